@@ -1,0 +1,1 @@
+//! Turns an order into measurements on real cores.

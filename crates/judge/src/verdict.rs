@@ -1,0 +1,211 @@
+//! What the judge says. Only [`Judge`](crate::Judge) can build a [`Verdict`],
+//! and it cannot build one without the audit.
+
+use record::Histogram;
+use record::{Metric, Outcomes, seen::Connections};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Everything that follows from the record of one run.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    pub(crate) contenders: Vec<ContenderSummary>,
+    pub(crate) comparisons: Vec<Comparison>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) complete_rounds: u32,
+    pub(crate) rules_checked: u32,
+}
+
+impl Verdict {
+    /// The contenders, in the plan's order.
+    pub fn contenders(&self) -> &[ContenderSummary] {
+        &self.contenders
+    }
+
+    /// The comparisons: for each pair the primary metric first.
+    pub fn comparisons(&self) -> &[Comparison] {
+        &self.comparisons
+    }
+
+    /// Findings, the heaviest first.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The audit refused: no verdict holds.
+    pub fn void(&self) -> bool {
+        self.findings.iter().any(|finding| finding.weight == Weight::Void)
+    }
+
+    /// Rounds in which every contender was driven to the end.
+    pub fn complete_rounds(&self) -> u32 {
+        self.complete_rounds
+    }
+
+    /// How many audit rules were checked.
+    pub fn rules_checked(&self) -> u32 {
+        self.rules_checked
+    }
+}
+
+/// How heavy a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// Worth knowing.
+    Note,
+    /// The verdict stands, but read this first.
+    Caution,
+    /// No verdict.
+    Void,
+}
+
+/// An objection raised by an audit rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule's name, as `tiebreak explain` takes it.
+    pub rule: String,
+    /// How heavy it is.
+    pub weight: Weight,
+    /// Name of the contender that it concerns; none: the run.
+    pub contender: Option<String>,
+    /// What was seen, with figures.
+    pub evidence: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// The word of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// `b` is faster than `a`.
+    Faster,
+    /// `b` is slower than `a`.
+    Slower,
+    /// The interval lies inside ± the smallest difference that matters.
+    Equivalent,
+    /// None of these can be said.
+    Undecided,
+    /// The audit refused.
+    Void,
+}
+
+/// One metric of one pair. `ratio`, `low` and `high` are b/a of the metric's
+/// value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Name of the contender compared with.
+    pub a: String,
+    /// Name of the contender that the verdict speaks of.
+    pub b: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Whether the comparison's verdict rests on it.
+    pub primary: bool,
+    /// Hodges-Lehmann estimate; none without replicates.
+    pub ratio: Option<f64>,
+    /// Lower end of the interval judged; none where n is too small for the level.
+    pub low: Option<f64>,
+    /// Upper end of the interval judged.
+    pub high: Option<f64>,
+    /// Level of the interval, e.g. 0.95.
+    pub confidence: f64,
+    /// Rounds that it rests on.
+    pub replicates: u32,
+    /// Exact two-sided p of the signed-rank test.
+    pub p: Option<f64>,
+    /// The paired t interval at the same level (b/a).
+    pub t_interval: Option<(f64, f64)>,
+    /// The word.
+    pub verdict: Word,
+    /// Why the word is weaker than the interval, or what weakens it; sentences.
+    pub because: Vec<String>,
+    /// "At least": the contender that is ahead was held back by the generator.
+    pub at_least: bool,
+    /// Rounds that a fresh run would need to decide: about, and perhaps up to.
+    pub fresh_rounds: Option<(u64, u64)>,
+    /// b/a of each complete round, in order: (round, ratio).
+    pub rounds: Vec<(u32, f64)>,
+}
+
+/// One contender's figures over all judged rounds.
+#[derive(Clone, Debug, Default)]
+pub struct ContenderSummary {
+    /// Its name.
+    pub name: String,
+    /// Operations that ended in the rounds.
+    pub operations: u64,
+    /// Requests sent, by part of the run: what the server's log adds up to.
+    pub sent: Sent,
+    /// Due, but never sent.
+    pub unsent: u64,
+    /// Ended operations that the latencies leave out, being due in a burn-in.
+    pub left_out: u64,
+    /// Ended operations without a latency.
+    pub without_latency: u64,
+    /// Operations per second.
+    pub throughput: Option<f64>,
+    /// Completion minus due time.
+    pub response_time: Quantiles,
+    /// Completion minus actual send.
+    pub service_time: Quantiles,
+    /// Actual send minus due time.
+    pub send_lag: Quantiles,
+    /// Connect, for every connection opened.
+    pub connect_time: Quantiles,
+    /// TLS handshake, for every connection opened.
+    pub tls_time: Quantiles,
+    /// Request's send to first byte of the reply.
+    pub first_byte_time: Quantiles,
+    /// Seconds of generator CPU for each operation.
+    pub generator_cpu_per_operation: Option<f64>,
+    /// Share of its time that the generator's threads were idle, 0 to 1.
+    pub generator_idle: Option<f64>,
+    /// How operations ended.
+    pub outcomes: Outcomes,
+    /// Replies by code.
+    pub codes: BTreeMap<u16, u64>,
+    /// Response times.
+    pub histogram: Histogram,
+    /// (share of samples at or below, 0 to 1; response time in seconds),
+    /// ascending: the points of a percentile plot.
+    pub latency_curve: Vec<(f64, f64)>,
+    /// Connections.
+    pub connections: Connections,
+    /// (start in seconds since the engine started, operations per second) of
+    /// slices (or of 100 ms windows in turns), thinned to at most 1000.
+    pub slices: Vec<(f64, f64)>,
+    /// Per complete round: (round, operations per second, p50 s, p99 s).
+    pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+}
+
+/// Requests sent, by part of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Asking whether the target is ready.
+    pub ready: u64,
+    /// In the warm-up.
+    pub warm_up: u64,
+    /// In the pilot.
+    pub pilot: u64,
+    /// In the rounds.
+    pub operations: u64,
+    /// Sent in whichever part, but neither answered nor given up.
+    pub unfinished: u64,
+}
+
+/// Quantiles in seconds; none without samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// 99.9th percentile.
+    pub p999: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+}

@@ -1,0 +1,97 @@
+//! The order to the engine: what to drive, how hard, and in which turns.
+//!
+//! A contender is only a number here. The engine never sees a name, so it
+//! cannot favour one.
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+
+/// The order for one call of the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Same seed, same operations and same order of slices.
+    pub seed: u64,
+    /// One worker for each of these cores; empty: one worker, not pinned.
+    pub cores: Vec<u32>,
+    /// How long each lane is driven before round 1; recorded as warm-up.
+    pub warm_up_ns: u64,
+    /// How often every contender is driven for `round_ns`.
+    pub rounds: u32,
+    /// How long each contender is driven in a round.
+    pub round_ns: u64,
+    /// Sending time of one slice. Equal to `round_ns`: turns.
+    pub slice_ns: u64,
+    /// One lane for each contender.
+    pub lanes: Vec<LaneAsked>,
+}
+
+impl Asked {
+    /// How many slices each contender gets in a round: at least one.
+    pub fn slices_per_round(&self) -> u32 {
+        u32::try_from(self.round_ns.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+/// The order for one contender, over all workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaneAsked {
+    /// Where to dial.
+    pub address: Address,
+    /// Connections (or, with fresh connections, places), over all workers.
+    pub connections: u32,
+    /// The connection policy.
+    pub reuse: Reuse,
+    /// When operation *n* is due.
+    pub arrivals: Arrivals,
+    /// After this long without a complete reply an operation is given up and
+    /// recorded as censored.
+    pub timeout_ns: u64,
+    /// Latencies leave out operations due in the first part of a slice.
+    pub burn_in_ns: u64,
+    /// Stop after this many operations (over all workers).
+    pub operations: Option<u64>,
+}
+
+/// The one address that is dialled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Address {
+    /// IPv4 or IPv6.
+    Tcp(SocketAddr),
+    /// Path of a unix socket.
+    Unix(String),
+}
+
+/// The connection policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reuse {
+    /// Persistent connections.
+    Always,
+    /// Connect for every operation, inside the measured time.
+    Never,
+    /// Connect anew after this many operations.
+    Times(u32),
+}
+
+/// When operation *n* is due. Rates are for the whole contender, while driven.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// As soon as a connection is free.
+    Closed,
+    /// Equal gaps; operations per second.
+    Constant(f64),
+    /// Exponential gaps; operations per second in the mean.
+    Poisson(f64),
+}
+
+impl Arrivals {
+    /// Operations per second asked for; none in closed loop.
+    pub fn rate(&self) -> Option<f64> {
+        match *self {
+            Arrivals::Closed => None,
+            Arrivals::Constant(rate) | Arrivals::Poisson(rate) => Some(rate),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What was asked and what was seen: the types that the journal holds.
+//!
+//! Everything here can be written to disk and read back, and nothing here can
+//! hold a secret: logins, keys and header values travel beside an [`Asked`],
+//! in a type that cannot be serialised. No I/O and no statistics.
+//!
+//! Units: times are nanoseconds in `u64` fields that end in `_ns`; rates are
+//! per second in `f64`.
+#![forbid(unsafe_code)]
+
+pub mod asked;
+pub mod digests;
+pub mod histogram;
+pub mod host;
+pub mod journal;
+pub mod outcome;
+pub mod plan;
+pub mod question;
+pub mod recorder;
+pub mod seen;
+pub mod slice;
+pub mod trial;
+
+pub use asked::{Address, Arrivals, Asked, LaneAsked, Reuse};
+pub use digests::Digests;
+pub use histogram::Histogram;
+pub use host::Host;
+pub use journal::{End, EndReason, Event, Header};
+pub use outcome::{Failure, Outcomes, Whose};
+pub use plan::{Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
+pub use question::{Direction, Metric, Pair, Question};
+pub use recorder::{Moments, Recorder, SliceStart};
+pub use seen::Seen;
+pub use slice::Slice;
+pub use trial::{Phase, TrialRecord};

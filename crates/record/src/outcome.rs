@@ -1,0 +1,145 @@
+//! How operations ended, by class and by whose fault it was.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Whose fault a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    /// The target's: it counts against the contender.
+    Theirs,
+    /// The generator's: one of these in a recorded trial voids the run.
+    Ours,
+    /// The machine's or the network's.
+    Host,
+}
+
+/// Why an operation got no complete reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Failure {
+    /// The connection was refused.
+    Refused,
+    /// The peer reset the connection.
+    Reset,
+    /// The peer closed before the reply was complete.
+    Closed,
+    /// The reply broke the protocol or its limits.
+    Protocol,
+    /// No complete reply within the timeout.
+    Timeout,
+    /// The TLS handshake or a TLS record failed.
+    Tls,
+    /// No local port was left (`EADDRNOTAVAIL`).
+    NoPort,
+    /// No descriptor was left (`EMFILE`, `ENFILE`).
+    NoDescriptor,
+    /// No buffer memory was left (`ENOBUFS`, `ENOMEM`).
+    NoMemory,
+    /// The network or the host cannot be reached.
+    Unreachable,
+}
+
+impl Failure {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Failure; 10] = [
+        Failure::Refused,
+        Failure::Reset,
+        Failure::Closed,
+        Failure::Protocol,
+        Failure::Timeout,
+        Failure::Tls,
+        Failure::NoPort,
+        Failure::NoDescriptor,
+        Failure::NoMemory,
+        Failure::Unreachable,
+    ];
+
+    /// Whose fault it is.
+    pub fn whose(self) -> Whose {
+        match self {
+            Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => Whose::Ours,
+            Failure::Unreachable => Whose::Host,
+            _ => Whose::Theirs,
+        }
+    }
+
+    /// The name in journal and report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Refused => "refused",
+            Failure::Reset => "reset",
+            Failure::Closed => "closed",
+            Failure::Protocol => "protocol",
+            Failure::Timeout => "timeout",
+            Failure::Tls => "tls",
+            Failure::NoPort => "no_port",
+            Failure::NoDescriptor => "no_descriptor",
+            Failure::NoMemory => "no_memory",
+            Failure::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// Counts of how operations ended. Merging adds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// Complete replies with an expected code.
+    pub ok: u64,
+    /// Complete replies with a code that was not expected, by code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unexpected: BTreeMap<u16, u64>,
+    /// Operations without a complete reply, by class.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: BTreeMap<Failure, u64>,
+}
+
+impl Outcomes {
+    /// Operations whose failure is `whose`; an unexpected code is theirs.
+    pub fn count(&self, whose: Whose) -> u64 {
+        let failed: u64 = self
+            .failed
+            .iter()
+            .filter(|(failure, _)| failure.whose() == whose)
+            .map(|(_, n)| n)
+            .sum();
+        match whose {
+            Whose::Theirs => failed + self.unexpected.values().sum::<u64>(),
+            _ => failed,
+        }
+    }
+
+    /// All operations that ended, whichever way.
+    pub fn total(&self) -> u64 {
+        self.ok + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
+    }
+
+    /// Counts by class name for the report: `status_404`, `refused`, ….
+    pub fn classes(&self, whose: Whose) -> BTreeMap<String, u64> {
+        let mut classes: BTreeMap<String, u64> = self
+            .failed
+            .iter()
+            .filter(|(failure, _)| failure.whose() == whose)
+            .map(|(failure, n)| (failure.name().to_owned(), *n))
+            .collect();
+        if whose == Whose::Theirs {
+            for (code, n) in &self.unexpected {
+                classes.insert(format!("status_{code}"), *n);
+            }
+        }
+        classes
+    }
+
+    /// Adds the counts of `other`.
+    pub fn merge(&mut self, other: &Outcomes) {
+        self.ok += other.ok;
+        for (code, n) in &other.unexpected {
+            *self.unexpected.entry(*code).or_default() += n;
+        }
+        for (failure, n) in &other.failed {
+            *self.failed.entry(*failure).or_default() += n;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The plan as resolved: nothing optional is left open but what the pilot
+//! chooses. It lives here and not beside the code that builds it because the
+//! journal holds it and the report shows it, and neither may import the rest.
+
+use crate::{Address, Arrivals, Host, Question, Reuse};
+use serde::{Deserialize, Serialize};
+
+/// What will be done, fixed before the first target is touched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// `compare`, `run` or `demo`.
+    pub command: String,
+    /// The contenders; their place is their number.
+    pub contenders: Vec<Contender>,
+    /// Same seed, same operations and same order of slices.
+    pub seed: u64,
+    /// What was asked for; the pilot decides where it is `Auto`.
+    pub interleave: Interleave,
+    /// Slice length asked for; none: the pilot chooses.
+    pub slice_ns: Option<u64>,
+    /// How long each contender is driven in a round (`run`: the duration).
+    pub round_ns: u64,
+    /// Rounds.
+    pub rounds: u32,
+    /// How long each contender is driven before the pilot.
+    pub warm_up_ns: u64,
+    /// Cores that the generator's workers are pinned to.
+    pub generator_cores: Vec<u32>,
+    /// What the judge is asked.
+    pub question: Question,
+    /// The machine.
+    pub host: Host,
+}
+
+/// One side of a comparison, without its secrets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// Its URL, without login and with the values of the query elided.
+    pub target: String,
+    /// The one address that is dialled.
+    pub address: Address,
+    /// Connections.
+    pub connections: u32,
+    /// The connection policy.
+    pub reuse: Reuse,
+    /// When operations are due.
+    pub arrivals: Arrivals,
+    /// Given up after this long.
+    pub timeout_ns: u64,
+    /// Stop after this many operations (`run -n`).
+    pub operations: Option<u64>,
+    /// What is sent.
+    pub request: RequestAsked,
+    /// Codes that count as success; empty: 200 to 299.
+    pub expect: Vec<u16>,
+    /// TLS settings in words (`verified`, `not verified`); none without TLS.
+    pub tls: Option<String>,
+}
+
+/// The request, without its secrets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestAsked {
+    /// The method.
+    pub method: String,
+    /// Names of the headers that were given.
+    pub header_names: Vec<String>,
+    /// Bytes of body.
+    pub body_bytes: u64,
+}
+
+/// How contenders take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interleave {
+    /// The pilot decides.
+    Auto,
+    /// Slices of tens of milliseconds, braided.
+    Slices,
+    /// Every contender once a round, without a break.
+    Turns,
+}
+
+/// What the pilot chose, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PilotChoice {
+    /// Slices or turns: never `Auto`.
+    pub interleave: Interleave,
+    /// Sending time of one slice (turns: of one turn).
+    pub slice_ns: u64,
+    /// How long each contender is driven in a round.
+    pub round_ns: u64,
+    /// Burn-in by contender.
+    pub burn_in_ns: Vec<u64>,
+    /// Sentences that say why, for people.
+    pub why: Vec<String>,
+    /// What it saw, by contender.
+    pub saw: Vec<PilotSeen>,
+}
+
+/// What the pilot saw of one contender.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PilotSeen {
+    /// Operations per second.
+    pub throughput: f64,
+    /// Median response time.
+    pub p50_ns: u64,
+    /// 99th percentile of response time.
+    pub p99_ns: u64,
+    /// Share of its time that the generator's threads were idle, 0 to 1.
+    pub generator_idle: f64,
+}

@@ -1,0 +1,98 @@
+//! What the judge is asked: part of the plan, fixed before round 1.
+
+use serde::{Deserialize, Serialize};
+
+/// The questions that a run is to answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Names of the contenders, by number.
+    pub names: Vec<String>,
+    /// The metric on which each comparison's verdict rests.
+    pub primary: Metric,
+    /// Metrics of the second family, which has an error budget of its own.
+    pub secondary: Vec<Metric>,
+    /// Which contenders are compared; empty for `run`.
+    pub pairs: Vec<Pair>,
+    /// Error budget of each family: 0.05 by default (1 − confidence).
+    pub alpha: f64,
+    /// The smallest difference that matters: 0.01 by default.
+    pub matters: f64,
+    /// Rounds planned.
+    pub rounds: u32,
+    /// The contenders are expected to answer differently (`--expect-different`).
+    pub expect_different: bool,
+    /// The generator shares a core with what it measures, as far as is known.
+    pub shares_core: bool,
+    /// Whether the CPU of each target is in sight, by contender.
+    pub cpu_in_sight: Vec<bool>,
+    /// Whether the reply has no body by definition (HEAD), by contender.
+    pub bodiless: Vec<bool>,
+    /// Highest rate of fresh connections that local ports allow, by contender
+    /// (connects per second); none where connections persist.
+    pub port_limit: Vec<Option<f64>>,
+}
+
+/// Contender `b` against contender `a`, by number: ratios are b/a.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The one compared with.
+    pub a: u32,
+    /// The one that the verdict speaks of.
+    pub b: u32,
+}
+
+/// A figure of one trial. The text is the path below `metrics` in the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Metric {
+    /// Operations per second.
+    #[serde(rename = "throughput")]
+    Throughput,
+    /// Median of response time.
+    #[serde(rename = "response_time.p50")]
+    ResponseP50,
+    /// 99th percentile of response time.
+    #[serde(rename = "response_time.p99")]
+    ResponseP99,
+    /// 99.9th percentile of response time.
+    #[serde(rename = "response_time.p999")]
+    ResponseP999,
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Throughput.
+    HigherIsBetter,
+    /// Times.
+    LowerIsBetter,
+}
+
+impl Metric {
+    /// The path below `metrics` in the report.
+    pub fn path(self) -> &'static str {
+        match self {
+            Metric::Throughput => "throughput",
+            Metric::ResponseP50 => "response_time.p50",
+            Metric::ResponseP99 => "response_time.p99",
+            Metric::ResponseP999 => "response_time.p999",
+        }
+    }
+
+    /// Which way is better.
+    pub fn direction(self) -> Direction {
+        match self {
+            Metric::Throughput => Direction::HigherIsBetter,
+            _ => Direction::LowerIsBetter,
+        }
+    }
+
+    /// The quantile that it is, for metrics of response time.
+    pub fn quantile(self) -> Option<f64> {
+        match self {
+            Metric::Throughput => None,
+            Metric::ResponseP50 => Some(0.5),
+            Metric::ResponseP99 => Some(0.99),
+            Metric::ResponseP999 => Some(0.999),
+        }
+    }
+}

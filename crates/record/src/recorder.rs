@@ -1,0 +1,251 @@
+//! Writes down what happens to operations while a lane is driven.
+//!
+//! Everything that is called for an operation is here, allocates nothing and
+//! formats nothing; the counts become a [`Seen`] when a trial ends.
+
+use crate::{
+    Failure, Seen,
+    slice::{Slice, WINDOW_NS},
+};
+
+/// When the parts of one operation happened, in nanoseconds on the engine's
+/// clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moments {
+    /// When it was due.
+    pub due: u64,
+    /// When a connection was free for it (at least `due`).
+    pub could: u64,
+    /// The first system call for it: the connect where the connection is
+    /// fresh, else the request's send.
+    pub sent: u64,
+    /// The request's send.
+    pub asked: u64,
+    /// The first byte of its reply was seen.
+    pub began: u64,
+    /// Its reply was complete, or it was given up.
+    pub done: u64,
+}
+
+/// How a slice starts.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceStart {
+    /// Its place among all slices of the run.
+    pub place: u64,
+    /// Which contender was driven just before.
+    pub after: Option<u32>,
+    /// When the engine started.
+    pub engine_started: u64,
+    /// When the slice starts.
+    pub starts: u64,
+    /// When sending ends.
+    pub sends_until: u64,
+    /// Latencies leave out what is due before `starts` plus this.
+    pub burn_in_ns: u64,
+}
+
+/// Records one lane's operations, trial after trial.
+#[derive(Debug)]
+pub struct Recorder {
+    seen: Seen,
+    slice: Slice,
+    starts: u64,
+    burnt_in: u64,
+    /// Codes counted in a list that is searched from the front: there are
+    /// hardly ever more than two, and a map would allocate.
+    codes: Vec<(u16, bool, u64)>,
+    failed: [u64; Failure::ALL.len()],
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// A recorder with nothing in it, all memory allocated.
+    pub fn new() -> Self {
+        Recorder {
+            seen: Seen::default(),
+            slice: Slice::default(),
+            starts: 0,
+            burnt_in: 0,
+            codes: Vec::with_capacity(1024),
+            failed: [0; Failure::ALL.len()],
+        }
+    }
+
+    /// A slice starts.
+    pub fn begin_slice(&mut self, start: &SliceStart) {
+        let sending_ns = start.sends_until.saturating_sub(start.starts);
+        let windows = match sending_ns {
+            short if short < 2 * WINDOW_NS => 0,
+            long => (long / WINDOW_NS) as usize,
+        };
+        self.starts = start.starts;
+        self.burnt_in = start.starts + start.burn_in_ns;
+        self.slice = Slice {
+            place: start.place,
+            after: start.after,
+            starts_ns: start.starts.saturating_sub(start.engine_started),
+            sending_ns,
+            windows: vec![0; windows],
+            ..Slice::default()
+        };
+    }
+
+    /// The slice that is being driven: for what the worker alone knows (time
+    /// to the last reply, CPU, waiting).
+    pub fn slice_mut(&mut self) -> &mut Slice {
+        &mut self.slice
+    }
+
+    /// The slice ended.
+    pub fn end_slice(&mut self) {
+        self.seen.slices.push(std::mem::take(&mut self.slice));
+    }
+
+    /// An operation fell due and was taken up.
+    #[inline]
+    pub fn due(&mut self) {
+        self.slice.due += 1;
+    }
+
+    /// A complete reply. `expected`: its code counts as success.
+    #[inline]
+    pub fn replied(&mut self, at: &Moments, code: u16, expected: bool, body_len: u64) {
+        self.seen.sent += 1;
+        self.ended(at.done);
+        self.count_code(code, expected);
+        if expected && body_len == 0 {
+            self.seen.empty += 1;
+        }
+        self.seen.body_bytes.record(body_len);
+        if self.latency(at) {
+            let first_byte = at.began.saturating_sub(at.asked);
+            self.seen.first_byte_time.record(first_byte);
+        }
+    }
+
+    /// Given up after the timeout: recorded as censored, at the time that it
+    /// had taken by then.
+    pub fn timed_out(&mut self, at: &Moments, was_sent: bool) {
+        self.seen.sent += u64::from(was_sent);
+        self.ended(at.done);
+        self.failed[Failure::Timeout as usize] += 1;
+        self.latency(at);
+    }
+
+    /// An operation ended without a reply. `was_sent`: the server can have
+    /// seen its request.
+    pub fn failed(&mut self, failure: Failure, now: u64, was_sent: bool) {
+        self.seen.sent += u64::from(was_sent);
+        self.seen.without_latency += 1;
+        self.ended(now);
+        self.failed[failure as usize] += 1;
+    }
+
+    /// Sent, but the run was stopped before its reply.
+    pub fn unfinished(&mut self, operations: u64) {
+        self.seen.unfinished += operations;
+    }
+
+    /// Due, but never sent.
+    pub fn unsent(&mut self, operations: u64) {
+        self.seen.unsent += operations;
+    }
+
+    /// A connection was opened; times in nanoseconds.
+    pub fn opened(&mut self, connect_ns: u64, tls_ns: Option<u64>) {
+        self.seen.connections.opened += 1;
+        self.seen.connect_time.record(connect_ns);
+        if let Some(tls_ns) = tls_ns {
+            self.seen.tls_time.record(tls_ns);
+        }
+    }
+
+    /// A connection that the peer closed while it rested was opened again.
+    pub fn reopened_at_rest(&mut self) {
+        self.seen.connections.reopened_at_rest += 1;
+    }
+
+    /// How many connections were asked for, and how many were got.
+    pub fn connections(&mut self, asked: u64, got: u64) {
+        self.seen.connections.asked = asked;
+        self.seen.connections.got = got;
+    }
+
+    /// One turn of the event loop.
+    #[inline]
+    pub fn looped(&mut self, took_ns: u64) {
+        self.seen.loop_time.record(took_ns);
+    }
+
+    /// The digest of one body.
+    pub fn digest(&mut self, digest: u64) {
+        self.seen.digests.record(digest);
+    }
+
+    /// Operations that ended so far in this trial: live progress.
+    pub fn operations(&self) -> u64 {
+        self.seen.operations
+    }
+
+    /// Ends the trial: hands over what was seen and starts anew. Connection
+    /// counts go on, `opened` and `reopened_at_rest` from 0.
+    pub fn take(&mut self) -> Seen {
+        let connections = self.seen.connections.clone();
+        let mut seen = std::mem::take(&mut self.seen);
+        self.seen.connections.asked = connections.asked;
+        self.seen.connections.got = connections.got;
+        for (code, expected, n) in self.codes.drain(..) {
+            *seen.codes.entry(code).or_default() += n;
+            match expected {
+                true => seen.outcomes.ok += n,
+                false => *seen.outcomes.unexpected.entry(code).or_default() += n,
+            }
+        }
+        for (failure, n) in Failure::ALL.into_iter().zip(&mut self.failed) {
+            if *n > 0 {
+                seen.outcomes.failed.insert(failure, std::mem::take(n));
+            }
+        }
+        seen
+    }
+
+    #[inline]
+    fn ended(&mut self, now: u64) {
+        self.seen.operations += 1;
+        self.slice.operations += 1;
+        let window = (now.saturating_sub(self.starts) / WINDOW_NS) as usize;
+        if let Some(count) = self.slice.windows.get_mut(window) {
+            *count += 1;
+        }
+    }
+
+    #[inline]
+    fn count_code(&mut self, code: u16, expected: bool) {
+        let known = self.codes.iter_mut();
+        match known.into_iter().find(|entry| entry.0 == code && entry.1 == expected) {
+            Some(entry) => entry.2 += 1,
+            None => self.codes.push((code, expected, 1)),
+        }
+    }
+
+    /// False where the operation was due in the burn-in.
+    #[inline]
+    fn latency(&mut self, at: &Moments) -> bool {
+        if at.due < self.burnt_in {
+            self.seen.left_out += 1;
+            return false;
+        }
+        let response = at.done.saturating_sub(at.due);
+        self.slice.max_response_ns = self.slice.max_response_ns.max(response);
+        self.seen.response_time.record(response);
+        self.seen.service_time.record(at.done.saturating_sub(at.sent));
+        self.seen.send_lag.record(at.sent.saturating_sub(at.due));
+        self.seen.own_lag.record(at.sent.saturating_sub(at.could));
+        true
+    }
+}

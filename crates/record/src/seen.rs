@@ -1,0 +1,140 @@
+//! What was seen of one contender: counts, histograms, slices. Merging is
+//! associative and commutative.
+
+use crate::{Digests, Histogram, Outcomes, Slice};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was seen of one contender in one trial, or in several merged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Operations that ended: replies, and failures of every kind.
+    pub operations: u64,
+    /// Of those, the ones whose request was sent (a refused connection ends an
+    /// operation that never was). What the server can have counted.
+    pub sent: u64,
+    /// Sent, but neither answered nor given up when the run was stopped.
+    pub unfinished: u64,
+    /// Due, but never sent: the run was stopped, or no connection came free.
+    pub unsent: u64,
+    /// Ended operations that the latencies leave out, being due in the burn-in.
+    pub left_out: u64,
+    /// Ended operations without a latency: no reply, and no timeout either.
+    pub without_latency: u64,
+    /// How the operations ended.
+    pub outcomes: Outcomes,
+    /// Complete replies by the protocol's code.
+    pub codes: BTreeMap<u16, u64>,
+    /// Complete replies, expected ones, whose body was empty.
+    pub empty: u64,
+    /// Completion minus due time.
+    pub response_time: Histogram,
+    /// Completion minus actual send (the first system call for the operation:
+    /// the connect where the connection is fresh).
+    pub service_time: Histogram,
+    /// Actual send minus due time.
+    pub send_lag: Histogram,
+    /// The part of the send lag that passed while a connection was free: ours.
+    pub own_lag: Histogram,
+    /// TCP or unix connect, for every connection opened.
+    pub connect_time: Histogram,
+    /// TLS handshake, for every connection opened.
+    pub tls_time: Histogram,
+    /// First byte of the reply minus the request's send.
+    pub first_byte_time: Histogram,
+    /// Bytes of body of each complete reply.
+    pub body_bytes: Histogram,
+    /// One turn of the event loop, from waking to the next wait (open loop).
+    pub loop_time: Histogram,
+    /// Digests of the bodies of 1 reply in 100.
+    pub digests: Digests,
+    /// Connections asked for, and open at the start.
+    pub connections: Connections,
+    /// The slices that these operations were driven in, by place.
+    pub slices: Vec<Slice>,
+}
+
+/// Counts of connections.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connections {
+    /// How many were asked for.
+    pub asked: u64,
+    /// How many could be opened.
+    pub got: u64,
+    /// How many were opened in all, from the first on.
+    pub opened: u64,
+    /// Closed by the peer while they rested, and reopened: nobody's fault.
+    pub reopened_at_rest: u64,
+}
+
+impl Seen {
+    /// Adds another part: of the same trial (another worker) or of another.
+    pub fn merge(&mut self, other: &Seen) {
+        self.operations += other.operations;
+        self.sent += other.sent;
+        self.unfinished += other.unfinished;
+        self.unsent += other.unsent;
+        self.left_out += other.left_out;
+        self.without_latency += other.without_latency;
+        self.outcomes.merge(&other.outcomes);
+        for (code, n) in &other.codes {
+            *self.codes.entry(*code).or_default() += n;
+        }
+        self.empty += other.empty;
+        for (mine, theirs) in self.histograms_mut().into_iter().zip(other.histograms()) {
+            mine.merge(theirs);
+        }
+        self.digests.merge(&other.digests);
+        self.connections.asked += other.connections.asked;
+        self.connections.got += other.connections.got;
+        self.connections.opened += other.connections.opened;
+        self.connections.reopened_at_rest += other.connections.reopened_at_rest;
+        self.merge_slices(&other.slices);
+    }
+
+    fn merge_slices(&mut self, others: &[Slice]) {
+        for slice in others {
+            match self.slices.binary_search_by_key(&slice.place, |mine| mine.place) {
+                Ok(at) => self.slices[at].merge(slice),
+                Err(at) => self.slices.insert(at, slice.clone()),
+            }
+        }
+    }
+
+    fn histograms(&self) -> [&Histogram; 9] {
+        [
+            &self.response_time,
+            &self.service_time,
+            &self.send_lag,
+            &self.own_lag,
+            &self.connect_time,
+            &self.tls_time,
+            &self.first_byte_time,
+            &self.body_bytes,
+            &self.loop_time,
+        ]
+    }
+
+    fn histograms_mut(&mut self) -> [&mut Histogram; 9] {
+        [
+            &mut self.response_time,
+            &mut self.service_time,
+            &mut self.send_lag,
+            &mut self.own_lag,
+            &mut self.connect_time,
+            &mut self.tls_time,
+            &mut self.first_byte_time,
+            &mut self.body_bytes,
+            &mut self.loop_time,
+        ]
+    }
+
+    /// Operations ÷ time to the last reply, summed over the slices: the only
+    /// estimator of throughput (design.md measured the others up to 33 % off).
+    /// None where nothing was driven.
+    pub fn throughput(&self) -> Option<f64> {
+        let took: u64 = self.slices.iter().map(|slice| slice.took_ns).sum();
+        let operations: u64 = self.slices.iter().map(|slice| slice.operations).sum();
+        (took > 0).then(|| operations as f64 * 1e9 / took as f64)
+    }
+}

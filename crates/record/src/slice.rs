@@ -1,0 +1,63 @@
+//! One slice as it was driven.
+
+use serde::{Deserialize, Serialize};
+
+/// One short turn of one contender, over all workers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// Its place among all slices of the run, counted from 0: the key by which
+    /// workers' parts are merged.
+    pub place: u64,
+    /// Which contender was driven just before; none for the first.
+    pub after: Option<u32>,
+    /// Start, since the engine started.
+    pub starts_ns: u64,
+    /// How long operations were sent.
+    pub sending_ns: u64,
+    /// Start to the last reply: what throughput divides by.
+    pub took_ns: u64,
+    /// Operations that ended in it.
+    pub operations: u64,
+    /// Operations that were due in it (open loop; equals what was sent in
+    /// closed loop).
+    pub due: u64,
+    /// Operations in flight when the sending time ended.
+    pub in_flight_at_end: u64,
+    /// The longest response time in it, burn-in left out.
+    pub max_response_ns: u64,
+    /// CPU time of the workers' threads in it.
+    pub generator_cpu_ns: u64,
+    /// How long the workers' threads waited for a core, the longest of them.
+    pub waited_ns: u64,
+    /// Time stolen from this machine's cores, in its own steps of 10 ms.
+    pub steal_ns: u64,
+    /// Ended operations in each 100 ms from the start; empty for a slice that
+    /// was asked to last less than 200 ms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<u32>,
+}
+
+/// Length of one entry of [`Slice::windows`].
+pub const WINDOW_NS: u64 = 100_000_000;
+
+impl Slice {
+    /// Adds another worker's part of the same slice.
+    pub fn merge(&mut self, other: &Slice) {
+        self.starts_ns = self.starts_ns.min(other.starts_ns);
+        self.sending_ns = self.sending_ns.max(other.sending_ns);
+        self.took_ns = self.took_ns.max(other.took_ns);
+        self.operations += other.operations;
+        self.due += other.due;
+        self.in_flight_at_end += other.in_flight_at_end;
+        self.max_response_ns = self.max_response_ns.max(other.max_response_ns);
+        self.generator_cpu_ns += other.generator_cpu_ns;
+        self.waited_ns = self.waited_ns.max(other.waited_ns);
+        self.steal_ns = self.steal_ns.max(other.steal_ns);
+        if self.windows.len() < other.windows.len() {
+            self.windows.resize(other.windows.len(), 0);
+        }
+        for (mine, theirs) in self.windows.iter_mut().zip(&other.windows) {
+            *mine += theirs;
+        }
+    }
+}
