@@ -1,1 +1,24 @@
 //! Turns an order into measurements on real cores.
+//!
+//! One thread for each core of the order, an event loop of our own in each,
+//! and all contenders' connections open in every one of them: so the machine
+//! that one contender meets is the machine that the other met some tens of
+//! milliseconds before. A contender is a number here, never a name.
+
+pub mod arrivals;
+mod barrier;
+pub mod braid;
+pub mod clock;
+mod event_loop;
+mod health;
+mod http;
+mod lane;
+mod random;
+mod run;
+mod stop;
+mod worker;
+
+pub use http::{HttpAccess, TlsAccess, http_lanes};
+pub use lane::{Broken, Lane, MakeLane, Opened, Seat, Turn};
+pub use run::run;
+pub use stop::Stop;

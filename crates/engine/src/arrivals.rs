@@ -1,0 +1,117 @@
+//! When operation *n* is due, on lane time.
+//!
+//! Pure: a schedule is computed from the seed and knows no clock. Lane time is
+//! the sum of the lane's sending times; it stands still while the lane rests.
+
+use crate::random::Random;
+use record::Arrivals;
+
+/// The schedule of one worker's part of a lane; none in closed loop.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    gaps: Gaps,
+    next_ns: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Gaps {
+    /// `taken` × `gap_ns` + `offset_ns`: multiplied, not added up, so that the
+    /// thousandth gap is as exact as the first.
+    Constant { gap_ns: f64, offset_ns: f64, taken: u64 },
+    /// Exponential with this mean.
+    Poisson { mean_ns: f64, random: Random },
+}
+
+impl Schedule {
+    /// Worker `worker` of `workers` takes every `workers`-th arrival of a
+    /// constant rate, and a Poisson stream of its own of a `workers`-th of the
+    /// rate (the sum of independent Poisson streams is one).
+    pub fn new(arrivals: Arrivals, seed: u64, worker: usize, workers: usize) -> Option<Schedule> {
+        let share = workers as f64 * 1e9;
+        let mut schedule = match arrivals {
+            Arrivals::Closed => return None,
+            Arrivals::Constant(rate) => {
+                let offset_ns = worker as f64 * 1e9 / rate;
+                let gaps = Gaps::Constant { gap_ns: share / rate, offset_ns, taken: 0 };
+                Schedule { gaps, next_ns: offset_ns }
+            }
+            Arrivals::Poisson(rate) => {
+                let random = Random::new(seed, 0xA221_7A15 + worker as u64);
+                Schedule { gaps: Gaps::Poisson { mean_ns: share / rate, random }, next_ns: 0.0 }
+            }
+        };
+        if let Gaps::Poisson { .. } = schedule.gaps {
+            schedule.take();
+        }
+        Some(schedule)
+    }
+
+    /// When the next operation is due, in nanoseconds of lane time.
+    pub fn next_ns(&self) -> u64 {
+        self.next_ns as u64
+    }
+
+    /// Goes on to the operation after the next.
+    pub fn take(&mut self) {
+        match &mut self.gaps {
+            Gaps::Constant { gap_ns, offset_ns, taken } => {
+                *taken += 1;
+                self.next_ns = *taken as f64 * *gap_ns + *offset_ns;
+            }
+            Gaps::Poisson { mean_ns, random } => self.next_ns -= *mean_ns * random.unit().ln(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(arrivals: Arrivals, worker: usize, workers: usize, n: usize) -> Vec<u64> {
+        let mut schedule = Schedule::new(arrivals, 7, worker, workers).expect("open loop");
+        let mut times = Vec::new();
+        for _ in 0..n {
+            times.push(schedule.next_ns());
+            schedule.take();
+        }
+        times
+    }
+
+    #[test]
+    fn constant_gaps_are_equal_and_do_not_drift() {
+        let times = due(Arrivals::Constant(3000.0), 0, 1, 3_000_001);
+        assert_eq!(times[..4], [0, 333_333, 666_666, 1_000_000]);
+        assert_eq!(times[3_000_000], 1_000_000_000_000);
+    }
+
+    #[test]
+    fn the_workers_of_a_constant_rate_together_are_the_rate() {
+        let whole = due(Arrivals::Constant(1000.0), 0, 1, 999);
+        let mut parts: Vec<u64> =
+            (0..3).flat_map(|worker| due(Arrivals::Constant(1000.0), worker, 3, 333)).collect();
+        parts.sort_unstable();
+        assert_eq!(parts, whole);
+    }
+
+    #[test]
+    fn poisson_gaps_have_a_coefficient_of_variation_of_one() {
+        let times = due(Arrivals::Poisson(10_000.0), 0, 1, 200_001);
+        let gaps: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((mean / 100_000.0 - 1.0).abs() < 0.01, "mean gap {mean} ns");
+        assert!((variance.sqrt() / mean - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_schedule_and_workers_differ() {
+        let poisson = Arrivals::Poisson(1000.0);
+        assert_eq!(due(poisson, 0, 2, 50), due(poisson, 0, 2, 50));
+        assert_ne!(due(poisson, 0, 2, 50), due(poisson, 1, 2, 50));
+    }
+
+    #[test]
+    fn a_closed_loop_has_no_schedule() {
+        assert!(Schedule::new(Arrivals::Closed, 1, 0, 1).is_none());
+    }
+}

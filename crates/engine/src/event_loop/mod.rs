@@ -1,0 +1,16 @@
+//! The hot path. A thread for each core, a poller for each lane, no tokio.
+//!
+//! `turn` is the loop, `connection` what happens on one connection, `policy`
+//! when a connection is reused and from where it dials, `socket` the system
+//! calls, `poll` epoll. After warm-up nothing here allocates (plain sockets),
+//! locks or formats.
+
+mod connection;
+mod hearing;
+mod policy;
+mod poll;
+mod socket;
+mod stream;
+mod turn;
+
+pub(crate) use turn::{EventLane, Speech};

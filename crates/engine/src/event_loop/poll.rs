@@ -1,0 +1,104 @@
+//! epoll, and nothing else.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// Events taken in one call.
+const BATCH: usize = 512;
+
+/// One lane's poller. A lane has its own, so that a resting lane's events do
+/// not cost another's slice.
+pub(super) struct Poll {
+    epoll: OwnedFd,
+    events: Vec<libc::epoll_event>,
+    got: usize,
+}
+
+/// What happened to a socket.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ready {
+    /// The key that it was added with.
+    pub(super) key: u64,
+    /// Data, an end or an error can be read.
+    pub(super) readable: bool,
+    /// There is room to write, or a connect is through.
+    pub(super) writable: bool,
+    /// The peer has ended its side: read to the end even after a short read.
+    pub(super) ended: bool,
+}
+
+impl Poll {
+    pub(super) fn new() -> io::Result<Poll> {
+        // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+        let epoll = match unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) } {
+            -1 => return Err(io::Error::last_os_error()),
+            fd => unsafe { OwnedFd::from_raw_fd(fd) },
+        };
+        let events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
+        Ok(Poll { epoll, events, got: 0 })
+    }
+
+    /// Watches a socket for everything, edge-triggered, until it is closed: it
+    /// is never re-armed, so a request costs no `epoll_ctl`.
+    pub(super) fn add(&self, fd: RawFd, key: u64) -> io::Result<()> {
+        let all = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        self.control(fd, all as u32, key)
+    }
+
+    /// Watches a descriptor until it becomes readable, level-triggered.
+    pub(super) fn add_level(&self, fd: RawFd, key: u64) -> io::Result<()> {
+        self.control(fd, libc::EPOLLIN as u32, key)
+    }
+
+    fn control(&self, fd: RawFd, events: u32, key: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events, u64: key };
+        // SAFETY: both descriptors are open, `event` is valid for the call.
+        let done =
+            unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Waits for events for at most `wait_ns` (0: only looks). The events stay
+    /// readable through [`Poll::event`] until the next wait.
+    pub(super) fn wait(&mut self, wait_ns: u64) -> io::Result<usize> {
+        let wait = libc::timespec {
+            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
+        };
+        // SAFETY: `events` has room for BATCH entries; no signal mask.
+        let got = unsafe {
+            libc::epoll_pwait2(
+                self.epoll.as_raw_fd(),
+                self.events.as_mut_ptr(),
+                BATCH as i32,
+                &wait,
+                std::ptr::null(),
+            )
+        };
+        self.got = match got {
+            -1 => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+                0
+            }
+            got => got as usize,
+        };
+        Ok(self.got)
+    }
+
+    /// The `at`-th event of the last wait.
+    #[inline]
+    pub(super) fn event(&self, at: usize) -> Ready {
+        let event = self.events[at];
+        let events = event.events as i32;
+        let ended = events & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) != 0;
+        Ready {
+            key: event.u64,
+            readable: ended || events & libc::EPOLLIN != 0,
+            writable: ended || events & libc::EPOLLOUT != 0,
+            ended,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The loop: one lane driven for one slice.
+
+use super::connection::{Common, Connection, Then};
+use super::hearing::Operation;
+use super::policy::Sources;
+use super::poll::Poll;
+use super::socket::SystemAddress;
+use crate::arrivals::Schedule;
+use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
+use record::{LaneAsked, Recorder, Reuse};
+use std::collections::VecDeque;
+use wire::Reply;
+
+/// The key of the stop signal among the events.
+const STOP: u64 = u64::MAX;
+/// A sleep ends this long before an operation is due; the rest is spun.
+const SPIN_NS: u64 = 50_000;
+/// How often timeouts and back-offs are looked at, at the least.
+const HOUSEKEEPING_NS: u64 = 10_000_000;
+/// Connects under way at once while a lane opens: a listener's queue is short,
+/// and a connect that does not fit waits for a whole second.
+const DIALLING: usize = 64;
+/// How long a lane may take to open, at most.
+const OPENING_NS: u64 = 10_000_000_000;
+/// After a stop, how long replies in flight are waited for.
+const STOPPING_NS: u64 = 500_000_000;
+
+/// Bytes read at once, at most.
+const INPUT_BYTES: usize = 64 * 1024;
+
+/// What a lane of this event loop says: the protocol's codec, and the
+/// operations in the codec's terms.
+pub(crate) trait Speech {
+    type Codec: wire::Codec;
+
+    /// A codec for one place; it is used for one connection after the other.
+    fn codec(&self) -> Self::Codec;
+
+    /// Makes a codec ready for a new connection, without allocating.
+    fn renew(&self, codec: &mut Self::Codec);
+
+    /// Operation `number`.
+    fn operation(&self, number: u64) -> <Self::Codec as wire::Codec>::Op<'_>;
+
+    /// Whether the reply counts as success.
+    fn expected(&self, reply: &Reply) -> bool;
+}
+
+/// One contender on one core, over sockets.
+pub(crate) struct EventLane<S: Speech> {
+    asked: LaneAsked,
+    places: Vec<Connection<S>>,
+    common: Common<S>,
+    /// Places without an operation, the one that has been free longest first:
+    /// in open loop all connections take their turn.
+    free: VecDeque<u32>,
+    /// Places that wait before they dial again.
+    backing_off: Vec<u32>,
+    schedule: Option<Schedule>,
+    /// Lane time at the start of the slice: the sum of sending times.
+    lane_time: u64,
+    /// Number of the next operation, and the step to the one after.
+    number: u64,
+    step: u64,
+    stop: Stop,
+}
+
+/// The state of the slice that is being driven.
+struct Drive {
+    starts: u64,
+    sends_until: u64,
+    gives_up: u64,
+    budget: u64,
+    in_flight: u32,
+    last_ended: u64,
+    housekeeping: u64,
+    /// The end of sending was noted.
+    draining: bool,
+}
+
+impl<S: Speech> EventLane<S> {
+    pub(crate) fn new(
+        speech: S,
+        tls: Option<TlsAccess>,
+        asked: LaneAsked,
+        seed: u64,
+        seat: &Seat,
+    ) -> Result<EventLane<S>, Broken> {
+        let connections = seat.share(u64::from(asked.connections)) as usize;
+        let common = Common {
+            speech,
+            address: SystemAddress::new(&asked.address).map_err(Broken)?,
+            sources: Sources::new(&asked.address, asked.reuse, seat.worker),
+            tls,
+            reuse: asked.reuse,
+            poll: Poll::new().map_err(|error| Broken::system("cannot make a poller", &error))?,
+            input: vec![0; INPUT_BYTES],
+            out: wire::Out::default(),
+        };
+        let broken = |error| Broken::system("cannot watch the stop signal", &error);
+        common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
+        Ok(EventLane {
+            places: (0..connections).map(|_| Connection::new(&common.speech)).collect(),
+            common,
+            free: (0..connections as u32).collect(),
+            backing_off: Vec::with_capacity(connections),
+            schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
+            asked,
+            lane_time: 0,
+            number: seat.worker as u64,
+            step: seat.workers as u64,
+            stop: seat.stop.clone(),
+        })
+    }
+
+    /// Waits for events and lets them act. An end of a run, once seen, cuts
+    /// the drive short.
+    #[inline]
+    fn turn(&mut self, wait_ns: u64, drive: &mut Drive, seen: &mut Recorder) -> Result<(), Broken> {
+        let got = self.wait(wait_ns)?;
+        for at in 0..got {
+            let ready = self.common.poll.event(at);
+            if ready.key == STOP {
+                drive.cut(clock::now());
+                continue;
+            }
+            let place = ready.key as u32;
+            let connection = &mut self.places[place as usize];
+            if connection.generation() != (ready.key >> 32) as u32 {
+                continue;
+            }
+            if let Then::Free(since) = connection.react(&ready, &mut self.common, seen) {
+                self.freed(place, since, drive, seen);
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, wait_ns: u64) -> Result<usize, Broken> {
+        self.common.poll.wait(wait_ns).map_err(|error| Broken::system("cannot wait", &error))
+    }
+
+    /// A place came free: in closed loop it takes up the next operation.
+    #[inline]
+    fn freed(&mut self, place: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
+        drive.in_flight -= 1;
+        drive.last_ended = drive.last_ended.max(since);
+        let connection = &mut self.places[place as usize];
+        connection.free_since = since;
+        if connection.not_before > since {
+            self.backing_off.push(place);
+        } else if self.schedule.is_none() && drive.sends(since) {
+            self.begin(place, since, since, drive, seen);
+        } else {
+            self.free.push_back(place);
+        }
+    }
+
+    /// A place takes up the next operation.
+    #[inline]
+    fn begin(&mut self, place: u32, due: u64, could: u64, drive: &mut Drive, seen: &mut Recorder) {
+        let operation = Operation::new(self.number, due, could, clock::now());
+        self.number += self.step;
+        drive.budget -= 1;
+        drive.in_flight += 1;
+        seen.due();
+        let connection = &mut self.places[place as usize];
+        let then = connection.start(u64::from(place), operation, &mut self.common, seen);
+        if let Then::Free(since) = then {
+            // Failed at once. Not `freed`, which would begin the next one here,
+            // and so on without an end: the place waits for the next turn.
+            drive.in_flight -= 1;
+            drive.last_ended = drive.last_ended.max(since);
+            self.places[place as usize].free_since = since;
+            self.backing_off.push(place);
+        }
+    }
+
+    /// Open loop: takes up what is due by `now`, as far as connections are free.
+    #[inline]
+    fn take_due(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+        while drive.budget > 0 {
+            let Some(due) = self.next_due(drive) else { return };
+            let Some(&place) = self.free.front().filter(|_| due <= now) else { return };
+            self.schedule.as_mut().expect("open loop").take();
+            if now > due + self.asked.timeout_ns {
+                // Nobody waits longer than the timeout, sent or not.
+                seen.unsent(1);
+                continue;
+            }
+            self.free.pop_front();
+            let could = due.max(self.places[place as usize].free_since);
+            self.begin(place, due, could, drive, seen);
+        }
+    }
+
+    /// When the next operation of this slice is due; none: no more of them.
+    #[inline]
+    fn next_due(&self, drive: &Drive) -> Option<u64> {
+        let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + drive.starts;
+        (due < drive.sends_until && drive.budget > 0).then_some(due)
+    }
+
+    /// How long to wait for events.
+    #[inline]
+    fn patience(&self, now: u64, drive: &Drive) -> u64 {
+        let mut until = drive.housekeeping;
+        if now < drive.sends_until {
+            until = until.min(drive.sends_until);
+        }
+        let next = self.next_due(drive).filter(|_| !self.free.is_empty());
+        match next {
+            Some(due) if due < until => due.saturating_sub(now).saturating_sub(SPIN_NS),
+            _ => until.saturating_sub(now),
+        }
+    }
+
+    /// Timeouts, and connections that may dial again.
+    fn keep_house(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+        drive.housekeeping = now + HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
+        for place in 0..self.places.len() {
+            if self.places[place].overdue(now, self.asked.timeout_ns) {
+                self.places[place].time_out(now, seen);
+                self.freed(place as u32, now, drive, seen);
+            }
+        }
+        let mut at = 0;
+        while let Some(&place) = self.backing_off.get(at) {
+            if self.places[place as usize].not_before > now {
+                at += 1;
+                continue;
+            }
+            self.backing_off.swap_remove(at);
+            if self.schedule.is_none() && drive.sends(now) {
+                self.begin(place, now, now, drive, seen);
+            } else {
+                self.free.push_back(place);
+            }
+        }
+    }
+
+    /// The sending time is over: what is open now is the drain.
+    fn note_drain(&self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+        drive.draining = true;
+        let late = self.schedule.as_ref().map_or(0, |schedule| {
+            let mut schedule = schedule.clone();
+            let end = self.lane_time + (drive.sends_until - drive.starts);
+            let mut late = 0;
+            while schedule.next_ns() < end && now >= drive.sends_until {
+                late += 1;
+                schedule.take();
+            }
+            late
+        });
+        seen.slice_mut().in_flight_at_end = u64::from(drive.in_flight) + late;
+    }
+
+    /// All operations of the slice have ended, or the time to wait is over.
+    #[inline]
+    fn is_over(&self, now: u64, drive: &Drive) -> bool {
+        if now >= drive.gives_up {
+            return true;
+        }
+        let may_send = drive.sends(now) || self.next_due(drive).is_some();
+        drive.in_flight == 0 && !may_send
+    }
+
+    /// Ends the slice on the lane's side: what is left has no outcome.
+    fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) {
+        for place in 0..self.places.len() {
+            self.places[place].abandon(seen);
+        }
+        self.free.clear();
+        self.free.extend(0..self.places.len() as u32);
+        self.backing_off.clear();
+        self.lane_time += drive.sends_until - drive.starts;
+        if let Some(schedule) = self.schedule.as_mut() {
+            while schedule.next_ns() < self.lane_time {
+                schedule.take();
+                seen.unsent(u64::from(drive.budget > 0));
+            }
+        }
+    }
+}
+
+impl Drive {
+    fn new(turn: &Turn) -> Drive {
+        Drive {
+            starts: turn.starts,
+            sends_until: turn.sends_until,
+            gives_up: turn.gives_up,
+            budget: turn.operations.unwrap_or(u64::MAX),
+            in_flight: 0,
+            last_ended: turn.starts,
+            housekeeping: turn.starts,
+            draining: false,
+        }
+    }
+
+    /// Operations may still be begun in closed loop.
+    #[inline]
+    fn sends(&self, now: u64) -> bool {
+        now < self.sends_until && self.budget > 0
+    }
+
+    /// The run is to end: no more sending, and a short drain.
+    fn cut(&mut self, now: u64) {
+        self.sends_until = self.sends_until.min(now.max(self.starts));
+        self.gives_up = self.gives_up.min(now + STOPPING_NS);
+    }
+}
+
+impl<S: Speech> Lane for EventLane<S> {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
+        let asked = self.places.len() as u64;
+        if self.asked.reuse == Reuse::Never {
+            // Connections belong to operations; there is nothing to keep open.
+            return Ok(Opened { asked, got: asked });
+        }
+        let gives_up = clock::now() + OPENING_NS.min(self.asked.timeout_ns);
+        let mut next = 0;
+        while clock::now() < gives_up && !self.stop.raised() {
+            let dialling = self.places[..next].iter().filter(|place| place.is_dialling()).count();
+            for _ in dialling..DIALLING.min(dialling + self.places.len() - next) {
+                self.places[next].dial(next as u64, &mut self.common, seen);
+                next += 1;
+            }
+            let through = !self.places[..next].iter().any(Connection::is_dialling);
+            if next == self.places.len() && through {
+                break;
+            }
+            self.rest(clock::now() + HOUSEKEEPING_NS, seen)?;
+        }
+        let got = self.places.iter().filter(|place| place.is_open()).count() as u64;
+        Ok(Opened { asked, got })
+    }
+
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+        let mut drive = Drive::new(turn);
+        let open_loop = self.schedule.is_some();
+        clock::sleep_until(turn.starts);
+        let mut now = clock::now();
+        if !open_loop {
+            for _ in 0..self.free.len() {
+                if let Some(place) = self.free.pop_front().filter(|_| drive.sends(now)) {
+                    self.begin(place, now, now, &mut drive, seen);
+                }
+            }
+        }
+        loop {
+            if open_loop {
+                self.take_due(now, &mut drive, seen);
+            }
+            if now >= drive.sends_until && !drive.draining {
+                self.note_drain(now, &mut drive, seen);
+            }
+            if now >= drive.housekeeping {
+                self.keep_house(now, &mut drive, seen);
+            }
+            if self.is_over(now, &drive) {
+                break;
+            }
+            let before = clock::now();
+            if open_loop {
+                seen.looped(before - now);
+            }
+            self.turn(self.patience(before, &drive), &mut drive, seen)?;
+            now = clock::now();
+        }
+        self.end_slice(&drive, seen);
+        Ok(match drive.last_ended > turn.starts {
+            // The schedule says how long a slice of open loop is: a pause
+            // before its end belongs to it.
+            _ if open_loop && drive.budget > 0 => drive.last_ended.max(drive.sends_until),
+            true => drive.last_ended,
+            false => now,
+        })
+    }
+
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
+        let opening = self.places.iter().any(Connection::is_dialling);
+        let wait = if opening { until.saturating_sub(clock::now()) } else { 0 };
+        let got = self.wait(wait)?;
+        for at in 0..got {
+            let ready = self.common.poll.event(at);
+            if ready.key == STOP {
+                continue;
+            }
+            let place = &mut self.places[ready.key as u32 as usize];
+            if place.generation() != (ready.key >> 32) as u32 {
+                continue;
+            }
+            let was_open = place.is_open();
+            place.react(&ready, &mut self.common, seen);
+            if was_open && !place.is_open() {
+                seen.reopened_at_rest();
+                place.dial(u64::from(ready.key as u32), &mut self.common, seen);
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, seen: &mut Recorder) {
+        for place in &mut self.places {
+            place.abandon(seen);
+            place.close();
+        }
+    }
+}

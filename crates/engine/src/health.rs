@@ -1,0 +1,83 @@
+//! What the measuring cost, and what the machine did to it: CPU time of our
+//! own threads, how long they waited for a core, and time stolen from the
+//! machine.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Readings at one moment, in nanoseconds since some fixed time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// CPU time of this thread.
+    pub(crate) cpu_ns: u64,
+    /// How long this thread was ready to run and had no core.
+    pub(crate) waited_ns: u64,
+    /// Time stolen from all cores of this machine, in steps of 10 ms.
+    pub(crate) steal_ns: u64,
+}
+
+/// Reads the health of the thread that made it.
+pub(crate) struct Health {
+    schedstat: Option<File>,
+    stat: Option<File>,
+    tick_ns: u64,
+}
+
+impl Health {
+    /// For the calling thread. `host`: also read what concerns the whole
+    /// machine (one worker is enough for that). What the kernel does not offer
+    /// reads as 0 for ever.
+    pub(crate) fn of_this_thread(host: bool) -> Health {
+        // SAFETY: no arguments that could be invalid.
+        let (thread, ticks) =
+            unsafe { (libc::syscall(libc::SYS_gettid), libc::sysconf(libc::_SC_CLK_TCK)) };
+        Health {
+            schedstat: File::open(format!("/proc/self/task/{thread}/schedstat")).ok(),
+            stat: host.then(|| File::open("/proc/stat").ok()).flatten(),
+            tick_ns: 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1),
+        }
+    }
+
+    /// Reads all three. Not for the hot path: some microseconds.
+    pub(crate) fn read(&self) -> Reading {
+        let mut buffer = [0u8; 256];
+        let waited_ns = number(self.schedstat.as_ref(), &mut buffer, 1);
+        // The first line: "cpu user nice system idle iowait irq softirq steal".
+        let steal_ticks = number(self.stat.as_ref(), &mut buffer, 8);
+        Reading { cpu_ns: thread_cpu(), waited_ns, steal_ns: steal_ticks * self.tick_ns }
+    }
+}
+
+/// The `field`-th word (from 0) at the start of a file, as a number; 0 where
+/// there is none.
+fn number(file: Option<&File>, buffer: &mut [u8], field: usize) -> u64 {
+    let read = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
+    let text = std::str::from_utf8(&buffer[..read]).unwrap_or("");
+    text.split_ascii_whitespace().nth(field).and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// CPU time of the calling thread, user and system.
+fn thread_cpu() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writes; the clock exists on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_shows_as_cpu_time() {
+        let health = Health::of_this_thread(true);
+        let before = health.read();
+        let mut sum = 0u64;
+        while thread_cpu() - before.cpu_ns < 5_000_000 {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        let after = health.read();
+        assert!(after.cpu_ns - before.cpu_ns >= 5_000_000);
+        assert!(after.waited_ns >= before.waited_ns && after.steal_ns >= before.steal_ns);
+    }
+}

@@ -1,0 +1,113 @@
+//! The seam between the braid and what is driven: one contender on one core.
+
+use crate::Stop;
+use record::Recorder;
+use std::fmt;
+
+/// Where a lane lives.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// Which worker, from 0.
+    pub worker: usize,
+    /// Of how many.
+    pub workers: usize,
+    /// Readable once the run is to end early.
+    pub stop: Stop,
+}
+
+impl Seat {
+    /// This worker's share of `total`: the first ones take what is left over.
+    pub fn share(&self, total: u64) -> u64 {
+        let (workers, worker) = (self.workers as u64, self.worker as u64);
+        total / workers + u64::from(worker < total % workers)
+    }
+}
+
+/// Makes a lane on its worker's thread, which it never leaves.
+pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, Broken> + Send>;
+
+/// One slice: times on the engine's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// When it starts.
+    pub starts: u64,
+    /// When sending ends (in open loop: when operations cease to fall due).
+    pub sends_until: u64,
+    /// When what is still due or in flight is given up, whatever happens.
+    pub gives_up: u64,
+    /// At most this many operations by this worker.
+    pub operations: Option<u64>,
+}
+
+/// How many connections were asked for, and how many are open: 40 of 64 is
+/// data, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Asked for.
+    pub asked: u64,
+    /// Open.
+    pub got: u64,
+}
+
+/// One contender on one core: its connections and its schedule. The only `dyn`
+/// seam of the engine, called a few times for each slice and never for an
+/// operation.
+pub trait Lane {
+    /// Opens the connections.
+    ///
+    /// # Errors
+    /// Only when tiebreak itself failed; refused connections are data.
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken>;
+
+    /// Drives one slice. Returns when the last reply was in.
+    ///
+    /// # Errors
+    /// Only when tiebreak itself failed.
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken>;
+
+    /// Between slices: answers pings, reopens what the peer closed. Returns by
+    /// `until`.
+    ///
+    /// # Errors
+    /// Only when tiebreak itself failed.
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken>;
+
+    /// Closes all connections; what was in flight is unfinished.
+    fn close(&mut self, seen: &mut Recorder);
+}
+
+/// tiebreak itself failed: a sentence that says how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken(pub String);
+
+impl Broken {
+    /// The system refused `what`.
+    pub fn system(what: &str, error: &std::io::Error) -> Broken {
+        Broken(format!("{what}: {error}"))
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up() {
+        for workers in 1..5 {
+            for total in 0..20 {
+                let stop = Stop::new().expect("a descriptor");
+                let shares = (0..workers)
+                    .map(|worker| Seat { worker, workers, stop: stop.clone() }.share(total));
+                assert_eq!(shares.sum::<u64>(), total, "{total} over {workers}");
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Randomness from a seed: the same numbers on every machine, for ever.
+
+/// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, passes BigCrush.
+/// Written out here and not taken from a crate because a crate may change its
+/// generator between versions, and the same seed must give the same operations.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The stream that belongs to `seed` and `stream`.
+    pub(crate) fn new(seed: u64, stream: u64) -> Random {
+        let mut mixed = Random(seed ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03));
+        mixed.next();
+        mixed
+    }
+
+    /// 64 uniform bits.
+    #[allow(clippy::should_implement_trait, reason = "an endless stream, not an Iterator")]
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in (0, 1]: never 0, so its logarithm is finite.
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform in 0..`below`, by multiplication (Lemire 2019); the bias is
+    /// below 2⁻³² for what is asked here.
+    pub(crate) fn below(&mut self, below: usize) -> usize {
+        ((u128::from(self.next()) * below as u128) >> 64) as usize
+    }
+
+    /// Fisher-Yates.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn the_stream_of_a_seed_never_changes() {
+        let mut random = Random(0);
+        // Published outputs of SplitMix64 from state 0.
+        assert_eq!(random.next(), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(random.next(), 0x6E78_9E6A_A1B9_65F4);
+    }
+
+    #[test]
+    fn a_shuffle_reaches_every_order_about_equally() {
+        let mut seen = std::collections::BTreeMap::new();
+        let mut random = Random::new(7, 0);
+        for _ in 0..6000 {
+            let mut items = [0, 1, 2];
+            random.shuffle(&mut items);
+            *seen.entry(items).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 6);
+        assert!(seen.values().all(|n| (850..1150).contains(n)), "{seen:?}");
+    }
+}

@@ -1,0 +1,99 @@
+//! One call of the engine: workers on cores, their parts merged into trials.
+
+use crate::worker::{Part, Shared, Worker};
+use crate::{Broken, MakeLane, Seat, Stop};
+use record::{Asked, Seen, TrialRecord};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+
+/// Drives the order: warm-up of every lane, then the rounds. `lanes` are given
+/// by contender, then by worker. `each` gets every trial as soon as all workers
+/// ended it, in order; `Break` ends the run like [`Stop::raise`], and the trials
+/// under way then come with `cut_short`.
+///
+/// # Errors
+/// When tiebreak itself failed; what targets do is data.
+pub fn run(
+    order: &Asked,
+    lanes: Vec<Vec<MakeLane>>,
+    stop: &Stop,
+    each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+) -> Result<(), Broken> {
+    let workers = order.cores.len().max(1);
+    let contenders = lanes.len();
+    let mut desks: Vec<Vec<MakeLane>> = (0..workers).map(|_| Vec::new()).collect();
+    for lane in lanes {
+        for (desk, part) in desks.iter_mut().zip(lane) {
+            desk.push(part);
+        }
+    }
+    if desks.iter().any(|desk| desk.len() != contenders) || contenders != order.lanes.len() {
+        return Err(Broken(format!(
+            "the order names {} contenders on {workers} workers; the lanes don't match",
+            order.lanes.len()
+        )));
+    }
+    let shared = Shared::new(workers);
+    let (parts, merged) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for (at, desk) in desks.into_iter().enumerate() {
+            let seat = Seat { worker: at, workers, stop: stop.clone() };
+            let (shared, parts) = (&shared, parts.clone());
+            std::thread::Builder::new()
+                .name(format!("worker-{at}"))
+                .spawn_scoped(scope, move || Worker::work(order, seat, desk, shared, &parts))
+                .map_err(|error| {
+                    shared.barrier.break_it();
+                    Broken::system("cannot start a worker thread", &error)
+                })?;
+        }
+        drop(parts);
+        merge(order, workers, stop, &merged, each)
+    })
+}
+
+/// Merges the workers' parts until all workers are gone.
+fn merge(
+    order: &Asked,
+    workers: usize,
+    stop: &Stop,
+    parts: &mpsc::Receiver<Result<Part, Broken>>,
+    each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+) -> Result<(), Broken> {
+    let mut open: BTreeMap<(u64, u32), (usize, bool, Seen)> = BTreeMap::new();
+    let mut result = Ok(());
+    for part in parts {
+        let part = match part {
+            Ok(part) => part,
+            Err(broken) => {
+                result = result.and(Err(broken));
+                continue;
+            }
+        };
+        let key = (part.trial, part.contender);
+        let (count, cut_short, seen) = open.entry(key).or_default();
+        *count += 1;
+        *cut_short |= part.cut_short;
+        match *count {
+            1 => *seen = part.seen,
+            _ => seen.merge(&part.seen),
+        }
+        if *count < workers {
+            continue;
+        }
+        let (_, cut_short, seen) = open.remove(&key).expect("just counted");
+        let trial = TrialRecord {
+            phase: part.phase,
+            round: part.round,
+            contender: part.contender,
+            asked: order.lanes[part.contender as usize].clone(),
+            seen,
+            cut_short,
+        };
+        if each(trial).is_break() {
+            stop.raise();
+        }
+    }
+    result
+}

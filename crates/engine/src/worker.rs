@@ -1,0 +1,288 @@
+//! One core: takes its lanes through the braid.
+
+use crate::barrier::{Barrier, BrokenBarrier};
+use crate::health::{Health, Reading};
+use crate::{Broken, Lane, MakeLane, Seat, Turn, braid, clock};
+use record::{Asked, Phase, Recorder, Seen, SliceStart};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+
+/// Beyond sending time and timeout, how long a slice may take before it is
+/// given up whatever happens.
+const GRACE_NS: u64 = 1_000_000_000;
+/// From the workers' meeting to the start of the slice: all are awake by then.
+const LEAD_NS: u64 = 20_000;
+/// How long resting lanes are attended to between two slices, all together.
+const REST_NS: u64 = 200_000;
+
+/// What the workers of one run share. Touched between slices only.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) barrier: Barrier,
+    pub(crate) started: u64,
+    /// Start of the next slice; 0: the run ends.
+    starts: AtomicU64,
+    /// A worker is broken: the run ends at the next meeting.
+    broken: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(workers: usize) -> Shared {
+        Shared {
+            barrier: Barrier::new(workers),
+            started: clock::now(),
+            starts: AtomicU64::new(0),
+            broken: AtomicBool::new(false),
+        }
+    }
+}
+
+/// One worker's part of one trial.
+pub(crate) struct Part {
+    /// Running number of the trial's round (warm-up: 0).
+    pub(crate) trial: u64,
+    pub(crate) phase: Phase,
+    pub(crate) round: u32,
+    pub(crate) contender: u32,
+    pub(crate) cut_short: bool,
+    pub(crate) seen: Seen,
+}
+
+/// Why a worker goes home before the last round.
+enum Gone {
+    /// The end was asked for.
+    Stopped,
+    Broken(Broken),
+}
+
+impl From<BrokenBarrier> for Gone {
+    fn from(_: BrokenBarrier) -> Gone {
+        Gone::Stopped
+    }
+}
+
+impl From<Broken> for Gone {
+    fn from(broken: Broken) -> Gone {
+        Gone::Broken(broken)
+    }
+}
+
+/// Lets the other workers go when this one ends, however it ends.
+struct LetGo<'a>(&'a Barrier);
+
+impl Drop for LetGo<'_> {
+    fn drop(&mut self) {
+        self.0.break_it();
+    }
+}
+
+struct Driven {
+    lane: Box<dyn Lane>,
+    seen: Recorder,
+    /// Operations that this worker may still start in the rounds.
+    left: Option<u64>,
+}
+
+pub(crate) struct Worker<'a> {
+    order: &'a Asked,
+    seat: Seat,
+    shared: &'a Shared,
+    parts: &'a Sender<Result<Part, Broken>>,
+    health: Health,
+    lanes: Vec<Driven>,
+    place: u64,
+    after: Option<u32>,
+}
+
+impl<'a> Worker<'a> {
+    /// The whole life of a worker.
+    pub(crate) fn work(
+        order: &'a Asked,
+        seat: Seat,
+        lanes: Vec<MakeLane>,
+        shared: &'a Shared,
+        parts: &'a Sender<Result<Part, Broken>>,
+    ) {
+        let _let_go = LetGo(&shared.barrier);
+        let result = settle(order.cores.get(seat.worker).copied()).and_then(|()| {
+            let health = Health::of_this_thread(seat.worker == 0);
+            let lanes = make(order, &seat, lanes)?;
+            let (place, after) = (0, None);
+            Ok(Worker { order, seat, shared, parts, health, lanes, place, after })
+        });
+        let gone = match result {
+            Ok(mut worker) => {
+                let gone = worker.open().and_then(|()| worker.drive());
+                worker.close();
+                gone
+            }
+            Err(broken) => Err(broken.into()),
+        };
+        if let Err(Gone::Broken(broken)) = gone {
+            shared.broken.store(true, Ordering::Relaxed);
+            // The receiver outlives all workers.
+            let _ = parts.send(Err(broken));
+        }
+    }
+
+    fn open(&mut self) -> Result<(), Gone> {
+        for driven in &mut self.lanes {
+            let opened = driven.lane.open(&mut driven.seen)?;
+            driven.seen.connections(opened.asked, opened.got);
+        }
+        Ok(())
+    }
+
+    fn drive(&mut self) -> Result<(), Gone> {
+        let contenders = self.lanes.len() as u32;
+        let mut result = Ok(());
+        if self.order.warm_up_ns > 0 {
+            let order = braid::order(self.order.seed, 0, contenders, 1);
+            result = self.slices(&order, self.order.warm_up_ns, false);
+            self.hand_over(0, Phase::WarmUp, 0, result.is_err());
+        }
+        for round in 1..=self.order.rounds {
+            result?;
+            let slices = self.order.slices_per_round();
+            let order = braid::order(self.order.seed, round, contenders, slices);
+            let sending_ns = self.order.round_ns / u64::from(slices);
+            result = self.slices(&order, sending_ns, true);
+            self.hand_over(u64::from(round), Phase::Round, round, result.is_err());
+        }
+        result
+    }
+
+    fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), Gone> {
+        for &contender in order {
+            self.rest()?;
+            let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
+            self.slice(contender, starts, sending_ns, limited)?;
+        }
+        match self.seat.stop.raised() {
+            // The last slice of the round may have been cut.
+            true => Err(Gone::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// All workers meet, and one of them says when the next slice starts.
+    fn meet(&self) -> Result<Option<u64>, Gone> {
+        if self.shared.barrier.wait()? {
+            let ends = self.seat.stop.raised() || self.shared.broken.load(Ordering::Relaxed);
+            let starts = if ends { 0 } else { clock::now() + LEAD_NS };
+            self.shared.starts.store(starts, Ordering::Relaxed);
+        }
+        self.shared.barrier.wait()?;
+        let starts = self.shared.starts.load(Ordering::Relaxed);
+        Ok((starts != 0).then_some(starts))
+    }
+
+    fn slice(
+        &mut self,
+        contender: u32,
+        starts: u64,
+        sending_ns: u64,
+        limited: bool,
+    ) -> Result<(), Gone> {
+        let asked = &self.order.lanes[contender as usize];
+        let driven = &mut self.lanes[contender as usize];
+        let sends_until = starts + sending_ns;
+        let turn = Turn {
+            starts,
+            sends_until,
+            gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
+            operations: driven.left.filter(|_| limited),
+        };
+        driven.seen.begin_slice(&SliceStart {
+            place: self.place,
+            after: self.after,
+            engine_started: self.shared.started,
+            starts,
+            sends_until,
+            burn_in_ns: asked.burn_in_ns,
+        });
+        let before = self.health.read();
+        let last_reply = driven.lane.slice(&turn, &mut driven.seen)?;
+        note(&mut driven.seen, last_reply - starts, &before, &self.health.read());
+        if let Some(left) = driven.left.as_mut().filter(|_| limited) {
+            *left = left.saturating_sub(driven.seen.slice_mut().due);
+        }
+        driven.seen.end_slice();
+        self.place += 1;
+        self.after = Some(contender);
+        Ok(())
+    }
+
+    fn rest(&mut self) -> Result<(), Gone> {
+        let until = clock::now() + REST_NS;
+        for driven in &mut self.lanes {
+            driven.lane.rest(until, &mut driven.seen)?;
+        }
+        Ok(())
+    }
+
+    /// Sends this worker's part of every contender's trial.
+    fn hand_over(&mut self, trial: u64, phase: Phase, round: u32, cut_short: bool) {
+        for (contender, driven) in self.lanes.iter_mut().enumerate() {
+            let contender = contender as u32;
+            if cut_short {
+                // Nothing comes after: what is in flight belongs to this trial.
+                driven.lane.close(&mut driven.seen);
+            }
+            let seen = driven.seen.take();
+            let part = Part { trial, phase, round, contender, cut_short, seen };
+            // The receiver outlives all workers.
+            let _ = self.parts.send(Ok(part));
+        }
+    }
+
+    fn close(&mut self) {
+        for driven in &mut self.lanes {
+            driven.lane.close(&mut driven.seen);
+        }
+    }
+}
+
+/// Pins the thread to its core and lets it wake on time.
+fn settle(core: Option<u32>) -> Result<(), Broken> {
+    // SAFETY: a call without pointers. Slack 1 ns, instead of 50 µs: operations
+    // that are due must not wait for the kernel's convenience.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
+    let Some(core) = core else { return Ok(()) };
+    // SAFETY: an all-zero cpu_set_t is valid, and CPU_SET stays inside it
+    // because the core is checked against its size.
+    let pinned = unsafe {
+        let mut cores: libc::cpu_set_t = std::mem::zeroed();
+        if core as usize >= 8 * size_of::<libc::cpu_set_t>() {
+            return Err(Broken(format!("core {core} is beyond what this build can pin to")));
+        }
+        libc::CPU_SET(core as usize, &mut cores);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &cores)
+    };
+    match pinned {
+        0 => Ok(()),
+        _ => Err(Broken::system(
+            &format!("cannot pin a worker to core {core}"),
+            &std::io::Error::last_os_error(),
+        )),
+    }
+}
+
+fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, Broken> {
+    let mut made = Vec::with_capacity(lanes.len());
+    for (make, asked) in lanes.into_iter().zip(&order.lanes) {
+        let lane = make(seat)?;
+        let left = asked.operations.map(|total| seat.share(total));
+        made.push(Driven { lane, seen: Recorder::new(), left });
+    }
+    Ok(made)
+}
+
+/// Completes a slice with what only the worker knows.
+fn note(seen: &mut Recorder, took_ns: u64, before: &Reading, after: &Reading) {
+    let slice = seen.slice_mut();
+    slice.took_ns = took_ns;
+    slice.generator_cpu_ns = after.cpu_ns - before.cpu_ns;
+    slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
+    slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
+}

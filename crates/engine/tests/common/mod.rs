@@ -1,0 +1,103 @@
+//! A server of the simplest kind, on threads of its own, that counts.
+
+#![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
+
+use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
+use record::{Address, Arrivals, Asked, LaneAsked, Reuse, TrialRecord};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+/// What the server counted.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub(crate) connections: AtomicU64,
+    pub(crate) requests: AtomicU64,
+}
+
+/// Answers every request with `reply`, a thread for each connection; ends a
+/// connection after `per_connection` requests.
+pub(crate) fn serve(reply: &'static [u8], per_connection: u64) -> (SocketAddr, Arc<Counts>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let counts = Arc::new(Counts::default());
+    let counted = counts.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            counted.connections.fetch_add(1, Ordering::Relaxed);
+            let counted = counted.clone();
+            std::thread::spawn(move || answer(stream, reply, per_connection, &counted));
+        }
+    });
+    (address, counts)
+}
+
+fn answer(mut stream: TcpStream, reply: &[u8], per_connection: u64, counts: &Counts) {
+    let mut buffer = [0; 4096];
+    for _ in 0..per_connection {
+        // One write of the generator is one request here: they are small.
+        match stream.read(&mut buffer) {
+            Ok(1..) => {}
+            _ => return,
+        }
+        counts.requests.fetch_add(1, Ordering::Relaxed);
+        if stream.write_all(reply).is_err() {
+            return;
+        }
+    }
+}
+
+pub(crate) fn access() -> HttpAccess {
+    HttpAccess {
+        head: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".as_slice().into(),
+        body: None,
+        head_only: false,
+        expect: Vec::new(),
+        tls: None,
+    }
+}
+
+pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
+    LaneAsked {
+        address: Address::Tcp(address),
+        connections: 4,
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        timeout_ns: 2_000_000_000,
+        burn_in_ns: 0,
+        operations: None,
+    }
+}
+
+/// One round of one turn of 200 ms.
+pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
+    Asked {
+        seed: 7,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds: 1,
+        round_ns: 200_000_000,
+        slice_ns: 200_000_000,
+        lanes,
+    }
+}
+
+pub(crate) fn drive(order: &Asked) -> Vec<TrialRecord> {
+    drive_until(order, &Stop::new().expect("a descriptor"))
+}
+
+pub(crate) fn drive_until(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
+    let lanes: Vec<Vec<MakeLane>> =
+        (0..order.lanes.len()).map(|contender| http_lanes(order, contender, &access())).collect();
+    let mut trials = Vec::new();
+    run(order, lanes, stop, &mut |trial| {
+        trials.push(trial);
+        ControlFlow::Continue(())
+    })
+    .expect("the engine holds");
+    trials
+}

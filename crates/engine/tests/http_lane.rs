@@ -1,0 +1,169 @@
+//! The engine against a server that counts: what was sent is what it got.
+
+mod common;
+
+use common::{drive, drive_until, lane, order, serve};
+use engine::Stop;
+use record::{Arrivals, Failure, Phase, Reuse};
+use std::net::TcpListener;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+#[test]
+fn every_request_is_counted_on_both_sides() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    let trials = drive(&order(vec![lane(address)]));
+    let seen = &trials[0].seen;
+    assert!(seen.operations > 10);
+    assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));
+    assert_eq!((seen.outcomes.ok, seen.unfinished), (seen.operations, 0));
+    assert_eq!(seen.response_time.len(), seen.operations);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+    assert_eq!((seen.connections.asked, seen.connections.got, seen.connections.opened), (4, 4, 4));
+}
+
+#[test]
+fn fresh_connections_are_one_each_and_reuse_n_is_exact() {
+    for (reuse, per_connection) in [(Reuse::Never, 1), (Reuse::Times(5), 5)] {
+        let (address, counts) = serve(common::REPLY, u64::MAX);
+        let mut lane = lane(address);
+        lane.reuse = reuse;
+        lane.connections = 1;
+        lane.operations = Some(100);
+        let trials = drive(&order(vec![lane]));
+        assert_eq!(trials[0].seen.outcomes.ok, 100, "{reuse:?}");
+        assert_eq!(counts.connections.load(Ordering::Relaxed), 100 / per_connection, "{reuse:?}");
+        assert_eq!(trials[0].seen.connections.opened, 100 / per_connection);
+    }
+}
+
+#[test]
+fn a_braid_gives_every_contender_its_slices_and_drains_each() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address), lane(address)]);
+    order.warm_up_ns = 20_000_000;
+    order.rounds = 2;
+    order.slice_ns = 20_000_000;
+    let trials = drive(&order);
+    assert_eq!(trials.len(), 6);
+    let rounds: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Round).collect();
+    assert!(rounds.iter().all(|trial| trial.seen.slices.len() == 10));
+    let sent: u64 = trials.iter().map(|trial| trial.seen.sent).sum();
+    assert_eq!(sent, counts.requests.load(Ordering::Relaxed));
+    let mut slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
+    slices.sort_by_key(|slice| slice.place);
+    for pair in slices.windows(2) {
+        assert!(pair[0].starts_ns + pair[0].took_ns <= pair[1].starts_ns, "slices overlap");
+        assert!(pair[0].took_ns >= pair[0].sending_ns, "a slice ended before its drain");
+    }
+}
+
+#[test]
+fn workers_share_connections_and_operations() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    let mut lane = lane(address);
+    lane.connections = 5;
+    lane.operations = Some(301);
+    let mut order = order(vec![lane]);
+    order.cores = vec![0, 0];
+    order.round_ns = 10_000_000_000;
+    order.slice_ns = order.round_ns;
+    let trials = drive(&order);
+    assert_eq!(trials.len(), 1);
+    assert_eq!(trials[0].seen.outcomes.ok, 301);
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 301);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+fn a_refused_connection_is_theirs_and_was_never_sent() {
+    let address = {
+        let gone = TcpListener::bind("127.0.0.1:0").expect("a port");
+        gone.local_addr().expect("an address")
+    };
+    let trials = drive(&order(vec![lane(address)]));
+    let seen = &trials[0].seen;
+    assert_eq!((seen.sent, seen.outcomes.ok, seen.connections.got), (0, 0, 0));
+    assert!(seen.outcomes.failed[&Failure::Refused] >= 4);
+    assert_eq!(seen.without_latency, seen.operations);
+    assert!(seen.response_time.is_empty());
+}
+
+#[test]
+fn a_server_that_never_answers_is_censored_at_the_timeout() {
+    // Connections are accepted by the kernel; nobody reads.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut lane = lane(listener.local_addr().expect("an address"));
+    lane.timeout_ns = 300_000_000;
+    let trials = drive(&order(vec![lane]));
+    let seen = &trials[0].seen;
+    assert_eq!(seen.outcomes.failed[&Failure::Timeout], seen.operations);
+    assert_eq!(seen.response_time.len(), 4);
+    // 3 digits: the lowest value of the bucket may lie a thousandth below.
+    assert!(seen.response_time.min().expect("samples") >= 299_500_000);
+}
+
+#[test]
+fn an_open_loop_sends_what_is_due_and_no_more() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    let mut lane = lane(address);
+    lane.arrivals = Arrivals::Constant(1000.0);
+    let mut order = order(vec![lane]);
+    order.slice_ns = 50_000_000;
+    let trials = drive(&order);
+    let seen = &trials[0].seen;
+    assert_eq!((seen.operations, seen.unsent), (200, 0));
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 200);
+    assert!(seen.slices.iter().all(|slice| slice.due == 50));
+}
+
+#[test]
+fn a_peer_that_closes_every_third_time_costs_connections_and_no_operation() {
+    let close = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+    let (address, counts) = serve(close, 1);
+    let mut lane = lane(address);
+    lane.operations = Some(50);
+    lane.connections = 2;
+    let trials = drive(&order(vec![lane]));
+    assert_eq!(trials[0].seen.outcomes.ok, 50);
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 50);
+}
+
+#[test]
+fn a_stop_ends_a_long_turn_and_keeps_what_was_seen() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address)]);
+    order.round_ns = 3_600_000_000_000;
+    order.slice_ns = order.round_ns;
+    let stop = Stop::new().expect("a descriptor");
+    let trials = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.raise();
+        });
+        drive_until(&order, &stop)
+    });
+    let seen = &trials[0].seen;
+    assert!(trials[0].cut_short && seen.outcomes.ok > 0);
+    assert_eq!(seen.sent + seen.unfinished, counts.requests.load(Ordering::Relaxed));
+}
+
+#[test]
+fn garbage_and_cut_replies_are_the_peers_fault() {
+    let cases: [(&'static [u8], Failure); 2] = [
+        (b"this is not HTTP at all\r\n\r\n", Failure::Protocol),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello", Failure::Closed),
+    ];
+    for (reply, failure) in cases {
+        let (address, counts) = serve(reply, 1);
+        let mut lane = lane(address);
+        lane.operations = Some(20);
+        let mut order = order(vec![lane]);
+        order.round_ns = 5_000_000_000;
+        order.slice_ns = order.round_ns;
+        let trials = drive(&order);
+        let seen = &trials[0].seen;
+        assert_eq!(seen.outcomes.failed.get(&failure), Some(&20), "{:?}", seen.outcomes);
+        assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));
+    }
+}

@@ -1,0 +1,58 @@
+//! After warm-up the hot path allocates nothing: ten times the operations make
+//! not one allocation more.
+
+mod common;
+
+use common::{drive, lane, order, serve};
+use record::Arrivals;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: hands everything to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of a run of `operations`. The server of the test allocates when
+/// it accepts, and never for a request.
+fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
+    let (address, _) = serve(common::REPLY, u64::MAX);
+    let mut lane = lane(address);
+    lane.arrivals = arrivals;
+    lane.operations = Some(operations);
+    let mut order = order(vec![lane]);
+    order.round_ns = 190_000_000_000;
+    order.slice_ns = order.round_ns;
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let trials = drive(&order);
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    assert_eq!(trials[0].seen.outcomes.ok, operations);
+    after - before
+}
+
+#[test]
+fn ten_times_the_operations_make_no_allocation_more() {
+    for arrivals in [Arrivals::Closed, Arrivals::Constant(20_000.0)] {
+        // The first run also pays for what is made once in a process.
+        allocations(arrivals, 100);
+        let few = allocations(arrivals, 2_000);
+        let many = allocations(arrivals, 20_000);
+        // Threads of the server start when they like: a few allocations more
+        // or less, and thousands if operations allocated.
+        assert!(many <= few + 40, "{arrivals:?}: {few} for 2000, {many} for 20000");
+    }
+}
