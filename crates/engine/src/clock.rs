@@ -12,11 +12,3 @@ pub fn now() -> u64 {
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
-
-/// Sleeps until `when`, to within the kernel's timer slack.
-pub fn sleep_until(when: u64) {
-    let left = when.saturating_sub(now());
-    if left > 0 {
-        std::thread::sleep(std::time::Duration::from_nanos(left));
-    }
-}

@@ -155,8 +155,10 @@ impl<'a> Worker<'a> {
     fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), Gone> {
         for &contender in order {
             self.rest()?;
+            let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
+            self.note(contender, &before);
         }
         match self.seat.stop.raised() {
             // The last slice of the round may have been cut.
@@ -169,7 +171,8 @@ impl<'a> Worker<'a> {
     fn meet(&self) -> Result<Option<u64>, Gone> {
         if self.shared.barrier.wait()? {
             let ends = self.seat.stop.raised() || self.shared.broken.load(Ordering::Relaxed);
-            let starts = if ends { 0 } else { clock::now() + LEAD_NS };
+            let lead = if self.seat.workers > 1 { LEAD_NS } else { 0 };
+            let starts = if ends { 0 } else { clock::now() + lead };
             self.shared.starts.store(starts, Ordering::Relaxed);
         }
         self.shared.barrier.wait()?;
@@ -201,16 +204,25 @@ impl<'a> Worker<'a> {
             sends_until,
             burn_in_ns: asked.burn_in_ns,
         });
-        let before = self.health.read();
         let last_reply = driven.lane.slice(&turn, &mut driven.seen)?;
-        note(&mut driven.seen, last_reply - starts, &before, &self.health.read());
+        driven.seen.slice_mut().took_ns = last_reply - starts;
         if let Some(left) = driven.left.as_mut().filter(|_| limited) {
             *left = left.saturating_sub(driven.seen.slice_mut().due);
         }
-        driven.seen.end_slice();
         self.place += 1;
         self.after = Some(contender);
         Ok(())
+    }
+
+    /// Completes the slice with what it cost and what the machine did to it.
+    fn note(&mut self, contender: u32, before: &Reading) {
+        let after = self.health.read();
+        let seen = &mut self.lanes[contender as usize].seen;
+        let slice = seen.slice_mut();
+        slice.generator_cpu_ns = after.cpu_ns - before.cpu_ns;
+        slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
+        slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
+        seen.end_slice();
     }
 
     fn rest(&mut self) -> Result<(), Gone> {
@@ -276,13 +288,4 @@ fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>,
         made.push(Driven { lane, seen: Recorder::new(), left });
     }
     Ok(made)
-}
-
-/// Completes a slice with what only the worker knows.
-fn note(seen: &mut Recorder, took_ns: u64, before: &Reading, after: &Reading) {
-    let slice = seen.slice_mut();
-    slice.took_ns = took_ns;
-    slice.generator_cpu_ns = after.cpu_ns - before.cpu_ns;
-    slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
-    slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
 }

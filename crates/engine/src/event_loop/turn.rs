@@ -76,6 +76,9 @@ struct Drive {
     housekeeping: u64,
     /// The end of sending was noted.
     draining: bool,
+    /// When the last wait ended, and whether anything was done since.
+    woke: u64,
+    worked: bool,
 }
 
 impl<S: Speech> EventLane<S> {
@@ -118,10 +121,12 @@ impl<S: Speech> EventLane<S> {
     #[inline]
     fn turn(&mut self, wait_ns: u64, drive: &mut Drive, seen: &mut Recorder) -> Result<(), Broken> {
         let got = self.wait(wait_ns)?;
+        drive.woke = clock::now();
+        drive.worked = got > 0;
         for at in 0..got {
             let ready = self.common.poll.event(at);
             if ready.key == STOP {
-                drive.cut(clock::now());
+                drive.cut(drive.woke);
                 continue;
             }
             let place = ready.key as u32;
@@ -163,6 +168,7 @@ impl<S: Speech> EventLane<S> {
         self.number += self.step;
         drive.budget -= 1;
         drive.in_flight += 1;
+        drive.worked = true;
         seen.due();
         let connection = &mut self.places[place as usize];
         let then = connection.start(u64::from(place), operation, &mut self.common, seen);
@@ -294,6 +300,8 @@ impl Drive {
             last_ended: turn.starts,
             housekeeping: turn.starts,
             draining: false,
+            woke: turn.starts,
+            worked: false,
         }
     }
 
@@ -338,8 +346,12 @@ impl<S: Speech> Lane for EventLane<S> {
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
         let mut drive = Drive::new(turn);
         let open_loop = self.schedule.is_some();
-        clock::sleep_until(turn.starts);
         let mut now = clock::now();
+        while now < turn.starts {
+            // Some microseconds at most: a sleep would overshoot by more.
+            std::hint::spin_loop();
+            now = clock::now();
+        }
         if !open_loop {
             for _ in 0..self.free.len() {
                 if let Some(place) = self.free.pop_front().filter(|_| drive.sends(now)) {
@@ -361,8 +373,8 @@ impl<S: Speech> Lane for EventLane<S> {
                 break;
             }
             let before = clock::now();
-            if open_loop {
-                seen.looped(before - now);
+            if open_loop && drive.worked {
+                seen.looped(before - drive.woke);
             }
             self.turn(self.patience(before, &drive), &mut drive, seen)?;
             now = clock::now();

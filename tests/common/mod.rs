@@ -1,0 +1,211 @@
+//! What the tests of the whole share: the binary, a place for its runs, and
+//! comparisons driven inside this process.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
+use judge::Judge;
+use judge::verdict::Verdict;
+use record::{Address, Arrivals, Asked, End, EndReason, LaneAsked, Metric, Pair, Question, Reuse};
+use record::{Histogram, TrialRecord};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use tiebreak::testserver::{Behaviour, Report, TestServer};
+
+/// A folder of this test's own, removed with it.
+pub(crate) struct Place(PathBuf);
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tiebreak-test-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Place(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The binary, run here, with nothing of this environment that would
+    /// change what it prints.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
+        command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn tiebreak(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary runs")
+    }
+
+    /// Runs the binary with `--json` and gives its exit code and its report.
+    pub(crate) fn report(&self, arguments: &[&str]) -> (i32, Value) {
+        let file = self.file("report-of-the-test.json");
+        let mut all = arguments.to_vec();
+        let path = file.to_str().expect("a plain path").to_owned();
+        all.extend(["--quiet", "--json", &path]);
+        let output = self.tiebreak(&all);
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
+            panic!("no report ({error}); exit {:?}\n{}", output.status, errors(&output))
+        });
+        let report = serde_json::from_str(&text).expect("the report is JSON");
+        (output.status.code().expect("an exit code"), report)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to clean up.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The first core that this process may use: the servers' here, since the
+/// generator takes the last ones.
+pub(crate) fn server_core() -> u32 {
+    tiebreak::cores::allowed().expect("cores")[0]
+}
+
+fn generator_core() -> u32 {
+    *tiebreak::cores::allowed().expect("cores").last().expect("at least one core")
+}
+
+/// Starts the test server on the servers' core.
+pub(crate) fn serve(behaviour: Behaviour) -> TestServer {
+    TestServer::start(behaviour, Some(server_core())).expect("the test server starts")
+}
+
+pub(crate) fn url(server: &TestServer) -> String {
+    format!("http://{}/", server.address())
+}
+
+/// Requests that the report says were sent, over all parts of the run.
+pub(crate) fn sent(contender: &Value) -> u64 {
+    let sent = &contender["sent"];
+    ["ready", "warm_up", "pilot", "operations", "unfinished"]
+        .iter()
+        .map(|part| sent[part].as_u64().unwrap_or_else(|| panic!("sent.{part} in {sent}")))
+        .sum()
+}
+
+pub(crate) fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("a number instead of {value}"))
+}
+
+pub(crate) fn histogram(contender: &Value) -> Histogram {
+    Histogram::decode(contender["histogram"].as_str().expect("a histogram")).expect("decodes")
+}
+
+/// Median of the server's own log: arrival of a request to its last byte.
+pub(crate) fn median_of_log(report: &Report) -> f64 {
+    let times = report.arrivals_ns.iter().zip(&report.completions_ns);
+    let mut took: Vec<u64> =
+        times.filter(|(_, end)| **end > 0).map(|(start, end)| end - start).collect();
+    took.sort_unstable();
+    took[took.len() / 2] as f64 / 1e9
+}
+
+/// How a comparison inside this process is driven.
+#[derive(Clone, Copy)]
+pub(crate) struct Drive {
+    pub(crate) connections: u32,
+    pub(crate) rounds: u32,
+    pub(crate) round_ms: u64,
+    pub(crate) slice_ms: u64,
+    pub(crate) seed: u64,
+}
+
+impl Default for Drive {
+    fn default() -> Self {
+        Drive { connections: 8, rounds: 10, round_ms: 200, slice_ms: 50, seed: 1 }
+    }
+}
+
+fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
+    let lane = |address: &SocketAddr| LaneAsked {
+        address: Address::Tcp(*address),
+        connections: drive.connections,
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        timeout_ns: 10_000_000_000,
+        burn_in_ns: 2_000_000,
+        operations: None,
+    };
+    Asked {
+        seed: drive.seed,
+        cores: vec![generator_core()],
+        warm_up_ns: drive.slice_ms * 1_000_000,
+        rounds: drive.rounds,
+        round_ns: drive.round_ms * 1_000_000,
+        slice_ns: drive.slice_ms * 1_000_000,
+        lanes: addresses.iter().map(lane).collect(),
+    }
+}
+
+/// The trials of one call of the engine.
+pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord> {
+    let order = order(addresses, drive);
+    let access = HttpAccess {
+        head: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".as_slice().into(),
+        body: None,
+        head_only: false,
+        expect: Vec::new(),
+        tls: None,
+    };
+    let lanes: Vec<Vec<MakeLane>> =
+        (0..addresses.len()).map(|at| http_lanes(&order, at, &access)).collect();
+    let mut trials = Vec::new();
+    run(&order, lanes, &Stop::new().expect("a descriptor"), &mut |trial| {
+        trials.push(trial);
+        ControlFlow::Continue(())
+    })
+    .expect("the engine holds");
+    trials
+}
+
+/// What the judge says of two contenders' trials.
+pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
+    let question = Question {
+        names: vec!["a".into(), "b".into()],
+        primary: Metric::Throughput,
+        secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
+        pairs: vec![Pair { a: 0, b: 1 }],
+        alpha: 0.05,
+        matters: 0.01,
+        rounds,
+        workers: 1,
+        expect_different: false,
+        shares_core: false,
+        // As if it could be read: what is tested here is the interval, not the
+        // rule that withholds "equivalent".
+        cpu_in_sight: vec![false; 2],
+        bodiless: vec![false; 2],
+        port_limit: vec![None; 2],
+    };
+    let mut judge = Judge::new(&question);
+    for trial in trials {
+        judge.add(trial);
+    }
+    judge.end(&End { reason: EndReason::Complete, detail: String::new() });
+    judge.verdict()
+}
+
+/// Two addresses, braided and judged.
+pub(crate) fn braided(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
+    judged(&trials(&[a, b], drive), drive.rounds)
+}
