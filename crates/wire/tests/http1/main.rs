@@ -1,0 +1,10 @@
+//! The HTTP/1.1 codec, from outside.
+
+mod check;
+mod connection;
+mod faults;
+mod properties;
+mod replies;
+mod requests;
+mod streaming;
+mod table;
