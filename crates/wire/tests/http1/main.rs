@@ -2,6 +2,7 @@
 
 mod check;
 mod connection;
+mod corpus;
 mod faults;
 mod properties;
 mod replies;
