@@ -1,0 +1,195 @@
+//! The head of a reply: where it ends, and what it says about its body.
+
+use super::{body::Body, faults, grammar};
+use crate::Fault;
+use core::mem::MaybeUninit;
+use httparse::{Error, Header, ParserConfig, Response, Status};
+
+/// A parsed head.
+pub(super) struct Head {
+    /// Its bytes, blank line included.
+    pub(super) len: usize,
+    /// The status, 100 to 999.
+    pub(super) status: u16,
+    framing: Framing,
+}
+
+/// What the headers say about the end of the reply, and of the connection.
+#[derive(Default)]
+struct Framing {
+    http10: bool,
+    length: Option<u64>,
+    chunked: bool,
+    close: bool,
+    keep_alive: bool,
+}
+
+/// What the first bytes of a reply tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Too few to tell.
+    Unknown,
+    /// A 1xx: another head follows.
+    Informational,
+    /// The final reply.
+    Final,
+}
+
+/// Reads the first bytes, so that a peer that speaks something else is named
+/// at once, not after the head's limit or the timeout.
+///
+/// # Errors
+/// When they are not the start of an HTTP/1 reply.
+pub(super) fn start(bytes: &[u8]) -> Result<Start, Fault> {
+    // What is missing is taken as if it came as it should.
+    let mut first = *b"HTTP/1.1 1";
+    let known = bytes.len().min(first.len());
+    first[..known].copy_from_slice(&bytes[..known]);
+    match first {
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0' | b'1', b' ', b'1'..=b'9'] => {}
+        _ => return Err(faults::NOT_HTTP1),
+    }
+    Ok(match bytes.get(9) {
+        None => Start::Unknown,
+        Some(b'1') => Start::Informational,
+        Some(_) => Start::Final,
+    })
+}
+
+/// The head that `bytes` start with; none where it is not complete. The first
+/// `looked` bytes were shown before and hold no end of a head: they are not
+/// searched again, so that a head which comes byte by byte costs no more than
+/// its length, and the parser sees each head at most twice.
+///
+/// # Errors
+/// When a complete head is malformed. An incomplete one is given until its
+/// end, whatever it holds, so that the outcome does not depend on how the
+/// bytes were cut.
+pub(super) fn look(bytes: &[u8], looked: usize, headers: usize) -> Result<Option<Head>, Fault> {
+    if looked == 0
+        && let Ok(Some(head)) = parse(bytes, headers)
+    {
+        return Ok(Some(head));
+    }
+    match end(bytes, looked) {
+        Some(end) => parse(&bytes[..end], headers),
+        None => Ok(None),
+    }
+}
+
+/// Where the blank line ends that is not wholly in the first `looked` bytes.
+/// A line ends with LF, with or without CR (RFC 9112, 2.2).
+fn end(bytes: &[u8], looked: usize) -> Option<usize> {
+    let from = looked.saturating_sub(2);
+    let newlines = bytes.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n');
+    newlines.map(|(at, _)| at + 1).find_map(|next| match bytes[next..] {
+        [b'\n', ..] => Some(next + 1),
+        [b'\r', b'\n', ..] => Some(next + 2),
+        _ => None,
+    })
+}
+
+fn parse(bytes: &[u8], headers: usize) -> Result<Option<Head>, Fault> {
+    let mut room = [const { MaybeUninit::<Header<'_>>::uninit() }; super::MOST_HEADERS];
+    let room = &mut room[..headers.min(super::MOST_HEADERS)];
+    let mut reply = Response::new(&mut []);
+    let len =
+        match ParserConfig::default().parse_response_with_uninit_headers(&mut reply, bytes, room) {
+            Ok(Status::Complete(len)) => len,
+            Ok(Status::Partial) => return Ok(None),
+            Err(error) => return Err(fault(error)),
+        };
+    let status = reply.code.unwrap_or_default();
+    let mut framing = Framing { http10: reply.version == Some(0), ..Framing::default() };
+    // A 1xx has no body, and its headers say nothing about the final reply.
+    if status >= 200 {
+        for header in reply.headers.iter() {
+            framing.header(header)?;
+        }
+        framing.check()?;
+    }
+    Ok(Some(Head { len, status, framing }))
+}
+
+fn fault(error: Error) -> Fault {
+    match error {
+        Error::HeaderName | Error::HeaderValue | Error::NewLine => faults::HEADER,
+        Error::TooManyHeaders => faults::TOO_MANY_HEADERS,
+        Error::Status | Error::Token | Error::Version => faults::STATUS_LINE,
+    }
+}
+
+impl Framing {
+    /// Takes note of one header. Lengths first: few names share theirs with
+    /// one of ours, so most headers cost one comparison.
+    fn header(&mut self, header: &Header<'_>) -> Result<(), Fault> {
+        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+        match header.name.len() {
+            10 if is("connection") => self.connection(header.value),
+            14 if is("content-length") => self.content_length(header.value)?,
+            17 if is("transfer-encoding") => self.transfer_encoding(header.value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn connection(&mut self, value: &[u8]) {
+        for option in list(value) {
+            self.close |= option.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+        }
+    }
+
+    /// The same number said twice is harmless (RFC 9110, 8.6).
+    fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
+        for number in list(value) {
+            let number = grammar::decimal(number).ok_or(faults::CONTENT_LENGTH)?;
+            if self.length.is_some_and(|before| before != number) {
+                return Err(faults::CONTENT_LENGTHS);
+            }
+            self.length = Some(number);
+        }
+        Ok(())
+    }
+
+    fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
+        let again = core::mem::replace(&mut self.chunked, true);
+        match !again && value.eq_ignore_ascii_case(b"chunked") {
+            true => Ok(()),
+            false => Err(faults::CODING),
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        match self.chunked {
+            true if self.length.is_some() => Err(faults::LENGTH_AND_CODING),
+            true if self.http10 => Err(faults::CODING_IN_HTTP10),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Head {
+    /// How the body ends (RFC 9112, 6.3); none: there is no body.
+    pub(super) fn body(&self, head_only: bool) -> Option<Body> {
+        if head_only || matches!(self.status, 204 | 304) {
+            return None;
+        }
+        match self.framing.length {
+            _ if self.framing.chunked => Some(Body::chunked()),
+            Some(0) => None,
+            Some(length) => Some(Body::Length(length)),
+            None => Some(Body::UntilClose),
+        }
+    }
+
+    /// The server will close after this reply (RFC 9112, 9.3).
+    pub(super) fn closes(&self) -> bool {
+        self.framing.close || (self.framing.http10 && !self.framing.keep_alive)
+    }
+}
+
+/// The elements of a comma-separated value.
+fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}

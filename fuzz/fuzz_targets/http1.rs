@@ -1,0 +1,7 @@
+//! Any bytes that a server might send to the HTTP/1.1 codec.
+#![no_main]
+
+#[path = "../../crates/wire/tests/http1/check.rs"]
+mod check;
+
+libfuzzer_sys::fuzz_target!(|stream: &[u8]| check::check(stream));
