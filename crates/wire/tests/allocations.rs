@@ -3,8 +3,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use tiebreak_wire::http1::{Http1, Limits, Op};
-use tiebreak_wire::{Codec, Events, Out, Reply, Tag};
+use wire::http1::{Http1, Limits, Op};
+use wire::{Codec, Events, Out, Reply, Tag};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

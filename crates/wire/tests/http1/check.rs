@@ -2,8 +2,8 @@
 //! The tests and the fuzz target (`fuzz/`) share this file.
 
 use std::fmt;
-use tiebreak_wire::http1::{Http1, Limits, Op};
-use tiebreak_wire::{Class, Codec, Events, Fault, Out, Reply, State, Tag};
+use wire::http1::{Http1, Limits, Op};
+use wire::{Class, Codec, Events, Fault, Out, Reply, State, Tag};
 
 /// Sizes of the pieces that a stream is cut into, over and over: whole, byte
 /// by byte, in 7-byte and in 16 KiB pieces, and unevenly.

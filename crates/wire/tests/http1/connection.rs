@@ -2,8 +2,8 @@
 
 use crate::check::{CUTS, Said, ask, end, feed};
 use std::sync::Arc;
-use tiebreak_wire::http1::{COPIED_BODY_BYTES, Http1, Limits, Op, faults};
-use tiebreak_wire::{Codec, Out, State, Tag};
+use wire::http1::{COPIED_BODY_BYTES, Http1, Limits, Op, faults};
+use wire::{Codec, Out, State, Tag};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const CLOSING: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";

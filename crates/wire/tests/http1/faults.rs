@@ -2,8 +2,8 @@
 
 use crate::check;
 use crate::table::{Case, run};
-use tiebreak_wire::Fault;
-use tiebreak_wire::http1::{Limits, faults};
+use wire::Fault;
+use wire::http1::{Limits, faults};
 
 #[test]
 fn to_get() {

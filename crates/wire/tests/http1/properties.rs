@@ -2,8 +2,8 @@
 
 use crate::check::{Said, ask, end, feed};
 use proptest::prelude::*;
-use tiebreak_wire::http1::{Http1, Limits};
-use tiebreak_wire::{Class, Reply, State, Tag};
+use wire::http1::{Http1, Limits};
+use wire::{Class, Reply, State, Tag};
 
 /// A reply as a server might mean it.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Requests: what is written, what is refused, and that nothing is injected.
 
 use proptest::prelude::*;
-use tiebreak_wire::Fault;
-use tiebreak_wire::http1::{Request, faults};
+use wire::Fault;
+use wire::http1::{Request, faults};
 
 type Headers = Vec<(String, Vec<u8>)>;
 

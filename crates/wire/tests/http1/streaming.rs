@@ -3,8 +3,8 @@
 
 use crate::check::ask;
 use std::ops::Range;
-use tiebreak_wire::http1::{Http1, Limits};
-use tiebreak_wire::{Class, Codec, Events, Out, Reply, State, Tag};
+use wire::http1::{Http1, Limits};
+use wire::{Class, Codec, Events, Out, Reply, State, Tag};
 
 const BODY_BYTES: usize = 10 << 20;
 

@@ -1,7 +1,7 @@
 //! Runs tables of streams and of what must be heard.
 
 use crate::check::{self, Said};
-use tiebreak_wire::http1::{Limits, faults};
+use wire::http1::{Limits, faults};
 
 /// What it is, what the server sends, what is heard.
 pub(crate) type Case = (&'static str, &'static [u8], &'static str);
@@ -25,7 +25,7 @@ pub(crate) fn run(head_only: bool, cases: &[Case]) {
 /// A reply that was complete without the end of the stream stays what it was,
 /// and the bytes behind it are objected to.
 fn with_bytes_behind(name: &str, head_only: bool, stream: &[u8]) {
-    let mut codec = tiebreak_wire::http1::Http1::new(Limits::default());
+    let mut codec = wire::http1::Http1::new(Limits::default());
     check::ask(&mut codec, head_only).expect("fresh");
     let (alone, _) = check::feed(&mut codec, stream, check::CUTS[0]);
     if alone.state.is_err() || !matches!(alone.said.last(), Some(Said::Done(_))) {
