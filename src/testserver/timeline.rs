@@ -109,13 +109,12 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// What to do until something new arrives. True after
-    /// [`Timeline::take_ended`] gave none.
+    /// What to do until something new arrives.
     pub(super) fn next(&self) -> Next {
-        match (&self.current, self.flush_at) {
-            (Some(_), _) => Next::Busy,
-            (None, Some(at)) => Next::RestUntil(at),
-            (None, None) => Next::Rest,
+        match self.flush_at {
+            _ if self.current.is_some() || !self.waiting.is_empty() => Next::Busy,
+            Some(tick) => Next::RestUntil(tick),
+            None => Next::Rest,
         }
     }
 
@@ -225,7 +224,9 @@ mod tests {
     #[test]
     fn deferred_work_is_done_once_and_then_the_thread_rests() {
         let mut timeline = Timeline::new(with_deferred(10, 30, 100));
+        assert_eq!(timeline.next(), Next::Rest);
         timeline.arrive(1000, ());
+        assert_eq!(timeline.next(), Next::Busy, "before anybody looked at it");
         assert_eq!(timeline.take_ended(1005), None);
         assert_eq!(timeline.next(), Next::Busy);
         assert_eq!(timeline.take_ended(1012), Some((1010, ())));
