@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Flags of `tiebreak testserver`. Durations are written with their unit:
-/// 100us, 1.5ms, 2s.
+/// A server of exactly known behaviour, on loopback; SIGINT or SIGTERM ends it
+/// and prints what it counted. Times are written with their unit: 100us, 1.5ms
 #[derive(Clone, Debug, clap::Args)]
 pub struct TestserverArgs {
     /// Address to listen on, loopback only; port 0: the system chooses

@@ -64,3 +64,31 @@ impl Connections {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::socket::Socket;
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    fn connection() -> Connection {
+        let (ours, _) = UnixStream::pair().expect("two descriptors");
+        Connection::new(Socket::Unix(ours))
+    }
+
+    #[test]
+    fn a_token_does_not_name_who_came_after() {
+        let mut connections = Connections::default();
+        let first = connections.insert(connection());
+        let second = connections.insert(connection());
+        assert!(connections.get(first).is_some() && connections.get(second).is_some());
+        connections.remove(first);
+        assert!(connections.get(first).is_none());
+        let third = connections.insert(connection());
+        assert_eq!(connections.places.len(), 2, "the place is used again");
+        assert!(third != first && connections.get(first).is_none());
+        connections.remove(first);
+        assert!(connections.get(third).is_some(), "removed by an old token");
+        assert!(connections.get(second).is_some());
+    }
+}

@@ -31,7 +31,8 @@ pub struct Report {
     /// What was not understood as a request (answered with 4xx or 501, and
     /// not counted above).
     pub bad_requests: u64,
-    /// Connections that could not be accepted, for want of descriptors.
+    /// Times that a connection could not be accepted, for want of descriptors;
+    /// it is tried again when another one ends.
     pub accept_failures: u64,
     /// The log was full: times of later requests are missing.
     pub log_full: bool,
