@@ -5,7 +5,8 @@ use super::View;
 use judge::verdict::{Comparison, ContenderSummary, Finding, Quantiles, Sent, Weight, Word};
 use record::{
     Address, Arrivals, Contender, End, EndReason, Failure, Header, Histogram, Host, Interleave,
-    Metric, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked, Reuse, seen::Connections,
+    Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked, Reuse,
+    seen::Connections,
 };
 
 /// What a [`View`] borrows.
@@ -203,7 +204,7 @@ pub(super) fn five() -> Parts {
             false => Vec::new(),
         };
         let fresh_rounds = at_least.then_some((48, 90));
-        let made = comparison(&named[0].0.to_owned(), name, word, ratio, &rounds);
+        let made = comparison(named[0].0, name, word, ratio, &rounds);
         parts.comparisons.push(Comparison { because, fresh_rounds, confidence: 0.9875, ..made });
     }
     for (name, word, ratio, _) in words {
@@ -408,8 +409,7 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
     let operations = (rate * f64::from(rounds)) as u64;
     let histogram = histogram(64.0 / rate.max(1.0), 4000);
     let response_time = quantiles(&histogram);
-    let mut outcomes = record::Outcomes::default();
-    outcomes.ok = operations;
+    let outcomes = Outcomes { ok: operations, ..Outcomes::default() };
     ContenderSummary {
         name: name.to_owned(),
         operations,

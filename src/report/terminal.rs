@@ -85,7 +85,7 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
     let paint = word_paint(comparison.verdict);
     let claim = words::claim(view, comparison).text('x');
     let basis = words::basis(view, comparison).text('x');
-    let both = format!("{claim} {basis}");
+    let both = format!("{claim} ({basis})");
     if page.fits(2, &both, word) {
         page.judged(2, &both, word, paint);
     } else {

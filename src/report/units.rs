@@ -1,7 +1,11 @@
 //! The one formatter of figures: three significant digits and a unit.
 //!
 //! Figures come in seconds, per second, in bytes or as plain shares and ratios;
-//! a figure that is missing is a dash, never a zero.
+//! a figure that is missing is a dash, never a zero. A figure and its unit, and
+//! the groups of a long number, are joined by a space that never breaks.
+
+/// The space that never breaks.
+pub(super) const JOINT: char = '\u{a0}';
 
 /// What stands where a figure is missing.
 pub(super) const MISSING: &str = "–";
@@ -42,7 +46,7 @@ pub(super) fn bytes(value: u64) -> String {
 
 /// A share as a percentage with at most two decimals: `95 %`, `98.75 %`.
 pub(super) fn percent(share: f64) -> String {
-    format!("{} %", trimmed(format!("{:.2}", share * 100.0)))
+    format!("{}{JOINT}%", trimmed(format!("{:.2}", share * 100.0)))
 }
 
 /// A whole number, in groups of three from five digits on: `7020`, `23 401`.
@@ -54,7 +58,7 @@ pub(super) fn count(n: u64) -> String {
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(' ');
+            grouped.push(JOINT);
         }
         grouped.push(digit);
     }
@@ -64,7 +68,7 @@ pub(super) fn count(n: u64) -> String {
 /// `1 round`, `10 rounds`.
 pub(super) fn counted(n: u64, what: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
-    format!("{} {what}{ending}", count(n))
+    format!("{}{JOINT}{what}{ending}", count(n))
 }
 
 /// A ratio and its bounds with as many digits as it takes to see on which side
@@ -74,7 +78,7 @@ pub(super) fn ratios(ratio: f64, bounds: Option<(f64, f64)>, matters: f64) -> Ve
         Some((low, high)) => vec![ratio, low, high],
         None => vec![ratio],
     };
-    let plain = if (0.1..10.0).contains(&ratio) { 2 } else { decimals_of(ratio) };
+    let plain = if (0.5..10.0).contains(&ratio) { 2 } else { decimals_of(ratio) };
     let decimals = (plain..7).find(|d| tells_apart(&all[1..], matters, *d)).unwrap_or(7);
     all.iter().map(|value| format!("{value:.decimals$}")).collect()
 }
@@ -83,10 +87,10 @@ pub(super) fn ratios(ratio: f64, bounds: Option<(f64, f64)>, matters: f64) -> Ve
 /// without being it.
 fn tells_apart(bounds: &[f64], matters: f64, decimals: usize) -> bool {
     let read = |value: f64| format!("{value:.decimals$}");
+    let blurs = |one: f64, other: f64| one != other && read(one) == read(other);
     let edges = [1.0, 1.0 + matters, 1.0 / (1.0 + matters)];
-    let blurs = |bound: &f64, edge: &f64| bound != edge && read(*bound) == read(*edge);
-    let at_edge = bounds.iter().any(|bound| edges.iter().any(|edge| blurs(bound, edge)));
-    !at_edge && !(bounds.len() == 2 && blurs(&bounds[0], &bounds[1]))
+    let mut all = bounds.iter().flat_map(|bound| edges.iter().chain(bounds).map(|e| (*bound, *e)));
+    !all.any(|(one, other)| blurs(one, other))
 }
 
 fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
@@ -94,14 +98,17 @@ fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
         return MISSING.to_owned();
     };
     if value == 0.0 {
-        return format!("0 {}", units.iter().find(|unit| unit.0 == 1.0).map_or("", |unit| unit.1));
+        return format!(
+            "0{JOINT}{}",
+            units.iter().find(|unit| unit.0 == 1.0).map_or("", |unit| unit.1)
+        );
     }
     // The unit in which the rounded figure is at least 1: 999.7 µs is 1.00 ms.
     let fits = |unit: &&(f64, &str)| three_digits(value / unit.0) >= 1.0;
     let (size, name) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
     let figure = three_digits(value / size);
     let text = format!("{figure:.*}", decimals_of(figure));
-    format!("{} {name}", if trim { trimmed(text) } else { text })
+    format!("{}{JOINT}{name}", if trim { trimmed(text) } else { text })
 }
 
 /// The value rounded to three significant digits.
@@ -158,41 +165,46 @@ mod tests {
             (bytes(25_276_514_304), "25.3 GB"),
         ];
         for (given, expected) in table {
-            assert_eq!(given, expected);
+            assert_eq!(plain(given), expected);
         }
+    }
+
+    fn plain(text: String) -> String {
+        text.replace(JOINT, " ")
     }
 
     #[test]
     fn shares_and_counts() {
-        assert_eq!(percent(0.95), "95 %");
-        assert_eq!(percent(1.0 - 0.05 / 4.0), "98.75 %");
-        assert_eq!(percent(0.01), "1 %");
-        assert_eq!(percent(0.0), "0 %");
-        assert_eq!(count(7020), "7020");
-        assert_eq!(count(23_401), "23 401");
-        assert_eq!(count(1_234_567), "1 234 567");
-        assert_eq!(counted(1, "round"), "1 round");
-        assert_eq!(counted(0, "note"), "0 notes");
+        assert_eq!(plain(percent(0.95)), "95 %");
+        assert_eq!(plain(percent(1.0 - 0.05 / 4.0)), "98.75 %");
+        assert_eq!(plain(percent(0.01)), "1 %");
+        assert_eq!(plain(percent(0.0)), "0 %");
+        assert_eq!(plain(count(7020)), "7020");
+        assert_eq!(plain(count(23_401)), "23 401");
+        assert_eq!(plain(count(1_234_567)), "1 234 567");
+        assert_eq!(plain(counted(1, "round")), "1 round");
+        assert_eq!(plain(counted(0, "note")), "0 notes");
     }
 
     #[test]
     fn ratios_show_the_digits_that_matter() {
-        let table: &[(f64, Option<(f64, f64)>, &[&str])] = &[
-            (1.314, Some((1.271, 1.358)), &["1.31", "1.27", "1.36"]),
-            (0.71, Some((0.66, 0.75)), &["0.71", "0.66", "0.75"]),
+        let table = [
+            (1.314, (1.271, 1.358), ["1.31", "1.27", "1.36"]),
+            (0.71, (0.66, 0.75), ["0.71", "0.66", "0.75"]),
             // A bound that would read as 1.00, or as 1 % more.
-            (1.02, Some((1.0041, 1.03)), &["1.020", "1.004", "1.030"]),
-            (1.002, Some((0.996, 1.0098)), &["1.0020", "0.9960", "1.0098"]),
-            (0.995, Some((0.98, 0.9998)), &["0.9950", "0.9800", "0.9998"]),
+            (1.02, (1.0041, 1.03), ["1.020", "1.004", "1.030"]),
+            (1.002, (0.996, 1.0098), ["1.0020", "0.9960", "1.0098"]),
+            (0.995, (0.98, 0.9998), ["0.9950", "0.9800", "0.9998"]),
             // Exactly on an edge there is nothing to tell apart.
-            (1.0, Some((1.0, 1.0)), &["1.00", "1.00", "1.00"]),
-            (0.71, Some((0.7098, 0.7102)), &["0.7100", "0.7098", "0.7102"]),
-            (12.3456, Some((11.0, 14.0)), &["12.3", "11.0", "14.0"]),
-            (0.01234, Some((0.011, 0.014)), &["0.0123", "0.0110", "0.0140"]),
-            (1.3, None, &["1.30"]),
+            (1.0, (1.0, 1.0), ["1.00", "1.00", "1.00"]),
+            (0.71, (0.7098, 0.7102), ["0.7100", "0.7098", "0.7102"]),
+            (12.3456, (11.0, 14.0), ["12.3", "11.0", "14.0"]),
+            (0.1667, (0.163, 0.17), ["0.167", "0.163", "0.170"]),
+            (0.01234, (0.011, 0.014), ["0.0123", "0.0110", "0.0140"]),
         ];
         for (ratio, bounds, expected) in table {
-            assert_eq!(&ratios(*ratio, *bounds, 0.01), expected);
+            assert_eq!(ratios(ratio, Some(bounds), 0.01), expected);
         }
+        assert_eq!(ratios(1.3, None, 0.01), ["1.30"]);
     }
 }

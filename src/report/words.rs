@@ -5,6 +5,9 @@ use crate::shown::{shown, shown_sentence};
 use judge::verdict::{Comparison, ContenderSummary, Weight, Word};
 use record::{Address, Arrivals, Direction, EndReason, Interleave, Metric, Reuse, Whose};
 
+/// Longest name in a sentence, in characters; the plan shows names in full.
+const LONGEST_NAME: usize = 60;
+
 /// A piece of a sentence. Terminal and page set names and ratios differently.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
@@ -29,7 +32,7 @@ impl Sentence {
     }
 
     fn name(mut self, name: &str) -> Self {
-        self.0.push(Part::Name(shown(name)));
+        self.0.push(Part::Name(short_name(name, LONGEST_NAME)));
         self
     }
 
@@ -96,25 +99,25 @@ pub(super) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     }
 }
 
-/// What stands behind the claim: `(throughput; 95 % interval 1.27x to 1.36x, 10 rounds)`.
+/// What stands behind the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
 pub(super) fn basis(view: &View, comparison: &Comparison) -> Sentence {
     let rounds = units::counted(comparison.replicates.into(), "round");
-    let said = Sentence::default().plain(format!("({}; ", metric(comparison.metric)));
+    let said = Sentence::default().plain(format!("{}; ", metric(comparison.metric)));
     let Some(ratio) = comparison.ratio else {
-        return said.plain("no round to judge by)");
+        return said.plain("no round to judge by");
     };
     let level = units::percent(comparison.confidence);
     let Some(bounds) = bounds(comparison) else {
-        return said.plain(format!("{rounds}, too few for a {level} interval)"));
+        return said.plain(format!("{rounds}, too few for a {level} interval"));
     };
     let ratios = units::ratios(ratio, Some(bounds), view.matters());
     let said =
         said.plain(format!("{level} interval ")).ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]);
     match comparison.verdict {
         Word::Equivalent => {
-            said.plain(format!(", inside ±{}, {rounds})", units::percent(view.matters())))
+            said.plain(format!(", inside ±{}, {rounds}", units::percent(view.matters())))
         }
-        _ => said.plain(format!(", {rounds})")),
+        _ => said.plain(format!(", {rounds}")),
     }
 }
 
@@ -248,7 +251,10 @@ fn ended(reason: EndReason) -> &'static str {
 pub(super) fn turns(view: &View) -> String {
     let Some(pilot) = view.pilot else {
         let driven = units::round_nanoseconds(view.plan().round_ns);
-        return format!("no pilot; driven for {driven} without a break");
+        return match view.plan().contenders.len() {
+            1 => format!("no pilot; driven for {driven} without a break"),
+            _ => "the journal holds no choice of the pilot".to_owned(),
+        };
     };
     let round = units::round_nanoseconds(pilot.round_ns);
     let slice = units::round_nanoseconds(pilot.slice_ns);
@@ -325,7 +331,7 @@ pub(super) fn arrivals(arrivals: Arrivals) -> String {
 pub(super) fn reuse(reuse: Reuse) -> String {
     match reuse {
         Reuse::Always => "persistent".to_owned(),
-        Reuse::Never => "fresh for every operation".to_owned(),
+        Reuse::Never => "fresh".to_owned(),
         Reuse::Times(n) => format!("fresh after {}", units::counted(n.into(), "operation")),
     }
 }

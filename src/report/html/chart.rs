@@ -5,12 +5,12 @@
 //! pixels, and curves live in an inner drawing that is stretched sideways. One
 //! drawing scaled as a whole would have text of 5 pixels on a telephone.
 
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use crate::report::{View, words};
 use judge::verdict::ContenderSummary;
 
-/// Room above the plot, for the label of its highest line.
-const TOP: f64 = 18.0;
+/// Room above the plot: points and labels at its edge reach over it.
+const TOP: f64 = 10.0;
 /// Room below the plot, for the labels of the horizontal axis.
 const BOTTOM: f64 = 24.0;
 /// Horizontal units of the stretched drawing.
@@ -29,8 +29,25 @@ const SHAPES: [&str; 6] = [
     "M-1.5 -4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
 ];
 
-/// Labelled places along an axis, 0 to 1.
-pub(super) type Ticks = Vec<(f64, String)>;
+/// Labelled places along an axis.
+pub(super) type Ticks = Vec<Tick>;
+
+/// A labelled place along an axis.
+pub(super) struct Tick {
+    /// 0 at the low end, 1 at the high end.
+    pub(super) place: f64,
+    /// What stands there.
+    pub(super) label: String,
+    /// Whether the label stays where the page is narrow.
+    pub(super) always: bool,
+}
+
+impl Tick {
+    /// A label that always stays.
+    pub(super) fn new(place: f64, label: impl Into<String>) -> Tick {
+        Tick { place, label: label.into(), always: true }
+    }
+}
 
 /// A plot with its axes.
 pub(super) struct Chart {
@@ -42,7 +59,7 @@ pub(super) struct Chart {
     pub(super) height: f64,
     /// Labels below.
     pub(super) across: Ticks,
-    /// Labels at the left, each above its line.
+    /// Labels at the left.
     pub(super) up: Ticks,
 }
 
@@ -56,13 +73,11 @@ impl Chart {
             .at("height", TOP + self.height + BOTTOM)
             .with(el("title").text(&self.title))
             .with(el("desc").text(&self.description))
-            .with_all(self.across.iter().map(|tick| self.upright(tick.0, "grid")))
-            .with_all(self.up.iter().map(|tick| self.level(tick.0, "grid")))
+            .with_all(self.across.iter().map(|tick| self.upright(tick.place, "grid")))
+            .with_all(self.up.iter().map(|tick| self.level(tick.place, "grid")))
             .with_all(layers)
-            .with_all(self.across.iter().map(|(place, label)| self.label_below(*place, label)))
-            .with_all(self.up.iter().map(|(place, label)| {
-                el("text").class("tick").at("x", 0).at("y", px(self.y(*place) - 4.0)).text(label)
-            }))
+            .with_all(self.across.iter().map(|tick| self.label_below(tick)))
+            .with_all(self.up.iter().map(|tick| self.label_beside(tick)))
     }
 
     /// Vertical place in pixels.
@@ -121,15 +136,24 @@ impl Chart {
         points.iter().enumerate().map(step).collect()
     }
 
-    fn label_below(&self, place: f64, label: &str) -> Node {
+    fn label_beside(&self, tick: &Tick) -> Node {
+        let text = el("text").class("tick").at("x", -10).at("text-anchor", "end");
+        text.at("y", px(self.y(tick.place) + 4.0)).text(&tick.label)
+    }
+
+    fn label_below(&self, tick: &Tick) -> Node {
         // The outermost labels lean inwards, or the edge would cut them.
-        let anchor = match place {
-            _ if place < 0.04 => "start",
-            _ if place > 0.96 => "end",
+        let anchor = match tick.place {
+            place if place < 0.04 => "start",
+            place if place > 0.96 => "end",
             _ => "middle",
         };
-        let text = el("text").class("tick").at("x", share(place)).at("text-anchor", anchor);
-        text.at("y", px(TOP + self.height + 17.0)).text(label)
+        el("text")
+            .class(if tick.always { "tick" } else { "tick roomy" })
+            .at("x", share(tick.place))
+            .at("y", px(TOP + self.height + 17.0))
+            .at("text-anchor", anchor)
+            .text(&tick.label)
     }
 }
 
@@ -156,7 +180,7 @@ pub(super) fn legend(view: &View, figure: impl Fn(&ContenderSummary) -> String) 
     let items = view.contenders.iter().enumerate().map(|(number, contender)| {
         el("li")
             .with(swatch(number))
-            .with(el("bdi").class("name").text(words::short_name(&contender.name, 40)))
+            .with(foreign(words::short_name(&contender.name, 40)))
             .with(el("span").class("quiet").text(figure(contender)))
     });
     el("ul").class("legend").with_all(items)

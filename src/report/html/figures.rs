@@ -1,10 +1,9 @@
 //! The contenders' figures side by side.
 
 use super::chart::swatch;
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use super::parts;
 use crate::report::{View, units, words};
-use crate::shown::shown;
 use judge::verdict::{ContenderSummary, Quantiles};
 
 /// The section.
@@ -17,25 +16,25 @@ pub(super) fn section(view: &View) -> Node {
         "p99.9",
         "max",
         "errors",
-        "our CPU/op",
-        "we idled",
+        "generator CPU/op",
+        "generator idle",
     ];
     let rows = view.contenders.iter().enumerate().map(|(number, contender)| row(number, contender));
     parts::section("Figures")
         .with(parts::table(&head, rows))
         .with(parts::caption(
-            "Times are response times: from when an operation was due to its last byte. “Our CPU” \
-             and “we idled” are about the load generator, not about the server.",
+            "Times are response times: from when an operation was due to its last byte. The last two \
+             columns are about the load generator, not about the server.",
         ))
         .with(parts::folded("Table of all times", all_times(view)))
 }
 
 fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
     let times = &contender.response_time;
-    let name = el("bdi").text(words::short_name(&contender.name, 40));
+    let name = foreign(words::short_name(&contender.name, 40));
     let idle = contender.generator_idle.map(units::percent);
     vec![
-        el("th").at("scope", "row").with(swatch(number)).with(name),
+        el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name)),
         parts::cell(units::rate(contender.throughput)),
         parts::cell(units::seconds(times.p50)),
         parts::cell(units::seconds(times.p99)),
@@ -64,7 +63,7 @@ fn times_of(contender: &ContenderSummary) -> Vec<Vec<Node>> {
     let seen = times.into_iter().filter(|(_, times)| times.max.is_some());
     seen.map(|(name, times)| {
         let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
-        let mut row = vec![parts::row_name(&shown(&contender.name)), parts::cell(name)];
+        let mut row = vec![parts::row_name(&contender.name), parts::cell(name)];
         row.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
         row
     })

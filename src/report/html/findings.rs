@@ -1,6 +1,6 @@
 //! What the audit objects to, as cards, the heaviest first.
 
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use super::parts;
 use crate::report::{View, words};
 use crate::shown::{shown, shown_sentence};
@@ -27,7 +27,7 @@ pub(super) fn card(finding: &Finding) -> Node {
         .class("weight")
         .with(el("span").at("aria-hidden", "true").text(sign))
         .text(format!(" {weight}"));
-    let about = finding.contender.as_ref().map(|name| el("bdi").class("name").text(shown(name)));
+    let about = finding.contender.as_ref().map(|name| foreign(shown(name)));
     let head = el("p").class("about").with(badge).with_all(about);
     el("article")
         .class(format!("card {weight}"))

@@ -2,16 +2,18 @@
 //! differences that are too small to matter.
 
 use super::chart::{px, share};
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
 use crate::report::{View, units, words};
-use crate::shown::{shown, shown_sentence};
+use crate::shown::shown_sentence;
 use judge::verdict::{Comparison, Word};
 use record::{Direction, Metric};
 
-/// Height of one strip in pixels.
-const STRIP: f64 = 44.0;
+/// Longest name in a row, in characters.
+const LONGEST_NAME: usize = 36;
+/// Ticks of the axis, about.
+const TICKS: usize = 4;
 
 /// The section; none where nothing is compared.
 pub(super) fn section(view: &View) -> Option<Node> {
@@ -58,30 +60,46 @@ fn axis(view: &View) -> Scale {
 
 fn group(view: &View, metric: Metric, axis: &Scale) -> Node {
     let better = match metric.direction() {
-        Direction::HigherIsBetter => "higher is faster: right",
-        Direction::LowerIsBetter => "lower is faster: left",
+        Direction::HigherIsBetter => "right is faster",
+        Direction::LowerIsBetter => "left is faster",
     };
     let comparisons: Vec<&Comparison> =
         view.comparisons.iter().filter(|comparison| comparison.metric == metric).collect();
     let primary = if comparisons.iter().any(|c| c.primary) { ", the primary metric" } else { "" };
+    let common = common(&comparisons);
+    let against = common.map(|a| {
+        let a = foreign(words::short_name(a, LONGEST_NAME));
+        el("span").class("quiet").text(" · against ").with(a)
+    });
     let heading = el("h3")
         .text(capitalised(words::metric(metric)))
-        .with(el("span").class("quiet").text(format!("{primary} ({better})")));
-    let rows = comparisons.into_iter().map(|comparison| row(view, comparison, axis));
+        .with(el("span").class("quiet").text(primary))
+        .with_all(against)
+        .with(el("span").class("quiet").text(format!(" · {better}")));
+    let rows = comparisons.iter().map(|comparison| row(view, comparison, common.is_none(), axis));
     el("div").class("group").with(heading).with_all(rows)
 }
 
-fn row(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
-    let name = |name: &str| el("bdi").class("name").text(words::short_name(name, 26));
+/// The contender that all of them are compared with, where there is one: its
+/// name need not stand in every row.
+fn common<'a>(comparisons: &[&'a Comparison]) -> Option<&'a str> {
+    let first = comparisons.first()?.a.as_str();
+    comparisons.iter().all(|comparison| comparison.a == first).then_some(first)
+}
+
+fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> Node {
+    let name = |name: &str| foreign(words::short_name(name, LONGEST_NAME));
     let value = |name: &str| {
         let contender = view.contender(name);
         let value = contender.and_then(|of| words::figure_of(of, comparison.metric));
         words::figure(comparison.metric, value)
     };
     let (from, to) = (value(&comparison.a), value(&comparison.b));
+    let pair = el("div").with(name(&comparison.b));
+    let pair = if name_both { pair.text(" vs ").with(name(&comparison.a)) } else { pair };
     let what = el("div")
         .class("what")
-        .with(el("div").with(name(&comparison.b)).text(" vs ").with(name(&comparison.a)))
+        .with(pair)
         .with(el("div").class("quiet").text(format!("{from} → {to}")));
     let weaker = comparison.because.iter().map(shown_sentence);
     let fresh = words::fresh_run(comparison).filter(|_| comparison.verdict == Word::Undecided);
@@ -112,17 +130,16 @@ fn outcome(view: &View, comparison: &Comparison) -> Node {
 }
 
 fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
-    let middle = STRIP / 2.0;
     let said = format!(
-        "{} {}",
+        "{} ({})",
         words::claim(view, comparison).text('×'),
         words::basis(view, comparison).text('×')
     );
     let svg = el("svg")
-        .class(format!("strip {}", parts::class(comparison.verdict)))
+        .class(parts::class(comparison.verdict))
         .at("role", "img")
         .at("width", "100%")
-        .at("height", STRIP)
+        .at("height", "100%")
         .with(el("title").text(said))
         .with(band(view, axis))
         .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.place(tick), "grid")))
@@ -130,13 +147,13 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
     let interval = words::bounds(comparison).map(|(low, high)| {
         let (low, high) = (share(axis.place(low)), share(axis.place(high)));
         let line = el("line").class("interval").at("x1", low).at("x2", high);
-        line.at("y1", middle).at("y2", middle)
+        line.at("y1", "50%").at("y2", "50%")
     });
     let estimate = comparison.ratio.map(|ratio| {
         let dot = el("circle").class("estimate").at("cx", share(axis.place(ratio)));
-        dot.at("cy", middle).at("r", if comparison.primary { 7 } else { 5 })
+        dot.at("cy", "50%").at("r", if comparison.primary { 5.5 } else { 4.5 })
     });
-    svg.with_all(interval).with_all(estimate)
+    el("div").class("strip").with(svg.with_all(interval).with_all(estimate))
 }
 
 fn band(view: &View, axis: &Scale) -> Node {
@@ -151,15 +168,13 @@ fn upright(place: f64, class: &str) -> Node {
     line.at("y1", 0).at("y2", "100%")
 }
 
-const TICKS: usize = 4;
-
 fn labels(axis: &Scale) -> Node {
     let labels = axis.ticks(TICKS).into_iter().map(|tick| {
         let text = el("text").class("tick").at("x", share(axis.place(tick)));
         text.at("y", px(14.0)).at("text-anchor", "middle").text(format!("{tick}×"))
     });
-    let svg = el("svg").class("strip").at("width", "100%").at("height", 20);
-    svg.at("aria-hidden", "true").with_all(labels)
+    let svg = el("svg").at("width", "100%").at("height", "100%").at("aria-hidden", "true");
+    el("div").class("strip").with(svg.with_all(labels))
 }
 
 fn table(view: &View) -> Node {
@@ -178,7 +193,7 @@ fn table(view: &View) -> Node {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| units::MISSING.to_owned());
     let rows = view.comparisons.iter().map(|comparison| {
         vec![
-            parts::row_name(&format!("{} / {}", shown(&comparison.b), shown(&comparison.a))),
+            parts::row_name(&pair_name(comparison)),
             parts::cell(words::metric(comparison.metric)),
             parts::cell(or_dash(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
             parts::cell(or_dash(words::bounds(comparison).map(pair))),
@@ -190,6 +205,10 @@ fn table(view: &View) -> Node {
         ]
     });
     parts::table(&head, rows)
+}
+
+fn pair_name(comparison: &Comparison) -> String {
+    format!("{} / {}", comparison.b, comparison.a)
 }
 
 fn capitalised(text: &str) -> String {

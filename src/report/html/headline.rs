@@ -1,6 +1,6 @@
 //! The top of the page: what was found, in a few large words.
 
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use super::{findings, parts};
 use crate::report::{View, units, words};
 use crate::shown::shown;
@@ -26,7 +26,7 @@ pub(super) fn title(view: &View) -> String {
 
 /// Whose report this is, and of which run.
 pub(super) fn masthead(view: &View) -> Node {
-    let run = el("bdi").class("run").text(words::short_name(view.run, 60));
+    let run = foreign(words::short_name(view.run, 60));
     let started = shown(&view.header.started);
     el("header")
         .class("masthead")
@@ -74,7 +74,8 @@ fn counted(view: &View, comparisons: usize) -> String {
 }
 
 fn claim(view: &View, comparison: &Comparison, heading: &'static str) -> Vec<Node> {
-    let claim = el(heading).class("claim").say(&words::claim(view, comparison));
+    let class = format!("claim {}", parts::class(comparison.verdict));
+    let claim = el(heading).class(class).say(&words::claim(view, comparison));
     let basis = el("p").class("basis").say(&words::basis(view, comparison));
     vec![el("p").with(parts::word(comparison.verdict)), claim, basis]
 }
@@ -96,7 +97,7 @@ fn alone(view: &View) -> Vec<Node> {
         .flat_map(|contender| {
             let times = &contender.response_time;
             let throughput = el("strong").class("lead").text(units::rate(contender.throughput));
-            let name = el("bdi").class("name").text(shown(&contender.name));
+            let name = foreign(shown(&contender.name));
             let (p50, p99) = (units::seconds(times.p50), units::seconds(times.p99));
             [
                 el("h1").class("claim").with(throughput).text(" from ").with(name),

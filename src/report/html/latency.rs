@@ -1,6 +1,6 @@
 //! How response times are distributed: the tail gets as much room as the body.
 
-use super::chart::{Chart, Ticks, legend, mark, series};
+use super::chart::{Chart, Tick, Ticks, legend, mark, series};
 use super::node::{Node, el};
 use super::parts;
 use super::scale::{Scale, span};
@@ -10,19 +10,21 @@ use judge::verdict::ContenderSummary;
 const HEIGHT: f64 = 280.0;
 /// Above this ratio of the longest to the shortest time the axis is logarithmic.
 const WIDE: f64 = 20.0;
-/// Points that are marked and labelled, as shares.
-const MARKED: [(f64, &str); 8] = [
-    (0.0, "0"),
-    (0.5, "50 %"),
-    (0.9, "90 %"),
-    (0.99, "99 %"),
-    (0.999, "99.9 %"),
-    (0.9999, "99.99 %"),
-    (0.99999, "99.999 %"),
-    (0.999999, "99.9999 %"),
+/// Labelled shares. Those that are not `always` are left out on a narrow page
+/// when the tail is long.
+const LABELS: [(f64, &str, bool); 7] = [
+    (0.5, "p50", true),
+    (0.9, "p90", true),
+    (0.99, "p99", true),
+    (0.999, "p99.9", true),
+    (0.9999, "p99.99", false),
+    (0.99999, "p99.999", true),
+    (0.999999, "p99.9999", false),
 ];
+/// A tail of more decades than this is long.
+const LONG: f64 = 4.5;
 /// Room between the last share below 1 and the longest time, in decades.
-const TO_THE_MAXIMUM: f64 = 0.3;
+const TO_THE_MAXIMUM: f64 = 0.6;
 
 /// The section.
 pub(super) fn section(view: &View) -> Node {
@@ -42,7 +44,11 @@ pub(super) fn section(view: &View) -> Node {
         description: described(view),
         height: HEIGHT,
         across: tail.ticks(),
-        up: up.ticks(5).into_iter().map(|t| (up.place(t), units::round_seconds(t))).collect(),
+        up: up
+            .ticks(5)
+            .into_iter()
+            .map(|t| Tick::new(up.place(t), units::round_seconds(t)))
+            .collect(),
     };
     let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
         let line = el("path").class(format!("line {}", series(number)));
@@ -120,12 +126,17 @@ impl Tail {
     }
 
     fn ticks(&self) -> Ticks {
-        let inside = MARKED.iter().filter(|(share, _)| decades(*share) <= self.decades + 0.01);
-        let mut ticks: Ticks =
-            inside.map(|(share, label)| (self.place(*share), (*label).to_owned())).collect();
+        let inside = LABELS.iter().filter(|label| decades(label.0) <= self.decades + 0.01);
+        let mut ticks: Ticks = inside
+            .map(|(share, label, always)| Tick {
+                place: self.place(*share),
+                label: (*label).to_owned(),
+                always: *always || self.decades < LONG,
+            })
+            .collect();
         // The label of the end needs room.
-        if ticks.last().is_none_or(|(place, _)| *place < 0.88) {
-            ticks.push((1.0, "max".to_owned()));
+        if ticks.last().is_none_or(|tick| tick.place < 0.85) {
+            ticks.push(Tick::new(1.0, "max"));
         }
         ticks
     }
@@ -143,10 +154,10 @@ mod tests {
     #[test]
     fn the_tail_gets_equal_steps_and_the_maximum_its_own_place() {
         let tail = Tail::of([0.5, 0.99, 0.999, 1.0].into_iter());
-        let place = |share| (tail.place(share) * 3.3 * 1000.0).round();
+        let place = |share| (tail.place(share) * 3.6 * 1000.0).round();
         assert_eq!([place(0.0), place(0.9), place(0.99), place(0.999)], [0.0, 1e3, 2e3, 3e3]);
         assert_eq!(tail.place(1.0), 1.0);
-        let labels: Vec<String> = tail.ticks().into_iter().map(|tick| tick.1).collect();
-        assert_eq!(labels, ["0", "50 %", "90 %", "99 %", "99.9 %"]);
+        let labels: Vec<String> = tail.ticks().into_iter().map(|tick| tick.label).collect();
+        assert_eq!(labels, ["p50", "p90", "p99", "p99.9", "max"]);
     }
 }

@@ -48,6 +48,7 @@ fn head(view: &View) -> Node {
 
 fn body(view: &View) -> Node {
     let main = el("main")
+        .class(if view.void { "refused" } else { "sound" })
         .with(headline::masthead(view))
         .with_all(headline::refusal(view))
         .with(headline::verdict(view))

@@ -30,6 +30,12 @@ pub(super) fn el(name: &'static str) -> Node {
     Node { name, attributes: Vec::new(), children: Vec::new() }
 }
 
+/// Text that others wrote, a name or an address: isolated, so that its script
+/// cannot reorder what stands beside it, and read from the left as an address is.
+pub(super) fn foreign(text: impl Display) -> Node {
+    el("bdi").class("name").at("dir", "ltr").text(text)
+}
+
 impl Node {
     /// With an attribute.
     pub(super) fn at(mut self, key: &'static str, value: impl Display) -> Self {
@@ -76,7 +82,7 @@ impl Node {
     pub(super) fn say(self, sentence: &Sentence) -> Self {
         sentence.0.iter().fold(self, |node, part| match part {
             Part::Plain(text) => node.text(text),
-            Part::Name(name) => node.with(el("bdi").class("name").text(name)),
+            Part::Name(name) => node.with(foreign(name)),
             Part::Lead(ratio) => node.with(el("strong").class("lead").text(format!("{ratio}×"))),
             Part::Ratio(ratio) => node.text(format!("{ratio}×")),
         })

@@ -1,8 +1,7 @@
 //! Parts that several sections are made of.
 
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use crate::report::words;
-use crate::shown::shown;
 use judge::verdict::Word;
 
 /// A section with its heading.
@@ -39,7 +38,7 @@ pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<Node>>) ->
 
 /// The cell that names a row.
 pub(super) fn row_name(name: &str) -> Node {
-    el("th").at("scope", "row").with(el("bdi").text(shown(name)))
+    el("th").at("scope", "row").with(foreign(words::short_name(name, 48)))
 }
 
 /// A cell with a figure.
@@ -49,9 +48,9 @@ pub(super) fn cell(text: impl std::fmt::Display) -> Node {
 
 /// Names and what they name, in pairs.
 pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> Node {
-    let pairs = pairs.into_iter().map(|(name, fact)| {
-        el("div").with(el("dt").text(name)).with(el("dd").with(el("bdi").text(fact)))
-    });
+    let pairs = pairs
+        .into_iter()
+        .map(|(name, fact)| el("div").with(el("dt").text(name)).with(el("dd").with(foreign(fact))));
     el("dl").class("facts").with_all(pairs)
 }
 

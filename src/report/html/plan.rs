@@ -1,7 +1,7 @@
 //! What was asked, what the pilot decided and why, on which machine, and how to
 //! do it again.
 
-use super::node::{Node, el};
+use super::node::{Node, el, foreign};
 use super::parts;
 use crate::report::{View, units, words};
 use crate::shown::{shown, shown_sentence};
@@ -10,6 +10,11 @@ use record::{Contender, Interleave, PilotSeen};
 /// The sections.
 pub(super) fn sections(view: &View) -> Vec<Node> {
     vec![plan(view), pilot(view), machine(view), again(view)]
+}
+
+/// A section without figures: not marked in a void run.
+fn context(heading: &str) -> Node {
+    parts::section(heading).class("context")
 }
 
 fn plan(view: &View) -> Node {
@@ -29,8 +34,7 @@ fn plan(view: &View) -> Node {
     ];
     let head = [
         "contender",
-        "target",
-        "address",
+        "target, and the address dialled",
         "request",
         "connections",
         "policy",
@@ -38,7 +42,7 @@ fn plan(view: &View) -> Node {
         "timeout",
         "TLS",
     ];
-    parts::section("The plan")
+    context("The plan")
         .with(parts::facts(facts))
         .with(parts::table(&head, plan.contenders.iter().map(asked_of)))
 }
@@ -54,9 +58,11 @@ fn asked_of(of: &Contender) -> Vec<Node> {
         asked += &format!(", with {}", names.join(", "));
     }
     vec![
-        parts::row_name(&of.name),
-        el("td").with(el("bdi").text(shown(&of.target))),
-        parts::cell(words::address(&of.address)),
+        el("th").at("scope", "row").with(foreign(shown(&of.name))),
+        el("td")
+            .class("target")
+            .with(foreign(shown(&of.target)))
+            .with(el("span").class("quiet").text(words::address(&of.address))),
         parts::cell(asked),
         parts::cell(of.connections),
         parts::cell(words::reuse(of.reuse)),
@@ -67,18 +73,18 @@ fn asked_of(of: &Contender) -> Vec<Node> {
 }
 
 fn pilot(view: &View) -> Node {
-    let section = parts::section("What the pilot decided");
     let decided = el("p").class("decided").text(words::turns(view));
     let Some(pilot) = view.pilot else {
-        return section.with(decided);
+        return context("How it was driven").with(decided);
     };
+    let section = context("What the pilot decided");
     let why = pilot.why.iter().map(|why| el("li").text(shown_sentence(why)));
     let names = &view.plan().question.names;
     let rows = pilot.saw.iter().zip(names).enumerate().map(|(number, (saw, name))| {
         let burn_in = pilot.burn_in_ns.get(number).copied();
         saw_row(name, saw, burn_in)
     });
-    let head = ["contender", "throughput", "p50", "p99", "we idled", "burn-in"];
+    let head = ["contender", "throughput", "p50", "p99", "generator idle", "burn-in"];
     section
         .with(decided)
         .with(el("ul").class("why").with_all(why))
@@ -102,7 +108,7 @@ fn machine(view: &View) -> Node {
         true => "not pinned".to_owned(),
         false => cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", "),
     };
-    parts::section("The machine").with(parts::facts([
+    context("The machine").with(parts::facts([
         ("processor", shown(&host.cpu)),
         ("kernel", shown(&host.kernel)),
         ("memory", units::bytes(host.memory_bytes)),
@@ -118,7 +124,7 @@ fn again(view: &View) -> Node {
     let header = view.header;
     let run = shown(view.run);
     let code = |text: String| el("code").text(text);
-    parts::section("To repeat it")
+    context("To repeat it")
         .with(parts::facts([
             ("seed", header.plan.seed.to_string()),
             ("plan", shown(&header.plan_hash)),

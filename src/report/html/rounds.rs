@@ -1,7 +1,7 @@
 //! The ratio round by round: is the interval carried by all of them, or by a few?
 
-use super::chart::{Chart, px, share};
-use super::node::{Node, el};
+use super::chart::{Chart, Tick, px, share};
+use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
 use crate::report::{View, units, words};
@@ -27,8 +27,8 @@ pub(super) fn section(view: &View) -> Option<Node> {
     };
     let more = (!others.is_empty())
         .then(|| parts::folded(&format!("{} more pairs", others.len()), grid(others)));
-    let caption = "One dot is one round. The line and the band are the estimate and its interval; \
-                   the thin band is the difference that is too small to matter.";
+    let caption = "One dot is one round. The line and the blue band are the estimate and its interval; \
+                   grey is what is too small to matter.";
     Some(
         parts::section("Round by round")
             .with(grid(first))
@@ -39,7 +39,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
 }
 
 fn panel(view: &View, comparison: &Comparison) -> Node {
-    let name = |name: &str| el("bdi").class("name").text(words::short_name(name, 26));
+    let name = |name: &str| foreign(words::short_name(name, 26));
     let metric = format!(", {}", words::metric(comparison.metric));
     let heading = el("h3")
         .with(name(&comparison.b))
@@ -62,8 +62,14 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
         title: words::claim(view, comparison).text('×'),
         description: words::basis(view, comparison).text('×'),
         height: HEIGHT,
-        across: numbers(comparison).map(|(at, round)| (place(at), round.to_string())).collect(),
-        up: scale.ticks(4).into_iter().map(|t| (scale.place(t), format!("{t}×"))).collect(),
+        across: numbers(comparison)
+            .map(|(at, round)| Tick::new(place(at), round.to_string()))
+            .collect(),
+        up: scale
+            .ticks(5)
+            .into_iter()
+            .map(|t| Tick::new(scale.place(t), format!("{t}×")))
+            .collect(),
     };
     let mut layers = vec![
         chart.band(scale.place(1.0 / edge), scale.place(edge), "matters"),

@@ -80,7 +80,7 @@ impl Scale {
         };
         let dense = ticks(&[1.0, 2.0, 5.0]);
         let sparse = ticks(&[1.0]);
-        match dense.len() <= wanted + 2 || sparse.len() < 2 {
+        match dense.len() <= 2 * wanted || sparse.len() < 2 {
             true => dense,
             false => {
                 let every = sparse.len().div_ceil(wanted + 2).max(1);

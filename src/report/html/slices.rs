@@ -1,18 +1,20 @@
 //! Throughput over the run, slice by slice: drift, dips and pauses.
 
-use super::chart::{Chart, Ticks, legend, series};
-use super::node::{Node, el};
+use super::chart::{Chart, Tick, Ticks, legend, series};
+use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
 use crate::report::{View, units, words};
 use judge::verdict::ContenderSummary;
 
 /// Up to this many contenders share one picture; more get one each, in which
-/// the others stand faintly behind.
+/// the first, with which they are compared, stands faintly behind.
 const TOGETHER: usize = 2;
 /// The axis starts at zero unless the lowest slice reaches this share of the
 /// highest: then the zero would only hide the differences.
 const HIGH: f64 = 0.6;
+/// More slices than this get smaller dots.
+const MANY: usize = 150;
 
 /// The section.
 pub(super) fn section(view: &View) -> Node {
@@ -63,7 +65,7 @@ impl Picture<'_> {
                 let name = words::short_name(&contender.name, 26);
                 let figure = units::rate(contender.throughput);
                 let heading = el("h3")
-                    .with(el("bdi").class("name").text(&name))
+                    .with(foreign(&name))
                     .with(el("span").class("quiet").text(format!(", {figure}")));
                 let title = format!("Throughput of {name} over the run");
                 el("figure").with(heading).with(self.draw(&[number], &title, 110.0))
@@ -71,7 +73,7 @@ impl Picture<'_> {
             .collect()
     }
 
-    /// The named contenders in their colours, the others faintly behind.
+    /// The named contenders in their colours, the first one faintly behind.
     fn draw(&self, numbers: &[usize], title: &str, height: f64) -> Node {
         let named = numbers.iter().map(|number| &self.view.contenders[*number]);
         let described = named
@@ -84,16 +86,15 @@ impl Picture<'_> {
             up: self.rates(height),
         };
         let mut paths = Vec::new();
-        for (number, contender) in self.view.contenders.iter().enumerate() {
-            if !numbers.contains(&number) {
-                paths.push(el("path").class("faint").at("d", chart.line(&self.places(contender))));
-            }
+        if let Some(first) = self.view.contenders.first().filter(|_| !numbers.contains(&0)) {
+            paths.push(el("path").class("faint").at("d", chart.line(&self.places(first))));
         }
         for number in numbers {
             let places = self.places(&self.view.contenders[*number]);
             let class = series(*number);
             let line = el("path").class(format!("thin {class}")).at("d", chart.line(&places));
-            let ends = if number % 2 == 0 { "round" } else { "square" };
+            let ends = if number % 2 == 0 { "circles" } else { "squares" };
+            let ends = if places.len() > MANY { format!("many {ends}") } else { ends.to_owned() };
             let dots =
                 el("path").class(format!("dots {ends} {class}")).at("d", chart.dots(&places));
             paths.extend([line, dots]);
@@ -108,13 +109,13 @@ impl Picture<'_> {
 
     fn seconds(&self) -> Ticks {
         let ticks = self.across.ticks(5).into_iter();
-        ticks.map(|t| (self.across.place(t), format!("{t} s"))).collect()
+        ticks.map(|t| Tick::new(self.across.place(t), format!("{t} s"))).collect()
     }
 
     fn rates(&self, height: f64) -> Ticks {
-        let wanted = if height > 150.0 { 4 } else { 2 };
+        let wanted = if height > 150.0 { 5 } else { 3 };
         let ticks = self.up.ticks(wanted).into_iter();
-        ticks.map(|tick| (self.up.place(tick), units::round_rate(tick))).collect()
+        ticks.map(|tick| Tick::new(self.up.place(tick), units::round_rate(tick))).collect()
     }
 }
 

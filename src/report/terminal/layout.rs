@@ -1,6 +1,6 @@
 //! Lines, wrapping and colours.
 
-use crate::report::Style;
+use crate::report::{Style, units::JOINT};
 use unicode_width::UnicodeWidthStr;
 
 /// Prose wider than this is hard to read, however wide the terminal is.
@@ -37,8 +37,10 @@ impl Page {
         self.style.width.clamp(NARROWEST, WIDEST)
     }
 
+    /// The page as text. Lines are laid out by now, so that the joints between
+    /// figures and units may become spaces that can be searched for.
     pub(super) fn finish(self) -> String {
-        self.out
+        self.out.replace(JOINT, " ")
     }
 
     pub(super) fn blank(&mut self) {

@@ -1,7 +1,7 @@
 //! The contenders' figures side by side.
 
 use super::layout::{Page, Paint, wrap};
-use crate::report::{View, units, words};
+use crate::report::{View, units, units::JOINT, words};
 use judge::verdict::ContenderSummary;
 use unicode_width::UnicodeWidthStr;
 
@@ -66,10 +66,10 @@ fn paragraphs(rows: &[[String; 8]], page: &mut Page) {
         let pairs: Vec<String> = HEAD[1..]
             .iter()
             .zip(&row[1..])
-            .map(|(label, cell)| format!("{label} {cell}").replace(' ', "\u{a0}"))
+            .map(|(label, cell)| format!("{label} {cell}").replace(' ', &JOINT.to_string()))
             .collect();
         for line in wrap(&pairs.join(", "), page.width() - 4) {
-            page.line(4, &line.replace('\u{a0}', " "));
+            page.line(4, &line);
         }
     }
 }
