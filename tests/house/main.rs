@@ -171,4 +171,8 @@ fn what_is_allowed_is_no_breach() {
     for (file, text) in allowed {
         assert_eq!(breaches(&house().with(file, text)), before, "{file}: {text}");
     }
+    let in_a_file = house()
+        .with("crates/judge/src/lib.rs", "\n#[cfg(test)] mod told;\n")
+        .with("crates/judge/src/told.rs", "use std::fs::read;\n");
+    assert_eq!(breaches(&in_a_file), before);
 }

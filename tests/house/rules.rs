@@ -4,7 +4,7 @@
 //! planted breach is found.
 
 use crate::manifest::{Dependency, dependencies, shared_dependencies};
-use crate::source::{Token, paths, tokens, without_tests};
+use crate::source::{Token, paths, test_only_modules, tokens, without_tests};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -75,10 +75,28 @@ impl House {
 
     /// The same, without what only tests compile.
     fn shipped(&self, folder: &str) -> Vec<(&str, Vec<Token>)> {
-        let files = self.sources(folder).into_iter();
-        let shipped = files.filter(|(path, _)| !path.ends_with("/tests.rs"));
-        shipped.map(|(path, tokens)| (path, without_tests(&tokens))).collect()
+        let all = self.sources(folder);
+        let modules: Vec<String> =
+            all.iter().flat_map(|(path, tokens)| test_modules(path, tokens)).collect();
+        let only_tests = |path: &str| {
+            modules.iter().any(|module| {
+                path.strip_prefix(module.as_str())
+                    .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            })
+        };
+        let shipped = all.iter().filter(|(path, _)| !only_tests(path));
+        shipped.map(|(path, tokens)| (*path, without_tests(tokens))).collect()
     }
+}
+
+/// The modules that a file declares for tests only, as paths without `.rs`.
+fn test_modules(path: &str, tokens: &[Token]) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = match name {
+        "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
+        _ => path.trim_end_matches(".rs").to_owned(),
+    };
+    test_only_modules(tokens).iter().map(|module| format!("{folder}/{module}")).collect()
 }
 
 fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, String>) {

@@ -139,6 +139,20 @@ pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
+/// Modules in files of their own that only tests compile.
+pub(crate) fn test_only_modules(tokens: &[Token]) -> Vec<String> {
+    let attribute = self::tokens("#[cfg(test)]");
+    let behind = tokens.windows(attribute.len() + 3).filter(|some| some.starts_with(&attribute));
+    behind
+        .filter_map(|some| match &some[attribute.len()..] {
+            [Token::Word(word), Token::Word(name), Token::Sign(';')] if word == "mod" => {
+                Some(name.clone())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
 /// How many tokens an item takes: to its `;`, or to the end of its braces.
 fn item(tokens: &[Token]) -> usize {
     let mut depth = 0;
@@ -353,5 +367,7 @@ mod tests {
         let kept = without_tests(&tokens(text));
         assert_eq!(paths(&kept, &[]), [["a", "b"], ["e", "f"]]);
         assert!(without_tests(&tokens("#![cfg(test)] use a::b;")).is_empty());
+        let files = tokens("mod a; #[cfg(test)] mod b; #[cfg(test)] mod c {} mod d;");
+        assert_eq!(test_only_modules(&files), ["b"]);
     }
 }
