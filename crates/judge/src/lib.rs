@@ -4,4 +4,6 @@
 //! gives the same verdict.
 #![forbid(unsafe_code)]
 
+mod say;
+pub mod stats;
 pub mod verdict;
