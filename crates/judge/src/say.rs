@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn lists_and_counts() {
-        let names = |n: usize| ["a", "b", "c"][..n].iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        let names =
+            |n: usize| ["a", "b", "c"][..n].iter().map(|s| s.to_string()).collect::<Vec<_>>();
         assert_eq!(listed(&names(0)), "");
         assert_eq!(listed(&names(1)), "a");
         assert_eq!(listed(&names(3)), "a, b and c");

@@ -121,6 +121,18 @@ mod tests {
     }
 
     #[test]
+    fn two_rounds_by_hand() {
+        // Differences 0.15 and 0, both of weight 2/3; squares 0.005 within
+        // rounds and 0.0075 between; 6 slices less 2 means and 1 difference.
+        let mut all = CarryOver::default();
+        all.add_round(&[(true, 110.0), (true, 100.0), (false, 90.0)]);
+        all.add_round(&[(true, 50.0), (false, 50.0), (false, 50.0)]);
+        let found = all.difference().expect("both kinds of slices");
+        assert!((found.share - 0.075).abs() < 1e-12, "{found:?}");
+        assert!((found.standard_error - 0.003125f64.sqrt()).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
     fn too_little_gives_none() {
         assert_eq!(CarryOver::default().difference(), None);
         let mut two = CarryOver::default();

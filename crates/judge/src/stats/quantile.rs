@@ -75,7 +75,8 @@ mod tests {
     #[test]
     fn a_p99_on_the_knee_has_a_large_error() {
         // Exactly 1 % of the replies are 10 times as slow.
-        let knee = histogram((0..10_000).map(|i| if i % 100 == 0 { 10_000_000 } else { 1_000_000 }));
+        let knee =
+            histogram((0..10_000).map(|i| if i % 100 == 0 { 10_000_000 } else { 1_000_000 }));
         let plain = histogram((0..10_000).map(|i| 1_000_000 + i));
         let error = |of: &Histogram| standard_error_of_ln(of, 0.99).expect("samples");
         assert!(error(&knee) > 0.5, "{}", error(&knee));

@@ -205,15 +205,15 @@ mod tests {
     fn the_vectors_of_the_procedure() {
         let ten = [0.031, -0.012, 0.024, 0.007, 0.018, -0.003, 0.042, 0.015, 0.001, 0.029];
         let nine = [-0.952, 0.147, -1.022, -0.43, -0.62, -0.59, -0.49, 0.08, -0.01];
-        let table: [(&[f64], f64, (f64, f64), f64); 5] = [
-            (&[1.0, 2.0, 4.0, 7.0, 11.0, 16.0], 6.5, (1.0, 16.0), 0.03125),
-            (&ten, 0.015, (0.002, 0.0285), 0.02734375),
-            (&nine, -0.46, (-0.786, -0.01), 0.0390625),
-            (&[0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, -1.0], 1.0, (0.0, 2.0), 0.1953125),
-            (&[0.0; 10], 0.0, (0.0, 0.0), 1.0),
+        let table = [
+            (vec![1.0, 2.0, 4.0, 7.0, 11.0, 16.0], 6.5, (1.0, 16.0), 0.03125),
+            (ten.to_vec(), 0.015, (0.002, 0.0285), 0.02734375),
+            (nine.to_vec(), -0.46, (-0.786, -0.01), 0.0390625),
+            (vec![0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, -1.0], 1.0, (0.0, 2.0), 0.1953125),
+            (vec![0.0; 10], 0.0, (0.0, 0.0), 1.0),
         ];
         for (differences, estimate, (low, high), p) in table {
-            let ranks = SignedRank::new(differences).expect("finite");
+            let ranks = SignedRank::new(&differences).expect("finite");
             let interval = ranks.interval(0.05).expect("enough differences");
             assert!(near(ranks.estimate(), estimate), "{differences:?}: {}", ranks.estimate());
             assert!(near(interval.0, low) && near(interval.1, high), "{interval:?}");
