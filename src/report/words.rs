@@ -106,7 +106,7 @@ pub(super) fn basis(view: &View, comparison: &Comparison) -> Sentence {
     let Some(ratio) = comparison.ratio else {
         return said.plain("no round to judge by");
     };
-    let level = units::percent(comparison.confidence);
+    let level = units::level(comparison.confidence);
     let Some(bounds) = bounds(comparison) else {
         return said.plain(format!("{rounds}, too few for a {level} interval"));
     };
@@ -136,7 +136,7 @@ pub(super) fn second(view: &View, comparison: &Comparison) -> Sentence {
     };
     let level = match view.primaries().any(|primary| primary.confidence == comparison.confidence) {
         true => String::new(),
-        false => format!("{} interval ", units::percent(comparison.confidence)),
+        false => format!("{} interval ", units::level(comparison.confidence)),
     };
     let bounds = bounds(comparison);
     let ratios = units::ratios(ratio, bounds, view.matters());
