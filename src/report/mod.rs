@@ -108,6 +108,18 @@ impl<'a> View<'a> {
         self.contenders.iter().find(|contender| contender.name == name)
     }
 
+    /// The pairs compared, (a, b), in the order in which they come.
+    fn pairs(&self) -> Vec<(&'a str, &'a str)> {
+        let mut pairs = Vec::new();
+        for comparison in self.comparisons {
+            let pair = (comparison.a.as_str(), comparison.b.as_str());
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+
     /// The comparisons that the verdict rests on.
     fn primaries(&self) -> impl Iterator<Item = &'a Comparison> + use<'a> {
         self.comparisons.iter().filter(|comparison| comparison.primary)

@@ -31,8 +31,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     pilot(view, &mut page);
     page.blank();
     let run = shown(view.run);
-    page.wrapped(2, &format!("reports: {run}/report.html"), Paint::Plain);
-    page.wrapped(11, &format!("{run}/report.json"), Paint::Plain);
+    // Never wrapped: a path that is broken cannot be copied.
+    page.line(2, &format!("reports: {run}/report.html"));
+    page.line(2, &format!("         {run}/report.json"));
     if let Some(next) = next(view) {
         page.wrapped(2, &format!("next: {next}"), Paint::Strong);
     }
@@ -63,20 +64,26 @@ fn alone(view: &View, page: &mut Page) {
     }
 }
 
+/// Pair by pair: the primary metric, then the others of the pair.
 fn comparisons(view: &View, page: &mut Page) {
-    let alone = view.primaries().count() < 2;
-    for comparison in view.comparisons {
-        let indent = if comparison.primary || alone { 2 } else { 4 };
-        match comparison.primary {
-            true => primary(view, comparison, page),
-            false => {
-                let text = words::second(view, comparison).text('x');
-                let paint = word_paint(comparison.verdict);
-                page.judged(indent, &text, words::word(comparison.verdict), paint);
+    let pairs = view.pairs();
+    for (a, b) in &pairs {
+        let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;
+        for comparison in view.comparisons.iter().filter(of_pair) {
+            match comparison.primary {
+                true => primary(view, comparison, page),
+                false => secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page),
             }
         }
-        reservations(comparison, indent + 2, page);
     }
+}
+
+/// Without the pair's names: it stands below the pair's primary metric.
+fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
+    let text = words::second(view, comparison).text('x');
+    let word = words::word(comparison.verdict);
+    page.judged(indent, &text, word, word_paint(comparison.verdict));
+    reservations(comparison, indent + 2, page);
 }
 
 /// Claim and basis on one line where they fit, else the basis below.
@@ -92,6 +99,7 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
         page.judged(2, &claim, word, paint);
         page.wrapped(4, &basis, Paint::Plain);
     }
+    reservations(comparison, 4, page);
 }
 
 /// What weakens the word, and what would settle it.

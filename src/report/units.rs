@@ -44,9 +44,16 @@ pub(super) fn bytes(value: u64) -> String {
     scaled(Some(value as f64), BYTES, true)
 }
 
-/// A share as a percentage with at most two decimals: `95 %`, `98.75 %`.
+/// A share as a percentage: `31.3 %`, `1 %`.
 pub(super) fn percent(share: f64) -> String {
-    format!("{}{JOINT}%", trimmed(format!("{:.2}", share * 100.0)))
+    let percent = three_digits(share * 100.0);
+    format!("{}{JOINT}%", trimmed(format!("{percent:.*}", decimals_of(percent))))
+}
+
+/// The level of an interval: `95 %`, `99.375 %`. Three digits would make 99.4 %
+/// of 99.375 %, which is no level that was asked for.
+pub(super) fn level(confidence: f64) -> String {
+    format!("{}{JOINT}%", trimmed(format!("{:.3}", confidence * 100.0)))
 }
 
 /// A whole number, in groups of three from five digits on: `7020`, `23 401`.
@@ -175,10 +182,14 @@ mod tests {
 
     #[test]
     fn shares_and_counts() {
-        assert_eq!(plain(percent(0.95)), "95 %");
-        assert_eq!(plain(percent(1.0 - 0.05 / 4.0)), "98.75 %");
+        assert_eq!(plain(percent(0.31349)), "31.3 %");
         assert_eq!(plain(percent(0.01)), "1 %");
+        assert_eq!(plain(percent(0.005)), "0.5 %");
         assert_eq!(plain(percent(0.0)), "0 %");
+        assert_eq!(plain(percent(1.0)), "100 %");
+        assert_eq!(plain(level(0.95)), "95 %");
+        assert_eq!(plain(level(1.0 - 0.05 / 8.0)), "99.375 %");
+        assert_eq!(plain(level(1.0 - 0.05 / 3.0)), "98.333 %");
         assert_eq!(plain(count(7020)), "7020");
         assert_eq!(plain(count(23_401)), "23 401");
         assert_eq!(plain(count(1_234_567)), "1 234 567");

@@ -194,10 +194,10 @@ fn table(view: &View) -> Node {
     let rows = view.comparisons.iter().map(|comparison| {
         vec![
             parts::row_name(&pair_name(comparison)),
-            parts::cell(words::metric(comparison.metric)),
+            parts::cell(words::short_metric(comparison.metric)),
             parts::cell(or_dash(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
             parts::cell(or_dash(words::bounds(comparison).map(pair))),
-            parts::cell(units::percent(comparison.confidence)),
+            parts::cell(units::level(comparison.confidence)),
             parts::cell(or_dash(comparison.t_interval.map(pair))),
             parts::cell(or_dash(comparison.p.map(|p| format!("{p:.4}")))),
             parts::cell(comparison.replicates),

@@ -30,29 +30,40 @@ const TO_THE_MAXIMUM: f64 = 0.6;
 pub(super) fn section(view: &View) -> Node {
     let section = parts::section("Response time");
     let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
-    let Some((least, most)) = span(curves.clone().map(|point| point.1).filter(|time| *time > 0.0))
-    else {
+    let Some((least, most)) = span(curves.map(|point| point.1).filter(|time| *time > 0.0)) else {
         return section.with(parts::nothing("No response time was recorded."));
     };
-    let tail = Tail::of(curves.map(|point| point.0));
     let up = match most / least > WIDE {
         true => Scale::logarithmic(least, most),
         false => Scale::linear(0.0, most),
     };
+    section
+        .with(legend(view, |contender| {
+            let times = &contender.response_time;
+            format!("p50 {}, p99 {}", units::seconds(times.p50), units::seconds(times.p99))
+        }))
+        .with(picture(view, &up))
+        .with(parts::caption(
+            "How many operations (across) took at most how long (up). Each step to the right is \
+             ten times rarer; lower is faster.",
+        ))
+        .with(parts::folded("Table of response times", table(view)))
+}
+
+fn picture(view: &View, up: &Scale) -> Node {
+    let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
+    let tail = Tail::of(curves.map(|point| point.0));
+    let times = up.ticks(5).into_iter();
     let chart = Chart {
         title: "Distribution of response times".to_owned(),
         description: described(view),
         height: HEIGHT,
         across: tail.ticks(),
-        up: up
-            .ticks(5)
-            .into_iter()
-            .map(|t| Tick::new(up.place(t), units::round_seconds(t)))
-            .collect(),
+        up: times.map(|time| Tick::new(up.place(time), units::round_seconds(time))).collect(),
     };
     let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
         let line = el("path").class(format!("line {}", series(number)));
-        line.at("d", chart.line(&places(contender, &tail, &up)))
+        line.at("d", chart.line(&places(contender, &tail, up)))
     });
     let mut layers = vec![chart.stretched(lines.collect())];
     for (number, contender) in view.contenders.iter().enumerate() {
@@ -60,17 +71,7 @@ pub(super) fn section(view: &View) -> Node {
             .map(|(share, time)| mark(number, tail.place(share), chart.y(up.place(time))));
         layers.extend(marks);
     }
-    section
-        .with(legend(view, |contender| {
-            let times = &contender.response_time;
-            format!("p50 {}, p99 {}", units::seconds(times.p50), units::seconds(times.p99))
-        }))
-        .with(chart.draw(layers))
-        .with(parts::caption(
-            "How many operations (across) took at most how long (up). Each step to the right is \
-             ten times rarer; lower is faster.",
-        ))
-        .with(parts::folded("Table of response times", table(view)))
+    chart.draw(layers)
 }
 
 fn described(view: &View) -> String {
