@@ -114,6 +114,9 @@ impl Server {
 
     /// While it works it only looks for events between two looks at the clock.
     fn wait(&self) -> Wait {
+        if self.behaviour.awake {
+            return Wait::No;
+        }
         let timer = self.timers.peek().map(|Reverse(timer)| timer.due);
         match (self.timeline.next(), timer) {
             (Next::Busy, _) => Wait::No,

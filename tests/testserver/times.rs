@@ -245,6 +245,14 @@ fn at_rest_it_burns_nothing() {
 }
 
 #[test]
+fn awake_it_burns_what_it_gets() {
+    let _alone = spins_alone();
+    let server = start(Behaviour { awake: true, ..Behaviour::default() });
+    let share = cpu_of_a_pause(&server, Duration::from_millis(200));
+    assert!(share > 0.1, "only {share} of a core");
+}
+
+#[test]
 fn deferred_work_is_burnt_after_the_replies_and_then_it_rests() {
     let _alone = spins_alone();
     let deferred =
