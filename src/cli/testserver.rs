@@ -30,6 +30,9 @@ pub struct TestserverArgs {
     /// Seed of delays and of random bodies
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Never sleep: arrivals are stamped when they come, at the price of a core
+    #[arg(long)]
+    awake: bool,
     /// Write the time of each arrival here, at the end
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -177,6 +180,7 @@ impl TestserverArgs {
             garbage_nth: self.faults.garbage_nth,
             refuse_nth: self.faults.refuse_nth,
             never_reply: self.times.never_reply,
+            awake: self.awake,
             log: self.log.is_some(),
         };
         behaviour.check().map(|()| behaviour)
@@ -324,9 +328,9 @@ mod tests {
         #[rustfmt::skip]
         let cases = [
             ("", base()),
-            ("--listen [::1]:80 --unix /tmp/x --seed 9 --log /dev/null",
+            ("--listen [::1]:80 --unix /tmp/x --seed 9 --awake --log /dev/null",
                 Behaviour { listen: "[::1]:80".parse().unwrap(), unix: Some("/tmp/x".into()),
-                    seed: 9, log: true, ..base() }),
+                    seed: 9, awake: true, log: true, ..base() }),
             ("--service 100us --service-drift 10%/s",
                 Behaviour { service: us(100), service_drift: 0.1, ..base() }),
             ("--service 100us --service-drift -1%",

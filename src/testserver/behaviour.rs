@@ -61,6 +61,10 @@ pub struct Behaviour {
     pub refuse_nth: Nth,
     /// Accept and read, and never answer.
     pub never_reply: bool,
+    /// Never sleep: look for requests without a break. Arrivals are then stamped
+    /// when they come and not when the kernel has woken the thread, at the
+    /// price of a core.
+    pub awake: bool,
     /// Keep when each request arrived and when its reply was complete.
     pub log: bool,
 }
@@ -88,6 +92,7 @@ impl Default for Behaviour {
             garbage_nth: None,
             refuse_nth: None,
             never_reply: false,
+            awake: false,
             log: false,
         }
     }

@@ -1,23 +1,20 @@
 //! One client: requests in, and replies out in the same order.
 
 use super::behaviour::{Fate, SlowBody};
-use super::delay::nanos;
-use super::reply::{Form, GARBAGE, Replies, Reply};
+use super::outbox::{End, Outbox};
+use super::reply::{Form, GARBAGE, Replies};
 use super::report::Report;
 use super::request::{Bad, Parser, Persist, Request};
 use super::socket::Socket;
 use super::sys;
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, IoSlice};
+use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Requests of one connection that may be unanswered at once; beyond it
 /// nothing more is read from it until half of them are answered.
 const MAX_OWED: usize = 1024;
-
-/// Pieces that one system call sends.
-const SLICES: usize = 8;
 
 /// A reply that is owed.
 pub(super) struct Owed {
@@ -27,32 +24,6 @@ pub(super) struct Owed {
     pub(super) form: Form,
     /// Its time has come.
     pub(super) ready: bool,
-}
-
-/// What is known once a reply has gone out.
-#[derive(Clone, Copy)]
-struct End {
-    number: u64,
-    fate: Fate,
-    closes: bool,
-}
-
-struct Piece {
-    bytes: Arc<[u8]>,
-    from: usize,
-    to: usize,
-    /// It is the last piece of a reply.
-    end: Option<End>,
-}
-
-/// A body that is sent bit by bit.
-struct Pieces {
-    body: Arc<[u8]>,
-    count: u64,
-    sent: u64,
-    started: u64,
-    gap: u64,
-    end: End,
 }
 
 /// What can be done with a connection now.
@@ -72,8 +43,7 @@ pub(super) struct Connection {
     /// Serial number of the first one owed.
     first: u64,
     requests: u64,
-    out: VecDeque<Piece>,
-    pieces: Option<Pieces>,
+    out: Outbox,
     /// The socket took no more; an event will say when it does.
     blocked: bool,
     /// A reply that closes is owed: what comes after its request is ignored.
@@ -94,8 +64,7 @@ impl Connection {
             owed: VecDeque::new(),
             first: 0,
             requests: 0,
-            out: VecDeque::new(),
-            pieces: None,
+            out: Outbox::default(),
             blocked: false,
             closing: false,
             finished: false,
@@ -180,10 +149,10 @@ impl Connection {
         slow: Option<SlowBody>,
         now: u64,
     ) -> Option<u64> {
-        if self.pieces.is_some() {
+        if self.out.is_amid_body() {
             return None;
         }
-        while self.pieces.is_none() {
+        while !self.out.is_amid_body() {
             if !self.owed.front()?.ready {
                 return None;
             }
@@ -191,70 +160,26 @@ impl Connection {
             self.first += 1;
             let Owed { number, fate, form, .. } = owed;
             let end = End { number, fate, closes: closes(&owed) };
-            match fate {
-                Fate::Reset => self.push(Arc::from([]), 0..0, Some(end)),
-                Fate::Garbage => self.push(Arc::from(GARBAGE), 0..GARBAGE.len(), Some(end)),
-                Fate::Truncate => self.push_cut(replies.reply(number, form), end),
-                Fate::Refuse => self.push_whole(replies.reply(number, form), end),
-                Fate::Reply => match slow {
-                    Some(slow) => self.push_slow(replies.reply(number, form), slow, now, end),
-                    None => self.push_whole(replies.reply(number, form), end),
-                },
+            match (fate, slow) {
+                (Fate::Reset, _) => self.out.put(Arc::from([]), end),
+                (Fate::Garbage, _) => self.out.put(Arc::from(GARBAGE), end),
+                (Fate::Truncate, _) => self.out.put_cut(replies.reply(number, form), end),
+                (Fate::Reply, Some(slow)) => {
+                    self.out.put_slow(replies.reply(number, form), slow, now, end);
+                }
+                (Fate::Reply | Fate::Refuse, _) => {
+                    self.out.put_whole(replies.reply(number, form), end);
+                }
             }
         }
-        self.pieces.as_ref().map(Pieces::next_at)
-    }
-
-    fn push(&mut self, bytes: Arc<[u8]>, range: std::ops::Range<usize>, end: Option<End>) {
-        self.out.push_back(Piece { bytes, from: range.start, to: range.end, end });
-    }
-
-    fn push_all(&mut self, bytes: Arc<[u8]>, end: Option<End>) {
-        let all = 0..bytes.len();
-        self.push(bytes, all, end);
-    }
-
-    fn push_whole(&mut self, reply: Reply, end: End) {
-        self.push_all(reply.head, None);
-        self.push_all(reply.body, Some(end));
-    }
-
-    fn push_cut(&mut self, reply: Reply, end: End) {
-        if reply.body.is_empty() {
-            let half = 0..reply.head.len() / 2;
-            return self.push(reply.head, half, Some(end));
-        }
-        self.push_all(reply.head, None);
-        let half = 0..reply.body.len() / 2;
-        self.push(reply.body, half, Some(end));
-    }
-
-    fn push_slow(&mut self, reply: Reply, slow: SlowBody, now: u64, end: End) {
-        let count = slow.pieces.get().min(reply.body.len() as u64);
-        if count < 2 {
-            return self.push_whole(reply, end);
-        }
-        self.push_all(reply.head, None);
-        let gap = nanos(slow.gap);
-        self.pieces = Some(Pieces { body: reply.body, count, sent: 0, started: now, gap, end });
-        self.queue_piece();
+        self.out.next_piece_at()
     }
 
     /// Queues the next piece of a slow body, and says when the one after it is
     /// due.
     pub(super) fn queue_piece(&mut self) -> Option<u64> {
-        let pieces = self.pieces.as_mut()?;
-        let range = pieces.next_range();
-        pieces.sent += 1;
-        let (body, next_at) = (Arc::clone(&pieces.body), pieces.next_at());
-        if pieces.sent < pieces.count {
-            self.push(body, range, None);
-            return Some(next_at);
-        }
-        let end = pieces.end;
-        self.pieces = None;
-        self.push(body, range, Some(end));
-        None
+        self.out.put_piece();
+        self.out.next_piece_at()
     }
 
     /// The socket takes more. True: it did not before.
@@ -265,8 +190,7 @@ impl Connection {
     /// Sends what is queued, as far as the socket takes it.
     pub(super) fn send(&mut self, report: &mut Report) -> io::Result<State> {
         loop {
-            while self.out.front().is_some_and(|piece| piece.from == piece.to) {
-                let Some(end) = self.out.pop_front().and_then(|piece| piece.end) else { continue };
+            while let Some(end) = self.out.take_end() {
                 settle(end, report);
                 if self.after(end)? == State::Over {
                     return Ok(State::Over);
@@ -275,28 +199,12 @@ impl Connection {
             if self.out.is_empty() || self.blocked {
                 return Ok(self.state());
             }
-            match self.write() {
-                Ok(written) => self.mark_sent(written),
+            match self.out.write(&mut self.socket) {
+                Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.blocked = true,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-        }
-    }
-
-    fn write(&mut self) -> io::Result<usize> {
-        let mut slices = [IoSlice::new(&[]); SLICES];
-        for (slice, piece) in slices.iter_mut().zip(&self.out) {
-            *slice = IoSlice::new(&piece.bytes[piece.from..piece.to]);
-        }
-        self.socket.write(&slices[..self.out.len().min(SLICES)])
-    }
-
-    fn mark_sent(&mut self, mut bytes: usize) {
-        for piece in &mut self.out {
-            let here = bytes.min(piece.to - piece.from);
-            piece.from += here;
-            bytes -= here;
         }
     }
 
@@ -315,22 +223,8 @@ impl Connection {
 
     /// Over when neither side has anything more to say.
     pub(super) fn state(&self) -> State {
-        let silent = self.owed.is_empty() && self.out.is_empty() && self.pieces.is_none();
+        let silent = self.owed.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
         if self.peer_done && (self.finished || silent) { State::Over } else { State::Open }
-    }
-}
-
-impl Pieces {
-    fn next_range(&self) -> std::ops::Range<usize> {
-        // In u128: a body and a count near 2⁶⁴ would overflow otherwise.
-        let length = self.body.len() as u128;
-        let cut = |index: u64| (u128::from(index) * length / u128::from(self.count)) as usize;
-        cut(self.sent)..cut(self.sent + 1)
-    }
-
-    /// When the next piece is due, counted from the first.
-    fn next_at(&self) -> u64 {
-        self.started.saturating_add(self.gap.saturating_mul(self.sent))
     }
 }
 

@@ -10,6 +10,7 @@ mod connection;
 mod connections;
 pub mod delay;
 mod freeze;
+mod outbox;
 mod random;
 mod reply;
 mod report;

@@ -74,7 +74,6 @@ impl Server {
             poll.add(listener.as_fd(), LISTENER.0)?;
         }
         // A kernel that does not know the call says so here, not in the loop.
-        // Connections that already wait must not be missed: look at all.
         poll.wait(Wait::No)?;
         Ok(Server {
             replies: Replies::new(&behaviour),
@@ -94,6 +93,8 @@ impl Server {
 
     /// Serves until it is stopped.
     pub(super) fn run(mut self) -> Report {
+        // Those who came before the first look at the events are not announced
+        // again.
         self.accept();
         loop {
             self.poll.wait(self.wait()).expect("our own epoll");
@@ -114,6 +115,9 @@ impl Server {
 
     /// While it works it only looks for events between two looks at the clock.
     fn wait(&self) -> Wait {
+        if self.behaviour.awake {
+            return Wait::No;
+        }
         let timer = self.timers.peek().map(|Reverse(timer)| timer.due);
         match (self.timeline.next(), timer) {
             (Next::Busy, _) => Wait::No,

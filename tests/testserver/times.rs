@@ -175,6 +175,17 @@ fn frozen_it_neither_reads_nor_answers() {
 }
 
 #[test]
+fn a_freeze_interrupts_the_work() {
+    let ms = Duration::from_millis;
+    let freeze = Some(Freeze { lasts: ms(100), every: ms(10_000), first: ms(10) });
+    let server = start(Behaviour { service: ms(20), freeze, log: true, ..Behaviour::default() });
+    Client::dial(server.address()).get();
+    let times = server.stop().reply_times_ns();
+    // 10 ms of the work before the freeze, and the other 10 ms after it.
+    assert!(times[0] >= 120 * MS, "{times:?}");
+}
+
+#[test]
 fn a_frozen_server_can_be_stopped() {
     let freeze = Some(Freeze {
         lasts: Duration::from_secs(3600),
@@ -231,6 +242,14 @@ fn at_rest_it_burns_nothing() {
         let share = cpu_of_a_pause(&server, pause);
         assert!(share < 0.05, "{share} of a core at rest");
     }
+}
+
+#[test]
+fn awake_it_burns_what_it_gets() {
+    let _alone = spins_alone();
+    let server = start(Behaviour { awake: true, ..Behaviour::default() });
+    let share = cpu_of_a_pause(&server, Duration::from_millis(200));
+    assert!(share > 0.1, "only {share} of a core");
 }
 
 #[test]
