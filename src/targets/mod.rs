@@ -1,1 +1,7 @@
-//! To be furnished.
+//! Servers under test: where they are, and whether they answer.
+
+pub mod attached;
+pub(crate) mod connect_to;
+pub(crate) mod ready;
+pub mod tls;
+pub(crate) mod url;
