@@ -84,7 +84,7 @@ fn truth(judged: &Judged) -> String {
     let bounds = primary.and_then(|primary| Some((primary.low?, primary.high?)));
     let covered = match bounds {
         Some((low, high)) if low <= truth && truth <= high => "the interval covers it",
-        Some(_) => "the interval misses it, as 1 in 20 does",
+        Some(_) => "the interval misses it: 1 in 20 does, and more on a busy machine",
         None => "there is no interval",
     };
     format!(
