@@ -149,7 +149,7 @@ pub(crate) fn weights(run: &Run, rule: &str) -> Vec<Weight> {
 
 /// The histogram holds this value so many times, and nothing else.
 pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
-    histogram.clear();
+    *histogram = Histogram::new();
     (0..times).for_each(|_| histogram.record(value));
 }
 

@@ -64,7 +64,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// A recorder with nothing in it, all memory allocated.
+    /// A recorder with nothing in it; a slice's start allocates what it needs.
     pub fn new() -> Self {
         Recorder {
             seen: Seen::default(),
@@ -83,6 +83,7 @@ impl Recorder {
             short if short < 2 * WINDOW_NS => 0,
             long => (long / WINDOW_NS) as usize,
         };
+        self.seen.make_ready();
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
         self.slice = Slice {

@@ -101,6 +101,11 @@ impl Seen {
         }
     }
 
+    /// Allocates what recording needs, so that no operation does.
+    pub(crate) fn make_ready(&mut self) {
+        self.histograms_mut().into_iter().for_each(Histogram::make_ready);
+    }
+
     fn histograms(&self) -> [&Histogram; 9] {
         [
             &self.response_time,

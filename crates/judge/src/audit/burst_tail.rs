@@ -54,7 +54,7 @@ mod tests {
     fn tail_in(slices: usize) -> Run {
         let mut run = Run::compare(8).with_operations(4000);
         run.each_seen("b", |_, seen| {
-            seen.response_time.clear();
+            seen.response_time = record::Histogram::new();
             (0..4000u64).for_each(|i| {
                 seen.response_time.record(if i < 39 { 50_000_000 } else { 1_000_000 });
             });

@@ -134,7 +134,7 @@ mod tests {
         let mut run = Run::compare(4).with_operations(200);
         for (name, length) in [("a", a), ("b", b)] {
             run.each_seen(name, |_, seen| {
-                seen.body_bytes.clear();
+                seen.body_bytes = record::Histogram::new();
                 (0..200).for_each(|_| seen.body_bytes.record(length));
             });
         }

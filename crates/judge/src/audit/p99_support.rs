@@ -96,7 +96,7 @@ mod tests {
     fn a_p99_on_a_knee_is_refused() {
         let mut run = p99_of(10_000);
         run.each_seen("b", |_, seen| {
-            seen.response_time.clear();
+            seen.response_time = record::Histogram::new();
             (0..10_000u64).for_each(|i| {
                 seen.response_time.record(if i % 100 == 0 { 10_000_000 } else { 1_000_000 });
             });

@@ -60,7 +60,7 @@ mod tests {
         let mut run = Run::compare(4).with_slice(slice_ns);
         run.each_seen("b", |_, seen| {
             let n = seen.response_time.len();
-            seen.response_time.clear();
+            seen.response_time = record::Histogram::new();
             (0..n).for_each(|_| seen.response_time.record(slower * 1_000_000));
         });
         run
