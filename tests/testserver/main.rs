@@ -3,6 +3,7 @@
 mod answers;
 mod client;
 mod faults;
+mod process;
 mod times;
 
 use std::num::NonZeroU64;
