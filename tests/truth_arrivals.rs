@@ -5,8 +5,11 @@ mod common;
 use common::{Place, serve, url};
 use tiebreak::testserver::Behaviour;
 
-/// Mean and coefficient of variation of the gaps, and the most arrivals within
-/// a millisecond, in one second of the log.
+/// Arrivals in one window of the log.
+const WINDOW: usize = 1000;
+
+/// Coefficient of variation of the gaps, and the most arrivals within a
+/// millisecond, in one window.
 fn window(arrivals: &[u64]) -> (f64, usize) {
     let gaps: Vec<f64> = arrivals.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -18,11 +21,15 @@ fn window(arrivals: &[u64]) -> (f64, usize) {
     (variance.sqrt() / mean, burst)
 }
 
-/// Medians over the seconds of a run at `rate`.
+/// Lower quartiles over the windows of a run at `rate`. A machine whose cores
+/// are taken away now and then (some hundred times a minute where this was
+/// written) adds bursts to what the server sees and takes none away: windows
+/// that it left alone show the generator, and one that sends in volleys or at
+/// its timer's convenience does so in all of them.
 fn fidelity(rate: usize, arrivals: &str) -> (f64, usize) {
     let server = serve(Behaviour { log: true, awake: true, ..Behaviour::default() });
     let asked = format!("{rate}/s");
-    let (code, report) = Place::new().report(&[
+    let (_, report) = Place::new().report(&[
         "run",
         &url(&server),
         "--rate",
@@ -34,23 +41,19 @@ fn fidelity(rate: usize, arrivals: &str) -> (f64, usize) {
         "--warm-up",
         "0s",
         "--duration",
-        "7s",
+        "10s",
     ]);
-    assert_eq!(code, 0, "{}", report["findings"]);
+    let contender = &report["contenders"][0];
+    assert_eq!(contender["unsent"], 0, "{}", report["findings"]);
     let log = server.stop().arrivals_ns;
-    // Behind the readiness request; the last part of a second is left out.
-    let start = log[1];
-    let mut windows: Vec<(f64, usize)> = (0..7)
-        .map(|second| {
-            let from = log.partition_point(|at| *at < start + second * 1_000_000_000);
-            let to = log.partition_point(|at| *at < start + (second + 1) * 1_000_000_000);
-            window(&log[from..to])
-        })
-        .collect();
+    // The first is the readiness request.
+    let mut windows: Vec<(f64, usize)> = log[1..].chunks_exact(WINDOW).map(window).collect();
+    println!("{rate}/s {arrivals}: {windows:.2?}");
+    let quartile = windows.len() / 4;
     windows.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let variation = windows[windows.len() / 2].0;
+    let variation = windows[quartile].0;
     windows.sort_by_key(|window| window.1);
-    (variation, windows[windows.len() / 2].1)
+    (variation, windows[quartile].1)
 }
 
 #[test]
@@ -66,9 +69,10 @@ fn a_constant_rate_arrives_as_a_steady_clock() {
 fn poisson_arrivals_have_a_coefficient_of_variation_of_one() {
     for rate in [1_000, 10_000] {
         let (variation, burst) = fidelity(rate, "poisson");
-        assert!((variation - 1.0).abs() < 0.05, "{rate}/s: coefficient of variation {variation}");
-        // A Poisson millisecond of mean 1 or 10 holds no more than this once
-        // in a thousand seconds; a volley of 32 connections does.
+        // Of 1000 gaps it is known to 3 %, and the lower quartile lies 2 % low.
+        assert!((variation - 0.98).abs() < 0.05, "{rate}/s: coefficient of variation {variation}");
+        // A Poisson millisecond of mean 1 or 10 hardly ever holds more; a
+        // second's quota at once does.
         assert!(burst <= 12 + rate / 500, "{rate}/s: {burst} within a millisecond");
     }
 }

@@ -106,7 +106,8 @@ fn a_ratio_of_two_is_read_as_two_at_any_number_of_connections() {
     for connections in [8, 64, 256] {
         // The rule of the pilot: slices of 25 times the median of the slowest.
         let slice_ms = (25 * u64::from(connections) * 200 / 1000).max(50);
-        let drive = Drive { connections, slice_ms, round_ms: 4 * slice_ms, ..Drive::default() };
+        let (rounds, round_ms) = (6, 2 * slice_ms);
+        let drive = Drive { connections, slice_ms, rounds, round_ms, ..Drive::default() };
         let ratio = throughput(&braided(a.address(), b.address(), &drive)).ratio;
         let ratio = ratio.expect("an estimate");
         assert!((ratio / 2.0 - 1.0).abs() < 0.02, "{connections} connections: {ratio}");

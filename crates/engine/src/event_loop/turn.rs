@@ -15,8 +15,13 @@ use wire::Reply;
 const STOP: u64 = u64::MAX;
 /// A sleep ends this long before an operation is due; the rest is spun.
 const SPIN_NS: u64 = 50_000;
-/// How often timeouts and back-offs are looked at, at the least.
-const HOUSEKEEPING_NS: u64 = 10_000_000;
+/// How often timeouts are looked at, at the least. Not oftener: a sleep whose
+/// end is the next timer of its core makes the kernel program the hardware, for
+/// every sleep anew.
+const HOUSEKEEPING_NS: u64 = 100_000_000;
+/// How often connections are looked at that wait before they dial again, and
+/// those that are being opened.
+const BACKING_OFF_NS: u64 = 10_000_000;
 /// Connects under way at once while a lane opens: a listener's queue is short,
 /// and a connect that does not fit waits for a whole second.
 const DIALLING: usize = 64;
@@ -121,12 +126,14 @@ impl<S: Speech> EventLane<S> {
     #[inline]
     fn turn(&mut self, wait_ns: u64, drive: &mut Drive, seen: &mut Recorder) -> Result<(), Broken> {
         let got = self.wait(wait_ns)?;
-        drive.woke = clock::now();
-        drive.worked = got > 0;
+        if self.schedule.is_some() {
+            drive.woke = clock::now();
+            drive.worked = got > 0;
+        }
         for at in 0..got {
             let ready = self.common.poll.event(at);
             if ready.key == STOP {
-                drive.cut(drive.woke);
+                drive.cut(clock::now());
                 continue;
             }
             let place = ready.key as u32;
@@ -153,7 +160,7 @@ impl<S: Speech> EventLane<S> {
         let connection = &mut self.places[place as usize];
         connection.free_since = since;
         if connection.not_before > since {
-            self.backing_off.push(place);
+            self.back_off(place, since, drive);
         } else if self.schedule.is_none() && drive.sends(since) {
             self.begin(place, since, since, drive, seen);
         } else {
@@ -178,8 +185,13 @@ impl<S: Speech> EventLane<S> {
             drive.in_flight -= 1;
             drive.last_ended = drive.last_ended.max(since);
             self.places[place as usize].free_since = since;
-            self.backing_off.push(place);
+            self.back_off(place, since, drive);
         }
+    }
+
+    fn back_off(&mut self, place: u32, now: u64, drive: &mut Drive) {
+        self.backing_off.push(place);
+        drive.housekeeping = drive.housekeeping.min(now + BACKING_OFF_NS);
     }
 
     /// Open loop: takes up what is due by `now`, as far as connections are free.
@@ -223,7 +235,8 @@ impl<S: Speech> EventLane<S> {
 
     /// Timeouts, and connections that may dial again.
     fn keep_house(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
-        drive.housekeeping = now + HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
+        let often = if self.backing_off.is_empty() { HOUSEKEEPING_NS } else { BACKING_OFF_NS };
+        drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
             if self.places[place].overdue(now, self.asked.timeout_ns) {
                 self.places[place].time_out(now, seen);
@@ -337,7 +350,7 @@ impl<S: Speech> Lane for EventLane<S> {
             if next == self.places.len() && through {
                 break;
             }
-            self.rest(clock::now() + HOUSEKEEPING_NS, seen)?;
+            self.rest(clock::now() + BACKING_OFF_NS, seen)?;
         }
         let got = self.places.iter().filter(|place| place.is_open()).count() as u64;
         Ok(Opened { asked, got })
@@ -372,11 +385,13 @@ impl<S: Speech> Lane for EventLane<S> {
             if self.is_over(now, &drive) {
                 break;
             }
-            let before = clock::now();
-            if open_loop && drive.worked {
-                seen.looped(before - drive.woke);
+            if open_loop {
+                now = clock::now();
+                if drive.worked {
+                    seen.looped(now - drive.woke);
+                }
             }
-            self.turn(self.patience(before, &drive), &mut drive, seen)?;
+            self.turn(self.patience(now, &drive), &mut drive, seen)?;
             now = clock::now();
         }
         self.end_slice(&drive, seen);
