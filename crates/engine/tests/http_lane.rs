@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{drive, drive_until, lane, order, serve};
+use common::{drive, drive_until, lane, order, serve, until_done};
 use engine::Stop;
 use record::{Arrivals, Failure, Phase, Reuse};
 use std::net::TcpListener;
@@ -30,7 +30,7 @@ fn fresh_connections_are_one_each_and_reuse_n_is_exact() {
         lane.reuse = reuse;
         lane.connections = 1;
         lane.operations = Some(100);
-        let trials = drive(&order(vec![lane]));
+        let trials = drive(&until_done(vec![lane]));
         assert_eq!(trials[0].seen.outcomes.ok, 100, "{reuse:?}");
         assert_eq!(counts.connections.load(Ordering::Relaxed), 100 / per_connection, "{reuse:?}");
         assert_eq!(trials[0].seen.connections.opened, 100 / per_connection);
@@ -64,10 +64,8 @@ fn workers_share_connections_and_operations() {
     let mut lane = lane(address);
     lane.connections = 5;
     lane.operations = Some(301);
-    let mut order = order(vec![lane]);
+    let mut order = until_done(vec![lane]);
     order.cores = vec![0, 0];
-    order.round_ns = 10_000_000_000;
-    order.slice_ns = order.round_ns;
     let trials = drive(&order);
     assert_eq!(trials.len(), 1);
     assert_eq!(trials[0].seen.outcomes.ok, 301);
@@ -124,7 +122,7 @@ fn a_peer_that_closes_every_third_time_costs_connections_and_no_operation() {
     let mut lane = lane(address);
     lane.operations = Some(50);
     lane.connections = 2;
-    let trials = drive(&order(vec![lane]));
+    let trials = drive(&until_done(vec![lane]));
     assert_eq!(trials[0].seen.outcomes.ok, 50);
     assert_eq!(counts.requests.load(Ordering::Relaxed), 50);
 }
@@ -158,10 +156,7 @@ fn garbage_and_cut_replies_are_the_peers_fault() {
         let (address, counts) = serve(reply, 1);
         let mut lane = lane(address);
         lane.operations = Some(20);
-        let mut order = order(vec![lane]);
-        order.round_ns = 5_000_000_000;
-        order.slice_ns = order.round_ns;
-        let trials = drive(&order);
+        let trials = drive(&until_done(vec![lane]));
         let seen = &trials[0].seen;
         assert_eq!(seen.outcomes.failed.get(&failure), Some(&20), "{:?}", seen.outcomes);
         assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));

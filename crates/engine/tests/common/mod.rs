@@ -86,6 +86,12 @@ pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
     }
 }
 
+/// One turn that ends when the lanes' operations are done, however slow the
+/// machine.
+pub(crate) fn until_done(lanes: Vec<LaneAsked>) -> Asked {
+    Asked { round_ns: 120_000_000_000, slice_ns: 120_000_000_000, ..order(lanes) }
+}
+
 pub(crate) fn drive(order: &Asked) -> Vec<TrialRecord> {
     drive_until(order, &Stop::new().expect("a descriptor"))
 }
