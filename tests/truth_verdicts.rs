@@ -33,6 +33,9 @@ fn passes_as_equal(mut one_comparison: impl FnMut(u64) -> bool) -> Result<(), u3
     if first <= 2 {
         return Ok(());
     }
+    if first >= 10 {
+        return Err(first);
+    }
     let all = first + count(20..60);
     if all < 10 { Ok(()) } else { Err(all) }
 }
@@ -54,6 +57,8 @@ fn one_after_the_other(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
         trial.contender = 1;
         trial
     }));
+    // The judge takes a round's trials together.
+    all.sort_by_key(|trial| (trial.phase, trial.round));
     judged(&all, drive.rounds)
 }
 
