@@ -119,6 +119,15 @@ fn node(place: &Place) -> Server {
     Server::start(command, port)
 }
 
+/// Arguments of a comparison of two servers, in the folder `run`.
+fn comparison(a: (&str, &Server), b: (&str, &Server), rounds: &str) -> Vec<String> {
+    let contender = |(name, server): (&str, &Server)| format!("{name}={}", server.url());
+    let mut all = vec!["compare".to_owned(), contender(a), contender(b)];
+    let rest = ["--round", "200ms", "--warm-up", "100ms", "--quiet", "--out", "run", "--rounds"];
+    all.extend(rest.into_iter().chain([rounds]).map(str::to_owned));
+    all
+}
+
 fn log_lines(place: &Place) -> u64 {
     let log = std::fs::read_to_string(place.file("access.log")).expect("the log");
     log.lines().count() as u64
@@ -193,20 +202,7 @@ fn a_server_that_dies_in_mid_run_ends_it_with_exit_code_4_and_a_report() {
     let (served, place) = (Place::new(), Place::new());
     let (nginx, node) = (nginx(&served), node(&served));
     let mut child = place
-        .command(&[
-            "compare",
-            &format!("nginx={}", nginx.url()),
-            &format!("node={}", node.url()),
-            "--rounds",
-            "60",
-            "--round",
-            "200ms",
-            "--warm-up",
-            "100ms",
-            "--quiet",
-            "--out",
-            "run",
-        ])
+        .command(&comparison(("nginx", &nginx), ("node", &node), "60"))
         .stderr(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -253,20 +249,7 @@ fn interrupted(signals: &[i32]) -> (Option<i32>, Place) {
     let (served, place) = (Place::new(), Place::new());
     let nginx = nginx(&served);
     let mut child = place
-        .command(&[
-            "compare",
-            &format!("a={}", nginx.url()),
-            &format!("b={}", nginx.url()),
-            "--rounds",
-            "200",
-            "--round",
-            "200ms",
-            "--warm-up",
-            "100ms",
-            "--quiet",
-            "--out",
-            "run",
-        ])
+        .command(&comparison(("a", &nginx), ("b", &nginx), "200"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -293,6 +276,13 @@ fn one_signal_judges_what_is_there() {
 }
 
 #[test]
+fn a_second_signal_ends_it_at_once() {
+    // Two kinds: the system may merge two of the same.
+    let (code, _) = interrupted(&[libc::SIGINT, libc::SIGTERM]);
+    assert_eq!(code, Some(130));
+}
+
+#[test]
 fn after_sigkill_the_journal_still_reads_and_says_interrupted() {
     let (code, place) = interrupted(&[libc::SIGKILL]);
     assert_eq!(code, None);
@@ -308,20 +298,7 @@ fn after_sigkill_the_journal_still_reads_and_says_interrupted() {
 fn the_report_of_a_finished_run_is_made_again_to_the_byte() {
     let (served, place) = (Place::new(), Place::new());
     let nginx = nginx(&served);
-    let output = place.tiebreak(&[
-        "compare",
-        &format!("a={}", nginx.url()),
-        &format!("b={}", nginx.url()),
-        "--rounds",
-        "6",
-        "--round",
-        "200ms",
-        "--warm-up",
-        "100ms",
-        "--quiet",
-        "--out",
-        "run",
-    ]);
+    let output = place.tiebreak(&comparison(("a", &nginx), ("b", &nginx), "6"));
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     for (flag, file) in [("--json", "run/report.json"), ("--html", "run/report.html")] {
         let again = place.tiebreak(&["report", "run", flag]);

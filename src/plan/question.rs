@@ -4,12 +4,9 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::show_percent;
+use judge::stats::quantile::fewest_samples;
 use record::{Address, Contender, Metric, Pair, Question, Reuse};
 
-/// Samples per round below which a p99 gives no verdict (statistics.md).
-const FEWEST_FOR_P99: f64 = 1000.0;
-/// Loopback targets are dialled from this many source addresses.
-const LOOPBACK_SOURCES: f64 = 64.0;
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
 const MATTERS: f64 = 0.01;
@@ -98,7 +95,7 @@ fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
         return (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]);
     };
     let slowest = rates.into_iter().fold(f64::INFINITY, f64::min);
-    match slowest * round_ns as f64 / 1e9 < FEWEST_FOR_P99 {
+    match slowest * round_ns as f64 / 1e9 < fewest_samples(0.99) as f64 {
         true => (Metric::ResponseP50, vec![Metric::ResponseP99]),
         false => (Metric::ResponseP99, vec![Metric::ResponseP50, Metric::ResponseP999]),
     }
@@ -120,7 +117,9 @@ fn port_limit(contender: &Contender, (first, last): (u16, u16)) -> Option<f64> {
     }
     let ports = (f64::from(last) - f64::from(first) + 1.0).max(2.0) / 2.0;
     match address.ip() {
-        std::net::IpAddr::V4(v4) if v4.is_loopback() => Some(ports * LOOPBACK_SOURCES),
+        std::net::IpAddr::V4(v4) if v4.is_loopback() => {
+            Some(ports * f64::from(engine::LOOPBACK_SOURCES))
+        }
         _ => Some(ports),
     }
 }

@@ -9,6 +9,7 @@ use judge::verdict::Verdict;
 use record::{Address, Arrivals, Asked, End, EndReason, LaneAsked, Metric, Pair, Question, Reuse};
 use record::{Histogram, TrialRecord};
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -39,13 +40,13 @@ impl Place {
 
     /// The binary, run here, with nothing of this environment that would
     /// change what it prints.
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
         command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
         command
     }
 
-    pub(crate) fn tiebreak(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn tiebreak(&self, arguments: &[impl AsRef<OsStr>]) -> Output {
         self.command(arguments).output().expect("the binary runs")
     }
 

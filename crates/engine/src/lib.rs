@@ -18,6 +18,7 @@ mod run;
 mod stop;
 mod worker;
 
+pub use event_loop::LOOPBACK_SOURCES;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use lane::{Broken, Lane, MakeLane, Opened, Seat, Turn};
 pub use run::run;

@@ -98,11 +98,6 @@ impl Histogram {
         self.some().map(hdrhistogram::Histogram::min)
     }
 
-    /// The mean. None when empty.
-    pub fn mean(&self) -> Option<f64> {
-        self.some().map(hdrhistogram::Histogram::mean)
-    }
-
     /// (highest value of the bucket, samples in it), ascending, empty ones
     /// left out.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {

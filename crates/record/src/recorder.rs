@@ -188,11 +188,6 @@ impl Recorder {
         self.seen.digests.record(digest);
     }
 
-    /// Operations that ended so far in this trial: live progress.
-    pub fn operations(&self) -> u64 {
-        self.seen.operations
-    }
-
     /// Ends the trial: hands over what was seen and starts anew. Connection
     /// counts go on, `opened` and `reopened_at_rest` from 0.
     pub fn take(&mut self) -> Seen {

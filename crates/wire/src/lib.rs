@@ -82,8 +82,8 @@ pub trait Events {
     fn pushed(&mut self, _piece: &[u8], _last: bool) {}
 }
 
-/// Bytes to send. `lent` are big bodies, sent by `writev` and never copied:
-/// each is inserted before the byte of `bytes` at its offset.
+/// Bytes to send. `lent` are big bodies, which are never copied: each is
+/// inserted before the byte of `bytes` at its offset.
 #[derive(Default, Debug)]
 pub struct Out {
     /// Bytes that the codec wrote.

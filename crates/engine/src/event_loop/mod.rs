@@ -13,4 +13,5 @@ mod socket;
 mod stream;
 mod turn;
 
+pub use policy::LOOPBACK_SOURCES;
 pub(crate) use turn::{EventLane, Speech};

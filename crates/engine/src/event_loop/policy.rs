@@ -6,7 +6,7 @@ use record::{Address, Reuse};
 /// How many source addresses a 127.0.0.0/8 destination is dialled from. Linux
 /// hands out half of the client ports for each (source, destination) and takes
 /// one back after a second: one source ends at about 14 000 connects a second.
-pub(super) const LOOPBACK_SOURCES: u8 = 64;
+pub const LOOPBACK_SOURCES: u8 = 64;
 
 /// Whether a connection may carry another operation after `served` of them.
 #[inline]

@@ -155,11 +155,8 @@ impl<S: Speech> EventLane<S> {
     /// A place came free: in closed loop it takes up the next operation.
     #[inline]
     fn freed(&mut self, place: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
-        drive.in_flight -= 1;
-        drive.last_ended = drive.last_ended.max(since);
-        let connection = &mut self.places[place as usize];
-        connection.free_since = since;
-        if connection.not_before > since {
+        self.ended(place, since, drive);
+        if self.places[place as usize].not_before > since {
             self.back_off(place, since, drive);
         } else if self.schedule.is_none() && drive.sends(since) {
             self.begin(place, since, since, drive, seen);
@@ -182,11 +179,17 @@ impl<S: Speech> EventLane<S> {
         if let Then::Free(since) = then {
             // Failed at once. Not `freed`, which would begin the next one here,
             // and so on without an end: the place waits for the next turn.
-            drive.in_flight -= 1;
-            drive.last_ended = drive.last_ended.max(since);
-            self.places[place as usize].free_since = since;
+            self.ended(place, since, drive);
             self.back_off(place, since, drive);
         }
+    }
+
+    /// The operation of a place ended, whichever way.
+    #[inline]
+    fn ended(&mut self, place: u32, since: u64, drive: &mut Drive) {
+        drive.in_flight -= 1;
+        drive.last_ended = drive.last_ended.max(since);
+        self.places[place as usize].free_since = since;
     }
 
     fn back_off(&mut self, place: u32, now: u64, drive: &mut Drive) {
@@ -259,13 +262,13 @@ impl<S: Speech> EventLane<S> {
     }
 
     /// The sending time is over: what is open now is the drain.
-    fn note_drain(&self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+    fn note_drain(&self, drive: &mut Drive, seen: &mut Recorder) {
         drive.draining = true;
         let late = self.schedule.as_ref().map_or(0, |schedule| {
             let mut schedule = schedule.clone();
             let end = self.lane_time + (drive.sends_until - drive.starts);
             let mut late = 0;
-            while schedule.next_ns() < end && now >= drive.sends_until {
+            while schedule.next_ns() < end {
                 late += 1;
                 schedule.take();
             }
@@ -377,7 +380,7 @@ impl<S: Speech> Lane for EventLane<S> {
                 self.take_due(now, &mut drive, seen);
             }
             if now >= drive.sends_until && !drive.draining {
-                self.note_drain(now, &mut drive, seen);
+                self.note_drain(&mut drive, seen);
             }
             if now >= drive.housekeeping {
                 self.keep_house(now, &mut drive, seen);
