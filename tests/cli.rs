@@ -1,12 +1,14 @@
 //! The command as people meet it: messages, exit codes, folders. Against a
 //! server of this file, which knows one reply.
 
+mod common;
+
+use common::Place;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Answers everything with `reply` until the test's process ends.
@@ -46,44 +48,6 @@ fn answer(connection: TcpStream, reply: &str) -> Option<()> {
 const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const MISSING: &str = "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry";
 
-/// A current directory of its own for each test.
-struct Place(PathBuf);
-
-impl Place {
-    fn new() -> Place {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("tiebreak-cli-{}-{next}", std::process::id()));
-        fs::create_dir_all(&path).expect("a scratch folder");
-        Place(path)
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
-        command.args(words).current_dir(&self.0);
-        command
-    }
-
-    fn run(&self, words: &[&str]) -> Ran {
-        Ran::of(self.command(words).output().expect("the command runs"))
-    }
-
-    fn start(&self, words: &[&str]) -> Child {
-        let mut command = self.command(words);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs")
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 struct Ran {
     code: Option<i32>,
     out: String,
@@ -95,6 +59,15 @@ impl Ran {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
+}
+
+fn run(place: &Place, words: &[&str]) -> Ran {
+    Ran::of(place.tiebreak(words))
+}
+
+fn start(place: &Place, words: &[&str]) -> Child {
+    let mut command = place.command(words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs")
 }
 
 /// A short run of one contender.
@@ -158,11 +131,11 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
     ];
     for (words, message) in table {
-        let ran = place.run(words);
+        let ran = run(&place, words);
         assert_eq!((ran.code, ran.err.as_str()), (Some(2), *message), "{words:?}");
         assert_eq!(ran.out, "", "{words:?}");
     }
-    assert_eq!(fs::read_dir(&place.0).expect("readable").count(), 0, "nothing was created");
+    assert_eq!(fs::read_dir(place.path()).expect("readable").count(), 0, "nothing was created");
 }
 
 #[test]
@@ -180,14 +153,14 @@ fn clap_names_the_argument_and_the_remedy() {
         (&["compare"], ["required", "[NAME=]URL"]),
         (&["compair"], ["compair", "compare"]),
     ] {
-        let ran = place.run(words);
+        let ran = run(&place, words);
         assert_eq!(ran.code, Some(2), "{words:?}");
         for part in parts {
             assert!(ran.err.contains(part), "{words:?}: {}", ran.err);
         }
     }
     for words in [["--version"], ["--help"]] {
-        assert_eq!(place.run(&words).code, Some(0));
+        assert_eq!(run(&place, &words).code, Some(0));
     }
 }
 
@@ -196,14 +169,14 @@ fn a_target_that_is_not_there_exits_with_4_and_is_named() {
     let place = Place::new();
     let gone = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
     let url = format!("gone=http://{gone}/");
-    let ran = place.run(&short(&["run", &url, "--out", "R", "-q"]));
+    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(4));
     assert_eq!(
         ran.err,
         format!("error: `gone` (http://{gone}/) is not ready: it refused the connection\n")
     );
     for again in ["report", "audit"] {
-        assert_eq!(place.run(&[again, "R"]).code, Some(4), "{again}");
+        assert_eq!(run(&place, &[again, "R"]).code, Some(4), "{again}");
     }
 }
 
@@ -211,35 +184,35 @@ fn a_target_that_is_not_there_exits_with_4_and_is_named() {
 fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
     let place = Place::new();
     let url = format!("http://{}/", serve(PAGE));
-    let ran = place.run(&short(&["run", &url]));
-    let runs: Vec<_> = fs::read_dir(place.path("tiebreak-runs"))
+    let ran = run(&place, &short(&["run", &url]));
+    let runs: Vec<_> = fs::read_dir(place.file("tiebreak-runs"))
         .expect("runs")
         .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
         .collect();
-    let [run] = runs.as_slice() else { panic!("{runs:?}") };
-    assert!(ran.err.contains(&format!("run: tiebreak-runs/{run} ")), "{}", ran.err);
-    let run = format!("tiebreak-runs/{run}");
+    let [name] = runs.as_slice() else { panic!("{runs:?}") };
+    assert!(ran.err.contains(&format!("run: tiebreak-runs/{name} ")), "{}", ran.err);
+    let folder = format!("tiebreak-runs/{name}");
     for (flag, file) in [("--json", "report.json"), ("--html", "report.html")] {
-        let made = fs::read_to_string(place.path(&run).join(file)).expect("a report");
-        let again = place.run(&["report", &run, flag]);
+        let made = fs::read_to_string(place.file(&folder).join(file)).expect("a report");
+        let again = run(&place, &["report", &folder, flag]);
         assert_eq!(again.out, made, "{file}");
         assert_eq!(again.code, ran.code);
-        let copied = place.run(&["report", &run, flag, "copy"]);
+        let copied = run(&place, &["report", &folder, flag, "copy"]);
         assert_eq!((copied.code, copied.out.as_str()), (ran.code, ""));
-        assert_eq!(fs::read_to_string(place.path("copy")).expect("a copy"), made);
+        assert_eq!(fs::read_to_string(place.file("copy")).expect("a copy"), made);
     }
-    assert_eq!(place.run(&["audit", &run]).code, ran.code);
+    assert_eq!(run(&place, &["audit", &folder]).code, ran.code);
 }
 
 #[test]
 fn json_on_standard_output_stands_alone() {
     let place = Place::new();
     let url = format!("http://{}/", serve(PAGE));
-    let ran = place.run(&short(&["run", &url, "--json", "-", "--out", "R"]));
+    let ran = run(&place, &short(&["run", &url, "--json", "-", "--out", "R"]));
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("nothing but JSON");
     assert_eq!(report["schema"], "tiebreak.report/1");
     assert!(ran.err.contains("audit:"), "the report for people goes elsewhere: {}", ran.err);
-    let twice = place.run(&short(&["run", &url, "--out", "R"]));
+    let twice = run(&place, &short(&["run", &url, "--out", "R"]));
     assert_eq!(twice.code, Some(2));
     assert!(twice.err.contains("it holds a journal already"), "{}", twice.err);
 }
@@ -248,14 +221,14 @@ fn json_on_standard_output_stands_alone() {
 fn replies_that_are_errors_are_ready_and_void() {
     let place = Place::new();
     let url = format!("http://{}/", serve(MISSING));
-    let ran = place.run(&short(&["run", &url, "--out", "R", "-q"]));
+    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    let report = fs::read_to_string(place.path("R/report.json")).expect("written all the same");
+    let report = fs::read_to_string(place.file("R/report.json")).expect("written all the same");
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(report["void"], true);
-    assert_eq!(place.run(&["report", "R"]).code, Some(3));
-    let expected = place.run(&short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
-    let report = fs::read_to_string(place.path("E/report.json")).expect("a report");
+    assert_eq!(run(&place, &["report", "R"]).code, Some(3));
+    let expected = run(&place, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
+    let report = fs::read_to_string(place.file("E/report.json")).expect("a report");
     assert!(!report.contains("non_success"), "{}", expected.out);
 }
 
@@ -290,11 +263,11 @@ fn a_secret_is_found_nowhere() {
         "--out",
         "R",
     ];
-    let ran = place.run(&words);
+    let ran = run(&place, &words);
     // `me:CANARY` as Basic authorization has it.
     let secrets = ["CANARY", "bWU6Q0FOQVJZ"];
     let mut places = vec![("stdout".to_owned(), ran.out), ("stderr".to_owned(), ran.err)];
-    for entry in fs::read_dir(place.path("R")).expect("a run") {
+    for entry in fs::read_dir(place.file("R")).expect("a run") {
         let path = entry.expect("readable").path();
         places.push((path.display().to_string(), fs::read_to_string(&path).expect("text")));
     }
@@ -331,16 +304,16 @@ fn a_signal_judges_what_is_there() {
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     for name in ["-INT", "-TERM"] {
         let words = ["compare", &a, &b, "--rounds", "5000", "--expect-different"];
-        let child = place.start(&[words.as_slice(), &LONG].concat());
-        wait_for(&place.path("R/journal.jsonl"), "\"round\":3,");
+        let child = start(&place, &[words.as_slice(), &LONG].concat());
+        wait_for(&place.file("R/journal.jsonl"), "\"round\":3,");
         signal(&child, name);
         let ran = Ran::of(child.wait_with_output().expect("it ends"));
-        assert_eq!(ran.code, place.run(&["report", "R"]).code, "{name}: {}", ran.err);
+        assert_eq!(ran.code, run(&place, &["report", "R"]).code, "{name}: {}", ran.err);
         assert!(matches!(ran.code, Some(0 | 3)), "{:?}", ran.code);
-        let journal = fs::read_to_string(place.path("R/journal.jsonl")).expect("a journal");
+        let journal = fs::read_to_string(place.file("R/journal.jsonl")).expect("a journal");
         assert!(journal.contains("\"reason\":\"stopped\""), "{name}");
-        assert!(place.path("R/report.html").exists());
-        fs::remove_dir_all(place.path("R")).expect("scratch");
+        assert!(place.file("R/report.html").exists());
+        fs::remove_dir_all(place.file("R")).expect("scratch");
     }
 }
 
@@ -351,8 +324,8 @@ fn a_second_signal_ends_it_at_once() {
     // two come before anything can end.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let mut child = place.start(&short(&["run", &url, "--out", "R"]));
-    wait_for(&place.path("R/journal.jsonl"), "header");
+    let mut child = start(&place, &short(&["run", &url, "--out", "R"]));
+    wait_for(&place.file("R/journal.jsonl"), "header");
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "-STOP");
     signal(&child, "-INT");
@@ -367,12 +340,12 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
     let address = serve(PAGE);
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     let words = ["compare", &a, &b, "--rounds", "5000"];
-    let mut child = place.start(&[words.as_slice(), &LONG].concat());
-    let journal = place.path("R/journal.jsonl");
+    let mut child = start(&place, &[words.as_slice(), &LONG].concat());
+    let journal = place.file("R/journal.jsonl");
     wait_for(&journal, "\"round\":3,");
     signal(&child, "-KILL");
     assert_eq!(child.wait().expect("it ends").code(), None);
-    let whole = place.run(&["report", "R", "--json"]);
+    let whole = run(&place, &["report", "R", "--json"]);
     assert!(matches!(whole.code, Some(0 | 3)), "{}", whole.err);
     assert!(whole.out.contains("interrupted"), "the audit says so");
 
@@ -380,11 +353,11 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
     let mut text = fs::read_to_string(&journal).expect("a journal");
     text.truncate(text.trim_end().len() - 5);
     fs::write(&journal, &text).expect("scratch");
-    let torn = place.run(&["audit", "R"]);
+    let torn = run(&place, &["audit", "R"]);
     assert_eq!(torn.code, whole.code);
     assert!(torn.out.contains("is torn and was left out"), "{}", torn.out);
     fs::write(&journal, text.replacen("\"seq\":1,", "\"seq\":7,", 1)).expect("scratch");
-    let damaged = place.run(&["report", "R"]);
+    let damaged = run(&place, &["report", "R"]);
     assert_eq!(damaged.code, Some(5));
     assert!(damaged.err.contains("R/journal.jsonl: line 2 has the number 7"), "{}", damaged.err);
 }
@@ -392,10 +365,10 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
 #[test]
 fn rules_are_explained() {
     let place = Place::new();
-    let all = place.run(&["explain"]);
+    let all = run(&place, &["explain"]);
     assert_eq!(all.code, Some(0));
     let name = all.out.lines().nth(2).and_then(|line| line.split(' ').next()).expect("a rule");
-    let one = place.run(&["explain", name]);
+    let one = run(&place, &["explain", name]);
     assert_eq!(one.code, Some(0));
     assert!(one.out.starts_with(name) && one.out.contains("why:"), "{}", one.out);
 }

@@ -3,6 +3,7 @@
 mod page;
 mod schema;
 mod snapshots;
+mod validator;
 
 use super::{Style, html, json, stories, terminal};
 use crate::shown::is_hidden;
