@@ -1,1 +1,7 @@
-//! To be furnished.
+//! Servers under test: where they are, what they cost.
+
+pub mod cpu;
+pub mod process;
+
+#[cfg(test)]
+mod child;
