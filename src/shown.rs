@@ -1,1 +1,144 @@
-//! To be furnished.
+//! The one escaper. Text that a server sent, or that a user's file holds, passes
+//! through here before a person sees it: on the terminal, in a page, in a log.
+//!
+//! It makes text harmless, not HTML: a page escapes its markup on top of this.
+
+/// Longest text that [`shown`] gives back, in characters.
+pub const LONGEST: usize = 200;
+
+/// Longest sentence that [`shown_sentence`] gives back, in characters.
+const LONGEST_SENTENCE: usize = 4000;
+
+/// Makes foreign text harmless and visible, at most [`LONGEST`] characters.
+///
+/// Control characters, bidirectional overrides and other characters that
+/// nobody can see become `\u{…}`, bytes that are no UTF-8 become `\xNN`, and
+/// what is too long ends in `…`. Shown text passes through unchanged, so
+/// showing twice does no harm.
+pub fn shown(text: impl AsRef<[u8]>) -> String {
+    visible(text.as_ref(), LONGEST)
+}
+
+/// The same for a sentence of our own that may quote foreign text: a finding
+/// is longer than a name, and cutting it would lose the remedy.
+pub fn shown_sentence(text: impl AsRef<[u8]>) -> String {
+    visible(text.as_ref(), LONGEST_SENTENCE)
+}
+
+/// Whether a character must not reach a reader as it is: it moves the cursor,
+/// turns the direction of text, or cannot be seen.
+///
+/// Unicode's categories Cc, Cf, Zl and Zp, and what it calls default-ignorable
+/// (fillers, joiners, variation selectors).
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1345f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn visible(bytes: &[u8], longest: usize) -> String {
+    let mut out = Limited { text: String::new(), chars: 0, fits: 0, longest };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let fits = match is_hidden(c) {
+                true => out.push(&c.escape_default().to_string()),
+                false => out.push(c.encode_utf8(&mut [0; 4])),
+            };
+            if !fits {
+                return out.cut();
+            }
+        }
+        for byte in chunk.invalid() {
+            if !out.push(&format!("\\x{byte:02x}")) {
+                return out.cut();
+            }
+        }
+    }
+    out.text
+}
+
+/// Text that grows up to a limit and knows where it can be cut: never inside
+/// an escape, which would then say something else.
+struct Limited {
+    text: String,
+    chars: usize,
+    /// Length in bytes up to which an ellipsis still fits behind it.
+    fits: usize,
+    longest: usize,
+}
+
+impl Limited {
+    /// False when the piece did not fit: nothing was added.
+    fn push(&mut self, piece: &str) -> bool {
+        self.chars += piece.chars().count();
+        if self.chars > self.longest {
+            return false;
+        }
+        self.text.push_str(piece);
+        if self.chars < self.longest {
+            self.fits = self.text.len();
+        }
+        true
+    }
+
+    fn cut(mut self) -> String {
+        self.text.truncate(self.fits);
+        self.text.push('…');
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn makes_foreign_text_harmless() {
+        let table: &[(&[u8], &str)] = &[
+            (b"plain text, 87 bytes", "plain text, 87 bytes"),
+            ("Größe → 東京".as_bytes(), "Größe → 東京"),
+            (b"\x1b[31mred\x1b[0m", r"\u{1b}[31mred\u{1b}[0m"),
+            (b"two\r\nlines\tand\0", r"two\r\nlines\tand\u{0}"),
+            ("user\u{202e}gnp.exe".as_bytes(), r"user\u{202e}gnp.exe"),
+            ("a\u{200b}b\u{feff}c\u{ad}d".as_bytes(), r"a\u{200b}b\u{feff}c\u{ad}d"),
+            ("\u{9b}2J".as_bytes(), r"\u{9b}2J"),
+            ("tag\u{e0041}".as_bytes(), r"tag\u{e0041}"),
+            (b"\xff\xfe caf\xc3", r"\xff\xfe caf\xc3"),
+            (b"<script>&\"'", "<script>&\"'"),
+            (b"", ""),
+        ];
+        for (given, expected) in table {
+            assert_eq!(&shown(given), expected);
+        }
+    }
+
+    #[test]
+    fn cuts_what_is_too_long_but_never_inside_an_escape() {
+        assert_eq!(shown("x".repeat(200)), "x".repeat(200));
+        assert_eq!(shown("x".repeat(201)), format!("{}…", "x".repeat(199)));
+        let escape_at_the_end = format!("{}\u{202e}yz", "x".repeat(195));
+        assert_eq!(shown(&escape_at_the_end), format!("{}…", "x".repeat(195)));
+        let escape_just_fits = format!("{}\u{202e}", "x".repeat(192));
+        assert_eq!(shown(&escape_just_fits), format!(r"{}\u{{202e}}", "x".repeat(192)));
+        assert_eq!(shown_sentence("x".repeat(201)), "x".repeat(201));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_comes_out_and_twice_is_once(bytes: Vec<u8>, text: String) {
+            for once in [shown(&bytes), shown(&text)] {
+                prop_assert!(once.chars().count() <= LONGEST);
+                prop_assert!(!once.chars().any(is_hidden));
+                prop_assert_eq!(shown(&once), once.clone());
+            }
+        }
+    }
+}

@@ -20,7 +20,7 @@ fn window(arrivals: &[u64]) -> (f64, usize) {
 
 /// Medians over the seconds of a run at `rate`.
 fn fidelity(rate: usize, arrivals: &str) -> (f64, usize) {
-    let server = serve(Behaviour { log: true, ..Behaviour::default() });
+    let server = serve(Behaviour { log: true, awake: true, ..Behaviour::default() });
     let asked = format!("{rate}/s");
     let (code, report) = Place::new().report(&[
         "run",

@@ -1,1 +1,2 @@
 //! To be furnished.
+pub mod testserver;

@@ -1,1 +1,127 @@
-//! To be furnished.
+//! Tells what a run found: on the terminal, as JSON, as one page.
+//!
+//! Everything here is a pure function of the journal and the verdict. It formats
+//! figures and scales them to units and pixels; figures are made elsewhere.
+
+mod html;
+mod json;
+mod terminal;
+mod units;
+mod words;
+
+#[cfg(test)]
+mod stories;
+#[cfg(test)]
+mod tests;
+
+use judge::verdict::{Comparison, ContenderSummary, Finding, Verdict};
+use record::{End, Header, PilotChoice, Plan};
+
+/// Everything that a report is made from.
+#[derive(Clone, Debug)]
+pub struct Story<'a> {
+    /// Line 1 of the journal.
+    pub header: &'a Header,
+    /// What the pilot chose; none for `run`, or when it never came to that.
+    pub pilot: Option<&'a PilotChoice>,
+    /// How the run ended; none when the journal does not say.
+    pub end: Option<&'a End>,
+    /// What the judge says.
+    pub verdict: &'a Verdict,
+    /// The RUN folder as `tiebreak report` takes it, for hints.
+    pub run: &'a str,
+    /// What had to be left out of the journal, e.g. a torn last line.
+    pub journal_note: Option<String>,
+}
+
+/// How the terminal report looks. The caller decides: it knows whether stdout
+/// is a terminal, and `NO_COLOR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Use ANSI colours.
+    pub colour: bool,
+    /// Columns that a line may take.
+    pub width: usize,
+}
+
+/// The report as JSON, `tiebreak.report/1` (schema/report.v1.json), with a
+/// newline at its end. The same story gives the same bytes.
+pub fn json(story: &Story) -> String {
+    json::report(&View::of(story))
+}
+
+/// The report as one self-contained page.
+pub fn html(story: &Story) -> String {
+    html::page(&View::of(story))
+}
+
+/// The report for the terminal, with a newline at its end.
+pub fn terminal(story: &Story, style: Style) -> String {
+    terminal::report(&View::of(story), style)
+}
+
+/// A story taken apart. A [`Verdict`] can only be built by the judge, its parts
+/// by anyone: so the formatters can be tried with parts made by hand.
+#[derive(Clone, Copy, Debug)]
+struct View<'a> {
+    header: &'a Header,
+    pilot: Option<&'a PilotChoice>,
+    end: Option<&'a End>,
+    contenders: &'a [ContenderSummary],
+    comparisons: &'a [Comparison],
+    findings: &'a [Finding],
+    void: bool,
+    complete_rounds: u32,
+    rules_checked: u32,
+    run: &'a str,
+    journal_note: Option<&'a str>,
+}
+
+impl<'a> View<'a> {
+    fn of(story: &'a Story<'a>) -> View<'a> {
+        View {
+            header: story.header,
+            pilot: story.pilot,
+            end: story.end,
+            contenders: story.verdict.contenders(),
+            comparisons: story.verdict.comparisons(),
+            findings: story.verdict.findings(),
+            void: story.verdict.void(),
+            complete_rounds: story.verdict.complete_rounds(),
+            rules_checked: story.verdict.rules_checked(),
+            run: story.run,
+            journal_note: story.journal_note.as_deref(),
+        }
+    }
+
+    fn plan(&self) -> &'a Plan {
+        &self.header.plan
+    }
+
+    /// The smallest difference that matters, as a share.
+    fn matters(&self) -> f64 {
+        self.plan().question.matters
+    }
+
+    /// The figures of the contender of this name.
+    fn contender(&self, name: &str) -> Option<&'a ContenderSummary> {
+        self.contenders.iter().find(|contender| contender.name == name)
+    }
+
+    /// The pairs compared, (a, b), in the order in which they come.
+    fn pairs(&self) -> Vec<(&'a str, &'a str)> {
+        let mut pairs = Vec::new();
+        for comparison in self.comparisons {
+            let pair = (comparison.a.as_str(), comparison.b.as_str());
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+
+    /// The comparisons that the verdict rests on.
+    fn primaries(&self) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+        self.comparisons.iter().filter(|comparison| comparison.primary)
+    }
+}

@@ -76,13 +76,17 @@ pub(crate) fn errors(output: &Output) -> String {
 }
 
 /// The first core that this process may use: the servers' here, since the
-/// generator takes the last ones.
-pub(crate) fn server_core() -> u32 {
-    tiebreak::cores::allowed().expect("cores")[0]
+/// generator takes the last one.
+fn server_core() -> u32 {
+    cores()[0]
 }
 
 fn generator_core() -> u32 {
-    *tiebreak::cores::allowed().expect("cores").last().expect("at least one core")
+    *cores().last().expect("at least one core")
+}
+
+fn cores() -> Vec<u32> {
+    tiebreak::cores::Facts::read().expect("the system tells its cores").allowed
 }
 
 /// Starts the test server on the servers' core.

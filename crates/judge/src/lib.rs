@@ -4,4 +4,15 @@
 //! gives the same verdict.
 #![forbid(unsafe_code)]
 
+pub mod audit;
+#[cfg(test)]
+mod builder;
+mod compare;
+mod evidence;
+mod judge;
+mod say;
+pub mod stats;
+mod summary;
 pub mod verdict;
+
+pub use judge::Judge;

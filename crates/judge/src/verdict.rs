@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Everything that follows from the record of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     pub(crate) contenders: Vec<ContenderSummary>,
     pub(crate) comparisons: Vec<Comparison>,
@@ -130,11 +130,11 @@ pub struct Comparison {
 }
 
 /// One contender's figures over all judged rounds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContenderSummary {
     /// Its name.
     pub name: String,
-    /// Operations that ended in the rounds.
+    /// Operations that ended in the judged rounds.
     pub operations: u64,
     /// Requests sent, by part of the run: what the server's log adds up to.
     pub sent: Sent,

@@ -30,6 +30,8 @@ pub struct Question {
     /// Highest rate of fresh connections that local ports allow, by contender
     /// (connects per second); none where connections persist.
     pub port_limit: Vec<Option<f64>>,
+    /// Worker threads of the generator: its CPU time is shared out among them.
+    pub workers: u32,
 }
 
 /// Contender `b` against contender `a`, by number: ratios are b/a.

@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# What a request costs each load generator: user + system time of the whole
+# process from start to exit, divided by the requests that nginx counted.
+#
+# One nginx worker on the first core, the generator on the last. The tools run
+# in turn, each round starting with another one, so that a machine that drifts
+# hits all alike; ratios are taken inside a round.
+#
+#   bench/generators.sh
+#   ROUNDS=11 SECONDS_EACH=2 CONNECTIONS="32 512" TOOLS="tiebreak wrk ab h2load"
+#   TIEBREAK=target/release/tiebreak OUT=bench/out/generators.tsv
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export LC_ALL=C
+
+ROUNDS=${ROUNDS:-11}
+SECONDS_EACH=${SECONDS_EACH:-2}
+CONNECTIONS=${CONNECTIONS:-32 512}
+TOOLS=${TOOLS:-tiebreak wrk ab h2load}
+TIEBREAK=${TIEBREAK:-target/release/tiebreak}
+OUT=${OUT:-bench/out/generators.tsv}
+
+fail() {
+    echo "generators: $*" >&2
+    exit 1
+}
+
+read -ra tools <<<"$TOOLS"
+# First and last of the cores that this process may use.
+allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+first=${allowed%%[-,]*}
+last=${allowed##*[-,]}
+
+check_tools() {
+    local missing=() tool
+    for tool in nginx taskset timeout awk "${tools[@]/#tiebreak/$TIEBREAK}"; do
+        command -v "$tool" >/dev/null || missing+=("$tool")
+    done
+    [ ${#missing[@]} = 0 ] || fail "missing: ${missing[*]}. Debian has nginx-light, wrk," \
+        "apache2-utils (ab) and nghttp2-client (h2load); tiebreak comes from: cargo build --release"
+    [ "$first" != "$last" ] || fail "needs two cores: one core would be shared with nginx"
+    [[ " $TOOLS " == *" wrk "* ]] || fail "TOOLS must name wrk: ratios are taken to it"
+}
+
+work=$(mktemp -d)
+nginx_pid=
+tool_pid=
+
+clean_up() {
+    trap - EXIT INT TERM
+    [ -z "$tool_pid" ] || kill -- "-$tool_pid" 2>/dev/null || true
+    if [ -n "$nginx_pid" ]; then
+        kill "$nginx_pid" 2>/dev/null || true
+        wait "$nginx_pid" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# The text of a page; needs no client but bash.
+get() {
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || return 1
+    printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
+    cat <&3
+    exec 3>&-
+}
+
+# Requests that nginx has read, the asking one included.
+counted() {
+    get "$port" /status | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ *$/ { print $3 }'
+}
+
+write_config() {
+    # 87 bytes, like the page of the test server.
+    printf '<html><body>%s</body></html>' "$(printf 'x%.0s' {1..61})" >"$work/root/index.html"
+    cat >"$work/nginx.conf" <<CONFIG
+daemon off;
+pid $work/pid;
+error_log stderr crit;
+worker_processes 1;
+worker_rlimit_nofile 8192;
+events { worker_connections 4096; }
+http {
+    client_body_temp_path $work/temp;
+    proxy_temp_path $work/temp;
+    fastcgi_temp_path $work/temp;
+    uwsgi_temp_path $work/temp;
+    scgi_temp_path $work/temp;
+    types { text/html html; }
+    access_log off;
+    keepalive_requests 1000000000;
+    server {
+        listen 127.0.0.1:$1 backlog=4096;
+        root $work/root;
+        location = /status { stub_status; }
+    }
+}
+CONFIG
+}
+
+# Below the ports that the kernel hands to clients; another one is tried where
+# somebody listens already.
+start_nginx() {
+    mkdir "$work/root" "$work/temp"
+    chmod 755 "$work" "$work/root"
+    for port in 18087 18187 18287 18387 18487; do
+        write_config "$port"
+        taskset -c "$first" nginx -p "$work" -c "$work/nginx.conf" -e stderr 2>"$work/nginx.log" &
+        nginx_pid=$!
+        for _ in {1..50}; do
+            sleep 0.1
+            kill -0 "$nginx_pid" 2>/dev/null || break
+            # A foreign server would answer as well: its pid file is not ours.
+            [ "$(cat "$work/pid" 2>/dev/null)" = "$nginx_pid" ] || continue
+            [[ "$(get "$port" / 2>/dev/null)" == *"<html><body>xxx"* ]] && return 0
+        done
+        wait "$nginx_pid" || true
+        nginx_pid=
+    done
+    cat "$work/nginx.log" >&2
+    fail "nginx does not start"
+}
+
+# run TOOL CONNECTIONS URL: sets cpu, the seconds of user + system time.
+run() {
+    local tool=$1 connections=$2 url=$3 command out
+    out=$work/out
+    rm -rf "$out"
+    case $tool in
+    tiebreak) command=("$TIEBREAK" run "$url" --connections "$connections" --cores 1
+        --duration "${SECONDS_EACH}s" --warm-up 0s --quiet --out "$out") ;;
+    wrk) command=(wrk -t1 -c"$connections" -d"${SECONDS_EACH}s" "$url") ;;
+    # -t alone would stop ab at 50 000 requests.
+    ab) command=(ab -q -k -t "$SECONDS_EACH" -n $((SECONDS_EACH * 500000)) -c "$connections" "$url") ;;
+    h2load) command=(h2load --h1 -t1 -c "$connections" -D "$SECONDS_EACH" "$url") ;;
+    *) fail "no such tool: $tool" ;;
+    esac
+    local TIMEFORMAT='%3U %3S' status=0
+    # In the background and waited for, so that a signal ends it at once; in a
+    # process group of its own (set -m), so that the signal reaches all of it.
+    set -m
+    { time timeout --foreground -k 5 $((SECONDS_EACH + 30)) taskset -c "$last" "${command[@]}" \
+        >"$work/stdout" 2>"$work/stderr"; } 2>"$work/time" &
+    tool_pid=$!
+    set +m
+    wait "$tool_pid" || status=$?
+    tool_pid=
+    if [ "$status" != 0 ]; then
+        tail -n 20 "$work/stdout" "$work/stderr" >&2
+        fail "$tool ended with exit code $status: ${command[*]}"
+    fi
+    cpu=$(awk '{ print $1 + $2 }' "$work/time")
+}
+
+# One line: connections, round, tool, requests, CPU seconds, CPU µs a request,
+# requests a second.
+measure() {
+    local connections=$1 round=$2 tool=$3 before after
+    before=$(counted)
+    run "$tool" "$connections" "http://127.0.0.1:$port/"
+    sleep 0.2
+    after=$(counted)
+    # Of the two questions the second is in the difference.
+    awk -v OFS='\t' -v c="$connections" -v r="$round" -v t="$tool" -v n=$((after - before - 1)) \
+        -v cpu="$cpu" -v s="$SECONDS_EACH" 'BEGIN {
+            if (n < 1) exit 1
+            print c, r, t, n, cpu, 1e6 * cpu / n, n / s }' >>"$OUT" ||
+        fail "nginx counted no request of $tool"
+}
+
+# Medians of each tool, and medians of its ratios to wrk inside each round.
+summary() {
+    awk -F'\t' -v wanted="$1" -v tools="$TOOLS" '
+        function median(list, n,    i, j, x) {
+            for (i = 2; i <= n; i++) {
+                x = list[i]
+                for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
+                list[j + 1] = x
+            }
+            return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+        }
+        function of(field, tool, against,    r, n, list) {
+            for (r = 1; r <= rounds; r++)
+                list[++n] = value[field, tool, r] / (against == "" ? 1 : value[field, against, r])
+            return median(list, n)
+        }
+        $1 == wanted { value[6, $3, $2] = $6; value[7, $3, $2] = $7; if ($2 > rounds) rounds = $2 }
+        END {
+            printf "%s connections, %d rounds\n", wanted, rounds
+            printf "%-10s %14s %12s %14s %14s\n", "", "CPU µs/request", "requests/s", "CPU / wrk", "req/s / wrk"
+            count = split(tools, name, " ")
+            for (i = 1; i <= count; i++)
+                printf "%-10s %14.3f %12.0f %14.3f %14.3f\n", name[i], of(6, name[i]), of(7, name[i]),
+                    of(6, name[i], "wrk"), of(7, name[i], "wrk")
+        }' "$OUT"
+}
+
+check_tools
+start_nginx
+mkdir -p "$(dirname "$OUT")"
+: >"$OUT"
+read -ra points <<<"$CONNECTIONS"
+planned=$((${#points[@]} * ROUNDS * ${#tools[@]}))
+echo "nginx on core $first, generators on core $last; $planned runs of $SECONDS_EACH s each" >&2
+for connections in "${points[@]}"; do
+    for ((round = 1; round <= ROUNDS; round++)); do
+        for ((turn = 0; turn < ${#tools[@]}; turn++)); do
+            measure "$connections" "$round" "${tools[(round + turn) % ${#tools[@]}]}"
+        done
+    done
+    summary "$connections"
+done
+echo "every run: $OUT"

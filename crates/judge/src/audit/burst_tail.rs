@@ -1,0 +1,87 @@
+//! A tail that comes in bursts.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+
+/// A tail that reaches less than this share of the slices that a scattered one
+/// would reach comes in bursts.
+const LEAST: f64 = 0.5;
+/// Below so many slices nothing can be said.
+const FEWEST_SLICES: f64 = 10.0;
+
+pub(super) const RULE: Rule = Rule {
+    name: "burst_tail",
+    weight: Weight::Note,
+    threshold: "In slices: counts those that a reply slower than its round's p99 fell in, and how \
+                many the same replies would have reached had they been scattered evenly. Less than \
+                50 % of that: a note.",
+    why: "Pauses (garbage collection, flushes, a busy neighbour) delay many replies at once. The \
+          slowest 1 % are then few events, not many: a p99 is less certain than its standard error \
+          says, which takes replies as independent.",
+    remedy: "Look at the throughput over slices in the report. Drive longer (--round 5s), so that \
+             each round holds several bursts.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+}
+
+fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+    let scattered = driven.tail_slices_scattered;
+    if scattered < FEWEST_SLICES || driven.tail_slices as f64 >= LEAST * scattered {
+        return None;
+    }
+    let seen = format!(
+        "replies slower than the p99 fell in {} of {}; scattered they would have reached {scattered:.0}",
+        driven.tail_slices,
+        say::counted(driven.slices, "slice")
+    );
+    Some(RULE.about(name, Weight::Note, seen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    /// 8 rounds of 4 slices with 1000 replies each, of which the 10 slowest fell
+    /// in so many slices of each round.
+    fn tail_in(slices: usize) -> Run {
+        let mut run = Run::compare(8).with_operations(4000);
+        run.each_seen("b", |_, seen| {
+            seen.response_time.clear();
+            (0..4000u64).for_each(|i| {
+                seen.response_time.record(if i < 39 { 50_000_000 } else { 1_000_000 });
+            });
+            for (i, slice) in seen.slices.iter_mut().enumerate() {
+                slice.max_response_ns = if i < slices { 50_000_000 } else { 1_000_000 };
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn half_of_the_slices_is_the_limit() {
+        assert_eq!(weights(&tail_in(4), RULE.name), []);
+        assert_eq!(weights(&tail_in(2), RULE.name), []);
+        assert_eq!(weights(&tail_in(1), RULE.name), [Weight::Note]);
+        assert_eq!(
+            tail_in(1).findings(RULE.name)[0].evidence,
+            "replies slower than the p99 fell in 8 of 32 slices; scattered they would have \
+             reached 32"
+        );
+        assert!(RULE.threshold.contains(&say::percent(LEAST)));
+    }
+
+    #[test]
+    fn few_slices_say_nothing() {
+        let mut run = tail_in(1);
+        run.records.retain(|record| record.round <= 2);
+        assert_eq!(weights(&run, RULE.name), []);
+    }
+}

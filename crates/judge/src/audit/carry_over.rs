@@ -1,0 +1,114 @@
+//! Work that a contender leaves for the one driven after it.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+
+/// Differences up to this are let pass.
+const LARGEST_SHARE: f64 = 0.02;
+/// Differences of fewer standard errors are let pass.
+const STANDARD_ERRORS: f64 = 4.0;
+
+pub(super) const RULE: Rule = Rule {
+    name: "carry_over",
+    weight: Weight::Caution,
+    threshold: "In slices: compares a contender's throughput in slices after itself with that \
+                after another, within rounds. More than 2 % apart, and more than 4 standard \
+                errors: a caution. Where the target's CPU time is not in sight: a note that \
+                carry-over could not be ruled out.",
+    why: "Garbage collection, flushes and compaction can run while a contender rests: it saves the \
+          time, and the other one pays. Whole effects have vanished that way. This test is weak (it \
+          sees large leftovers only); CPU time at rest would show them.",
+    remedy: "Let contenders take whole turns, in which each pays for its own work: --interleave \
+             turns.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    if !evidence.braided() {
+        return Vec::new();
+    }
+    let differ = evidence.each().filter_map(|(name, driven)| finding(name, driven));
+    differ.chain(not_ruled_out(evidence)).collect()
+}
+
+fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+    let difference = driven.carry_over.difference()?;
+    let (size, error) = (difference.share.abs(), difference.standard_error);
+    if size <= LARGEST_SHARE || size <= STANDARD_ERRORS * error {
+        return None;
+    }
+    let direction = if difference.share > 0.0 { "higher" } else { "lower" };
+    let seen = format!(
+        "throughput is {} {direction} in slices after itself than after another contender \
+         (standard error {})",
+        say::percent(size),
+        say::percent(error)
+    );
+    Some(RULE.about(name, Weight::Caution, seen))
+}
+
+fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
+    let numbers = 0..evidence.contenders.len();
+    let unseen: Vec<String> = numbers
+        .filter(|number| !evidence.cpu_in_sight(*number))
+        .map(|number| evidence.name(number as u32).to_owned())
+        .collect();
+    let seen = format!(
+        "carry-over between slices could not be ruled out: the CPU time of {} is not in sight",
+        say::listed(&unseen)
+    );
+    let judged = evidence.complete_rounds > 0;
+    (judged && !unseen.is_empty()).then(|| RULE.about_the_run(Weight::Note, seen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Interleave;
+
+    /// b's slices after itself have `more` operations than those after a, of
+    /// 10 000; every second slice has `noise` more.
+    fn run(more: u64, noise: u64) -> Run {
+        let mut run = Run::compare(8).with_operations(40_000);
+        run.question.cpu_in_sight = vec![true, true];
+        run.each_seen("b", |round, seen| {
+            for (i, slice) in seen.slices.iter_mut().enumerate() {
+                let itself = (i / 2 + round as usize).is_multiple_of(2);
+                slice.after = Some(u32::from(itself));
+                let noise = if i % 2 == 0 { noise } else { 0 };
+                slice.operations = 10_000 + noise + if itself { more } else { 0 };
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn two_percent_and_four_standard_errors() {
+        assert_eq!(weights(&run(190, 20), RULE.name), []);
+        assert_eq!(weights(&run(220, 20), RULE.name), [Weight::Caution]);
+        // The same 2.2 % in noise of ± 5 %.
+        assert_eq!(weights(&run(220, 1000), RULE.name), []);
+        assert_eq!(run(220, 20).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        assert!(RULE.threshold.contains(&say::percent(LARGEST_SHARE)));
+        assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
+    }
+
+    #[test]
+    fn unseen_cpu_leaves_a_note_and_turns_leave_nothing() {
+        let mut unseen = run(0, 20);
+        unseen.question.cpu_in_sight = vec![true, false];
+        let found = unseen.findings(RULE.name);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].weight, &found[0].contender), (Weight::Note, &None));
+        assert!(found[0].evidence.ends_with("the CPU time of b is not in sight"));
+        assert!(found[0].remedy.contains("--interleave turns"));
+        let mut turns = run(220, 20);
+        turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(weights(&turns, RULE.name), []);
+    }
+}

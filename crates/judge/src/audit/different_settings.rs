@@ -1,0 +1,93 @@
+//! Contenders that were driven under different settings.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+use record::LaneAsked;
+
+pub(super) const RULE: Rule = Rule {
+    name: "different_settings",
+    weight: Weight::Caution,
+    threshold: "Compares what was asked of a contender with what was asked of the first one: \
+                connections, connection policy, arrivals, timeout, number of operations. Another \
+                setting: a note. Another setting of one contender from round to round: a caution.",
+    why: "A setting that differs is the factor under test, or an accident; the figures cannot tell \
+          which. Two settings that differ at once cannot be told apart at all.",
+    remedy: "If it was not meant, give all contenders the same (--connections, --rate, --timeout; \
+             --set sets one contender alone). If it was, let it be the only difference.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let changed = evidence.each().filter(|(_, driven)| driven.asked.len() > 1).map(|(name, _)| {
+        let seen = "not every round was driven with the same settings".to_owned();
+        RULE.about(name, Weight::Caution, seen)
+    });
+    let first =
+        evidence.each().next().and_then(|(name, driven)| Some((name, driven.asked.first()?)));
+    let others = evidence.each().skip(1).filter_map(|(name, driven)| {
+        let (first_name, first) = first?;
+        let settings = differing(first, driven.asked.first()?);
+        let seen = format!("driven otherwise than {first_name}: {}", say::listed(&settings));
+        (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
+    });
+    changed.chain(others).collect()
+}
+
+/// Names of the settings that differ. Addresses differ by nature, and the
+/// burn-in follows from the latency.
+fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
+    let settings = [
+        ("connections", a.connections != b.connections),
+        ("connection policy", a.reuse != b.reuse),
+        ("arrivals", a.arrivals != b.arrivals),
+        ("timeout", a.timeout_ns != b.timeout_ns),
+        ("number of operations", a.operations != b.operations),
+    ];
+    settings.iter().filter(|setting| setting.1).map(|setting| setting.0.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::{Arrivals, Reuse};
+
+    fn with(change: impl Fn(&mut LaneAsked)) -> Run {
+        let mut run = Run::compare(4);
+        run.each_record("b", |record| change(&mut record.asked));
+        run
+    }
+
+    #[test]
+    fn each_setting_is_named() {
+        type Change = fn(&mut LaneAsked);
+        let table: [(Change, &str); 5] = [
+            (|asked| asked.connections = 8, "connections"),
+            (|asked| asked.reuse = Reuse::Never, "connection policy"),
+            (|asked| asked.arrivals = Arrivals::Constant(10.0), "arrivals"),
+            (|asked| asked.timeout_ns = 1, "timeout"),
+            (|asked| asked.operations = Some(7), "number of operations"),
+        ];
+        for (change, setting) in table {
+            let found = with(change).findings(RULE.name);
+            assert_eq!(found.len(), 1, "{setting}");
+            assert_eq!(found[0].weight, Weight::Note);
+            assert_eq!(found[0].evidence, format!("driven otherwise than a: {setting}"));
+        }
+        assert_eq!(weights(&with(|asked| asked.burn_in_ns = 5), RULE.name), []);
+    }
+
+    #[test]
+    fn one_contender_that_changes_is_a_caution() {
+        let mut run = Run::compare(4);
+        run.each_record("a", |record| {
+            if record.round == 3 {
+                record.asked.connections = 8;
+            }
+        });
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+    }
+}

@@ -1,0 +1,205 @@
+//! Contenders that do not say the same.
+
+use super::{Evidence, Rule, non_success::MOST};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+use record::{Digests, Pair};
+use std::collections::BTreeSet;
+
+/// A larger difference of the median lengths of bodies voids the run.
+const MOST_LENGTHS_DIFFER: f64 = 0.05;
+
+pub(super) const RULE: Rule = Rule {
+    name: "differing_replies",
+    weight: Weight::Void,
+    threshold: "Compares what the two contenders of a pair answered: the codes of successful \
+                replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
+                100. Where one contender's own bodies differ among themselves digests cannot be \
+                compared: a note says so, and the median lengths of the bodies are compared \
+                instead, as they are where no body was digested. Other codes, another body, or \
+                median lengths more than 5 % apart: void; with --expect-different a note.",
+    why: "A comparison of speed is about servers that do the same work. Published comparisons \
+          have set a small reply against a large one, or a page against a redirect.",
+    remedy: "Fetch both with curl -i and make them answer alike. If they are meant to differ, say \
+             so: --expect-different.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let pairs = evidence.question.pairs.iter();
+    pairs.flat_map(|pair| about_pair(evidence, pair)).chain(notes(evidence)).collect()
+}
+
+fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
+    let side = |number: u32| evidence.contenders.get(number as usize);
+    let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
+        return Vec::new();
+    };
+    if a.judged.operations == 0 || b.judged.operations == 0 {
+        return Vec::new();
+    }
+    let weight = match evidence.question.expect_different {
+        true => Weight::Note,
+        false => Weight::Void,
+    };
+    let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
+    let differences = [codes_differ(a, b), bodies_differ(a, b)].into_iter().flatten();
+    let finding =
+        |seen: String| RULE.about(name_b, weight, format!("{name_a} and {name_b}: {seen}"));
+    differences.map(finding).collect()
+}
+
+fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
+    let (of_a, of_b) = (success_codes(a), success_codes(b));
+    let written = |codes: &BTreeSet<u16>| {
+        let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
+        if codes.is_empty() { "none".to_owned() } else { say::listed(&codes) }
+    };
+    (of_a != of_b).then(|| {
+        format!("codes of successful replies differ: {} and {}", written(&of_a), written(&of_b))
+    })
+}
+
+/// Expected codes that are more than a rare exception.
+fn success_codes(driven: &Driven) -> BTreeSet<u16> {
+    let seen = &driven.judged;
+    let total = seen.outcomes.total() as f64;
+    let expected =
+        |code: u16, n: u64| n - seen.outcomes.unexpected.get(&code).copied().unwrap_or(0).min(n);
+    let codes = seen.codes.iter().map(|(code, n)| (*code, expected(*code, *n)));
+    codes.filter(|(_, n)| *n as f64 > total * MOST).map(|(code, _)| code).collect()
+}
+
+fn bodies_differ(a: &Driven, b: &Driven) -> Option<String> {
+    let (of_a, of_b) = (&a.judged.digests, &b.judged.digests);
+    match (only(of_a), only(of_b)) {
+        (Some(digest_a), Some(digest_b)) => {
+            let lengths = median_lengths(a, b).map_or(String::new(), |(of_a, of_b)| {
+                format!(" (median lengths: {of_a} and {of_b} bytes)")
+            });
+            (digest_a != digest_b).then(|| format!("bodies differ{lengths}"))
+        }
+        _ => lengths_differ(a, b),
+    }
+}
+
+fn lengths_differ(a: &Driven, b: &Driven) -> Option<String> {
+    let (of_a, of_b) = median_lengths(a, b)?;
+    let (less, more) = (of_a.min(of_b) as f64, of_a.max(of_b) as f64);
+    (more > less * (1.0 + MOST_LENGTHS_DIFFER))
+        .then(|| format!("median lengths of bodies differ: {of_a} and {of_b} bytes"))
+}
+
+fn median_lengths(a: &Driven, b: &Driven) -> Option<(u64, u64)> {
+    let median = |driven: &Driven| driven.judged.body_bytes.quantile(0.5);
+    Some((median(a)?, median(b)?))
+}
+
+/// The digest that all digested bodies have.
+fn only(digests: &Digests) -> Option<u64> {
+    match digests.kept() {
+        [(digest, _)] if digests.others() == 0 => Some(*digest),
+        _ => None,
+    }
+}
+
+/// Contenders of a pair whose own bodies differ.
+fn notes(evidence: &Evidence) -> Vec<Finding> {
+    let compared = |number: u32| {
+        evidence.question.pairs.iter().any(|pair| pair.a == number || pair.b == number)
+    };
+    let differ = |driven: &Driven| {
+        let digests = &driven.judged.digests;
+        digests.total() > 0 && only(digests).is_none()
+    };
+    let each = (0u32..).zip(evidence.each());
+    each.filter(|(number, (_, driven))| compared(*number) && differ(driven))
+        .map(|(_, (name, _))| {
+            let seen = "its own bodies differ among themselves, so digests were not compared with \
+                        other contenders; median lengths were";
+            RULE.about(name, Weight::Note, seen.to_owned())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    fn with_lengths(a: u64, b: u64) -> Run {
+        let mut run = Run::compare(4).with_operations(200);
+        for (name, length) in [("a", a), ("b", b)] {
+            run.each_seen(name, |_, seen| {
+                seen.body_bytes.clear();
+                (0..200).for_each(|_| seen.body_bytes.record(length));
+            });
+        }
+        run
+    }
+
+    fn with_digests(mut run: Run, a: &[u64], b: &[u64]) -> Run {
+        for (name, digests) in [("a", a), ("b", b)] {
+            run.each_seen(name, |_, seen| {
+                seen.digests = Digests::default();
+                digests.iter().for_each(|digest| seen.digests.record(*digest));
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn digests_decide_where_each_contender_has_one() {
+        let run = |a: &[u64], b: &[u64]| with_digests(with_lengths(87, 87), a, b);
+        assert_eq!(weights(&run(&[7, 7], &[7]), RULE.name), []);
+        assert_eq!(weights(&run(&[7], &[8]), RULE.name), [Weight::Void]);
+        let mut expected = run(&[7], &[8]);
+        expected.question.expect_different = true;
+        assert_eq!(weights(&expected, RULE.name), [Weight::Note]);
+        assert_eq!(
+            run(&[7], &[8]).findings(RULE.name)[0].evidence,
+            "a and b: bodies differ (median lengths: 87 and 87 bytes)"
+        );
+    }
+
+    #[test]
+    fn lengths_decide_where_digests_cannot() {
+        let none = |a, b| with_digests(with_lengths(a, b), &[], &[]);
+        assert_eq!(weights(&none(100, 105), RULE.name), []);
+        assert_eq!(weights(&none(106, 100), RULE.name), [Weight::Void]);
+        let differ = |a, b| with_digests(with_lengths(a, b), &[1, 2], &[3]);
+        assert_eq!(weights(&differ(100, 105), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&differ(100, 106), RULE.name), [Weight::Void, Weight::Note]);
+        assert!(RULE.threshold.contains(&say::percent(MOST_LENGTHS_DIFFER)));
+    }
+
+    #[test]
+    fn other_codes_void_and_rare_ones_do_not() {
+        let codes = |rare: u64| {
+            let mut run = Run::compare(4).with_operations(10_000);
+            run.each_seen("b", |_, seen| seen.codes = [(200, 10_000 - rare), (203, rare)].into());
+            run
+        };
+        assert_eq!(weights(&codes(10), RULE.name), []);
+        assert_eq!(weights(&codes(11), RULE.name), [Weight::Void]);
+        assert_eq!(
+            codes(11).findings(RULE.name)[0].evidence,
+            "a and b: codes of successful replies differ: 200 and 200 and 203"
+        );
+    }
+
+    #[test]
+    fn failures_are_left_to_their_own_rule() {
+        let mut run = Run::compare(4).with_operations(1000);
+        run.each_seen("b", |_, seen| {
+            seen.codes = [(200, 500), (500, 500)].into();
+            seen.outcomes.ok = 500;
+            seen.outcomes.unexpected = [(500, 500)].into();
+        });
+        assert_eq!(weights(&run, RULE.name), []);
+        assert_eq!(weights(&run, "non_success"), [Weight::Void]);
+    }
+}

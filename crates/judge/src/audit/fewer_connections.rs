@@ -1,0 +1,51 @@
+//! Fewer connections than were asked for.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+
+pub(super) const RULE: Rule = Rule {
+    name: "fewer_connections",
+    weight: Weight::Caution,
+    threshold: "Compares how many connections could be opened with how many were asked for, in \
+                the round where most were missing. One less: a caution.",
+    why: "Throughput and latency in closed loop depend on the number of connections. With 40 \
+          instead of 64 another question was asked, and of one contender only.",
+    remedy: "Raise the target's limit of connections or its backlog, or ask for a number that all \
+             contenders accept (--connections).",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let fewer =
+        evidence.each().filter(|(_, driven)| driven.connections.got < driven.connections.asked);
+    fewer
+        .map(|(name, driven)| {
+            let asked = say::counted(driven.connections.asked, "connection");
+            let seen = format!("{} of {asked} could be opened", driven.connections.got);
+            RULE.about(name, Weight::Caution, seen)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    #[test]
+    fn the_worst_round_is_named() {
+        let run = |got: u64| {
+            let mut run = Run::compare(4);
+            run.each_seen("b", |round, seen| {
+                seen.connections.got = if round == 3 { got } else { 64 };
+            });
+            run
+        };
+        assert_eq!(weights(&run(64), RULE.name), []);
+        assert_eq!(weights(&run(63), RULE.name), [Weight::Caution]);
+        assert_eq!(run(40).findings(RULE.name)[0].evidence, "40 of 64 connections could be opened");
+    }
+}

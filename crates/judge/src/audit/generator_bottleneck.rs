@@ -1,0 +1,82 @@
+//! Closed loop: the generator may have been the slower part.
+
+use super::{Evidence, Rule};
+use crate::{
+    compare::{HELD_BACK_BELOW, held_back},
+    say,
+    verdict::{Finding, Weight},
+};
+
+pub(super) const RULE: Rule = Rule {
+    name: "generator_bottleneck",
+    weight: Weight::Caution,
+    threshold: "Without --rate: how long the generator's threads were idle while they drove a \
+                contender. Less than 5 % of the time, where the target's CPU time is not in sight: \
+                a caution, and no pair with that contender is called equivalent.",
+    why: "A throughput is that of the slower part, generator or target. Two servers that differed \
+          by 1.3x in CPU have read the same throughput, because one generator core was slower \
+          than both. A difference that was found stands; an equality may be the generator's own.",
+    remedy: "Give the generator more cores (--cores) or the target fewer, so that the target is \
+             the slower part; or compare at a --rate that both can reach.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let each = (0u32..).zip(evidence.each());
+    each.filter_map(|(number, (name, _))| {
+        let idle = held_back(evidence, number)?;
+        let seen = format!(
+            "the generator was idle for {} of the time (less than {}), and the target's CPU is \
+             not in sight: this throughput may be the generator's own",
+            say::percent(idle),
+            say::percent(HELD_BACK_BELOW)
+        );
+        Some(RULE.about(name, Weight::Caution, seen))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Arrivals;
+
+    /// The generator's threads used this share of the time that they had.
+    fn busy(share: f64) -> Run {
+        let mut run = Run::compare(8);
+        run.each_seen("b", |_, seen| {
+            seen.slices
+                .iter_mut()
+                .for_each(|slice| slice.generator_cpu_ns = (slice.took_ns as f64 * share) as u64);
+        });
+        run
+    }
+
+    #[test]
+    fn five_percent_idle_is_the_limit() {
+        assert_eq!(weights(&busy(0.949), RULE.name), []);
+        assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
+        assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        assert!(RULE.threshold.contains(&say::percent(HELD_BACK_BELOW)));
+    }
+
+    #[test]
+    fn two_workers_have_twice_the_time() {
+        let mut two = busy(1.8);
+        two.question.workers = 2;
+        assert_eq!(weights(&two, RULE.name), []);
+        let mut busier = busy(1.91);
+        busier.question.workers = 2;
+        assert_eq!(weights(&busier, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn open_loop_and_targets_in_sight_are_judged_otherwise() {
+        let open = busy(0.99).with_arrivals(Arrivals::Constant(1000.0));
+        assert_eq!(weights(&open, RULE.name), []);
+        let mut seen = busy(0.99);
+        seen.question.cpu_in_sight = vec![true, true];
+        assert_eq!(weights(&seen, RULE.name), []);
+    }
+}

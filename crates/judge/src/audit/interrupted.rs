@@ -1,0 +1,69 @@
+//! A run that did not come to its end.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+use record::EndReason;
+
+pub(super) const RULE: Rule = Rule {
+    name: "interrupted",
+    weight: Weight::Caution,
+    threshold: "Whether the journal ends with the end of the run, and whether that was the planned \
+                one. If not: a caution. What is there is judged as far as it goes.",
+    why: "Fewer rounds were driven than were planned. A run that is stopped because its result \
+          pleases, or does not, is wrong more often than its level says.",
+    remedy: "Run again to the end. Do not add its rounds to those of another run.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let why = match evidence.end.as_ref().map(|end| end.reason) {
+        Some(EndReason::Complete) => return Vec::new(),
+        None => "the journal has no end: tiebreak was killed, or the machine went down",
+        Some(EndReason::Stopped) => "stopped by a signal",
+        Some(EndReason::TargetFailed) => "a target failed",
+        Some(EndReason::Failed) => "tiebreak failed",
+    };
+    let detail = evidence.end.as_ref().map_or("", |end| end.detail.as_str());
+    let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
+    let planned = u64::from(evidence.question.rounds);
+    let seen = format!(
+        "{why}{detail}; {} of {} complete",
+        evidence.complete_rounds,
+        say::counted(planned, "round")
+    );
+    vec![RULE.about_the_run(Weight::Caution, seen)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::End;
+
+    #[test]
+    fn any_end_but_the_planned_one() {
+        let with = |end: Option<EndReason>| {
+            let mut run = Run::compare(4);
+            run.end = end.map(|reason| End { reason, detail: String::new() });
+            run
+        };
+        assert_eq!(weights(&with(Some(EndReason::Complete)), RULE.name), []);
+        for end in [None, Some(EndReason::Stopped), Some(EndReason::TargetFailed)] {
+            assert_eq!(weights(&with(end), RULE.name), [Weight::Caution], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn the_evidence_says_how_far_it_went() {
+        let mut run = Run::compare(4);
+        run.question.rounds = 10;
+        run.end = Some(End { reason: EndReason::Failed, detail: "disk full".to_owned() });
+        assert_eq!(
+            run.findings(RULE.name)[0].evidence,
+            "tiebreak failed (disk full); 4 of 10 rounds complete"
+        );
+    }
+}

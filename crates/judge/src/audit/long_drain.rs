@@ -1,0 +1,60 @@
+//! Open loop: slices that drained for longer than they sent.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+
+pub(super) const RULE: Rule = Rule {
+    name: "long_drain",
+    weight: Weight::Caution,
+    threshold: "With --rate: counts the slices (of turns: the turns) in which the wait for the \
+                last reply was longer than the time of sending. One: a caution.",
+    why: "While a slice drains nothing new falls due. A stall that outlasts its slice stops the \
+          schedule that should have gone on meeting it, so the tail reads too low.",
+    remedy: "Let contenders take whole turns (--interleave turns); in turns, make them longer \
+             (--round 5s). If every slice drains long, the rate is more than the target can take.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let open = evidence.each().filter(|(_, driven)| driven.rate().is_some());
+    open.filter(|(_, driven)| driven.long_drains > 0)
+        .map(|(name, driven)| {
+            let seen = format!(
+                "{} of {} drained for longer than they sent",
+                driven.long_drains,
+                say::counted(driven.slices, "slice")
+            );
+            RULE.about(name, Weight::Caution, seen)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Arrivals;
+
+    fn drained(times_sending: f64, arrivals: Arrivals) -> Run {
+        let mut run = Run::compare(4).with_arrivals(arrivals);
+        run.each_seen("a", |round, seen| {
+            if round == 3 {
+                let slice = &mut seen.slices[1];
+                let drain = slice.sending_ns as f64 * times_sending;
+                slice.took_ns = slice.sending_ns + drain as u64;
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn as_long_as_the_sending_is_the_limit() {
+        let open = Arrivals::Constant(800.0);
+        assert_eq!(weights(&drained(1.0, open), RULE.name), []);
+        assert_eq!(weights(&drained(1.01, open), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&drained(1.01, Arrivals::Closed), RULE.name), []);
+    }
+}

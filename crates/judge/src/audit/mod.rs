@@ -1,0 +1,173 @@
+//! The audit: every way that we know of in which a comparison can mislead, as a
+//! table of rules. One file is one rule.
+//!
+//! The table is also what `tiebreak explain`, the chapter on the audit in METHOD
+//! and the footnotes of a report are made of. Rules look at the size of effects,
+//! never at p-values: with a million replies every p-value is zero.
+
+mod autocorrelated_rounds;
+mod burst_tail;
+mod carry_over;
+mod different_settings;
+mod differing_replies;
+mod empty_reply;
+mod fewer_connections;
+mod first_round;
+mod generator_bottleneck;
+mod generator_saturated;
+mod host_interference;
+mod interrupted;
+mod long_drain;
+mod non_success;
+mod not_steady;
+mod one_launch;
+mod our_faults;
+mod outliers;
+mod p99_support;
+mod port_pressure;
+mod rate_not_reached;
+mod shared_core;
+mod slice_too_short;
+mod too_short;
+
+pub use crate::evidence::Evidence;
+use crate::verdict::{Finding, Weight};
+use std::cmp::Reverse;
+
+/// One rule: what it looks at, why that matters, and what to do.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, as `tiebreak explain` takes it.
+    pub name: &'static str,
+    /// The heaviest finding that it can raise.
+    pub weight: Weight,
+    /// What it looks at, and from where on it raises a finding.
+    pub threshold: &'static str,
+    /// Why that matters.
+    pub why: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
+    /// Looks at the evidence.
+    pub check: fn(&Evidence) -> Vec<Finding>,
+}
+
+/// All rules: first those that can void a run, then whether the generator, the
+/// rounds and the machine were sound.
+pub static RULES: &[Rule] = &[
+    non_success::RULE,
+    empty_reply::RULE,
+    differing_replies::RULE,
+    rate_not_reached::RULE,
+    generator_saturated::RULE,
+    our_faults::RULE,
+    generator_bottleneck::RULE,
+    shared_core::RULE,
+    fewer_connections::RULE,
+    port_pressure::RULE,
+    too_short::RULE,
+    p99_support::RULE,
+    burst_tail::RULE,
+    slice_too_short::RULE,
+    long_drain::RULE,
+    carry_over::RULE,
+    not_steady::RULE,
+    first_round::RULE,
+    autocorrelated_rounds::RULE,
+    outliers::RULE,
+    host_interference::RULE,
+    one_launch::RULE,
+    different_settings::RULE,
+    interrupted::RULE,
+];
+
+/// What all rules object, the heaviest first; of one weight in the table's
+/// order.
+pub(crate) fn findings(evidence: &Evidence) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(evidence)).collect();
+    findings.sort_by_key(|finding| Reverse(finding.weight));
+    findings
+}
+
+impl Rule {
+    /// A finding about the run.
+    fn about_the_run(&self, weight: Weight, evidence: String) -> Finding {
+        Finding {
+            rule: self.name.to_owned(),
+            weight,
+            contender: None,
+            evidence,
+            remedy: self.remedy.to_owned(),
+        }
+    }
+
+    /// A finding about one contender.
+    fn about(&self, contender: &str, weight: Weight, evidence: String) -> Finding {
+        Finding { contender: Some(contender.to_owned()), ..self.about_the_run(weight, evidence) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Run;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_texts_are_sentences() {
+        let names: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), RULES.len());
+        for rule in RULES {
+            assert!(rule.name.chars().all(|c| c.is_ascii_lowercase() || "_0123456789".contains(c)));
+            for text in [rule.threshold, rule.why, rule.remedy] {
+                assert!(text.ends_with('.') && !text.contains("  "), "{}: {text}", rule.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_texts_name_the_limit_of_unsound_replies() {
+        let one_in = format!("1 in {:.0}", 1.0 / non_success::MOST);
+        for rule in [non_success::RULE, empty_reply::RULE, differing_replies::RULE] {
+            assert!(rule.threshold.contains(&one_in), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn only_these_can_void() {
+        let void = RULES.iter().filter(|rule| rule.weight == Weight::Void);
+        let names: Vec<&str> = void.map(|rule| rule.name).collect();
+        let wanted = [
+            "non_success",
+            "empty_reply",
+            "differing_replies",
+            "rate_not_reached",
+            "generator_saturated",
+            "our_faults",
+        ];
+        assert_eq!(names, wanted);
+    }
+
+    #[test]
+    fn a_sound_run_has_the_two_notes_that_every_braid_has() {
+        let verdict = Run::compare(10).with_operations(10_000).verdict();
+        let found: Vec<_> =
+            verdict.findings().iter().map(|f| (f.rule.as_str(), f.weight)).collect();
+        assert_eq!(found, [("carry_over", Weight::Note), ("one_launch", Weight::Note)]);
+        assert_eq!(verdict.rules_checked() as usize, RULES.len());
+    }
+
+    #[test]
+    fn a_sound_single_run_has_nothing() {
+        assert_eq!(Run::single().with_operations(10_000).verdict().findings(), []);
+    }
+
+    #[test]
+    fn the_heaviest_come_first() {
+        let mut run = Run::compare(4).with_operations(1000);
+        run.question.shares_core = true;
+        run.each_seen("b", |_, seen| seen.empty = 1000);
+        let verdict = run.verdict();
+        let weights: Vec<Weight> = verdict.findings().iter().map(|f| f.weight).collect();
+        assert_eq!(weights, [Weight::Void, Weight::Caution, Weight::Note, Weight::Note]);
+    }
+}

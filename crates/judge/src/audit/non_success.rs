@@ -1,0 +1,122 @@
+//! Operations that did not succeed.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+use record::Whose;
+
+/// More than this share of unsuccessful operations voids the run.
+pub(super) const MOST: f64 = 0.001;
+
+pub(super) const RULE: Rule = Rule {
+    name: "non_success",
+    weight: Weight::Void,
+    threshold: "Counts the operations of all rounds that did not end in a complete reply with an \
+                expected code. Some: a caution. More than 1 in 1000: void.",
+    why: "An error page, a missing page or a refused connection is often much quicker than the \
+          real work, so a contender that fails can look fast. Published comparisons have counted \
+          404 pages as successes.",
+    remedy: "Look at the classes named here and into the target's own log. If another code is \
+             right, name it (--expect 404). If the target is overloaded, ask for less: a lower \
+             --rate or fewer --connections.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+}
+
+fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+    let outcomes = &driven.outcomes;
+    // Faults of ours have a rule of their own.
+    let bad = outcomes.count(Whose::Theirs) + outcomes.count(Whose::Host);
+    let total = outcomes.total();
+    if bad == 0 {
+        return None;
+    }
+    let share = bad as f64 / total as f64;
+    let weight = if share > MOST { Weight::Void } else { Weight::Caution };
+    let mut classes = outcomes.classes(Whose::Theirs);
+    classes.extend(outcomes.classes(Whose::Host));
+    let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
+    let evidence = format!(
+        "{bad} of {total} operations were not successful ({}): {}",
+        say::percent(share),
+        say::listed(&classes)
+    );
+    Some(RULE.about(name, weight, evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    /// 4 rounds of 1000 operations each, of which `bad` in all have this code.
+    fn with_404(bad: u64) -> Run {
+        let mut run = Run::compare(4).with_operations(1000);
+        run.each_seen("b", |round, seen| {
+            let here = if round == 1 { bad } else { 0 };
+            if here > 0 {
+                seen.outcomes.ok -= here;
+                seen.outcomes.unexpected.insert(404, here);
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn one_in_a_thousand_is_the_limit() {
+        assert_eq!(weights(&with_404(0), RULE.name), []);
+        assert_eq!(weights(&with_404(1), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&with_404(4), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&with_404(5), RULE.name), [Weight::Void]);
+    }
+
+    #[test]
+    fn the_evidence_names_contender_and_classes() {
+        let found = with_404(5).findings(RULE.name);
+        assert_eq!(found[0].contender.as_deref(), Some("b"));
+        assert_eq!(
+            found[0].evidence,
+            "5 of 4000 operations were not successful (0.12 %): 5 status_404"
+        );
+    }
+
+    #[test]
+    fn a_round_that_is_not_judged_counts_too() {
+        let mut run = with_404(0);
+        run.each_record("b", |record| {
+            if record.round == 4 {
+                record.cut_short = true;
+                record.seen.outcomes.ok -= 5;
+                record.seen.outcomes.failed.insert(record::Failure::Reset, 5);
+            }
+        });
+        assert_eq!(weights(&run, RULE.name), [Weight::Void]);
+    }
+
+    #[test]
+    fn an_unreachable_network_is_no_success_either() {
+        let mut run = with_404(0);
+        run.each_seen("b", |_, seen| {
+            seen.outcomes.ok -= 1;
+            seen.outcomes.failed.insert(record::Failure::Unreachable, 1);
+        });
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        assert!(run.findings(RULE.name)[0].evidence.ends_with(": 4 unreachable"));
+    }
+
+    #[test]
+    fn a_single_contender_is_voided_as_well() {
+        let mut run = Run::single().with_operations(1000);
+        run.each_seen("a", |_, seen| {
+            seen.outcomes.ok = 0;
+            seen.outcomes.unexpected.insert(404, 1000);
+        });
+        assert_eq!(weights(&run, RULE.name), [Weight::Void]);
+    }
+}

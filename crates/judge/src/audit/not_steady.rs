@@ -1,0 +1,122 @@
+//! A contender that changed in the course of the run.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    stats::paired_t::{mean, standard_deviation},
+    verdict::{Finding, Weight},
+};
+use record::Metric;
+
+/// A larger change from the first third to the last is a drift.
+const LARGEST: f64 = 0.1;
+/// A change of fewer standard errors is noise.
+const STANDARD_ERRORS: f64 = 4.0;
+/// Values that a third must have.
+const FEWEST: usize = 2;
+
+pub(super) const RULE: Rule = Rule {
+    name: "not_steady",
+    weight: Weight::Caution,
+    threshold: "Compares the first third of the judged slices (of turns: of their 100 ms windows) \
+                with the last third: their throughput; with --rate the median response time of the \
+                rounds. More than 10 % apart, and more than 4 standard errors: a caution.",
+    why: "One figure for a contender that is warming up, filling a cache or leaking is the figure \
+          of no state that it was ever in. Pairs of the same round still meet the same machine, but \
+          not the same contender as the rounds before.",
+    remedy: "Warm up longer (--warm-up 30s). If it does not settle, look at throughput over slices \
+             in the report, and at the target's memory and caches.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+}
+
+fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+    let (values, written, of): (Vec<f64>, fn(f64) -> String, &str) = match driven.closed() {
+        true => {
+            let points = driven.timeline.points();
+            (points.iter().map(|point| point.1).collect(), say::rate, "throughput")
+        }
+        false => {
+            let trials = driven.trials.iter();
+            let medians = trials.filter_map(|trial| trial.value(Metric::ResponseP50));
+            (medians.collect(), say::seconds, "median response time")
+        }
+    };
+    let third = values.len() / 3;
+    if third < FEWEST {
+        return None;
+    }
+    let (first, last) = (&values[..third], &values[values.len() - third..]);
+    let (from, to) = (mean(first)?, mean(last)?);
+    let variances = standard_deviation(first)?.powi(2) + standard_deviation(last)?.powi(2);
+    let error = (variances / third as f64).sqrt();
+    let change = (to - from).abs();
+    if change <= LARGEST * from || change <= STANDARD_ERRORS * error {
+        return None;
+    }
+    let seen = format!(
+        "{of} went from {} in the first third to {} in the last",
+        written(from),
+        written(to)
+    );
+    Some(RULE.about(name, Weight::Caution, seen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, fill, weights};
+    use record::Arrivals;
+
+    /// b's operations in a slice: 1000, and so many more in the last 4 rounds
+    /// of 12.
+    fn closed(more: u64, noise: u64) -> Run {
+        let mut run = Run::compare(12);
+        run.each_seen("b", |round, seen| {
+            for (i, slice) in seen.slices.iter_mut().enumerate() {
+                let noise = if i % 2 == 0 { noise } else { 0 };
+                slice.operations = 1000 + noise + if round > 8 { more } else { 0 };
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn ten_percent_and_four_standard_errors() {
+        assert_eq!(weights(&closed(99, 10), RULE.name), []);
+        assert_eq!(weights(&closed(105, 10), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&closed(130, 600), RULE.name), []);
+        assert!(RULE.threshold.contains(&say::percent(LARGEST)));
+        assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
+    }
+
+    #[test]
+    fn open_loop_looks_at_the_medians_of_the_rounds() {
+        let open = |late_us: u64| {
+            let mut run = Run::compare(12).with_arrivals(Arrivals::Constant(800.0));
+            run.each_seen("b", |round, seen| {
+                let jitter = u64::from(round % 2);
+                let us = 1000 + jitter + if round > 8 { late_us } else { 0 };
+                fill(&mut seen.response_time, us * 1000, 800);
+            });
+            run
+        };
+        assert_eq!(weights(&open(95), RULE.name), []);
+        assert_eq!(weights(&open(110), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn a_single_run_looks_at_its_windows() {
+        let mut run = Run::single();
+        run.each_seen("a", |_, seen| {
+            seen.slices[0].windows =
+                (0..30).map(|i| 100 + i % 2 + if i > 19 { 20 } else { 0 }).collect();
+            seen.slices[0].took_ns = 3_000_000_000;
+        });
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+    }
+}

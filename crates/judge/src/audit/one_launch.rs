@@ -1,0 +1,75 @@
+//! A verdict from one launch of each server.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Comparison, Finding, Weight, Word},
+};
+
+/// Differences below this may be those of two launches.
+const SMALL: f64 = 0.03;
+
+pub(super) const RULE: Rule = Rule {
+    name: "one_launch",
+    weight: Weight::Caution,
+    threshold: "Every comparison has a note that its verdict is about these launches of the \
+                servers. Faster or slower by less than 3 %: a caution.",
+    why: "A server settles differently at each start: memory layout, hash seeds, which threads \
+          meet which cores. Five launches of one program differed by 2 % (sd), and two identical \
+          servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
+    remedy: "Restart the servers and run again, several times. A difference that keeps its sign \
+             over five or more launches is one between the programs.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    if evidence.single() || evidence.drafts.is_empty() || evidence.complete_rounds == 0 {
+        return Vec::new();
+    }
+    let comparisons = evidence.drafts.iter().map(|draft| &draft.comparison);
+    let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
+    let note = "the verdict is about these launches of the servers".to_owned();
+    small.chain([RULE.about_the_run(Weight::Note, note)]).collect()
+}
+
+fn is_small(comparison: &Comparison) -> bool {
+    let called = matches!(comparison.verdict, Word::Faster | Word::Slower);
+    called && comparison.ratio.is_some_and(|ratio| ratio.ln().abs() < SMALL.ln_1p())
+}
+
+fn caution(comparison: &Comparison) -> Finding {
+    let seen = format!(
+        "{} of {} to {} is {}: less than {} from one launch of each",
+        comparison.metric.path(),
+        comparison.b,
+        comparison.a,
+        comparison.ratio.map_or(String::new(), say::ratio),
+        say::percent(SMALL)
+    );
+    RULE.about(&comparison.b, Weight::Caution, seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    fn with(ratio: f64) -> Run {
+        Run::with_ratios(&[ratio; 8])
+    }
+
+    #[test]
+    fn less_than_three_percent_is_a_caution() {
+        assert_eq!(weights(&with(1.029), RULE.name), [Weight::Caution, Weight::Note]);
+        assert_eq!(weights(&with(1.0 / 1.029), RULE.name), [Weight::Caution, Weight::Note]);
+        assert_eq!(weights(&with(1.031), RULE.name), [Weight::Note]);
+        assert!(RULE.threshold.contains(&say::percent(SMALL)));
+    }
+
+    #[test]
+    fn what_is_not_called_different_has_the_note_alone() {
+        assert_eq!(weights(&with(1.0), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&Run::single(), RULE.name), []);
+    }
+}

@@ -1,0 +1,70 @@
+//! Failures of the generator's own making.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+use record::Whose;
+
+pub(super) const RULE: Rule = Rule {
+    name: "our_faults",
+    weight: Weight::Void,
+    threshold: "Counts the operations of all rounds that failed because the generator had no local \
+                port, no descriptor or no buffer memory left. One: void.",
+    why: "Such an operation never was a test of the target, and those around it were measured in a \
+          generator at its limit. Nothing is left out of a record to save it.",
+    remedy: "no_port: use persistent connections or a lower rate of fresh ones, or widen \
+             net.ipv4.ip_local_port_range. no_descriptor: raise the limit (ulimit -n) or use fewer \
+             --connections. no_memory: use fewer --connections.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+}
+
+fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+    let ours = driven.outcomes.count(Whose::Ours);
+    if ours == 0 {
+        return None;
+    }
+    let classes = driven.outcomes.classes(Whose::Ours);
+    let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
+    let evidence = format!(
+        "{} failed through the generator: {}",
+        say::counted(ours, "operation"),
+        say::listed(&classes)
+    );
+    Some(RULE.about(name, Weight::Void, evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Failure;
+
+    fn with(failure: Failure, n: u64) -> Run {
+        let mut run = Run::compare(4).with_operations(10_000);
+        run.each_seen("a", |round, seen| {
+            if round == 2 && n > 0 {
+                seen.outcomes.ok -= n;
+                seen.outcomes.failed.insert(failure, n);
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn one_fault_of_ours_voids() {
+        assert_eq!(weights(&with(Failure::NoPort, 0), RULE.name), []);
+        for failure in [Failure::NoPort, Failure::NoDescriptor, Failure::NoMemory] {
+            assert_eq!(weights(&with(failure, 1), RULE.name), [Weight::Void], "{failure:?}");
+            assert_eq!(weights(&with(failure, 1), "non_success"), []);
+        }
+        assert_eq!(weights(&with(Failure::Reset, 1), RULE.name), []);
+        assert_eq!(weights(&with(Failure::Unreachable, 1), RULE.name), []);
+    }
+}

@@ -1,0 +1,82 @@
+//! Fresh connections near the end of the local ports.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+
+/// Share of the highest rate of fresh connections that is safe.
+const MOST: f64 = 0.7;
+
+pub(super) const RULE: Rule = Rule {
+    name: "port_pressure",
+    weight: Weight::Caution,
+    threshold: "With fresh connections: compares connections opened per second, rests between \
+                slices included, with the highest rate that local ports allow. Above 70 %: a \
+                caution.",
+    why: "A closed connection keeps its local port for a while, and looking for a free one takes \
+          longer the fewer are left. Near the limit the client's kernel is measured: a contender \
+          looked 37 % slower than it was.",
+    remedy: "Use persistent connections (reuse=always), reuse each a few times (reuse=N), ask for \
+             a lower --rate, or widen net.ipv4.ip_local_port_range.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let limits = evidence.question.port_limit.iter();
+    let each = evidence.each().zip(limits);
+    each.filter_map(|((name, driven), limit)| finding(name, driven, (*limit)?)).collect()
+}
+
+fn finding(name: &str, driven: &Driven, limit: f64) -> Option<Finding> {
+    if driven.span_ns == 0 {
+        return None;
+    }
+    let opened = driven.judged.connections.opened as f64 * 1e9 / driven.span_ns as f64;
+    if opened <= MOST * limit {
+        return None;
+    }
+    let seen =
+        format!("{} connections opened; local ports allow {}", say::rate(opened), say::rate(limit));
+    Some(RULE.about(name, Weight::Caution, seen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    #[test]
+    fn seventy_percent_of_the_limit() {
+        let opening = |a_round: u64| {
+            let mut run = Run::compare(4);
+            run.question.port_limit = vec![None, Some(10_000.0)];
+            run.each_seen("b", |_, seen| {
+                // One slice of a second: a turn.
+                seen.slices.truncate(1);
+                seen.slices[0].took_ns = 1_000_000_000;
+                seen.connections.opened = a_round;
+            });
+            run
+        };
+        assert_eq!(weights(&opening(7000), RULE.name), []);
+        assert_eq!(weights(&opening(7001), RULE.name), [Weight::Caution]);
+        assert!(RULE.threshold.contains(&say::percent(MOST)));
+    }
+
+    #[test]
+    fn rests_give_ports_time_to_come_back() {
+        let mut run = Run::compare(4);
+        run.question.port_limit = vec![None, Some(10_000.0)];
+        // Two slices of 250 ms, a second from the first start to the last end.
+        run.each_seen("b", |_, seen| {
+            seen.slices.truncate(2);
+            seen.slices[1].starts_ns = seen.slices[0].starts_ns + 750_000_000;
+            seen.slices.iter_mut().for_each(|slice| slice.took_ns = 250_000_000);
+            seen.connections.opened = 6500;
+        });
+        assert_eq!(weights(&run, RULE.name), []);
+    }
+}

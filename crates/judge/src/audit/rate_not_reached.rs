@@ -1,0 +1,159 @@
+//! Open loop: fewer operations a second than were asked for.
+
+use super::{Evidence, Rule, generator_saturated::is_ours};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+use record::Arrivals;
+
+/// The asked rate is reached from this share on.
+const LEAST: f64 = 0.99;
+/// Poisson arrivals may fall short by chance: by so many standard errors.
+const CHANCE: f64 = 4.0;
+
+pub(super) const RULE: Rule = Rule {
+    name: "rate_not_reached",
+    weight: Weight::Void,
+    threshold: "With --rate: compares the operations that were driven with those asked for. Less \
+                than 99 %: a caution where the target could not keep up; void where the generator \
+                was the cause: its schedule fell short, or it was late (by more than 20 % of the \
+                median response time) while connections were free.",
+    why: "Latencies at half the rate are those of another, easier test. Many generators deliver \
+          less than was asked for and do not say so.",
+    remedy: "If the target could not keep up, ask for a lower --rate, or allow more --connections \
+             where they are all waiting. If the generator was the cause, give it more cores \
+             (--cores) or a machine of its own.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let workers = f64::from(evidence.question.workers.max(1));
+    evidence.each().filter_map(|(name, driven)| finding(name, driven, workers)).collect()
+}
+
+fn finding(name: &str, driven: &Driven, workers: f64) -> Option<Finding> {
+    let asked = driven.asked.first()?;
+    let rate = asked.arrivals.rate()?;
+    let sending = driven.sending_ns as f64 / 1e9;
+    if sending <= 0.0 {
+        return None;
+    }
+    let scheduled = driven.operations_due();
+    let expected = rate * sending;
+    let slack = slack(asked.arrivals, expected, driven.slices as f64 * workers);
+    // A limit on the number of operations ends the schedule early.
+    if asked.operations.is_none() && scheduled + slack < LEAST * expected {
+        let evidence = format!(
+            "the generator's schedule brought {scheduled:.0} operations where the asked {} make \
+             {expected:.0}",
+            say::rate(rate)
+        );
+        return Some(RULE.about(name, Weight::Void, evidence));
+    }
+    let (due, achieved) = (scheduled / sending, driven.achieved_rate());
+    if achieved >= LEAST * due {
+        return None;
+    }
+    let (weight, cause) = match is_ours(driven) {
+        true => (Weight::Void, "the generator was late while connections were free"),
+        false => (Weight::Caution, "the target did not keep up"),
+    };
+    let evidence = format!("{} due, {} driven: {cause}", say::rate(due), say::rate(achieved));
+    Some(RULE.about(name, weight, evidence))
+}
+
+/// Operations that may be missing from a schedule: one at the end of each slice
+/// of each worker, and chance where the gaps are random.
+fn slack(arrivals: Arrivals, expected: f64, ends: f64) -> f64 {
+    match arrivals {
+        Arrivals::Poisson(_) => ends + CHANCE * expected.sqrt(),
+        _ => ends,
+    }
+}
+
+impl Driven {
+    /// Operations that fell due in the judged rounds, sent or not.
+    fn operations_due(&self) -> f64 {
+        (self.judged.operations + self.judged.unfinished + self.judged.unsent) as f64
+    }
+
+    /// Operations sent ÷ the time that it took. A slice may drain for as long as
+    /// one operation takes without being slow; what it drains beyond that is a
+    /// backlog.
+    fn achieved_rate(&self) -> f64 {
+        let sent = (self.judged.operations + self.judged.unfinished) as f64;
+        let one = self.judged.service_time.quantile(0.99).unwrap_or(0);
+        let took = self.took_ns.saturating_sub(self.slices * one).max(self.sending_ns);
+        sent * 1e9 / took as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, fill, weights};
+    use record::Arrivals::{Constant, Poisson};
+
+    /// 4 rounds of 1 s in 4 slices, 1 ms a reply, of which `driven` operations
+    /// were asked for at 1000/s.
+    fn driven(arrivals: Arrivals, driven: u64) -> Run {
+        Run::compare(4).with_operations(driven).with_arrivals(arrivals)
+    }
+
+    #[test]
+    fn a_schedule_that_falls_short_voids() {
+        // Constant arrivals: one may be missing at the end of each of 4 slices.
+        assert_eq!(weights(&driven(Constant(1000.0), 986), RULE.name), []);
+        assert_eq!(weights(&driven(Constant(1000.0), 985), RULE.name), [Weight::Void; 2]);
+        // Poisson: 4000 ± 4·63 in 4 rounds.
+        assert_eq!(weights(&driven(Poisson(1000.0), 930), RULE.name), []);
+        assert_eq!(weights(&driven(Poisson(1000.0), 920), RULE.name), [Weight::Void; 2]);
+    }
+
+    #[test]
+    fn a_limit_on_operations_is_no_shortfall() {
+        let mut run = driven(Constant(1000.0), 500);
+        for name in ["a", "b"] {
+            run.each_record(name, |record| record.asked.operations = Some(2000));
+        }
+        assert_eq!(weights(&run, RULE.name), []);
+    }
+
+    /// Of 1000 operations a round so many were due but never sent.
+    fn unsent(unsent: u64, own_lag_us: u64) -> Run {
+        let mut run = driven(Constant(1000.0), 1000 - unsent);
+        for name in ["a", "b"] {
+            run.each_seen(name, |_, seen| {
+                seen.unsent = unsent;
+                fill(&mut seen.own_lag, own_lag_us * 1000, 100);
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn the_cause_decides_the_weight() {
+        assert_eq!(weights(&unsent(10, 5), RULE.name), []);
+        assert_eq!(weights(&unsent(11, 5), RULE.name), [Weight::Caution; 2]);
+        assert_eq!(weights(&unsent(11, 500), RULE.name), [Weight::Void; 2]);
+        assert!(RULE.threshold.contains(&say::percent(LEAST)));
+    }
+
+    #[test]
+    fn a_backlog_shows_in_the_drain() {
+        let drained = |beyond_ns: u64| {
+            let mut run = driven(Constant(1000.0), 1000);
+            run.each_seen("b", |_, seen| {
+                seen.slices
+                    .iter_mut()
+                    .for_each(|slice| slice.took_ns = slice.sending_ns + beyond_ns);
+            });
+            run
+        };
+        // As long as one operation takes, 1 ms, and 2 ms more of 250 ms.
+        assert_eq!(weights(&drained(3_000_000), RULE.name), []);
+        assert_eq!(weights(&drained(5_000_000), RULE.name), [Weight::Caution]);
+    }
+}

@@ -1,0 +1,95 @@
+//! Slices that are short against the latency.
+
+use super::{Evidence, Rule};
+use crate::{
+    evidence::Driven,
+    say,
+    verdict::{Finding, Weight},
+};
+
+/// What the pilot aims at: a slice of so many p99.
+const AIM_CLOSED: f64 = 20.0;
+const AIM_OPEN: f64 = 100.0;
+/// A p99 is not the same in the pilot and in the rounds: a slice that is shorter
+/// than the aim by less than a fifth is none of the rule's business.
+const TOLERANCE: f64 = 0.8;
+
+pub(super) const RULE: Rule = Rule {
+    name: "slice_too_short",
+    weight: Weight::Caution,
+    threshold: "In slices: compares the length of a slice with the p99 of the contender that it is \
+                shortest for. The aim is 20 x p99, with --rate 100 x p99; more than 20 % below \
+                that: a caution.",
+    why: "Every slice starts with empty queues and ends with a drain. The shorter it is against \
+          the latency, the more of it is start and end: ratios are pulled towards 1, and tails of \
+          a queue that had no time to build read too low.",
+    remedy: "Leave the slice to the pilot, or ask for a longer one (--slice 500ms), or let \
+             contenders take whole turns (--interleave turns).",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    if !evidence.braided() {
+        return Vec::new();
+    }
+    let finding = |(name, driven): (&str, &Driven)| {
+        let planned = evidence.pilot.as_ref().map(|choice| choice.slice_ns);
+        let slice_ns = planned.or(driven.shortest_slice_ns)?;
+        let p99_ns = driven.judged.response_time.quantile(0.99)?;
+        let aim = if driven.closed() { AIM_CLOSED } else { AIM_OPEN };
+        let times = slice_ns as f64 / p99_ns as f64;
+        let seen = format!(
+            "a slice of {} is {times:.1} x the p99 of {}; {aim:.0} x would be long enough",
+            say::nanoseconds(slice_ns),
+            say::nanoseconds(p99_ns)
+        );
+        (times < TOLERANCE * aim).then(|| (times, RULE.about(name, Weight::Caution, seen)))
+    };
+    let shortest = evidence.each().filter_map(finding).min_by(|a, b| a.0.total_cmp(&b.0));
+    shortest.into_iter().map(|(_, finding)| finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::{Arrivals, Interleave};
+
+    /// Replies take 1 ms, those of b `slower` times as long.
+    fn run(slice_ns: u64, slower: u64) -> Run {
+        let mut run = Run::compare(4).with_slice(slice_ns);
+        run.each_seen("b", |_, seen| {
+            let n = seen.response_time.len();
+            seen.response_time.clear();
+            (0..n).for_each(|_| seen.response_time.record(slower * 1_000_000));
+        });
+        run
+    }
+
+    #[test]
+    fn a_fifth_below_the_aim_is_the_limit() {
+        assert_eq!(weights(&run(32_100_000, 2), RULE.name), []);
+        assert_eq!(weights(&run(31_900_000, 2), RULE.name), [Weight::Caution]);
+        assert_eq!(run(31_900_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        // Too short for both: the slower one is named.
+        assert_eq!(run(10_000_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        let open = |slice_ns| run(slice_ns, 2).with_arrivals(Arrivals::Poisson(800.0));
+        assert_eq!(weights(&open(160_500_000), RULE.name), []);
+        assert_eq!(weights(&open(159_500_000), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn turns_have_no_slices() {
+        let mut turns = run(1_000_000, 2);
+        turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(weights(&turns, RULE.name), []);
+    }
+
+    #[test]
+    fn the_text_names_the_aims() {
+        for aim in [AIM_CLOSED, AIM_OPEN] {
+            assert!(RULE.threshold.contains(&format!("{aim:.0} x p99")));
+        }
+        assert!(RULE.threshold.contains(&say::percent(1.0 - TOLERANCE)));
+    }
+}

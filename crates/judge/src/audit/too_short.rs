@@ -1,0 +1,47 @@
+//! Too few operations for any figure.
+
+use super::{Evidence, Rule};
+use crate::verdict::{Finding, Weight};
+
+/// Fewer operations in a round are too few.
+const FEWEST: u64 = 100;
+
+pub(super) const RULE: Rule = Rule {
+    name: "too_short",
+    weight: Weight::Caution,
+    threshold: "Counts the operations of each judged round. Fewer than 100 in one: a caution.",
+    why: "A throughput from a handful of operations jumps by whole percents with each of them, and \
+          the start and the end of the round weigh as much as what is between.",
+    remedy: "Drive longer (--round 5s, of run: --duration), or ask for more: a higher --rate or \
+             more --connections.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence
+        .each()
+        .filter_map(|(name, driven)| {
+            let shortest = driven.trials.iter().min_by_key(|trial| trial.operations)?;
+            let seen = format!(
+                "{} operations in round {}, at least {FEWEST} make sense",
+                shortest.operations, shortest.round
+            );
+            let finding = || RULE.about(name, Weight::Caution, seen);
+            (shortest.operations < FEWEST).then(finding)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    #[test]
+    fn a_hundred_operations_a_round() {
+        assert_eq!(weights(&Run::compare(4).with_operations(100), RULE.name), []);
+        assert_eq!(weights(&Run::compare(4).with_operations(99), RULE.name), [Weight::Caution; 2]);
+        assert_eq!(weights(&Run::single().with_operations(99), RULE.name), [Weight::Caution]);
+        assert!(RULE.threshold.contains(&FEWEST.to_string()));
+    }
+}

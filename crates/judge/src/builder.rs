@@ -1,0 +1,210 @@
+//! Runs made by hand, for the tests of rules and verdicts.
+
+use crate::{
+    Judge, audit,
+    verdict::{Finding, Verdict, Weight},
+};
+use record::{
+    Address, Arrivals, End, EndReason, Histogram, Interleave, LaneAsked, Metric, Pair, Phase,
+    PilotChoice, Question, Reuse, Seen, Slice, TrialRecord, seen::Connections,
+};
+
+/// Sending time of a slice, and slices in a trial: rounds of a second.
+const SLICE_NS: u64 = 250_000_000;
+const SLICES: u64 = 4;
+
+/// A sound run, to be spoiled by a test in one respect.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) question: Question,
+    pub(crate) pilot: Option<PilotChoice>,
+    pub(crate) records: Vec<TrialRecord>,
+    pub(crate) end: Option<End>,
+}
+
+impl Run {
+    /// Two contenders, a and b, that are alike: so many rounds in slices,
+    /// closed loop, 800 replies of 1 ms a round.
+    pub(crate) fn compare(rounds: u32) -> Run {
+        Run::of(&["a", "b"], rounds)
+    }
+
+    /// These contenders, compared with the first.
+    pub(crate) fn of(names: &[&str], rounds: u32) -> Run {
+        let numbers = 0..names.len() as u32;
+        let records = (1..=rounds)
+            .flat_map(|round| numbers.clone().map(move |contender| record(round, contender)))
+            .collect();
+        let complete = End { reason: EndReason::Complete, detail: String::new() };
+        let pilot = PilotChoice {
+            interleave: Interleave::Slices,
+            slice_ns: SLICE_NS,
+            round_ns: SLICES * SLICE_NS,
+            burn_in_ns: vec![0; names.len()],
+            why: Vec::new(),
+            saw: Vec::new(),
+        };
+        let question = question(names, rounds);
+        Run { question, pilot: Some(pilot), records, end: Some(complete) }.with_operations(800)
+    }
+
+    /// `run`: one contender, neither pilot nor slices.
+    pub(crate) fn single() -> Run {
+        let mut run = Run::of(&["a"], 1);
+        run.pilot = None;
+        run.each_seen("a", |_, seen| seen.slices.truncate(1));
+        run
+    }
+
+    /// One round for each of these ratios b/a of throughput.
+    pub(crate) fn with_ratios(ratios: &[f64]) -> Run {
+        let mut run = Run::compare(ratios.len() as u32);
+        run.each_seen("b", |round, seen| {
+            let ratio = ratios[round as usize - 1];
+            for slice in &mut seen.slices {
+                slice.took_ns = (slice.took_ns as f64 / ratio) as u64;
+            }
+        });
+        run
+    }
+
+    /// So many operations of 1 ms in every trial.
+    pub(crate) fn with_operations(mut self, operations: u64) -> Run {
+        self.each(|record| {
+            let seen = &mut record.seen;
+            seen.operations = operations;
+            seen.sent = operations;
+            seen.outcomes.ok = operations;
+            seen.codes = [(200, operations)].into();
+            for (i, slice) in (0..).zip(&mut seen.slices) {
+                slice.operations = operations * (i + 1) / SLICES - operations * i / SLICES;
+                slice.due = slice.operations;
+            }
+            for histogram in [&mut seen.response_time, &mut seen.service_time] {
+                fill(histogram, 1_000_000, operations);
+            }
+            fill(&mut seen.body_bytes, 87, operations);
+        });
+        self
+    }
+
+    pub(crate) fn with_arrivals(mut self, arrivals: Arrivals) -> Run {
+        self.each(|record| record.asked.arrivals = arrivals);
+        self
+    }
+
+    /// Slices of another length, as the pilot chose it.
+    pub(crate) fn with_slice(mut self, slice_ns: u64) -> Run {
+        if let Some(pilot) = &mut self.pilot {
+            pilot.slice_ns = slice_ns;
+        }
+        self
+    }
+
+    fn each(&mut self, change: impl Fn(&mut TrialRecord)) {
+        self.records.iter_mut().for_each(change);
+    }
+
+    /// Changes every record of a contender.
+    pub(crate) fn each_record(&mut self, name: &str, change: impl Fn(&mut TrialRecord)) {
+        let number = self.question.names.iter().position(|known| known == name);
+        let number = number.expect("a contender of the run") as u32;
+        let of_it = self.records.iter_mut().filter(|record| record.contender == number);
+        of_it.for_each(change);
+    }
+
+    /// Changes what was seen of a contender, given the round.
+    pub(crate) fn each_seen(&mut self, name: &str, change: impl Fn(u32, &mut Seen)) {
+        self.each_record(name, |record| change(record.round, &mut record.seen));
+    }
+
+    /// Judges it.
+    pub(crate) fn verdict(&self) -> Verdict {
+        let mut judge = Judge::new(&self.question);
+        if let Some(pilot) = &self.pilot {
+            judge.pilot(pilot);
+        }
+        self.records.iter().for_each(|record| judge.add(record));
+        if let Some(end) = &self.end {
+            judge.end(end);
+        }
+        judge.verdict()
+    }
+
+    /// What one rule found: never heavier than it says of itself.
+    pub(crate) fn findings(&self, rule: &str) -> Vec<Finding> {
+        let rule = audit::RULES.iter().find(|known| known.name == rule).expect("a rule");
+        let verdict = self.verdict();
+        let of_it = verdict.findings().iter().filter(|finding| finding.rule == rule.name);
+        let findings: Vec<Finding> = of_it.cloned().collect();
+        assert!(findings.iter().all(|finding| finding.weight <= rule.weight));
+        findings
+    }
+}
+
+/// The weights of what one rule found.
+pub(crate) fn weights(run: &Run, rule: &str) -> Vec<Weight> {
+    run.findings(rule).iter().map(|finding| finding.weight).collect()
+}
+
+/// The histogram holds this value so many times, and nothing else.
+pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
+    histogram.clear();
+    (0..times).for_each(|_| histogram.record(value));
+}
+
+fn question(names: &[&str], rounds: u32) -> Question {
+    let pairs = (1..names.len() as u32).map(|b| Pair { a: 0, b });
+    Question {
+        names: names.iter().map(|name| name.to_string()).collect(),
+        primary: Metric::Throughput,
+        secondary: Vec::new(),
+        pairs: pairs.collect(),
+        alpha: 0.05,
+        matters: 0.01,
+        rounds,
+        expect_different: false,
+        shares_core: false,
+        cpu_in_sight: vec![false; names.len()],
+        bodiless: vec![false; names.len()],
+        port_limit: vec![None; names.len()],
+        workers: 1,
+    }
+}
+
+fn record(round: u32, contender: u32) -> TrialRecord {
+    let slices = (0..SLICES).map(|i| slice(u64::from(round), u64::from(contender), i));
+    let mut seen = Seen {
+        connections: Connections { asked: 64, got: 64, opened: 0, reopened_at_rest: 0 },
+        slices: slices.collect(),
+        ..Seen::default()
+    };
+    seen.digests.record(7);
+    TrialRecord { phase: Phase::Round, round, contender, asked: asked(), seen, cut_short: false }
+}
+
+fn slice(round: u64, contender: u64, i: u64) -> Slice {
+    let place = (round * SLICES + i) * 8 + contender;
+    Slice {
+        place,
+        after: Some(((contender + i) % 2) as u32),
+        starts_ns: place * SLICE_NS,
+        sending_ns: SLICE_NS,
+        took_ns: SLICE_NS + 1_000_000,
+        generator_cpu_ns: SLICE_NS / 2,
+        max_response_ns: 1_000_000,
+        ..Slice::default()
+    }
+}
+
+fn asked() -> LaneAsked {
+    LaneAsked {
+        address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
+        connections: 64,
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        timeout_ns: 30_000_000_000,
+        burn_in_ns: 0,
+        operations: None,
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether a quantile is supported by enough samples to be compared.
+
+use crate::{
+    evidence::Driven,
+    say,
+    stats::quantile::{LARGEST_ERROR, few_samples, fewest_samples},
+};
+use record::Metric;
+
+/// Samples and standard error of one contender's quantile in the median round.
+/// The median, because one odd round neither makes nor breaks a verdict that
+/// rests on ranks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Support {
+    metric: Metric,
+    q: f64,
+    /// Samples of a round.
+    pub(crate) samples: u64,
+    /// Standard error of ln of the quantile inside a round.
+    pub(crate) error: Option<f64>,
+}
+
+impl Support {
+    /// None for metrics that are no quantile, and without a judged round.
+    pub(crate) fn new(driven: &Driven, metric: Metric) -> Option<Self> {
+        let q = metric.quantile()?;
+        let samples = median(driven.trials.iter().map(|trial| trial.samples as f64))? as u64;
+        let errors = driven.trials.iter().filter_map(|trial| trial.standard_error(metric));
+        Some(Support { metric, q, samples, error: median(errors) })
+    }
+
+    /// Why there is no verdict on it; none where there may be one.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let fewest = fewest_samples(self.q);
+        if self.samples < fewest {
+            return Some(format!(
+                "{} replies in a round do not support {}: at least {fewest}",
+                self.samples,
+                self.metric.path()
+            ));
+        }
+        let error = self.error.filter(|error| *error > LARGEST_ERROR)?;
+        Some(format!(
+            "the standard error of {} inside a round is {}, more than {}",
+            self.metric.path(),
+            say::percent(error),
+            say::percent(LARGEST_ERROR)
+        ))
+    }
+
+    /// What weakens a verdict on it; none where it is well supported.
+    pub(crate) fn weakness(&self, matters: f64) -> Option<String> {
+        if let Some(refusal) = self.refusal() {
+            return Some(refusal);
+        }
+        let few = few_samples(self.q);
+        if self.samples < few {
+            return Some(format!(
+                "{} replies in a round support {} weakly: {few} would be well",
+                self.samples,
+                self.metric.path()
+            ));
+        }
+        let error = self.error.filter(|error| *error > matters)?;
+        Some(format!(
+            "the standard error of {} inside a round is {}, more than the {} that matters",
+            self.metric.path(),
+            say::percent(error),
+            say::exact_percent(matters)
+        ))
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p99(samples: u64, error: f64) -> Support {
+        Support { metric: Metric::ResponseP99, q: 0.99, samples, error: Some(error) }
+    }
+
+    #[test]
+    fn a_p99_is_refused_below_1000_samples_or_above_10_percent() {
+        assert!(p99(999, 0.01).refusal().is_some_and(|why| why.contains("at least 1000")));
+        assert_eq!(p99(1000, 0.1).refusal(), None);
+        assert!(p99(1000, 0.101).refusal().is_some_and(|why| why.contains("10 %")));
+    }
+
+    #[test]
+    fn a_p99_is_weak_below_10_000_samples_or_above_delta() {
+        assert!(p99(9999, 0.001).weakness(0.01).is_some_and(|why| why.contains("10000")));
+        assert_eq!(p99(10_000, 0.01).weakness(0.01), None);
+        assert!(p99(10_000, 0.011).weakness(0.01).is_some_and(|why| why.contains("1.1 %")));
+        assert_eq!(p99(999, 0.01).weakness(0.01), p99(999, 0.01).refusal());
+    }
+}

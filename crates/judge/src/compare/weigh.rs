@@ -1,0 +1,166 @@
+//! From the differences of the rounds to an interval, and from the interval to
+//! a word.
+
+use crate::{
+    stats::{autocorrelation, paired_t, signed_rank::SignedRank},
+    verdict::Word,
+};
+use record::Direction;
+
+/// What the differences d = ln(b/a) of the rounds say at one level.
+#[derive(Clone, Debug)]
+pub(crate) struct Weighed {
+    /// Hodges-Lehmann estimate.
+    pub(crate) estimate: f64,
+    /// The signed-rank interval as it comes; none where n is too small.
+    pub(crate) exact: Option<(f64, f64)>,
+    /// The interval judged: `exact`, widened where the rounds are correlated.
+    pub(crate) interval: Option<(f64, f64)>,
+    pub(crate) p: f64,
+    /// The paired t interval, never widened.
+    pub(crate) t: Option<(f64, f64)>,
+    /// Lag-1 autocorrelation where the alarm rings.
+    pub(crate) alarm: Option<f64>,
+    /// By how much the interval was widened; 1 without an alarm.
+    pub(crate) widening: f64,
+    /// Standard deviation of d; none below two rounds.
+    pub(crate) deviation: Option<f64>,
+}
+
+impl Weighed {
+    /// None without differences, or where one is not finite.
+    pub(crate) fn new(d: &[f64], level: f64) -> Option<Self> {
+        let ranks = SignedRank::new(d)?;
+        let estimate = ranks.estimate();
+        let exact = ranks.interval(level);
+        let alarm = autocorrelation::alarm(d);
+        let widening = alarm.map_or(1.0, |lag_1| autocorrelation::widening(lag_1, d.len()));
+        let wider = |(low, high): (f64, f64)| {
+            (estimate - (estimate - low) * widening, estimate + (high - estimate) * widening)
+        };
+        Some(Weighed {
+            estimate,
+            exact,
+            // Not computed where nothing is widened: it would round.
+            interval: if alarm.is_some() { exact.map(wider) } else { exact },
+            p: ranks.p(),
+            t: paired_t::interval(d, level),
+            alarm,
+            widening,
+            deviation: paired_t::standard_deviation(d),
+        })
+    }
+}
+
+/// The word of an interval of ln(b/a), in this order: inside ± ln(1 + δ)
+/// equivalent; without 0 faster or slower; else undecided.
+pub(crate) fn word(interval: (f64, f64), matters: f64, direction: Direction) -> Word {
+    let (low, high) = interval;
+    let margin = matters.ln_1p();
+    let more_is_better = direction == Direction::HigherIsBetter;
+    if low >= -margin && high <= margin {
+        Word::Equivalent
+    } else if low > 0.0 {
+        if more_is_better { Word::Faster } else { Word::Slower }
+    } else if high < 0.0 {
+        if more_is_better { Word::Slower } else { Word::Faster }
+    } else {
+        Word::Undecided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Direction::{HigherIsBetter, LowerIsBetter};
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_in_their_order_and_by_direction() {
+        let table = [
+            ((-0.005, 0.005), Word::Equivalent, Word::Equivalent),
+            // Inside the margin although it leaves out 0: equivalent comes first.
+            ((0.002, 0.008), Word::Equivalent, Word::Equivalent),
+            ((0.0, 0.0), Word::Equivalent, Word::Equivalent),
+            ((0.002, 0.02), Word::Faster, Word::Slower),
+            ((-0.02, -0.002), Word::Slower, Word::Faster),
+            ((-0.02, 0.02), Word::Undecided, Word::Undecided),
+            ((0.0, 0.02), Word::Undecided, Word::Undecided),
+        ];
+        for (interval, higher, lower) in table {
+            assert_eq!(word(interval, 0.01, HigherIsBetter), higher, "{interval:?}");
+            assert_eq!(word(interval, 0.01, LowerIsBetter), lower, "{interval:?}");
+        }
+        assert_eq!(word((0.0, 0.001), 0.0, HigherIsBetter), Word::Undecided);
+    }
+
+    #[test]
+    fn the_margin_is_ln_of_one_plus_delta() {
+        let margin = 0.01f64.ln_1p();
+        assert_eq!(word((-margin, margin), 0.01, HigherIsBetter), Word::Equivalent);
+        assert_eq!(word((-0.01, margin), 0.01, HigherIsBetter), Word::Undecided);
+    }
+
+    #[test]
+    fn correlated_rounds_widen_around_the_estimate() {
+        let slow: Vec<f64> = (0..12).map(|i| 0.01 + f64::from(i) / 1000.0).collect();
+        let weighed = Weighed::new(&slow, 0.05).expect("finite");
+        let (exact, wider) = (weighed.exact.expect("12"), weighed.interval.expect("12"));
+        assert!(weighed.alarm.is_some() && weighed.widening > 2.0);
+        let stretched = (wider.1 - weighed.estimate) / (exact.1 - weighed.estimate);
+        assert!((stretched - weighed.widening).abs() < 1e-9, "{stretched}");
+        assert!(wider.0 < exact.0);
+    }
+
+    #[test]
+    fn independent_rounds_keep_the_exact_interval() {
+        let ten = [0.031, -0.012, 0.024, 0.007, 0.018, -0.003, 0.042, 0.015, 0.001, 0.029];
+        let weighed = Weighed::new(&ten, 0.05).expect("finite");
+        assert_eq!(weighed.alarm, None);
+        assert_eq!(weighed.interval, weighed.exact);
+        assert!(Weighed::new(&ten[..5], 0.05).expect("finite").interval.is_none());
+        assert!(Weighed::new(&[], 0.05).is_none());
+    }
+
+    /// Roughly normal numbers from a seed: enough to simulate with.
+    fn normal(state: &mut u64) -> f64 {
+        let mut uniform = || {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        (0..12).map(|_| uniform()).sum::<f64>() - 6.0
+    }
+
+    #[test]
+    fn a_95_percent_interval_covers_the_truth_in_at_least_927_of_1000_runs() {
+        let (mut state, truth) = (7, 0.1f64.ln_1p());
+        let mut covers = || {
+            let d: Vec<f64> = (0..10).map(|_| truth + 0.015 * normal(&mut state)).collect();
+            let interval = Weighed::new(&d, 0.05).and_then(|weighed| weighed.interval);
+            interval.is_some_and(|(low, high)| low <= truth && truth <= high)
+        };
+        let covered = (0..1000).filter(|_| covers()).count();
+        assert!((927..990).contains(&covered), "{covered}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+        /// One server with itself: the sizes of the differences do not matter,
+        /// their signs are a coin's. Of all patterns of signs at most 4.88 %
+        /// are called at n = 10; here for the whole path to the word.
+        #[test]
+        fn a_server_is_rarely_called_different_from_itself(
+            sizes in prop::collection::vec(0.02f64..0.2, 10),
+        ) {
+            let mut called = 0;
+            for pattern in 0u32..1024 {
+                let sign = |i: usize| if pattern >> i & 1 == 1 { 1.0 } else { -1.0 };
+                let d: Vec<f64> = sizes.iter().enumerate().map(|(i, d)| sign(i) * d).collect();
+                let exact = Weighed::new(&d, 0.05).and_then(|weighed| weighed.exact);
+                let said = exact.map(|interval| word(interval, 0.01, HigherIsBetter));
+                called += u32::from(matches!(said, Some(Word::Faster | Word::Slower)));
+            }
+            prop_assert_eq!(called, 50);
+        }
+    }
+}

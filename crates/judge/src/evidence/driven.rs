@@ -1,0 +1,176 @@
+//! What was seen of one contender over the run.
+
+use super::{Timeline, Trial};
+use crate::{stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent};
+use record::{
+    Histogram, LaneAsked, Metric, Outcomes, Phase, Seen, Slice, TrialRecord, seen::Connections,
+    slice::WINDOW_NS,
+};
+use std::collections::BTreeMap;
+
+/// One contender's record, added up.
+///
+/// Three scopes, and each figure says which is its own: *all phases* (what the
+/// server's log can count, connections), *recorded rounds* (how operations ended:
+/// no round is left out of that) and *judged rounds* (what figures and verdicts
+/// rest on).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Driven {
+    // All phases.
+    pub(crate) sent: Sent,
+    pub(crate) connect_time: Histogram,
+    pub(crate) tls_time: Histogram,
+    /// `asked` and `got` are those of the recorded round that got fewest.
+    pub(crate) connections: Connections,
+
+    // Recorded rounds.
+    /// What was asked: one entry, or several where rounds differ.
+    pub(crate) asked: Vec<LaneAsked>,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) codes: BTreeMap<u16, u64>,
+    pub(crate) empty: u64,
+
+    // Judged rounds.
+    /// Everything merged; its slices are not kept.
+    pub(crate) judged: Seen,
+    pub(crate) trials: Vec<Trial>,
+    pub(crate) timeline: Timeline,
+    pub(crate) carry_over: CarryOver,
+    /// Start to last reply, summed over slices.
+    pub(crate) took_ns: u64,
+    pub(crate) sending_ns: u64,
+    pub(crate) generator_cpu_ns: u64,
+    pub(crate) waited_ns: u64,
+    pub(crate) steal_ns: u64,
+    /// First start to last reply of each round, summed: rests included.
+    pub(crate) span_ns: u64,
+    pub(crate) slices: u64,
+    pub(crate) most_slices: usize,
+    /// Sending time of the shortest slice.
+    pub(crate) shortest_slice_ns: Option<u64>,
+    /// Slices that drained for longer than they sent.
+    pub(crate) long_drains: u64,
+    /// Slices that a response time above its trial's p99 fell in.
+    pub(crate) tail_slices: u64,
+    /// Slices that these would have reached had they been scattered.
+    pub(crate) tail_slices_scattered: f64,
+}
+
+impl Driven {
+    /// What every record tells, whichever phase it is of.
+    pub(crate) fn count(&mut self, record: &TrialRecord) {
+        let seen = &record.seen;
+        let sent = match record.phase {
+            Phase::Ready => &mut self.sent.ready,
+            Phase::WarmUp => &mut self.sent.warm_up,
+            Phase::Pilot => &mut self.sent.pilot,
+            Phase::Round => &mut self.sent.operations,
+        };
+        *sent += seen.sent;
+        self.sent.unfinished += seen.unfinished;
+        self.connect_time.merge(&seen.connect_time);
+        self.tls_time.merge(&seen.tls_time);
+        self.connections.opened += seen.connections.opened;
+        self.connections.reopened_at_rest += seen.connections.reopened_at_rest;
+        if record.phase == Phase::Round {
+            self.count_recorded(record);
+        }
+    }
+
+    fn count_recorded(&mut self, record: &TrialRecord) {
+        let seen = &record.seen;
+        if !self.asked.contains(&record.asked) {
+            self.asked.push(record.asked.clone());
+        }
+        self.outcomes.merge(&seen.outcomes);
+        for (code, n) in &seen.codes {
+            *self.codes.entry(*code).or_default() += n;
+        }
+        self.empty += seen.empty;
+    }
+
+    /// How many connections a recorded round had.
+    pub(crate) fn count_connections(&mut self, seen: &Seen) {
+        let (asked, got) = (seen.connections.asked, seen.connections.got);
+        let missing = self.connections.asked - self.connections.got.min(self.connections.asked);
+        if self.connections.asked == 0 || asked - got.min(asked) > missing {
+            self.connections.asked = asked;
+            self.connections.got = got;
+        }
+    }
+
+    /// A round of this contender that is judged.
+    pub(crate) fn judge(&mut self, contender: u32, round: u32, mut seen: Seen) {
+        let trial = Trial::new(round, &seen);
+        self.add_tail(&trial, &seen);
+        self.trials.push(trial);
+        self.add_carry_over(contender, &seen.slices);
+        self.add_slices(&seen.slices);
+        seen.slices.clear();
+        self.judged.merge(&seen);
+    }
+
+    /// Operations ÷ time to the last reply, over all judged rounds.
+    pub(crate) fn throughput(&self) -> Option<f64> {
+        (self.took_ns > 0).then(|| self.judged.operations as f64 * 1e9 / self.took_ns as f64)
+    }
+
+    fn add_slices(&mut self, slices: &[Slice]) {
+        for slice in slices {
+            self.took_ns += slice.took_ns;
+            self.sending_ns += slice.sending_ns;
+            self.generator_cpu_ns += slice.generator_cpu_ns;
+            self.waited_ns += slice.waited_ns;
+            self.steal_ns += slice.steal_ns;
+            let drained = slice.took_ns.saturating_sub(slice.sending_ns);
+            self.long_drains += u64::from(drained > slice.sending_ns);
+            let shortest = self.shortest_slice_ns.unwrap_or(u64::MAX);
+            self.shortest_slice_ns = Some(shortest.min(slice.sending_ns));
+            add_to_timeline(&mut self.timeline, slice);
+        }
+        self.slices += slices.len() as u64;
+        self.most_slices = self.most_slices.max(slices.len());
+        let first = slices.iter().map(|slice| slice.starts_ns).min();
+        let last = slices.iter().map(|slice| slice.starts_ns + slice.took_ns).max();
+        self.span_ns += last.unwrap_or(0) - first.unwrap_or(0);
+    }
+
+    fn add_tail(&mut self, trial: &Trial, seen: &Seen) {
+        let Some(p99) = trial.value(Metric::ResponseP99) else {
+            return;
+        };
+        let p99_ns = (p99 * 1e9) as u64;
+        let reached = seen.slices.iter().filter(|slice| slice.max_response_ns > p99_ns).count();
+        let share = 1.0 - seen.response_time.share_at_or_below(p99_ns);
+        let beyond = (share * seen.response_time.len() as f64).round() as u64;
+        self.tail_slices += reached as u64;
+        self.tail_slices_scattered += slices_reached(seen.slices.len() as u64, beyond);
+    }
+
+    /// Slices after itself against slices after another, this round.
+    fn add_carry_over(&mut self, contender: u32, slices: &[Slice]) {
+        let known = slices.iter().filter(|slice| slice.took_ns > 0);
+        let pairs = known.filter_map(|slice| Some((slice.after? == contender, rate(slice))));
+        self.carry_over.add_round(&pairs.collect::<Vec<_>>());
+    }
+}
+
+fn rate(slice: &Slice) -> f64 {
+    slice.operations as f64 * 1e9 / slice.took_ns as f64
+}
+
+fn add_to_timeline(timeline: &mut Timeline, slice: &Slice) {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    if slice.windows.is_empty() && slice.took_ns > 0 {
+        timeline.add(seconds(slice.starts_ns), rate(slice));
+    }
+    for (i, operations) in slice.windows.iter().enumerate() {
+        // A slice that was cut short has windows that it never reached.
+        let start = i as u64 * WINDOW_NS;
+        let length = slice.took_ns.saturating_sub(start).min(WINDOW_NS);
+        if length > 0 {
+            let per_second = f64::from(*operations) * 1e9 / length as f64;
+            timeline.add(seconds(slice.starts_ns + start), per_second);
+        }
+    }
+}

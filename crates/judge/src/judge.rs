@@ -1,0 +1,142 @@
+//! Takes in the record of a run, trial by trial, and judges it.
+
+use crate::{
+    audit, compare, evidence::Evidence, summary, verdict::Finding, verdict::Verdict,
+    verdict::Weight, verdict::Word,
+};
+use record::{End, Phase, PilotChoice, Question, Seen, TrialRecord};
+
+/// Judges one run. Feed it what the journal holds, in the journal's order, then
+/// ask for the verdict: the same record always gives the same one.
+///
+/// A round counts when every contender has a trial in it and none was cut short.
+/// A round that is still open when another begins stays incomplete. With one
+/// contender (`run`) there is nothing to pair, and a trial that was cut short
+/// counts for the figures.
+#[derive(Debug)]
+pub struct Judge {
+    evidence: Evidence,
+    open: Option<OpenRound>,
+}
+
+/// A round whose trials are still coming in.
+#[derive(Debug)]
+struct OpenRound {
+    round: u32,
+    /// By contender: what was seen, merged, and whether it was cut short.
+    trials: Vec<Option<(Seen, bool)>>,
+}
+
+impl Judge {
+    /// A judge of this question who has seen nothing yet.
+    pub fn new(question: &Question) -> Judge {
+        Judge { evidence: Evidence::new(question), open: None }
+    }
+
+    /// What the pilot chose.
+    pub fn pilot(&mut self, choice: &PilotChoice) {
+        self.evidence.pilot = Some(choice.clone());
+    }
+
+    /// One trial, of any phase. Records of the same contender in the same round
+    /// are parts of one trial, in any order. A contender that the question does
+    /// not name is left out.
+    pub fn add(&mut self, record: &TrialRecord) {
+        let Some(driven) = self.evidence.contenders.get_mut(record.contender as usize) else {
+            return;
+        };
+        driven.count(record);
+        if record.phase != Phase::Round {
+            return;
+        }
+        if self.open.as_ref().is_some_and(|open| open.round != record.round) {
+            self.close_round();
+        }
+        let contenders = self.evidence.contenders.len();
+        let open = self.open.get_or_insert_with(|| OpenRound {
+            round: record.round,
+            trials: vec![None; contenders],
+        });
+        match &mut open.trials[record.contender as usize] {
+            Some((seen, cut_short)) => {
+                seen.merge(&record.seen);
+                *cut_short |= record.cut_short;
+            }
+            empty => *empty = Some((record.seen.clone(), record.cut_short)),
+        }
+    }
+
+    /// How the run ended.
+    pub fn end(&mut self, end: &End) {
+        self.evidence.end = Some(end.clone());
+    }
+
+    /// Statistics, audit and verdict.
+    pub fn verdict(mut self) -> Verdict {
+        self.close_round();
+        let mut evidence = self.evidence;
+        evidence.drafts = compare::drafts(&evidence);
+        let findings = audit::findings(&evidence);
+        let contenders = summary::contenders(&evidence);
+        let mut comparisons: Vec<_> =
+            evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
+        if let Some(why) = refusal(&findings) {
+            for comparison in &mut comparisons {
+                comparison.verdict = Word::Void;
+                comparison.fresh_rounds = None;
+                comparison.at_least = false;
+                comparison.because.push(why.clone());
+            }
+        }
+        Verdict {
+            contenders,
+            comparisons,
+            findings,
+            complete_rounds: evidence.complete_rounds,
+            rules_checked: audit::RULES.len() as u32,
+        }
+    }
+
+    fn close_round(&mut self) {
+        let Some(OpenRound { round, trials }) = self.open.take() else {
+            return;
+        };
+        let complete = trials.iter().all(|trial| matches!(trial, Some((_, false))));
+        let judged = complete || self.evidence.single();
+        self.evidence.complete_rounds += u32::from(complete);
+        for (number, trial) in trials.into_iter().enumerate() {
+            let Some((mut seen, cut_short)) = trial else {
+                continue;
+            };
+            if cut_short {
+                end_sending_with_the_trial(&mut seen);
+            }
+            let driven = &mut self.evidence.contenders[number];
+            driven.count_connections(&seen);
+            if judged {
+                driven.judge(number as u32, round, seen);
+            }
+        }
+    }
+}
+
+/// The slice that a stop cut short was planned to send for longer than it did.
+fn end_sending_with_the_trial(seen: &mut Seen) {
+    for slice in &mut seen.slices {
+        slice.sending_ns = slice.sending_ns.min(slice.took_ns);
+    }
+}
+
+/// Why no verdict holds; none where the audit let them pass.
+fn refusal(findings: &[Finding]) -> Option<String> {
+    let mut rules: Vec<&str> = Vec::new();
+    for finding in findings.iter().filter(|finding| finding.weight == Weight::Void) {
+        if !rules.contains(&finding.rule.as_str()) {
+            rules.push(&finding.rule);
+        }
+    }
+    (!rules.is_empty()).then(|| format!("the audit refused: {}", rules.join(", ")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! One contender's figures as the report shows them.
+
+use crate::{
+    evidence::{Driven, Evidence},
+    verdict::{ContenderSummary, Quantiles},
+};
+use record::{Histogram, Metric};
+
+/// Points that a percentile plot has at most.
+const CURVE_POINTS: u32 = 100;
+
+/// The figures of every contender, by number.
+pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
+    let numbered = evidence.each().enumerate();
+    numbered
+        .map(|(number, (name, driven))| {
+            let idle = evidence.generator_idle(number);
+            ContenderSummary { generator_idle: idle, ..summary(name, driven) }
+        })
+        .collect()
+}
+
+fn summary(name: &str, driven: &Driven) -> ContenderSummary {
+    let seen = &driven.judged;
+    let operations = seen.operations as f64;
+    let cpu = driven.generator_cpu_ns as f64 / 1e9;
+    ContenderSummary {
+        name: name.to_owned(),
+        operations: seen.operations,
+        sent: driven.sent,
+        unsent: seen.unsent,
+        left_out: seen.left_out,
+        without_latency: seen.without_latency,
+        throughput: driven.throughput(),
+        response_time: quantiles(&seen.response_time),
+        service_time: quantiles(&seen.service_time),
+        send_lag: quantiles(&seen.send_lag),
+        connect_time: quantiles(&driven.connect_time),
+        tls_time: quantiles(&driven.tls_time),
+        first_byte_time: quantiles(&seen.first_byte_time),
+        generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
+        generator_idle: None,
+        outcomes: seen.outcomes.clone(),
+        codes: seen.codes.clone(),
+        histogram: seen.response_time.clone(),
+        latency_curve: latency_curve(&seen.response_time),
+        connections: driven.connections.clone(),
+        slices: driven.timeline.points(),
+        rounds: rounds(driven),
+    }
+}
+
+fn quantiles(histogram: &Histogram) -> Quantiles {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let at = |q: f64| histogram.quantile(q).map(seconds);
+    Quantiles {
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: histogram.max().map(seconds),
+    }
+}
+
+fn rounds(driven: &Driven) -> Vec<(u32, f64, Option<f64>, Option<f64>)> {
+    let trials = driven.trials.iter();
+    trials
+        .map(|trial| {
+            let throughput = trial.value(Metric::Throughput).unwrap_or(0.0);
+            let (p50, p99) = (Metric::ResponseP50, Metric::ResponseP99);
+            (trial.round, throughput, trial.value(p50), trial.value(p99))
+        })
+        .collect()
+}
+
+/// (share of samples that are at or below it, response time in seconds). The
+/// shares are evenly spaced in −log₁₀(1 − share), where every further nine is as
+/// wide as the one before, and end at 1 − 1/n: never at 1, which such an axis
+/// cannot show.
+fn latency_curve(histogram: &Histogram) -> Vec<(f64, f64)> {
+    let n = histogram.len();
+    let mut wanted = ranks(n).into_iter().peekable();
+    let mut curve = Vec::new();
+    let mut below = 0;
+    for (value, count) in histogram.buckets() {
+        below += count;
+        while let Some(rank) = wanted.next_if(|rank| *rank <= below) {
+            curve.push(((rank - 1) as f64 / n as f64, value as f64 / 1e9));
+        }
+    }
+    curve
+}
+
+/// Ranks (from 1) of the samples that the curve shows, ascending.
+fn ranks(n: u64) -> Vec<u64> {
+    if n == 0 {
+        return Vec::new();
+    }
+    let end = (n as f64).log10();
+    let rank = |i: u32| {
+        let share = 1.0 - 10f64.powf(-end * f64::from(i) / f64::from(CURVE_POINTS));
+        (share * n as f64) as u64 + 1
+    };
+    let mut ranks: Vec<u64> = (0..CURVE_POINTS).map(rank).chain([n]).collect();
+    ranks.dedup();
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(n: u64) -> Vec<(f64, f64)> {
+        let mut histogram = Histogram::new();
+        (1..=n).for_each(|i| histogram.record(i * 1000));
+        latency_curve(&histogram)
+    }
+
+    #[test]
+    fn the_curve_goes_from_the_smallest_to_the_largest_sample() {
+        assert_eq!(curve(0), []);
+        assert_eq!(curve(1).len(), 1);
+        for n in [2, 10, 1000, 100_000] {
+            let curve = curve(n);
+            let (first, last) = (curve[0], curve[curve.len() - 1]);
+            assert!(
+                curve.len() <= 101 && curve.len() >= n.min(50) as usize,
+                "{n}: {}",
+                curve.len()
+            );
+            assert_eq!(first.0, 0.0);
+            assert!((last.0 - (1.0 - 1.0 / n as f64)).abs() < 1e-12, "{n}: {last:?}");
+            assert!((last.1 / (n as f64 * 1e-6) - 1.0).abs() < 2e-3, "{n}: {last:?}");
+            assert!(curve.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1));
+        }
+    }
+
+    #[test]
+    fn every_nine_is_as_wide_as_the_one_before() {
+        let curve = curve(100_000);
+        let between = |low: f64, high: f64| {
+            curve.iter().filter(|point| point.0 >= low && point.0 < high).count()
+        };
+        assert_eq!(between(0.0, 0.9), 20);
+        assert_eq!(between(0.9, 0.99), 20);
+        assert_eq!(between(0.99, 0.999), 20);
+    }
+}

@@ -1,0 +1,192 @@
+//! Every event that a journal can hold reads back as it was written.
+
+use proptest::prelude::*;
+use tiebreak_record::{
+    Address, Arrivals, Contender, End, EndReason, Event, Failure, Header, Host, Interleave,
+    LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, Question, Recorder,
+    RequestAsked, Reuse, SliceStart, TrialRecord,
+};
+
+fn reads_back(event: &Event) {
+    let line = serde_json::to_string(event).expect("serialisable");
+    assert!(!line.contains('\n'), "one event is one line: {line}");
+    let read: Event = serde_json::from_str(&line).expect("our own line");
+    assert_eq!(&read, event, "{line}");
+}
+
+fn addresses() -> [Address; 3] {
+    [
+        Address::Tcp("127.0.0.1:8080".parse().expect("an address")),
+        Address::Tcp("[::1]:443".parse().expect("an address")),
+        Address::Unix("/run/a b/server.sock".to_owned()),
+    ]
+}
+
+const REUSES: [Reuse; 3] = [Reuse::Always, Reuse::Never, Reuse::Times(100)];
+const ARRIVALS: [Arrivals; 3] =
+    [Arrivals::Closed, Arrivals::Constant(5000.0), Arrivals::Poisson(1.0 / 3.0)];
+const PHASES: [Phase; 4] = [Phase::Ready, Phase::WarmUp, Phase::Pilot, Phase::Round];
+const METRICS: [Metric; 4] =
+    [Metric::Throughput, Metric::ResponseP50, Metric::ResponseP99, Metric::ResponseP999];
+
+fn asked(i: usize) -> LaneAsked {
+    LaneAsked {
+        address: addresses()[i % 3].clone(),
+        connections: 64,
+        reuse: REUSES[i % 3],
+        arrivals: ARRIVALS[i % 3],
+        timeout_ns: 30_000_000_000,
+        burn_in_ns: 2_000_000,
+        operations: (i % 2 == 1).then_some(u64::MAX),
+    }
+}
+
+fn contender(i: usize) -> Contender {
+    Contender {
+        name: format!("näme \"{i}\"\n"),
+        target: "http://localhost/?q=…".to_owned(),
+        address: addresses()[i % 3].clone(),
+        connections: 64,
+        reuse: REUSES[i % 3],
+        arrivals: ARRIVALS[i % 3],
+        timeout_ns: 1,
+        operations: None,
+        request: RequestAsked {
+            method: "POST".to_owned(),
+            header_names: vec!["Accept".to_owned()],
+            body_bytes: 5,
+        },
+        expect: vec![200, 404],
+        tls: (i == 1).then(|| "verified".to_owned()),
+    }
+}
+
+fn question() -> Question {
+    Question {
+        names: vec!["a".to_owned(), "b".to_owned()],
+        primary: METRICS[0],
+        secondary: METRICS[1..].to_vec(),
+        pairs: vec![Pair { a: 0, b: 1 }],
+        alpha: 0.05,
+        matters: 0.01,
+        rounds: 10,
+        expect_different: true,
+        shares_core: false,
+        cpu_in_sight: vec![true, false],
+        bodiless: vec![false, true],
+        port_limit: vec![None, Some(14_115.5)],
+        workers: 2,
+    }
+}
+
+fn header(interleave: Interleave) -> Header {
+    Header {
+        schema: tiebreak_record::journal::SCHEMA.to_owned(),
+        version: "0.1.0".to_owned(),
+        plan_hash: "0123abcd".to_owned(),
+        started: "2026-11-22T00:00:00Z".to_owned(),
+        plan: Plan {
+            command: "compare".to_owned(),
+            contenders: (0..3).map(contender).collect(),
+            seed: u64::MAX,
+            interleave,
+            slice_ns: Some(50_000_000),
+            round_ns: 1_000_000_000,
+            rounds: 10,
+            warm_up_ns: 0,
+            generator_cores: vec![1],
+            question: question(),
+            host: Host { client_ports: (32_768, 60_999), ..Host::default() },
+        },
+    }
+}
+
+fn trial(i: usize) -> TrialRecord {
+    let mut recorder = Recorder::new();
+    recorder.begin_slice(&SliceStart {
+        place: 3,
+        after: (i != 1).then_some(1),
+        engine_started: 0,
+        starts: 1000,
+        sends_until: 1000 + 150_000_000 * (1 + i as u64),
+        burn_in_ns: 0,
+    });
+    let at = Moments { due: 2000, could: 2100, sent: 2200, asked: 2300, began: 9000, done: 9999 };
+    recorder.replied(&at, 200, true, 87);
+    recorder.replied(&at, 404, false, 0);
+    recorder.digest(u64::MAX);
+    recorder.timed_out(&at, true);
+    Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));
+    recorder.end_slice();
+    TrialRecord {
+        phase: PHASES[i % 4],
+        round: i as u32,
+        contender: 1,
+        asked: asked(i),
+        seen: recorder.take(),
+        cut_short: i % 2 == 1,
+    }
+}
+
+#[test]
+fn headers_read_back() {
+    for interleave in [Interleave::Auto, Interleave::Slices, Interleave::Turns] {
+        reads_back(&Event::Header(Box::new(header(interleave))));
+    }
+}
+
+#[test]
+fn choices_of_the_pilot_read_back() {
+    reads_back(&Event::Pilot(PilotChoice {
+        interleave: Interleave::Turns,
+        slice_ns: 2_500_000_000,
+        round_ns: 2_500_000_000,
+        burn_in_ns: vec![2_000_000, 0],
+        why: vec!["p99 of b".to_owned()],
+        saw: vec![PilotSeen {
+            throughput: 0.1 + 0.2,
+            generator_idle: 0.07,
+            ..PilotSeen::default()
+        }],
+    }));
+}
+
+#[test]
+fn trials_read_back() {
+    (0..4).for_each(|i| reads_back(&Event::Trial(Box::new(trial(i)))));
+}
+
+#[test]
+fn ends_read_back() {
+    let reasons =
+        [EndReason::Complete, EndReason::Stopped, EndReason::TargetFailed, EndReason::Failed];
+    for reason in reasons {
+        for detail in ["", "connection refused \u{202e}"] {
+            reads_back(&Event::End(End { reason, detail: detail.to_owned() }));
+        }
+    }
+}
+
+#[test]
+fn fields_that_a_later_version_adds_are_ignored() {
+    let line = r#"{"end":{"reason":"complete","later":{"x":[1]}}}"#;
+    let read: Event = serde_json::from_str(line).expect("unknown fields are ignored");
+    assert_eq!(read, Event::End(End { reason: EndReason::Complete, detail: String::new() }));
+}
+
+proptest! {
+    /// Every bit of a figure survives, so that the report from a journal is the
+    /// report of the run. Without serde_json's feature `float_roundtrip`
+    /// some figures are read back with another last bit.
+    #[test]
+    fn figures_read_back_to_the_last_bit(
+        rate in prop::num::f64::POSITIVE | prop::num::f64::NORMAL,
+        idle in 0.0f64..1.0,
+    ) {
+        let saw = PilotSeen { throughput: rate, generator_idle: idle, ..PilotSeen::default() };
+        let json = serde_json::to_string(&saw).expect("serialisable");
+        let read: PilotSeen = serde_json::from_str(&json).expect("our own JSON");
+        prop_assert_eq!(read.throughput.to_bits(), rate.to_bits());
+        prop_assert_eq!(read.generator_idle.to_bits(), idle.to_bits());
+    }
+}

@@ -1,0 +1,394 @@
+//! `tiebreak testserver`: the server of known behaviour, as a process.
+
+use crate::plan::units::duration;
+use crate::testserver::behaviour::DEFAULT_BODY_BYTES;
+use crate::testserver::{
+    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, StopSignals,
+    TestServer, raise_descriptor_limit,
+};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// A server of exactly known behaviour, on loopback; SIGINT or SIGTERM ends it
+/// and prints what it counted. Times are written with their unit: 100us, 1.5ms
+#[derive(Clone, Debug, clap::Args)]
+pub struct TestserverArgs {
+    /// Address to listen on, loopback only; port 0: the system chooses
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Listen on a unix socket, too
+    #[arg(long, value_name = "PATH")]
+    unix: Option<PathBuf>,
+    /// Core to run on
+    #[arg(long, value_name = "N")]
+    core: Option<u32>,
+    /// Seed of delays and of random bodies
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Never sleep: arrivals are stamped when they come, at the price of a core
+    #[arg(long)]
+    awake: bool,
+    /// Write the time of each arrival here, at the end
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    times: Times,
+    #[command(flatten)]
+    page: Page,
+    #[command(flatten)]
+    faults: Faults,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "When it answers")]
+struct Times {
+    /// Work for each reply, one after the other, by spinning: throughput while
+    /// saturated is 1/TIME
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    service: Option<Duration>,
+    /// Growth of --service in each second since the first request, e.g. 10%/s
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = percent_per_second,
+        requires = "service",
+        allow_hyphen_values = true
+    )]
+    service_drift: Option<f64>,
+    /// Work that every reply leaves for the next flush
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "flush_every")]
+    deferred: Option<Duration>,
+    /// When the --deferred work is done, by spinning
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "deferred")]
+    flush_every: Option<Duration>,
+    /// Wait after arrival, without work
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    delay: Option<Duration>,
+    /// exponential:MEAN, lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
+    #[arg(long, value_name = "DISTRIBUTION", conflicts_with = "delay")]
+    delay_distribution: Option<Delay>,
+    /// Every n-th reply of the server waits longer, by --slow-by
+    #[arg(long, value_name = "N", requires = "slow_by")]
+    slow_nth: Option<NonZeroU64>,
+    /// How much longer
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "slow_nth")]
+    slow_by: Option<Duration>,
+    /// For so long nothing is accepted, read or answered
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "every")]
+    freeze: Option<Duration>,
+    /// From the start of one freeze to the start of the next
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze")]
+    every: Option<Duration>,
+    /// Start of the first freeze after the first request [default: half of --every]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze")]
+    freeze_at: Option<Duration>,
+    /// Accept and read, and never answer
+    #[arg(long)]
+    never_reply: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "What it answers")]
+struct Page {
+    /// Length of the page
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_BODY_BYTES)]
+    body_bytes: usize,
+    /// Answer with this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["body_bytes", "empty", "body_random"])]
+    body: Option<PathBuf>,
+    /// Answer with nothing
+    #[arg(long, conflicts_with_all = ["body_bytes", "body_random"])]
+    empty: bool,
+    /// Answer with other letters each time
+    #[arg(long)]
+    body_random: bool,
+    /// Send the body in chunks
+    #[arg(long, conflicts_with = "http10")]
+    chunked: bool,
+    /// Answer in HTTP/1.0: the body ends where the connection does
+    #[arg(long)]
+    http10: bool,
+    /// Status of all replies
+    #[arg(long, value_name = "CODE", default_value_t = 200)]
+    status: u16,
+    /// Another status for every n-th reply
+    #[arg(long, value_name = "N:CODE", value_parser = nth_status)]
+    status_nth: Option<(NonZeroU64, u16)>,
+    /// Send the body in so many pieces, with a pause between them
+    #[arg(long, value_name = "PIECES,GAP", value_parser = slow_body)]
+    slow_body: Option<SlowBody>,
+    /// The n-th reply of a connection says `Connection: close` and is its last
+    #[arg(long, value_name = "N")]
+    close_every: Option<NonZeroU64>,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "How it fails")]
+struct Faults {
+    /// Every n-th request gets a TCP reset
+    #[arg(long, value_name = "N")]
+    reset_nth: Option<NonZeroU64>,
+    /// Every n-th reply is cut
+    #[arg(long, value_name = "N")]
+    truncate_nth: Option<NonZeroU64>,
+    /// Every n-th reply is not HTTP
+    #[arg(long, value_name = "N")]
+    garbage_nth: Option<NonZeroU64>,
+    /// Every n-th connection is reset once accepted
+    #[arg(long, value_name = "N")]
+    refuse_nth: Option<NonZeroU64>,
+}
+
+impl TestserverArgs {
+    /// The behaviour that the flags ask for.
+    ///
+    /// # Errors
+    /// When the file of `--body` cannot be read, or the flags contradict each
+    /// other.
+    pub fn behaviour(&self) -> Result<Behaviour, String> {
+        let Times { service, service_drift, deferred, flush_every, .. } = self.times;
+        let Times { slow_nth, slow_by, freeze, every, freeze_at, .. } = self.times;
+        let behaviour = Behaviour {
+            listen: self.listen,
+            unix: self.unix.clone(),
+            seed: self.seed,
+            service: service.unwrap_or_default(),
+            service_drift: service_drift.unwrap_or_default(),
+            deferred: deferred
+                .zip(flush_every)
+                .map(|(work, flush_every)| Deferred { work, flush_every }),
+            delay: self.times.delay(),
+            slow: slow_nth.zip(slow_by).map(|(nth, by)| Slow { nth, by }),
+            freeze: freeze.zip(every).map(|(lasts, every)| Freeze {
+                lasts,
+                every,
+                first: freeze_at.unwrap_or(every / 2),
+            }),
+            body: self.page.body()?,
+            status: self.page.status,
+            status_nth: self.page.status_nth,
+            framing: self.page.framing(),
+            slow_body: self.page.slow_body,
+            close_every: self.page.close_every,
+            reset_nth: self.faults.reset_nth,
+            truncate_nth: self.faults.truncate_nth,
+            garbage_nth: self.faults.garbage_nth,
+            refuse_nth: self.faults.refuse_nth,
+            never_reply: self.times.never_reply,
+            awake: self.awake,
+            log: self.log.is_some(),
+        };
+        behaviour.check().map(|()| behaviour)
+    }
+}
+
+impl Times {
+    fn delay(&self) -> Delay {
+        match (self.delay, self.delay_distribution) {
+            (Some(delay), _) => Delay::Fixed(delay),
+            (None, Some(distribution)) => distribution,
+            (None, None) => Delay::None,
+        }
+    }
+}
+
+impl Page {
+    fn body(&self) -> Result<Body, String> {
+        match &self.body {
+            Some(path) => {
+                let read = std::fs::read(path);
+                let bytes = read.map_err(|error| format!("--body {}: {error}", path.display()))?;
+                Ok(Body::Bytes(bytes.into()))
+            }
+            None if self.empty => Ok(Body::Page(0)),
+            None if self.body_random => Ok(Body::Random(self.body_bytes)),
+            None => Ok(Body::Page(self.body_bytes)),
+        }
+    }
+
+    fn framing(&self) -> Framing {
+        match (self.chunked, self.http10) {
+            (true, _) => Framing::Chunked,
+            (_, true) => Framing::Http10,
+            _ => Framing::Length,
+        }
+    }
+}
+
+/// `10%/s`, or `10%`: a share for each second.
+fn percent_per_second(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text).strip_suffix('%');
+    let percent = number.and_then(|number| number.parse::<f64>().ok()).filter(|p| p.is_finite());
+    percent.map(|percent| percent / 100.0).ok_or_else(|| format!("`{text}`: write e.g. 10%/s"))
+}
+
+fn nth_status(text: &str) -> Result<(NonZeroU64, u16), String> {
+    let parts = text.split_once(':');
+    let parsed = parts.and_then(|(nth, code)| Some((nth.parse().ok()?, code.parse().ok()?)));
+    parsed.ok_or_else(|| format!("`{text}`: write e.g. 10:503 for 503 in every 10th reply"))
+}
+
+fn slow_body(text: &str) -> Result<SlowBody, String> {
+    let wrong = || format!("`{text}`: write e.g. 4,10ms for 4 pieces with pauses of 10 ms");
+    let (pieces, gap) = text.split_once(',').ok_or_else(wrong)?;
+    Ok(SlowBody { pieces: pieces.parse().map_err(|_| wrong())?, gap: duration(gap)? })
+}
+
+/// Serves until SIGINT or SIGTERM, then prints the counts as one line of JSON.
+/// Exit code 0; 2: the flags make no sense; 5: it could not listen or write.
+pub fn run(args: &TestserverArgs) -> ExitCode {
+    let behaviour = match args.behaviour() {
+        Ok(behaviour) => behaviour,
+        Err(error) => return failed(&error, 2),
+    };
+    match serve(args, behaviour) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error.to_string(), 5),
+    }
+}
+
+fn failed(error: &str, code: u8) -> ExitCode {
+    eprintln!("tiebreak testserver: {error}");
+    ExitCode::from(code)
+}
+
+fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
+    // Before the server's thread starts, so that it inherits the mask.
+    let signals = StopSignals::hold_back()?;
+    // The default limit of 1024 would be short of 4096 connections. Where it
+    // cannot be raised, the counts tell of connections not accepted.
+    let _ = raise_descriptor_limit();
+    // Opened now: better to fail here than after an hour.
+    let log = match args.log.as_deref() {
+        Some(path) => Some((path, File::create(path).map_err(of(path))?)),
+        None => None,
+    };
+    let server = TestServer::start(behaviour, args.core)?;
+    announce(args, server.address())?;
+    signals.wait();
+    tell(&server.stop(), log)
+}
+
+fn announce(args: &TestserverArgs, address: SocketAddr) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "listening on {address}")?;
+    if let Some(path) = &args.unix {
+        writeln!(out, "listening on {}", path.display())?;
+    }
+    out.flush()
+}
+
+fn tell(report: &Report, log: Option<(&Path, File)>) -> io::Result<()> {
+    report.write_counts(&mut io::stdout().lock())?;
+    if let Some((path, file)) = log {
+        let mut file = BufWriter::new(file);
+        report.write_log(&mut file).and_then(|()| file.flush()).map_err(of(path))?;
+    }
+    Ok(())
+}
+
+/// Names the file in an error.
+fn of(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("--log {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, FromArgMatches};
+
+    fn parsed(line: &str) -> Result<Behaviour, String> {
+        let command = TestserverArgs::augment_args(clap::Command::new("testserver"));
+        let words = std::iter::once("testserver").chain(line.split_whitespace());
+        let matches = command.try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let args = TestserverArgs::from_arg_matches(&matches).map_err(|error| error.to_string())?;
+        args.behaviour()
+    }
+
+    fn shown(behaviour: &Behaviour) -> String {
+        format!("{behaviour:?}")
+    }
+
+    #[test]
+    fn flags() {
+        let nth = |n| NonZeroU64::new(n).expect("not zero");
+        let (us, ms, s) = (Duration::from_micros, Duration::from_millis, Duration::from_secs);
+        let base = Behaviour::default;
+        let freeze = |first| Some(Freeze { lasts: s(1), every: s(10), first });
+        let exponential = Delay::Exponential(ms(2));
+        let lognormal = Delay::Lognormal { median: ms(3), sigma: 0.5 };
+        let slow = Some(Slow { nth: nth(10), by: s(3) });
+        let deferred = Some(Deferred { work: us(30), flush_every: ms(100) });
+        let slow_body = Some(SlowBody { pieces: nth(4), gap: ms(10) });
+        #[rustfmt::skip]
+        let cases = [
+            ("", base()),
+            ("--listen [::1]:80 --unix /tmp/x --seed 9 --awake --log /dev/null",
+                Behaviour { listen: "[::1]:80".parse().unwrap(), unix: Some("/tmp/x".into()),
+                    seed: 9, awake: true, log: true, ..base() }),
+            ("--service 100us --service-drift 10%/s",
+                Behaviour { service: us(100), service_drift: 0.1, ..base() }),
+            ("--service 100us --service-drift -1%",
+                Behaviour { service: us(100), service_drift: -0.01, ..base() }),
+            ("--delay 50ms", Behaviour { delay: Delay::Fixed(ms(50)), ..base() }),
+            ("--delay-distribution exponential:2ms", Behaviour { delay: exponential, ..base() }),
+            ("--delay-distribution lognormal:3ms,0.5", Behaviour { delay: lognormal, ..base() }),
+            ("--freeze 1s --every 10s", Behaviour { freeze: freeze(s(5)), ..base() }),
+            ("--freeze 1s --every 10s --freeze-at 3s",
+                Behaviour { freeze: freeze(s(3)), ..base() }),
+            ("--slow-nth 10 --slow-by 3s", Behaviour { slow, ..base() }),
+            ("--deferred 30us --flush-every 100ms", Behaviour { deferred, ..base() }),
+            ("--reset-nth 2 --truncate-nth 3 --garbage-nth 4 --refuse-nth 5",
+                Behaviour { reset_nth: Some(nth(2)), truncate_nth: Some(nth(3)),
+                    garbage_nth: Some(nth(4)), refuse_nth: Some(nth(5)), ..base() }),
+            ("--status 404 --status-nth 3:503 --close-every 7 --never-reply",
+                Behaviour { status: 404, status_nth: Some((nth(3), 503)),
+                    close_every: Some(nth(7)), never_reply: true, ..base() }),
+            ("--slow-body 4,10ms --chunked --empty",
+                Behaviour { slow_body, framing: Framing::Chunked, body: Body::Page(0), ..base() }),
+            ("--body-bytes 100 --body-random --http10",
+                Behaviour { body: Body::Random(100), framing: Framing::Http10, ..base() }),
+            ("--body /dev/null", Behaviour { body: Body::Bytes([].into()), ..base() }),
+        ];
+        for (line, expected) in cases {
+            let got = parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(shown(&got), shown(&expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_and_named() {
+        let cases = [
+            ("--listen 10.0.0.1:80", "loopback"),
+            ("--listen localhost", "--listen"),
+            ("--service 5", "5"),
+            ("--service-drift 10%/s", "--service"),
+            ("--service 1ms --service-drift 10", "10%/s"),
+            ("--freeze 1s", "--every"),
+            ("--freeze 2s --every 1s", "period"),
+            ("--freeze-at 1s", "--freeze"),
+            ("--slow-nth 3", "--slow-by"),
+            ("--slow-nth 0 --slow-by 1s", "--slow-nth"),
+            ("--deferred 1us", "--flush-every"),
+            ("--deferred 1us --flush-every 0s", "flush"),
+            ("--delay 1s --delay-distribution exponential:1s", "--delay"),
+            ("--body /nonexistent/page", "/nonexistent/page"),
+            ("--body /dev/null --empty", "--empty"),
+            ("--body-bytes 3 --empty", "--empty"),
+            ("--chunked --http10", "--http10"),
+            ("--status 99", "status 99"),
+            ("--status-nth 503", "10:503"),
+            ("--slow-body 0,1ms", "4,10ms"),
+            ("--http10 --truncate-nth 3", "HTTP/1.0"),
+        ];
+        for (line, named) in cases {
+            let error = parsed(line).map(|behaviour| shown(&behaviour)).expect_err(line);
+            assert!(error.contains(named), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Where every operation went: what the server's own log must add up to.
+
+use super::node::Node;
+use super::parts;
+use crate::report::{View, units};
+use judge::verdict::ContenderSummary;
+use record::Whose;
+
+/// The section.
+pub(super) fn section(view: &View) -> Node {
+    let sent = [
+        "contender",
+        "ready",
+        "warm-up",
+        "pilot",
+        "rounds",
+        "unfinished",
+        "never sent",
+        "in the latencies",
+        "in a burn-in",
+        "without a latency",
+    ];
+    let outcomes = ["contender", "succeeded", "replies by code", "failed", "connections", "opened"];
+    parts::section("Every operation")
+        .with(parts::table(&outcomes, view.contenders.iter().map(ended)))
+        .with(parts::folded(
+            "Table of requests sent, by part of the run",
+            parts::table(&sent, view.contenders.iter().map(counts)),
+        ))
+}
+
+fn counts(contender: &ContenderSummary) -> Vec<Node> {
+    let sent = contender.sent;
+    let counts = [
+        sent.ready,
+        sent.warm_up,
+        sent.pilot,
+        sent.operations,
+        sent.unfinished,
+        contender.unsent,
+        contender.histogram.len(),
+        contender.left_out,
+        contender.without_latency,
+    ];
+    let mut row = vec![parts::row_name(&contender.name)];
+    row.extend(counts.map(|n| parts::cell(units::count(n))));
+    row
+}
+
+fn ended(contender: &ContenderSummary) -> Vec<Node> {
+    let connections = &contender.connections;
+    let codes = contender.codes.iter().map(|(code, n)| format!("{code}: {}", units::count(*n)));
+    let at_rest = match connections.reopened_at_rest {
+        0 => String::new(),
+        n => format!(", {} after a rest", units::count(n)),
+    };
+    let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
+    vec![
+        parts::row_name(&contender.name),
+        parts::cell(units::count(contender.outcomes.ok)),
+        parts::cell(listed(codes.collect())),
+        parts::cell(listed(failures(contender))),
+        parts::cell(got),
+        parts::cell(format!("{}{at_rest}", units::count(connections.opened))),
+    ]
+}
+
+/// Failures by class, with whose fault they were where it wasn't the target's.
+fn failures(contender: &ContenderSummary) -> Vec<String> {
+    let whose = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
+    let classes = whose.into_iter().flat_map(|(whose, suffix)| {
+        let classes = contender.outcomes.classes(whose).into_iter();
+        classes.map(move |(class, n)| format!("{class}: {}{suffix}", units::count(n)))
+    });
+    classes.collect()
+}
+
+fn listed(items: Vec<String>) -> String {
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}

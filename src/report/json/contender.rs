@@ -1,0 +1,155 @@
+//! One contender's part of the report.
+
+use crate::report::View;
+use judge::verdict::{ContenderSummary, Quantiles, Sent};
+use record::{Histogram, Outcomes, Whose, seen::Connections};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub(super) struct ContenderData<'a> {
+    name: &'a str,
+    target: Option<&'a str>,
+    operations: u64,
+    sent: Sent,
+    unsent: u64,
+    left_out: u64,
+    latency_samples: u64,
+    without_latency: u64,
+    metrics: Metrics,
+    outcomes: OutcomesData,
+    codes: &'a BTreeMap<u16, u64>,
+    connections: ConnectionsData,
+    generator_idle: Option<f64>,
+    rounds: Vec<Round>,
+    latency_curve: Vec<CurvePoint>,
+    slices: Vec<SlicePoint>,
+    histogram: Option<&'a Histogram>,
+}
+
+#[derive(Serialize)]
+struct Metrics {
+    throughput: Figure,
+    response_time: Times,
+    service_time: Times,
+    send_lag: Times,
+    connect_time: Times,
+    tls_time: Times,
+    first_byte_time: Times,
+    generator_cpu_per_operation: Figure,
+}
+
+#[derive(Serialize)]
+struct Figure {
+    value: Option<f64>,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+struct Times {
+    #[serde(flatten)]
+    quantiles: Quantiles,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+struct OutcomesData {
+    ok: u64,
+    theirs: BTreeMap<String, u64>,
+    ours: BTreeMap<String, u64>,
+    host: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct ConnectionsData {
+    asked: u64,
+    got: u64,
+    opened: u64,
+    reopened_at_rest: u64,
+}
+
+#[derive(Serialize)]
+struct Round {
+    round: u32,
+    throughput: f64,
+    p50: Option<f64>,
+    p99: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct CurvePoint {
+    share: f64,
+    response_time: f64,
+}
+
+#[derive(Serialize)]
+struct SlicePoint {
+    start: f64,
+    throughput: f64,
+}
+
+impl<'a> ContenderData<'a> {
+    pub(super) fn of(view: &View<'a>, of: &'a ContenderSummary) -> Self {
+        let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
+        let round = |&(round, throughput, p50, p99): &_| Round { round, throughput, p50, p99 };
+        ContenderData {
+            name: &of.name,
+            target: planned.map(|planned| planned.target.as_str()),
+            operations: of.operations,
+            sent: of.sent,
+            unsent: of.unsent,
+            left_out: of.left_out,
+            latency_samples: of.histogram.len(),
+            without_latency: of.without_latency,
+            metrics: metrics(of),
+            outcomes: outcomes(&of.outcomes),
+            codes: &of.codes,
+            connections: connections(&of.connections),
+            generator_idle: of.generator_idle,
+            rounds: of.rounds.iter().map(round).collect(),
+            latency_curve: of
+                .latency_curve
+                .iter()
+                .map(|&(share, response_time)| CurvePoint { share, response_time })
+                .collect(),
+            slices: of
+                .slices
+                .iter()
+                .map(|&(start, throughput)| SlicePoint { start, throughput })
+                .collect(),
+            histogram: (!of.histogram.is_empty()).then_some(&of.histogram),
+        }
+    }
+}
+
+fn metrics(of: &ContenderSummary) -> Metrics {
+    let times = |quantiles: Quantiles| Times { quantiles, unit: "s" };
+    Metrics {
+        throughput: Figure { value: of.throughput, unit: "1/s" },
+        response_time: times(of.response_time),
+        service_time: times(of.service_time),
+        send_lag: times(of.send_lag),
+        connect_time: times(of.connect_time),
+        tls_time: times(of.tls_time),
+        first_byte_time: times(of.first_byte_time),
+        generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
+    }
+}
+
+fn outcomes(of: &Outcomes) -> OutcomesData {
+    OutcomesData {
+        ok: of.ok,
+        theirs: of.classes(Whose::Theirs),
+        ours: of.classes(Whose::Ours),
+        host: of.classes(Whose::Host),
+    }
+}
+
+fn connections(of: &Connections) -> ConnectionsData {
+    ConnectionsData {
+        asked: of.asked,
+        got: of.got,
+        opened: of.opened,
+        reopened_at_rest: of.reopened_at_rest,
+    }
+}

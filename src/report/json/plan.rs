@@ -1,0 +1,181 @@
+//! The plan's part of the report: what was asked, in seconds, and what the
+//! pilot chose.
+
+use super::seconds;
+use crate::report::View;
+use record::{Address, Arrivals, Contender, Interleave, PilotChoice, Question, Reuse};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct PlanData<'a> {
+    hash: &'a str,
+    seed: u64,
+    command: &'a str,
+    contenders: Vec<Asked<'a>>,
+    interleave: Interleave,
+    slice: Option<f64>,
+    round: f64,
+    rounds: u32,
+    warm_up: f64,
+    generator_cores: &'a [u32],
+    question: Asks<'a>,
+    pilot: Option<Pilot<'a>>,
+}
+
+/// One contender as asked for.
+#[derive(Serialize)]
+struct Asked<'a> {
+    name: &'a str,
+    target: &'a str,
+    address: String,
+    connections: u32,
+    reuse: ReuseData,
+    arrivals: &'static str,
+    rate: Option<f64>,
+    timeout: f64,
+    operations: Option<u64>,
+    method: &'a str,
+    header_names: &'a [String],
+    body_bytes: u64,
+    expect: &'a [u16],
+    tls: Option<&'a str>,
+    cpu_in_sight: Option<bool>,
+    port_limit: Option<f64>,
+}
+
+/// As people write it: `always`, `never` or a number of operations.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ReuseData {
+    Word(&'static str),
+    Times(u32),
+}
+
+#[derive(Serialize)]
+struct Asks<'a> {
+    primary: &'static str,
+    secondary: Vec<&'static str>,
+    pairs: Vec<PairData<'a>>,
+    alpha: f64,
+    matters: f64,
+    expect_different: bool,
+    shares_core: bool,
+}
+
+#[derive(Serialize)]
+struct PairData<'a> {
+    a: &'a str,
+    b: &'a str,
+}
+
+#[derive(Serialize)]
+struct Pilot<'a> {
+    interleave: Interleave,
+    slice: f64,
+    round: f64,
+    why: &'a [String],
+    contenders: Vec<PilotSaw<'a>>,
+}
+
+#[derive(Serialize)]
+struct PilotSaw<'a> {
+    name: &'a str,
+    burn_in: Option<f64>,
+    throughput: f64,
+    p50: f64,
+    p99: f64,
+    generator_idle: f64,
+}
+
+impl<'a> PlanData<'a> {
+    pub(super) fn of(view: &View<'a>) -> Self {
+        let plan = view.plan();
+        let question = &plan.question;
+        let numbered = plan.contenders.iter().enumerate();
+        PlanData {
+            hash: &view.header.plan_hash,
+            seed: plan.seed,
+            command: &plan.command,
+            contenders: numbered.map(|(n, of)| Asked::of(of, n, question)).collect(),
+            interleave: plan.interleave,
+            slice: plan.slice_ns.map(seconds),
+            round: seconds(plan.round_ns),
+            rounds: plan.rounds,
+            warm_up: seconds(plan.warm_up_ns),
+            generator_cores: &plan.generator_cores,
+            question: Asks::of(question),
+            pilot: view.pilot.map(|pilot| Pilot::of(pilot, question)),
+        }
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn of(of: &'a Contender, number: usize, question: &Question) -> Self {
+        Asked {
+            name: &of.name,
+            target: &of.target,
+            address: match &of.address {
+                Address::Tcp(socket) => socket.to_string(),
+                Address::Unix(path) => format!("unix:{path}"),
+            },
+            connections: of.connections,
+            reuse: match of.reuse {
+                Reuse::Always => ReuseData::Word("always"),
+                Reuse::Never => ReuseData::Word("never"),
+                Reuse::Times(n) => ReuseData::Times(n),
+            },
+            arrivals: match of.arrivals {
+                Arrivals::Closed => "closed",
+                Arrivals::Constant(_) => "constant",
+                Arrivals::Poisson(_) => "poisson",
+            },
+            rate: of.arrivals.rate(),
+            timeout: seconds(of.timeout_ns),
+            operations: of.operations,
+            method: &of.request.method,
+            header_names: &of.request.header_names,
+            body_bytes: of.request.body_bytes,
+            expect: &of.expect,
+            tls: of.tls.as_deref(),
+            cpu_in_sight: question.cpu_in_sight.get(number).copied(),
+            port_limit: question.port_limit.get(number).copied().flatten(),
+        }
+    }
+}
+
+impl<'a> Asks<'a> {
+    fn of(of: &'a Question) -> Self {
+        let name = |number: u32| of.names.get(number as usize).map_or("", String::as_str);
+        Asks {
+            primary: of.primary.path(),
+            secondary: of.secondary.iter().map(|metric| metric.path()).collect(),
+            pairs: of.pairs.iter().map(|p| PairData { a: name(p.a), b: name(p.b) }).collect(),
+            alpha: of.alpha,
+            matters: of.matters,
+            expect_different: of.expect_different,
+            shares_core: of.shares_core,
+        }
+    }
+}
+
+impl<'a> Pilot<'a> {
+    fn of(of: &'a PilotChoice, question: &'a Question) -> Self {
+        let saw = of.saw.iter().zip(&question.names).enumerate();
+        Pilot {
+            interleave: of.interleave,
+            slice: seconds(of.slice_ns),
+            round: seconds(of.round_ns),
+            why: &of.why,
+            contenders: saw
+                .map(|(number, (saw, name))| PilotSaw {
+                    name,
+                    burn_in: of.burn_in_ns.get(number).copied().map(seconds),
+                    throughput: saw.throughput,
+                    p50: seconds(saw.p50_ns),
+                    p99: seconds(saw.p99_ns),
+                    generator_idle: saw.generator_idle,
+                })
+                .collect(),
+        }
+    }
+}

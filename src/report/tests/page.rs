@@ -1,0 +1,120 @@
+//! The page: well-formed, self-contained, harmless. `TIEBREAK_PICTURES=DIR
+//! cargo test` writes the pages of all stories to DIR, to be looked at.
+
+use super::super::{html, json, stories};
+
+fn pages() -> Vec<(&'static str, String)> {
+    let stories = stories::all().into_iter();
+    let pages: Vec<(&str, String)> =
+        stories.map(|(name, story)| (name, html::page(&story.view()))).collect();
+    if let Some(folder) = std::env::var_os("TIEBREAK_PICTURES") {
+        for (name, page) in &pages {
+            let path = std::path::Path::new(&folder).join(format!("{name}.html"));
+            std::fs::write(path, page).expect("the page can be written");
+        }
+    }
+    pages
+}
+
+/// A tag as written: its name, whether it ends an element, and the rest.
+struct Tag<'a> {
+    name: &'a str,
+    ends: bool,
+    attributes: &'a str,
+}
+
+/// The tags of a page, style and script jumped over as a browser does.
+fn tags(page: &str) -> Vec<Tag<'_>> {
+    let mut tags = Vec::new();
+    let mut rest = page.strip_prefix("<!doctype html>").expect("doctype");
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>').expect("an open tag ends");
+        let inside = &rest[start + 1..end];
+        let (name, attributes) = inside.split_once(' ').unwrap_or((inside, ""));
+        let ends = name.starts_with('/');
+        let name = name.trim_start_matches('/');
+        rest = &rest[end + 1..];
+        tags.push(Tag { name, ends, attributes });
+        if !ends && ["style", "script"].contains(&name) {
+            rest = &rest[rest.find(&format!("</{name}")).expect("raw text ends")..];
+        }
+    }
+    tags
+}
+
+#[test]
+fn tags_balance() {
+    for (name, page) in pages() {
+        let mut open = Vec::new();
+        for tag in tags(&page) {
+            match tag.ends {
+                true => assert_eq!(open.pop(), Some(tag.name), "{name}"),
+                false if ["meta", "br"].contains(&tag.name) => {}
+                false => open.push(tag.name),
+            }
+        }
+        assert!(open.is_empty(), "{name}: {open:?}");
+    }
+}
+
+#[test]
+fn nothing_is_fetched_and_nothing_runs() {
+    let fetching = ["src", "srcset", "href", "action", "data", "poster", "background", "style"];
+    let elements = ["link", "img", "iframe", "object", "embed", "base", "image", "use", "form"];
+    for (name, page) in pages() {
+        for tag in tags(&page) {
+            assert!(!elements.contains(&tag.name), "{name}: <{}>", tag.name);
+            for piece in tag.attributes.split("=\"").map(|piece| piece.rsplit(' ').next()) {
+                let attribute = piece.unwrap_or_default();
+                assert!(!fetching.contains(&attribute), "{name}: {attribute} of <{}>", tag.name);
+                assert!(!attribute.starts_with("on"), "{name}: {attribute} of <{}>", tag.name);
+            }
+        }
+        let sheet = between(&page, "<style>", "</style>");
+        assert!(!sheet.contains("url(") && !sheet.contains("@import"), "{name}");
+        let policy = "content=\"default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;;";
+        assert!(page.contains(policy), "{name}");
+        let scripts: Vec<Tag> =
+            tags(&page).into_iter().filter(|tag| tag.name == "script" && !tag.ends).collect();
+        assert_eq!(scripts.len(), 1, "{name}");
+        assert!(scripts[0].attributes.contains("type=\"application/json\""), "{name}");
+    }
+}
+
+#[test]
+fn the_data_in_the_page_is_the_report() {
+    for (name, story) in stories::all() {
+        let page = html::page(&story.view());
+        let data = between(&page, "id=\"report\">", "</script>");
+        assert_eq!(data.replace("\\u003c", "<"), json::report(&story.view()), "{name}");
+        let read: serde_json::Value = serde_json::from_str(data).expect("JSON");
+        assert_eq!(read["schema"], "tiebreak.report/1", "{name}");
+    }
+}
+
+#[test]
+fn hostile_names_are_text() {
+    let page = html::page(&stories::hostile().view());
+    assert!(!page.contains("<script>"));
+    assert!(page.contains("&lt;script&gt;alert(1)"));
+    assert!(page.contains("\\u{202e}"));
+}
+
+#[test]
+fn void_is_said_before_any_figure() {
+    for (name, page) in pages() {
+        let body = between(&page, "<body>", "<script");
+        let stamp = body.find("class=\"stamp\"");
+        assert_eq!(stamp.is_some(), ["void", "empty"].contains(&name), "{name}");
+        if let Some(stamp) = stamp {
+            assert!(stamp < body.find("class=\"verdict\"").expect("a verdict"), "{name}");
+            assert!(page.contains("<title>VOID: "), "{name}");
+        }
+    }
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let from = text.find(start).expect("start") + start.len();
+    let length = text[from..].find(end).expect("end");
+    &text[from..from + length]
+}

@@ -1,0 +1,47 @@
+//! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` writes the snapshots anew; read the
+//! difference before it is committed.
+
+use super::super::{json, stories, terminal};
+use super::PLAIN;
+use std::path::Path;
+
+const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
+
+/// The stories of which the reports are kept as files.
+const KEPT: [&str; 5] = ["faster", "equivalent", "undecided", "void", "run"];
+/// Others of which the terminal's view is.
+const SEEN: [&str; 2] = ["five", "empty"];
+
+#[test]
+fn terminal_reports() {
+    let kept = |name: &str| KEPT.contains(&name) || SEEN.contains(&name);
+    for (name, story) in stories::all().into_iter().filter(|story| kept(story.0)) {
+        compare(&format!("{name}.txt"), &terminal::report(&story.view(), PLAIN));
+    }
+}
+
+#[test]
+fn json_reports() {
+    for (name, story) in stories::all().into_iter().filter(|story| KEPT.contains(&story.0)) {
+        compare(&format!("{name}.json"), &json::report(&story.view()));
+    }
+}
+
+fn compare(file: &str, seen: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/snapshots").join(file);
+    if std::env::var_os(REWRITE).is_some() {
+        std::fs::write(&path, seen).expect("the snapshot can be written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{file}: {error}; {REWRITE}=1 writes it"));
+    let differs = kept.lines().zip(seen.lines()).position(|(kept, seen)| kept != seen);
+    let line = differs.unwrap_or(kept.lines().count().min(seen.lines().count()));
+    assert!(
+        kept == seen,
+        "{file}, line {}:\n  kept: {:?}\n  seen: {:?}\n{REWRITE}=1 writes it anew",
+        line + 1,
+        kept.lines().nth(line),
+        seen.lines().nth(line),
+    );
+}

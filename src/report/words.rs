@@ -1,0 +1,198 @@
+//! What the report says in words, once for the terminal and the page.
+
+mod claims;
+mod sentence;
+
+pub(super) use claims::{basis, bounds, claim, fresh_run, limit, second};
+pub(super) use sentence::{Part, Sentence};
+
+use super::{View, units};
+use crate::shown::{shown, shown_sentence};
+use judge::verdict::{ContenderSummary, Weight, Word};
+use record::{Address, Arrivals, EndReason, Interleave, Metric, Reuse, Whose};
+
+/// The one word of a comparison.
+pub(super) fn word(word: Word) -> &'static str {
+    match word {
+        Word::Faster => "FASTER",
+        Word::Slower => "SLOWER",
+        Word::Equivalent => "EQUIVALENT",
+        Word::Undecided => "UNDECIDED",
+        Word::Void => "VOID",
+    }
+}
+
+/// The weight of a finding.
+pub(super) fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Note => "note",
+        Weight::Caution => "caution",
+        Weight::Void => "void",
+    }
+}
+
+/// How the audit went: `audit: 12 checks passed`.
+pub(super) fn audit(view: &View) -> String {
+    let checks = units::counted(view.rules_checked.into(), "check");
+    let weights = [Weight::Void, Weight::Caution, Weight::Note];
+    let raised: Vec<String> = weights
+        .into_iter()
+        .map(|weight| (weight, view.findings.iter().filter(|f| f.weight == weight).count()))
+        .filter(|(_, n)| *n > 0)
+        .map(|(weight, n)| match weight {
+            Weight::Void => format!("{n} void"),
+            Weight::Caution => units::counted(n as u64, "caution"),
+            Weight::Note => units::counted(n as u64, "note"),
+        })
+        .collect();
+    match raised.is_empty() {
+        true => format!("{checks} passed"),
+        false => format!("{checks}, {} raised", raised.join(", ")),
+    }
+}
+
+/// What must be known about how the run went, besides the findings.
+pub(super) fn remarks(view: &View) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let (complete, planned) = (view.complete_rounds, view.plan().rounds);
+    if complete < planned {
+        remarks.push(format!("{complete} of {} complete", units::counted(planned.into(), "round")));
+    }
+    match view.end {
+        None => remarks.push("the journal does not say how the run ended".to_owned()),
+        Some(end) if end.reason != EndReason::Complete => {
+            remarks.push(match end.detail.is_empty() {
+                true => ended(end.reason).to_owned(),
+                false => format!("{}: {}", ended(end.reason), shown_sentence(&end.detail)),
+            });
+        }
+        Some(_) => {}
+    }
+    remarks.extend(view.journal_note.map(|note| format!("journal: {}", shown_sentence(note))));
+    remarks
+}
+
+fn ended(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Complete => "all rounds were driven",
+        EndReason::Stopped => "stopped before its end",
+        EndReason::TargetFailed => "a target failed",
+        EndReason::Failed => "tiebreak itself failed",
+    }
+}
+
+/// How the contenders took turns: what the pilot chose or, without one, what
+/// was done (`run` drives its one contender without a break).
+pub(super) fn turns(view: &View) -> String {
+    let Some(pilot) = view.pilot else {
+        let driven = units::round_nanoseconds(view.plan().round_ns);
+        return match view.plan().contenders.len() {
+            1 => format!("no pilot; driven for {driven} without a break"),
+            _ => "the journal holds no choice of the pilot".to_owned(),
+        };
+    };
+    let round = units::round_nanoseconds(pilot.round_ns);
+    let slice = units::round_nanoseconds(pilot.slice_ns);
+    match pilot.interleave {
+        Interleave::Turns => format!("turns: in each round every contender once, for {slice}"),
+        _ => format!("slices of {slice}, until each contender was driven for {round} a round"),
+    }
+}
+
+/// Name of a metric in a sentence.
+pub(super) fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::ResponseP50 => "p50 of response time",
+        Metric::ResponseP99 => "p99 of response time",
+        Metric::ResponseP999 => "p99.9 of response time",
+    }
+}
+
+/// Name of a metric where response time goes without saying.
+pub(super) fn short_metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::ResponseP50 => "p50",
+        Metric::ResponseP99 => "p99",
+        Metric::ResponseP999 => "p99.9",
+    }
+}
+
+/// A contender's figure of this metric.
+pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<f64> {
+    match metric {
+        Metric::Throughput => contender.throughput,
+        Metric::ResponseP50 => contender.response_time.p50,
+        Metric::ResponseP99 => contender.response_time.p99,
+        Metric::ResponseP999 => contender.response_time.p999,
+    }
+}
+
+/// Operations that did not succeed, whoever's fault it was.
+pub(super) fn errors(contender: &ContenderSummary) -> u64 {
+    [Whose::Theirs, Whose::Ours, Whose::Host]
+        .map(|whose| contender.outcomes.count(whose))
+        .iter()
+        .sum()
+}
+
+/// A figure of this metric with its unit.
+pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
+    match metric {
+        Metric::Throughput => units::rate(value),
+        _ => units::seconds(value),
+    }
+}
+
+/// Where a contender was dialled.
+pub(super) fn address(address: &Address) -> String {
+    match address {
+        Address::Tcp(socket) => socket.to_string(),
+        Address::Unix(path) => shown(format!("unix:{path}")),
+    }
+}
+
+/// When operations were due.
+pub(super) fn arrivals(arrivals: Arrivals) -> String {
+    match arrivals {
+        Arrivals::Closed => "closed loop".to_owned(),
+        Arrivals::Constant(rate) => format!("constant, {}", units::round_rate(rate)),
+        Arrivals::Poisson(rate) => format!("Poisson, {}", units::round_rate(rate)),
+    }
+}
+
+/// The connection policy.
+pub(super) fn reuse(reuse: Reuse) -> String {
+    match reuse {
+        Reuse::Always => "persistent".to_owned(),
+        Reuse::Never => "fresh".to_owned(),
+        Reuse::Times(n) => format!("fresh after {}", units::counted(n.into(), "operation")),
+    }
+}
+
+/// A name for a place with room for `longest` characters. The middle goes: of
+/// names and addresses that share a beginning, the end tells them apart.
+pub(super) fn short_name(name: &str, longest: usize) -> String {
+    let name = shown(name);
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= longest {
+        return name;
+    }
+    let kept = longest.saturating_sub(1);
+    let (front, back) = (kept - kept / 2, kept / 2);
+    let ends = [&chars[..front], &['…'], &chars[chars.len() - back..]];
+    ends.concat().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_keep_both_ends() {
+        assert_eq!(short_name("old", 5), "old");
+        assert_eq!(short_name("http://127.0.0.1:8080/", 9), "http…080/");
+        assert_eq!(short_name("a\u{202e}b", 24), r"a\u{202e}b");
+    }
+}

@@ -1,0 +1,117 @@
+//! What a comparison says: the claim, what stands behind it, what would decide it.
+
+use super::{Sentence, figure, figure_of, metric, short_metric};
+use crate::report::{View, units};
+use judge::verdict::{Comparison, Word};
+use record::Direction;
+
+/// What the comparison says, without its interval: `new is 1.31x faster than old`.
+pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence {
+    let (a, b) = (&comparison.a, &comparison.b);
+    let said = Sentence::default();
+    let Some(ratio) = comparison.ratio else {
+        let said = said.name(b).plain(" against ").name(a);
+        return if comparison.verdict == Word::Undecided {
+            said.plain(" is undecided")
+        } else {
+            said
+        };
+    };
+    let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
+    let limit = limit(comparison);
+    match (comparison.verdict, comparison.metric.direction()) {
+        (Word::Faster, Direction::HigherIsBetter) => {
+            said.name(b).plain(format!(" is {limit}")).lead(ratio).plain(" faster than ").name(a)
+        }
+        (Word::Faster, Direction::LowerIsBetter) => {
+            said.name(b).plain(" is faster than ").name(a).plain(format!(": {limit}")).lead(ratio)
+        }
+        (Word::Slower, _) => {
+            said.name(b).plain(" is slower than ").name(a).plain(format!(": {limit}")).lead(ratio)
+        }
+        (Word::Equivalent, _) => {
+            said.name(b).plain(" and ").name(a).plain(" are equivalent: ").lead(ratio)
+        }
+        (Word::Undecided, _) => {
+            said.name(b).plain(" against ").name(a).plain(" is undecided: ").lead(ratio)
+        }
+        (Word::Void, _) => said.name(b).plain(" against ").name(a).plain(": ").lead(ratio),
+    }
+}
+
+/// What stands behind the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
+pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence {
+    let rounds = units::counted(comparison.replicates.into(), "round");
+    let said = Sentence::default().plain(format!("{}; ", metric(comparison.metric)));
+    let Some(ratio) = comparison.ratio else {
+        return said.plain("no round to judge by");
+    };
+    let level = units::level(comparison.confidence);
+    let Some(bounds) = bounds(comparison) else {
+        return said.plain(format!("{rounds}, too few for a {level} interval"));
+    };
+    let ratios = units::ratios(ratio, Some(bounds), view.matters());
+    let said =
+        said.plain(format!("{level} interval ")).ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]);
+    match comparison.verdict {
+        Word::Equivalent => {
+            said.plain(format!(", inside ±{}, {rounds}", units::percent(view.matters())))
+        }
+        _ => said.plain(format!(", {rounds}")),
+    }
+}
+
+/// A metric of the second family: `p99: 4.10 ms -> 2.90 ms, 0.71x (0.66 to 0.75)`.
+/// The level of its interval is said where it isn't that of the primary ones.
+pub(in crate::report) fn second(view: &View, comparison: &Comparison) -> Sentence {
+    let value = |name| view.contender(name).and_then(|of| figure_of(of, comparison.metric));
+    let said = Sentence::default().plain(format!(
+        "{}: {} -> {}",
+        short_metric(comparison.metric),
+        figure(comparison.metric, value(&comparison.a)),
+        figure(comparison.metric, value(&comparison.b)),
+    ));
+    let Some(ratio) = comparison.ratio else {
+        return said;
+    };
+    let level = match view.primaries().any(|primary| primary.confidence == comparison.confidence) {
+        true => String::new(),
+        false => format!("{} interval ", units::level(comparison.confidence)),
+    };
+    let bounds = bounds(comparison);
+    let ratios = units::ratios(ratio, bounds, view.matters());
+    let said = said.plain(format!(", {}", limit(comparison))).ratio(&ratios[0]);
+    match bounds {
+        Some(_) => said.plain(format!(" ({level}{} to {})", ratios[1], ratios[2])),
+        None => said,
+    }
+}
+
+/// `at least ` or `at most `, where the generator held back the one ahead: it
+/// bounds the ratio from the side that the leader is on.
+pub(in crate::report) fn limit(comparison: &Comparison) -> &'static str {
+    let higher_is_better = comparison.metric.direction() == Direction::HigherIsBetter;
+    match (comparison.at_least, comparison.verdict) {
+        (true, Word::Faster) if higher_is_better => "at least ",
+        (true, Word::Faster) => "at most ",
+        (true, Word::Slower) if higher_is_better => "at most ",
+        (true, Word::Slower) => "at least ",
+        _ => "",
+    }
+}
+
+/// Both bounds of the interval, where there is one.
+pub(in crate::report) fn bounds(comparison: &Comparison) -> Option<(f64, f64)> {
+    comparison.low.zip(comparison.high)
+}
+
+/// How many rounds would decide; none where the judge names no number.
+pub(in crate::report) fn fresh_run(comparison: &Comparison) -> Option<String> {
+    let (about, up_to) = comparison.fresh_rounds?;
+    let perhaps = match up_to > about {
+        true => format!(", perhaps up to {}", units::count(up_to)),
+        false => String::new(),
+    };
+    let rounds = units::counted(about, "round");
+    Some(format!("to decide it: about {rounds}{perhaps}, in a fresh run (--rounds {about})"))
+}

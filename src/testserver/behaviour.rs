@@ -1,0 +1,324 @@
+//! What the server does, as a plain value.
+
+use super::delay::{Delay, nanos};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Every n-th, counted from 1: the n-th is the first that is hit.
+pub type Nth = Option<NonZeroU64>;
+
+/// What the server does. The default answers at once with a page of 87 bytes.
+///
+/// Times add up: a reply leaves `service` after the later of its arrival and
+/// the end of the reply before it, plus its `delay`, plus `slow.by` if it is
+/// one of the slow ones. On one connection replies keep the order of their
+/// requests, so a late one holds up those that were pipelined behind it.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// Where to listen; loopback only. Port 0: the system chooses.
+    pub listen: SocketAddr,
+    /// A unix socket to listen on as well.
+    pub unix: Option<PathBuf>,
+    /// Seed of delays and of random bodies.
+    pub seed: u64,
+    /// Work for each reply, done by spinning, one reply at a time.
+    pub service: Duration,
+    /// Growth of `service`, as a share for each second since the first
+    /// request: 0.1 makes it 10 % longer after one second, 20 % after two.
+    pub service_drift: f64,
+    /// Work that is put off until after the reply.
+    pub deferred: Option<Deferred>,
+    /// Waiting after arrival that costs no CPU and holds up nobody else.
+    pub delay: Delay,
+    /// Every n-th reply waits longer.
+    pub slow: Option<Slow>,
+    /// The server stands still now and then.
+    pub freeze: Option<Freeze>,
+    /// The page.
+    pub body: Body,
+    /// Status of the replies.
+    pub status: u16,
+    /// Another status for every n-th reply.
+    pub status_nth: Option<(NonZeroU64, u16)>,
+    /// How a reply tells where its body ends.
+    pub framing: Framing,
+    /// The body is sent in pieces with a pause between them.
+    pub slow_body: Option<SlowBody>,
+    /// The n-th reply of a connection says `Connection: close` and is its last.
+    pub close_every: Nth,
+    /// Every n-th request gets a TCP reset instead of a reply.
+    pub reset_nth: Nth,
+    /// Every n-th reply is cut in the middle of its body, and the connection
+    /// closed. (Without a body: in the middle of its head.)
+    pub truncate_nth: Nth,
+    /// Every n-th request gets bytes that are not HTTP, and the connection is
+    /// closed.
+    pub garbage_nth: Nth,
+    /// Every n-th connection is reset as soon as it was accepted.
+    pub refuse_nth: Nth,
+    /// Accept and read, and never answer.
+    pub never_reply: bool,
+    /// Never sleep: look for requests without a break. Arrivals are then stamped
+    /// when they come and not when the kernel has woken the thread, at the
+    /// price of a core.
+    pub awake: bool,
+    /// Keep when each request arrived and when its reply was complete.
+    pub log: bool,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Behaviour {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            unix: None,
+            seed: 1,
+            service: Duration::ZERO,
+            service_drift: 0.0,
+            deferred: None,
+            delay: Delay::None,
+            slow: None,
+            freeze: None,
+            body: Body::Page(DEFAULT_BODY_BYTES),
+            status: 200,
+            status_nth: None,
+            framing: Framing::Length,
+            slow_body: None,
+            close_every: None,
+            reset_nth: None,
+            truncate_nth: None,
+            garbage_nth: None,
+            refuse_nth: None,
+            never_reply: false,
+            awake: false,
+            log: false,
+        }
+    }
+}
+
+/// Length of the default page: `<html><body>`, 61 x, `</body></html>`.
+pub const DEFAULT_BODY_BYTES: usize = 87;
+
+/// Work after the reply, as a garbage collector or a write-back cache does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deferred {
+    /// CPU time that every reply adds.
+    pub work: Duration,
+    /// What has gathered is done at multiples of this, counted from the first
+    /// request, by spinning. Nothing else is done meanwhile.
+    pub flush_every: Duration,
+}
+
+/// Every n-th reply waits longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slow {
+    /// Which replies, counted over the whole server.
+    pub nth: NonZeroU64,
+    /// How much longer.
+    pub by: Duration,
+}
+
+/// For a while nothing is accepted, read or answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freeze {
+    /// How long it lasts.
+    pub lasts: Duration,
+    /// From the start of one to the start of the next.
+    pub every: Duration,
+    /// Start of the first one after the first request.
+    pub first: Duration,
+}
+
+/// The page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A page of HTML of so many bytes, always the same. 0: empty.
+    Page(usize),
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// So many letters, different in each reply.
+    Random(usize),
+}
+
+/// How a reply tells where its body ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// `Content-Length`.
+    #[default]
+    Length,
+    /// `Transfer-Encoding: chunked`.
+    Chunked,
+    /// HTTP/1.0: the body ends where the connection does.
+    Http10,
+}
+
+/// A body that is sent bit by bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlowBody {
+    /// How many pieces; the first leaves with the head.
+    pub pieces: NonZeroU64,
+    /// Pause between two pieces.
+    pub gap: Duration,
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// A complete reply.
+    Reply,
+    /// A reply that is cut.
+    Truncate,
+    /// Bytes that are not HTTP.
+    Garbage,
+    /// A TCP reset.
+    Reset,
+    /// It was no request: a complete reply that says so.
+    Refuse,
+}
+
+impl Behaviour {
+    /// Fate of the `number`-th request of the server, counted from 1. Where
+    /// several faults meet: reset before garbage before truncation.
+    pub(super) fn fate(&self, number: u64) -> Fate {
+        if hits(self.reset_nth, number) {
+            Fate::Reset
+        } else if hits(self.garbage_nth, number) {
+            Fate::Garbage
+        } else if hits(self.truncate_nth, number) {
+            Fate::Truncate
+        } else {
+            Fate::Reply
+        }
+    }
+
+    /// Status of the reply to the `number`-th request.
+    pub(super) fn status(&self, number: u64) -> u16 {
+        match self.status_nth {
+            Some((nth, status)) if hits(Some(nth), number) => status,
+            _ => self.status,
+        }
+    }
+
+    /// How long the `number`-th reply waits after its service, in nanoseconds.
+    pub(super) fn waits(&self, number: u64) -> u64 {
+        let slow = self.slow.filter(|slow| hits(Some(slow.nth), number));
+        self.delay.of(self.seed, number).saturating_add(slow.map_or(0, |slow| nanos(slow.by)))
+    }
+
+    /// Whether this can be done at all.
+    ///
+    /// # Errors
+    /// A sentence that names the setting and the remedy.
+    pub fn check(&self) -> Result<(), String> {
+        if !self.listen.ip().is_loopback() {
+            return Err(format!(
+                "{} is not a loopback address: the test server is for this machine only; \
+                 use 127.0.0.1 or [::1]",
+                self.listen
+            ));
+        }
+        for status in self.status_nth.map(|(_, status)| status).into_iter().chain([self.status]) {
+            if !(200..=599).contains(&status) {
+                return Err(format!("status {status} is not a final HTTP status: use 200 to 599"));
+            }
+        }
+        if !self.service_drift.is_finite() {
+            return Err("the drift of the service time must be a finite number".to_owned());
+        }
+        if self.framing == Framing::Http10 && self.truncate_nth.is_some() {
+            return Err("a reply that ends with its connection cannot be seen to be cut: \
+                        leave out either HTTP/1.0 or the truncation"
+                .to_owned());
+        }
+        self.check_periods()
+    }
+
+    fn check_periods(&self) -> Result<(), String> {
+        if let Some(freeze) = self.freeze
+            && freeze.lasts >= freeze.every
+        {
+            return Err(format!(
+                "a freeze of {:?} every {:?} never thaws: let it be shorter than its period",
+                freeze.lasts, freeze.every
+            ));
+        }
+        if self.deferred.is_some_and(|deferred| deferred.flush_every.is_zero()) {
+            return Err("deferred work needs a flush period above zero".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Whether the `number`-th (from 1) is one of every n-th.
+pub(super) fn hits(nth: Nth, number: u64) -> bool {
+    nth.is_some_and(|nth| number.is_multiple_of(nth.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fates_by_number() {
+        let behaviour = Behaviour {
+            reset_nth: NonZeroU64::new(6),
+            garbage_nth: NonZeroU64::new(3),
+            truncate_nth: NonZeroU64::new(2),
+            ..Behaviour::default()
+        };
+        let fates: Vec<Fate> = (1..=7).map(|number| behaviour.fate(number)).collect();
+        use Fate::{Garbage, Reply, Reset, Truncate};
+        assert_eq!(fates, [Reply, Truncate, Garbage, Truncate, Reply, Reset, Reply]);
+    }
+
+    #[test]
+    fn statuses_and_waits_by_number() {
+        let third = NonZeroU64::new(3).expect("not zero");
+        let behaviour = Behaviour {
+            status: 201,
+            status_nth: Some((third, 503)),
+            delay: Delay::Fixed(Duration::from_nanos(5)),
+            slow: Some(Slow { nth: third, by: Duration::from_nanos(70) }),
+            ..Behaviour::default()
+        };
+        let seen = (1..=4).map(|number| (behaviour.status(number), behaviour.waits(number)));
+        assert_eq!(seen.collect::<Vec<_>>(), [(201, 5), (201, 5), (503, 75), (201, 5)]);
+    }
+
+    /// Changes one thing of a behaviour that is sound.
+    type Change = fn(&mut Behaviour);
+
+    #[test]
+    fn what_cannot_be_done_is_refused_and_named() {
+        let freeze = |lasts, every| {
+            let seconds = Duration::from_secs;
+            Some(Freeze { lasts: seconds(lasts), every: seconds(every), first: seconds(0) })
+        };
+        assert!(Behaviour { freeze: freeze(1, 2), ..Behaviour::default() }.check().is_ok());
+        assert!(Behaviour { freeze: freeze(2, 2), ..Behaviour::default() }.check().is_err());
+        let cases: [(Change, &str); 7] = [
+            (|b| b.listen = "192.168.0.1:80".parse().unwrap(), "loopback"),
+            (|b| b.listen = "0.0.0.0:80".parse().unwrap(), "loopback"),
+            (|b| b.listen = "[::]:80".parse().unwrap(), "loopback"),
+            (|b| b.status = 101, "status 101"),
+            (|b| b.status_nth = NonZeroU64::new(2).map(|nth| (nth, 600)), "status 600"),
+            (|b| b.service_drift = f64::NAN, "drift"),
+            (
+                |b| {
+                    b.framing = Framing::Http10;
+                    b.truncate_nth = NonZeroU64::new(2);
+                },
+                "HTTP/1.0",
+            ),
+        ];
+        for (change, named) in cases {
+            let mut behaviour = Behaviour::default();
+            assert_eq!(behaviour.check(), Ok(()));
+            change(&mut behaviour);
+            let error = behaviour.check().expect_err(named);
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}

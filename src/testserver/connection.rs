@@ -1,0 +1,245 @@
+//! One client: requests in, and replies out in the same order.
+
+use super::behaviour::{Fate, SlowBody};
+use super::outbox::{End, Outbox};
+use super::reply::{Form, GARBAGE, Replies};
+use super::report::Report;
+use super::request::{Bad, Parser, Persist, Request};
+use super::socket::Socket;
+use super::sys;
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+/// Requests of one connection that may be unanswered at once; beyond it
+/// nothing more is read from it until half of them are answered.
+const MAX_OWED: usize = 1024;
+
+/// A reply that is owed.
+pub(super) struct Owed {
+    /// Number of the request on this server; 0 where it was none.
+    pub(super) number: u64,
+    pub(super) fate: Fate,
+    pub(super) form: Form,
+    /// Its time has come.
+    pub(super) ready: bool,
+}
+
+/// What can be done with a connection now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It goes on.
+    Open,
+    /// Drop it.
+    Over,
+}
+
+/// One client.
+pub(super) struct Connection {
+    socket: Socket,
+    parser: Parser,
+    owed: VecDeque<Owed>,
+    /// Serial number of the first one owed.
+    first: u64,
+    requests: u64,
+    out: Outbox,
+    /// The socket took no more; an event will say when it does.
+    blocked: bool,
+    /// A reply that closes is owed: what comes after its request is ignored.
+    closing: bool,
+    /// The reply that closes is out.
+    finished: bool,
+    /// The client will send no more.
+    peer_done: bool,
+    /// Nothing is read because too much is owed.
+    paused: bool,
+}
+
+impl Connection {
+    pub(super) fn new(socket: Socket) -> Self {
+        Connection {
+            socket,
+            parser: Parser::default(),
+            owed: VecDeque::new(),
+            first: 0,
+            requests: 0,
+            out: Outbox::default(),
+            blocked: false,
+            closing: false,
+            finished: false,
+            peer_done: false,
+            paused: false,
+        }
+    }
+
+    pub(super) fn socket(&self) -> &Socket {
+        &self.socket
+    }
+
+    /// Receives once: how much, or none where nothing is there or ever will be.
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        loop {
+            match self.socket.read(buffer) {
+                Ok(0) => {
+                    self.peer_done = true;
+                    return Ok(None);
+                }
+                Ok(length) => {
+                    if !self.closing {
+                        self.parser.feed(&buffer[..length]);
+                    }
+                    return Ok(Some(length));
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The next request among what was received, if one may be taken.
+    pub(super) fn next_request(&mut self) -> Option<Result<Request, Bad>> {
+        if self.closing {
+            return None;
+        }
+        self.paused |= self.owed.len() >= MAX_OWED;
+        if self.paused { None } else { self.parser.next() }
+    }
+
+    /// Nothing more may be received for now.
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Ends a pause when enough was answered. True: receive now, no event will
+    /// come for what is there already.
+    pub(super) fn resumes(&mut self) -> bool {
+        let resumes = self.paused && self.owed.len() <= MAX_OWED / 2;
+        self.paused &= !resumes;
+        resumes
+    }
+
+    /// Counts a request on this connection, from 1.
+    pub(super) fn count_request(&mut self) -> u64 {
+        self.requests += 1;
+        self.requests
+    }
+
+    /// Notes that a reply is owed and gives its serial number.
+    pub(super) fn owe(&mut self, owed: Owed) -> u64 {
+        self.closing |= closes(&owed);
+        self.owed.push_back(owed);
+        self.first + self.owed.len() as u64 - 1
+    }
+
+    /// The time of the reply `serial` has come.
+    pub(super) fn make_ready(&mut self, serial: u64) {
+        let place = serial.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        if let Some(owed) = place.and_then(|at| self.owed.get_mut(at)) {
+            owed.ready = true;
+        }
+    }
+
+    /// Queues the replies whose time has come, as far as their order allows.
+    /// Some: a slow body was begun, and its next piece is due at that time.
+    pub(super) fn queue(
+        &mut self,
+        replies: &mut Replies,
+        slow: Option<SlowBody>,
+        now: u64,
+    ) -> Option<u64> {
+        if self.out.is_amid_body() {
+            return None;
+        }
+        while !self.out.is_amid_body() {
+            if !self.owed.front()?.ready {
+                return None;
+            }
+            let owed = self.owed.pop_front()?;
+            self.first += 1;
+            let Owed { number, fate, form, .. } = owed;
+            let end = End { number, fate, closes: closes(&owed) };
+            match (fate, slow) {
+                (Fate::Reset, _) => self.out.put(Arc::from([]), end),
+                (Fate::Garbage, _) => self.out.put(Arc::from(GARBAGE), end),
+                (Fate::Truncate, _) => self.out.put_cut(replies.reply(number, form), end),
+                (Fate::Reply, Some(slow)) => {
+                    self.out.put_slow(replies.reply(number, form), slow, now, end);
+                }
+                (Fate::Reply | Fate::Refuse, _) => {
+                    self.out.put_whole(replies.reply(number, form), end);
+                }
+            }
+        }
+        self.out.next_piece_at()
+    }
+
+    /// Queues the next piece of a slow body, and says when the one after it is
+    /// due.
+    pub(super) fn queue_piece(&mut self) -> Option<u64> {
+        self.out.put_piece();
+        self.out.next_piece_at()
+    }
+
+    /// The socket takes more. True: it did not before.
+    pub(super) fn unblock(&mut self) -> bool {
+        std::mem::take(&mut self.blocked)
+    }
+
+    /// Sends what is queued, as far as the socket takes it.
+    pub(super) fn send(&mut self, report: &mut Report) -> io::Result<State> {
+        loop {
+            while let Some(end) = self.out.take_end() {
+                settle(end, report);
+                if self.after(end)? == State::Over {
+                    return Ok(State::Over);
+                }
+            }
+            if self.out.is_empty() || self.blocked {
+                return Ok(self.state());
+            }
+            match self.out.write(&mut self.socket) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.blocked = true,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What follows from a reply that has gone out.
+    fn after(&mut self, end: End) -> io::Result<State> {
+        if end.fate == Fate::Reset {
+            sys::reset_on_close(self.socket.as_fd())?;
+            return Ok(State::Over);
+        }
+        if end.closes {
+            self.finished = true;
+            self.socket.finish()?;
+        }
+        Ok(State::Open)
+    }
+
+    /// Over when neither side has anything more to say.
+    pub(super) fn state(&self) -> State {
+        let silent = self.owed.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
+        if self.peer_done && (self.finished || silent) { State::Over } else { State::Open }
+    }
+}
+
+/// No further request is answered on the connection.
+fn closes(owed: &Owed) -> bool {
+    owed.fate != Fate::Reply || owed.form.persist == Persist::Close
+}
+
+/// Counts what has gone out.
+fn settle(end: End, report: &mut Report) {
+    match end.fate {
+        Fate::Reply => report.replied(end.number, sys::now_ns()),
+        Fate::Truncate => report.truncated += 1,
+        Fate::Garbage => report.garbage += 1,
+        Fate::Reset => report.resets += 1,
+        Fate::Refuse => report.bad_requests += 1,
+    }
+}

@@ -1,0 +1,94 @@
+//! All connections, each under a token that is never given twice.
+
+use super::connection::Connection;
+
+/// Connections at once.
+const MAX: usize = 4096;
+
+/// Names a connection, also when another one has its place by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Token(pub(super) u64);
+
+impl Token {
+    fn new(place: usize, generation: u32) -> Self {
+        Token(u64::from(generation) << 32 | place as u64)
+    }
+
+    fn place(self) -> usize {
+        (self.0 & u64::from(u32::MAX)) as usize
+    }
+}
+
+#[derive(Default)]
+struct Place {
+    generation: u32,
+    connection: Option<Connection>,
+}
+
+/// All connections.
+#[derive(Default)]
+pub(super) struct Connections {
+    places: Vec<Place>,
+    free: Vec<usize>,
+}
+
+impl Connections {
+    /// No more can be taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.places.len() == MAX && self.free.is_empty()
+    }
+
+    pub(super) fn insert(&mut self, connection: Connection) -> Token {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            self.places.len() - 1
+        });
+        let place = &mut self.places[at];
+        place.connection = Some(connection);
+        Token::new(at, place.generation)
+    }
+
+    pub(super) fn get(&mut self, token: Token) -> Option<&mut Connection> {
+        let place = self.places.get_mut(token.place())?;
+        let same = token == Token::new(token.place(), place.generation);
+        place.connection.as_mut().filter(|_| same)
+    }
+
+    /// Closes it, if it is still there.
+    pub(super) fn remove(&mut self, token: Token) {
+        if self.get(token).is_some() {
+            let place = &mut self.places[token.place()];
+            place.connection = None;
+            place.generation = place.generation.wrapping_add(1);
+            self.free.push(token.place());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::socket::Socket;
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    fn connection() -> Connection {
+        let (ours, _) = UnixStream::pair().expect("two descriptors");
+        Connection::new(Socket::Unix(ours))
+    }
+
+    #[test]
+    fn a_token_does_not_name_who_came_after() {
+        let mut connections = Connections::default();
+        let first = connections.insert(connection());
+        let second = connections.insert(connection());
+        assert!(connections.get(first).is_some() && connections.get(second).is_some());
+        connections.remove(first);
+        assert!(connections.get(first).is_none());
+        let third = connections.insert(connection());
+        assert_eq!(connections.places.len(), 2, "the place is used again");
+        assert!(third != first && connections.get(first).is_none());
+        connections.remove(first);
+        assert!(connections.get(third).is_some(), "removed by an old token");
+        assert!(connections.get(second).is_some());
+    }
+}

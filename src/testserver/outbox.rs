@@ -1,0 +1,163 @@
+//! What a connection has to send: replies as pieces of shared bytes, some of
+//! which are cut, and some of which come bit by bit.
+
+use super::behaviour::{Fate, SlowBody};
+use super::delay::nanos;
+use super::reply::Reply;
+use super::socket::Socket;
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Pieces that one system call sends.
+const SLICES: usize = 8;
+
+/// What is known once a reply has gone out.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    /// Number of the request on this server.
+    pub(super) number: u64,
+    pub(super) fate: Fate,
+    /// The connection ends with it.
+    pub(super) closes: bool,
+}
+
+struct Piece {
+    bytes: Arc<[u8]>,
+    /// What of them is still to be sent.
+    left: Range<usize>,
+    /// It is the last piece of a reply.
+    end: Option<End>,
+}
+
+/// A body that is sent bit by bit.
+struct SlowlySent {
+    body: Arc<[u8]>,
+    pieces: u64,
+    put: u64,
+    started: u64,
+    gap: u64,
+    end: End,
+}
+
+/// What is to be sent, in order.
+#[derive(Default)]
+pub(super) struct Outbox {
+    pieces: VecDeque<Piece>,
+    slow: Option<SlowlySent>,
+}
+
+impl Outbox {
+    /// Nothing can be sent now.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Pieces of a slow body are still to come: nothing else may be put in.
+    pub(super) fn is_amid_body(&self) -> bool {
+        self.slow.is_some()
+    }
+
+    /// When the next piece of a slow body is due.
+    pub(super) fn next_piece_at(&self) -> Option<u64> {
+        self.slow.as_ref().map(SlowlySent::next_at)
+    }
+
+    fn push(&mut self, bytes: Arc<[u8]>, left: Range<usize>, end: Option<End>) {
+        self.pieces.push_back(Piece { bytes, left, end });
+    }
+
+    fn push_all(&mut self, bytes: Arc<[u8]>, end: Option<End>) {
+        let all = 0..bytes.len();
+        self.push(bytes, all, end);
+    }
+
+    /// Bytes that are all of an answer. None at all: only its end.
+    pub(super) fn put(&mut self, bytes: Arc<[u8]>, end: End) {
+        self.push_all(bytes, Some(end));
+    }
+
+    pub(super) fn put_whole(&mut self, reply: Reply, end: End) {
+        self.push_all(reply.head, None);
+        self.push_all(reply.body, Some(end));
+    }
+
+    /// Half of the body; half of the head where there is no body.
+    pub(super) fn put_cut(&mut self, reply: Reply, end: End) {
+        if reply.body.is_empty() {
+            let half = 0..reply.head.len() / 2;
+            return self.push(reply.head, half, Some(end));
+        }
+        self.push_all(reply.head, None);
+        let half = 0..reply.body.len() / 2;
+        self.push(reply.body, half, Some(end));
+    }
+
+    /// The head and the first piece of the body; each later one by
+    /// [`Outbox::put_piece`].
+    pub(super) fn put_slow(&mut self, reply: Reply, slow: SlowBody, now: u64, end: End) {
+        let pieces = slow.pieces.get().min(reply.body.len() as u64);
+        if pieces < 2 {
+            return self.put_whole(reply, end);
+        }
+        self.push_all(reply.head, None);
+        let gap = nanos(slow.gap);
+        self.slow = Some(SlowlySent { body: reply.body, pieces, put: 0, started: now, gap, end });
+        self.put_piece();
+    }
+
+    /// The next piece of the slow body.
+    pub(super) fn put_piece(&mut self) {
+        let Some(slow) = &mut self.slow else { return };
+        let range = slow.next_range();
+        slow.put += 1;
+        let end = (slow.put == slow.pieces).then_some(slow.end);
+        let body = Arc::clone(&slow.body);
+        if end.is_some() {
+            self.slow = None;
+        }
+        self.push(body, range, end);
+    }
+
+    /// Takes out what has been sent, up to the end of the next reply that is
+    /// complete.
+    pub(super) fn take_end(&mut self) -> Option<End> {
+        while self.pieces.front()?.left.is_empty() {
+            let end = self.pieces.pop_front().and_then(|piece| piece.end);
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
+    }
+
+    /// Sends once.
+    pub(super) fn write(&mut self, to: &mut Socket) -> io::Result<()> {
+        let mut slices = [IoSlice::new(&[]); SLICES];
+        for (slice, piece) in slices.iter_mut().zip(&self.pieces) {
+            *slice = IoSlice::new(&piece.bytes[piece.left.clone()]);
+        }
+        let mut sent = to.write(&slices[..self.pieces.len().min(SLICES)])?;
+        for piece in &mut self.pieces {
+            let here = sent.min(piece.left.len());
+            piece.left.start += here;
+            sent -= here;
+        }
+        Ok(())
+    }
+}
+
+impl SlowlySent {
+    fn next_range(&self) -> Range<usize> {
+        // In u128: a body and a count near 2⁶⁴ would overflow otherwise.
+        let length = self.body.len() as u128;
+        let cut = |index: u64| (u128::from(index) * length / u128::from(self.pieces)) as usize;
+        cut(self.put)..cut(self.put + 1)
+    }
+
+    /// When the next piece is due, counted from the first.
+    fn next_at(&self) -> u64 {
+        self.started.saturating_add(self.gap.saturating_mul(self.put))
+    }
+}

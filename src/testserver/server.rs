@@ -1,0 +1,310 @@
+//! The loop: one thread, one epoll, all behaviours.
+
+use super::behaviour::{Behaviour, Fate, Framing, hits};
+use super::connection::{Connection, Owed, State};
+use super::connections::{Connections, Token};
+use super::freeze::frozen;
+use super::reply::{Form, Replies};
+use super::report::{LOG_LIMIT, Report};
+use super::request::{Bad, Persist, Request};
+use super::socket::Listener;
+use super::sys::{self, Poll, Ready, Wait, now_ns};
+use super::timeline::{Next, Timeline, Work};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, ErrorKind, PipeReader};
+use std::os::fd::AsFd;
+
+const STOP: Token = Token(u64::MAX);
+const LISTENER: Token = Token(u64::MAX - 1);
+const BUFFER: usize = 64 * 1024;
+
+/// A reply that the thread works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Job {
+    token: Token,
+    serial: u64,
+    number: u64,
+}
+
+/// Something that waits for its time. Those of the same time come in the order
+/// in which they were set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Timer {
+    due: u64,
+    order: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// A delayed reply.
+    Reply(Job),
+    /// The next piece of a slow body.
+    Piece(Token),
+}
+
+/// The server, ready to run.
+pub(super) struct Server {
+    behaviour: Behaviour,
+    poll: Poll,
+    listeners: Vec<Listener>,
+    stop: PipeReader,
+    connections: Connections,
+    /// Connections wait in the kernel because there was no place for them.
+    backlogged: bool,
+    timeline: Timeline<Job>,
+    timers: BinaryHeap<Reverse<Timer>>,
+    timers_set: u64,
+    replies: Replies,
+    report: Report,
+    buffer: Box<[u8]>,
+}
+
+impl Server {
+    /// Closing the other end of `stop` ends the server.
+    pub(super) fn new(
+        behaviour: Behaviour,
+        listeners: Vec<Listener>,
+        stop: PipeReader,
+    ) -> io::Result<Self> {
+        let mut poll = Poll::new()?;
+        poll.add(stop.as_fd(), STOP.0)?;
+        for listener in &listeners {
+            poll.add(listener.as_fd(), LISTENER.0)?;
+        }
+        // A kernel that does not know the call says so here, not in the loop.
+        poll.wait(Wait::No)?;
+        Ok(Server {
+            replies: Replies::new(&behaviour),
+            timeline: Timeline::new(Work::of(&behaviour)),
+            report: Report::with_room(if behaviour.log { LOG_LIMIT } else { 0 }),
+            behaviour,
+            poll,
+            listeners,
+            stop,
+            connections: Connections::default(),
+            backlogged: false,
+            timers: BinaryHeap::new(),
+            timers_set: 0,
+            buffer: vec![0; BUFFER].into(),
+        })
+    }
+
+    /// Serves until it is stopped.
+    pub(super) fn run(mut self) -> Report {
+        // Those who came before the first look at the events are not announced
+        // again.
+        self.accept();
+        loop {
+            self.poll.wait(self.wait()).expect("our own epoll");
+            if self.stands_still_until_stopped() {
+                return self.report.ended();
+            }
+            for at in 0..self.poll.found() {
+                let ready = self.poll.ready(at);
+                match Token(ready.token) {
+                    STOP => return self.report.ended(),
+                    LISTENER => self.accept(),
+                    token => self.serve(token, ready),
+                }
+            }
+            self.do_what_is_due(now_ns());
+        }
+    }
+
+    /// While it works it only looks for events between two looks at the clock.
+    fn wait(&self) -> Wait {
+        if self.behaviour.awake {
+            return Wait::No;
+        }
+        let timer = self.timers.peek().map(|Reverse(timer)| timer.due);
+        match (self.timeline.next(), timer) {
+            (Next::Busy, _) => Wait::No,
+            (Next::RestUntil(flush), timer) => Wait::Until(timer.map_or(flush, |t| t.min(flush))),
+            (Next::Rest, Some(timer)) => Wait::Until(timer),
+            (Next::Rest, None) => Wait::Forever,
+        }
+    }
+
+    /// Freezes if it is time to. True: stopped meanwhile.
+    fn stands_still_until_stopped(&mut self) -> bool {
+        let (Some(freeze), Some(origin)) = (self.behaviour.freeze, self.timeline.first_arrival())
+        else {
+            return false;
+        };
+        let Some(frozen) = frozen(&freeze, origin, now_ns()) else { return false };
+        self.timeline.stand_still(frozen.from, frozen.until);
+        sys::sleep_until(frozen.until, self.stop.as_fd()).expect("our own pipe")
+    }
+
+    fn do_what_is_due(&mut self, now: u64) {
+        while let Some((ended, job)) = self.timeline.take_ended(now) {
+            match self.behaviour.waits(job.number) {
+                0 => self.answer(job),
+                wait => self.set_timer(ended.saturating_add(wait), What::Reply(job)),
+            }
+        }
+        while self.timers.peek().is_some_and(|Reverse(timer)| timer.due <= now) {
+            match self.timers.pop() {
+                Some(Reverse(Timer { what: What::Reply(job), .. })) => self.answer(job),
+                Some(Reverse(Timer { what: What::Piece(token), .. })) => self.continue_body(token),
+                None => {}
+            }
+        }
+    }
+
+    fn set_timer(&mut self, due: u64, what: What) {
+        self.timers_set += 1;
+        self.timers.push(Reverse(Timer { due, order: self.timers_set, what }));
+    }
+
+    fn accept(&mut self) {
+        self.backlogged = false;
+        for at in 0..self.listeners.len() {
+            while !self.connections.is_full() {
+                match self.listeners[at].accept() {
+                    Ok(socket) => self.welcome(Connection::new(socket)),
+                    Err(error) => match error.kind() {
+                        ErrorKind::WouldBlock => break,
+                        ErrorKind::Interrupted | ErrorKind::ConnectionAborted => {}
+                        _ => {
+                            self.report.accept_failures += 1;
+                            self.backlogged = true;
+                            break;
+                        }
+                    },
+                }
+            }
+        }
+        self.backlogged |= self.connections.is_full();
+    }
+
+    fn welcome(&mut self, connection: Connection) {
+        self.report.connections += 1;
+        if hits(self.behaviour.refuse_nth, self.report.connections) {
+            // Where it fails the client is gone, which is as good.
+            let _ = sys::reset_on_close(connection.socket().as_fd());
+            self.report.refused += 1;
+            return;
+        }
+        let token = self.connections.insert(connection);
+        let Some(connection) = self.connections.get(token) else { return };
+        if self.poll.add(connection.socket().as_fd(), token.0).is_err() {
+            self.connections.remove(token);
+            self.report.accept_failures += 1;
+        }
+    }
+
+    fn remove(&mut self, token: Token) {
+        self.connections.remove(token);
+        if self.backlogged {
+            self.accept();
+        }
+    }
+
+    /// Something happened on a connection.
+    fn serve(&mut self, token: Token, ready: Ready) {
+        if ready.readable {
+            self.receive(token, ready.hung_up);
+        }
+        if ready.writable
+            && let Some(connection) = self.connections.get(token)
+            && connection.unblock()
+        {
+            self.send(token);
+        }
+    }
+
+    /// Receives what there is. A short read means that there is no more, but
+    /// for the end of the stream, which is not announced again: `to_end`.
+    fn receive(&mut self, token: Token, to_end: bool) {
+        while let Some(connection) = self.connections.get(token)
+            && !connection.is_paused()
+        {
+            match connection.receive(&mut self.buffer) {
+                Ok(Some(length)) => {
+                    self.take_requests(token, now_ns());
+                    if length < BUFFER && !to_end {
+                        return;
+                    }
+                }
+                Ok(None) if connection.state() == State::Open => return,
+                Ok(None) | Err(_) => return self.remove(token),
+            }
+        }
+    }
+
+    fn take_requests(&mut self, token: Token, now: u64) {
+        while let Some(connection) = self.connections.get(token)
+            && let Some(request) = connection.next_request()
+        {
+            match request {
+                Ok(request) => self.take_request(token, request, now),
+                Err(bad) => self.refuse(token, bad),
+            }
+        }
+    }
+
+    fn take_request(&mut self, token: Token, request: Request, now: u64) {
+        let number = self.report.arrived(now, self.behaviour.log);
+        let Some(connection) = self.connections.get(token) else { return };
+        let last = hits(self.behaviour.close_every, connection.count_request())
+            || self.behaviour.framing == Framing::Http10;
+        if self.behaviour.never_reply {
+            return;
+        }
+        let persist = if last { Persist::Close } else { request.persist };
+        let status = self.behaviour.status(number);
+        let serial = connection.owe(Owed {
+            number,
+            fate: self.behaviour.fate(number),
+            form: Form { status, persist, head_only: request.head_only },
+            ready: false,
+        });
+        self.timeline.arrive(now, Job { token, serial, number });
+    }
+
+    /// Answers what is no request, after all that was asked before.
+    fn refuse(&mut self, token: Token, bad: Bad) {
+        let Some(connection) = self.connections.get(token) else { return };
+        let form = Form { status: bad.status(), persist: Persist::Close, head_only: false };
+        connection.owe(Owed { number: 0, fate: Fate::Refuse, form, ready: true });
+        self.send(token);
+    }
+
+    /// The time of a reply has come.
+    fn answer(&mut self, job: Job) {
+        let Some(connection) = self.connections.get(job.token) else { return };
+        connection.make_ready(job.serial);
+        self.send(job.token);
+    }
+
+    fn continue_body(&mut self, token: Token) {
+        let Some(connection) = self.connections.get(token) else { return };
+        if let Some(next) = connection.queue_piece() {
+            self.set_timer(next, What::Piece(token));
+        }
+        self.send(token);
+    }
+
+    /// Sends what may be sent on a connection, and reads on where too much was
+    /// owed.
+    fn send(&mut self, token: Token) {
+        let Some(connection) = self.connections.get(token) else { return };
+        let begun = connection.queue(&mut self.replies, self.behaviour.slow_body, now_ns());
+        let sent = connection.send(&mut self.report);
+        let resumes = connection.resumes();
+        if let Some(next) = begun {
+            self.set_timer(next, What::Piece(token));
+        }
+        match sent {
+            Ok(State::Open) if resumes => {
+                self.take_requests(token, now_ns());
+                self.receive(token, true);
+            }
+            Ok(State::Open) => {}
+            Ok(State::Over) | Err(_) => self.remove(token),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! TCP and unix sockets as one: the server does not care which it serves.
+
+use super::behaviour::Behaviour;
+use super::sys;
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+
+/// Where connections come from.
+pub(super) enum Listener {
+    Tcp(TcpListener),
+    /// The file is removed when the listener is dropped.
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    /// All that the behaviour asks for, the TCP one first, and its address.
+    pub(super) fn open(behaviour: &Behaviour) -> io::Result<(SocketAddr, Vec<Listener>)> {
+        let named = |what: &dyn std::fmt::Display, error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot listen on {what}: {error}"))
+        };
+        let tcp = TcpListener::bind(behaviour.listen).map_err(|e| named(&behaviour.listen, e))?;
+        let address = tcp.local_addr()?;
+        let mut listeners = vec![Listener::Tcp(tcp)];
+        if let Some(path) = &behaviour.unix {
+            let bound = UnixListener::bind(path).map_err(|error| {
+                let hint = match error.kind() {
+                    io::ErrorKind::AddrInUse => " (remove the file if no server uses it)",
+                    _ => "",
+                };
+                named(&format!("{}{hint}", path.display()), error)
+            })?;
+            listeners.push(Listener::Unix(bound, path.clone()));
+        }
+        for listener in &listeners {
+            match listener {
+                Listener::Tcp(tcp) => tcp.set_nonblocking(true)?,
+                Listener::Unix(unix, _) => unix.set_nonblocking(true)?,
+            }
+            sys::widen_backlog(listener.as_fd())?;
+        }
+        Ok((address, listeners))
+    }
+
+    /// The next connection that waits, ready for use. ConnectionAborted: that
+    /// one failed, others may wait.
+    pub(super) fn accept(&self) -> io::Result<Socket> {
+        match self {
+            Listener::Tcp(listener) => {
+                let (stream, _) = listener.accept()?;
+                // Without it the pieces of a slow body would wait for the
+                // client's acknowledgements.
+                let set = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
+                set.map(|()| Socket::Tcp(stream)).map_err(of_this_connection)
+            }
+            Listener::Unix(listener, _) => {
+                let (stream, _) = listener.accept()?;
+                let set = stream.set_nonblocking(true);
+                set.map(|()| Socket::Unix(stream)).map_err(of_this_connection)
+            }
+        }
+    }
+}
+
+/// An error of one connection must not look like one of the listener.
+fn of_this_connection(error: io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, error)
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Listener::Tcp(listener) => listener.as_fd(),
+            Listener::Unix(listener, _) => listener.as_fd(),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            // Somebody else may have removed it: nothing is left to do then.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// One connection's socket, non-blocking.
+pub(super) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.read(into),
+            Socket::Unix(stream) => stream.read(into),
+        }
+    }
+
+    pub(super) fn write(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.write_vectored(slices),
+            Socket::Unix(stream) => stream.write_vectored(slices),
+        }
+    }
+
+    /// Tells the peer that nothing more will come. What it still sends can be
+    /// read: closing over unread bytes would reset the connection, and could
+    /// take the last reply from the client.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        match self {
+            Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            Socket::Unix(stream) => stream.shutdown(Shutdown::Write),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Socket::Tcp(stream) => stream.as_fd(),
+            Socket::Unix(stream) => stream.as_fd(),
+        }
+    }
+}

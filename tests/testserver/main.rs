@@ -1,0 +1,17 @@
+//! The test server as a client sees it: every behaviour, over real sockets.
+
+mod answers;
+mod client;
+mod faults;
+mod times;
+
+use std::num::NonZeroU64;
+use tiebreak::testserver::{Behaviour, TestServer};
+
+fn start(behaviour: Behaviour) -> TestServer {
+    TestServer::start(behaviour, None).expect("a server on a free port")
+}
+
+fn every(n: u64) -> Option<NonZeroU64> {
+    NonZeroU64::new(n)
+}
