@@ -356,6 +356,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             cpu_in_sight: vec![false; named.len()],
             bodiless: vec![false; named.len()],
             port_limit: vec![None; named.len()],
+            workers: 1,
         },
         host: Host {
             kernel: "Linux 6.1.0-18-amd64".into(),
