@@ -4,11 +4,14 @@
 //! An order is a line, the answer too. What is `sub X` is passed on to a child
 //! of the child as `X`.
 
+use super::{cpu::Meter, find};
+use record::Address;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
@@ -31,7 +34,11 @@ impl Child {
 
     /// `prepare` may add to the command.
     pub(super) fn start_with(prepare: impl FnOnce(&mut Command)) -> Child {
-        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        Child::start_from(&std::env::current_exe().expect("this test"), prepare)
+    }
+
+    fn start_from(program: &Path, prepare: impl FnOnce(&mut Command)) -> Child {
+        let mut command = Command::new(program);
         command
             .args(["targets::child::obey", "--exact", "--nocapture", "--test-threads=1"])
             .env(MARK, "1")
@@ -44,6 +51,20 @@ impl Child {
         let mut child = Child { process, orders, answers };
         assert_eq!(child.tell("hello"), "hello");
         child
+    }
+
+    /// What a child of another user answers; asked by root alone. It runs a copy
+    /// of this test where that user can reach it.
+    pub(super) fn ask_as_nobody(order: &str) -> String {
+        const NOBODY: u32 = 65534;
+        let name = format!("tiebreak-test-{}-{NOBODY}", std::process::id());
+        let copy = std::env::temp_dir().join(name);
+        std::fs::copy(std::env::current_exe().expect("this test"), &copy).expect("a copy");
+        let mut child = Child::start_from(&copy, |command| {
+            command.uid(NOBODY).gid(NOBODY).current_dir("/");
+        });
+        let _ = std::fs::remove_file(&copy);
+        child.tell(order)
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -125,6 +146,15 @@ impl Servant {
                 self.sub.insert(inheriting(socket)).pid().to_string()
             }
             "sub" => self.sub.as_mut().expect("started").tell(rest),
+            // What this user can see.
+            "find" => match find::serving(&Address::Tcp(rest.parse().expect("an address"))) {
+                Ok(found) => format!("{:?}", found.pids()),
+                Err(why) => why.0,
+            },
+            "meter" => match Meter::of_tree(rest.parse().expect("a number")) {
+                Ok(mut meter) => meter.read().cpu_ns.to_string(),
+                Err(why) => why.0,
+            },
             "listen" => self.listen(TcpListener::bind(rest).expect("free")),
             "listen-too" => self.listen(sharing_port(rest)),
             _ => {
