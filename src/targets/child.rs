@@ -59,7 +59,11 @@ impl Child {
         const NOBODY: u32 = 65534;
         let name = format!("tiebreak-test-{}-{NOBODY}", std::process::id());
         let copy = std::env::temp_dir().join(name);
-        std::fs::copy(std::env::current_exe().expect("this test"), &copy).expect("a copy");
+        // Not written by this process: a child that another test starts just then
+        // would hold it open, and it could not be run.
+        let this = std::env::current_exe().expect("this test");
+        let copied = Command::new("cp").arg(this).arg(&copy).status().expect("cp");
+        assert!(copied.success());
         let mut child = Child::start_from(&copy, |command| {
             command.uid(NOBODY).gid(NOBODY).current_dir("/");
         });
