@@ -178,15 +178,15 @@ fn one_contender_can_join_two_groups() {
         name: String::new(),
         ancestors: ancestors.iter().map(|pid| Identity { pid: *pid, started: 1 }).collect(),
     };
-    let found = |roots: &[Root]| Some(Found { roots: roots.to_vec() });
+    let found = |root: &Root| Some(Found { roots: vec![root.clone()] });
     let (left, right) = (root(11, &[10, 1]), root(12, &[10, 1]));
-    let apart = [found(&[left.clone()]), found(&[right.clone()])];
+    let apart = [found(&left), found(&right)];
     assert_eq!(groups(&apart), [[0], [1]]);
-    let both = [found(&[left.clone()]), found(&[right]), found(&[root(10, &[1])])];
+    let both = [found(&left), found(&right), found(&root(10, &[1]))];
     assert_eq!(groups(&both), [[0, 1, 2]]);
     // The number of a process that has gone is another process's now.
     let later = Root { process: Identity { pid: 11, started: 2 }, ..left.clone() };
-    assert_eq!(groups(&[found(&[left]), found(&[later])]), [[0], [1]]);
+    assert_eq!(groups(&[found(&left), found(&later)]), [[0], [1]]);
 }
 
 /// nginx with two workers; stopped at the end.
