@@ -1,2 +1,3 @@
-//! To be furnished.
+//! From what was typed to what will be done.
+pub mod require;
 pub mod units;
