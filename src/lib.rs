@@ -4,10 +4,20 @@
 compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's clocks");
 
 pub mod cli;
+pub mod cores;
+pub mod exit;
+mod fnv;
+pub mod host;
 pub mod journal;
+pub mod judging;
+mod near;
 pub mod plan;
 pub mod report;
 pub mod runner;
+#[cfg(test)]
+mod scratch;
 pub mod shown;
+pub mod signals;
 pub mod targets;
 pub mod testserver;
+mod utc;

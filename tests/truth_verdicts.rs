@@ -62,7 +62,7 @@ fn on_a_server_that_drifts_a_broken_schedule_is_caught_and_the_braid_is_not() {
     let drifting = || {
         serve(Behaviour {
             service: Duration::from_micros(100),
-            service_drift: 0.05,
+            service_drift: 0.2,
             ..Behaviour::default()
         })
     };
@@ -92,11 +92,11 @@ fn three_and_ten_percent_are_found_with_the_right_sign_and_size() {
             let found = throughput(&verdict);
             let (low, high) = (found.low.expect("an interval"), found.high.expect("an interval"));
             covered += u32::from(low <= truth && truth <= high);
-            signs += u32::from(found.verdict == Word::Slower);
+            signs += u32::from(found.ratio.is_some_and(|ratio| ratio < 1.0));
             assert_ne!(found.verdict, Word::Faster, "the wrong sign: {found:?}");
         }
         assert!(covered >= 15, "{slower}: {covered} of 20 intervals cover {truth}");
-        assert!(signs >= 15, "{slower}: {signs} of 20 called slower");
+        assert!(signs >= 18, "{slower}: {signs} of 20 estimates on the right side");
     }
 }
 

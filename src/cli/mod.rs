@@ -1,2 +1,101 @@
-//! To be furnished.
+//! The command line: one file per subcommand.
+
+mod audit;
+mod compare;
+mod conduct;
+mod demo;
+mod explain;
+mod options;
+mod outputs;
+mod report;
+mod run;
 pub mod testserver;
+mod text;
+
+use crate::exit::{Error, Exit};
+use clap::{Parser, Subcommand};
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak demo
+      no server needed: two real comparisons in under a minute
+  tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/
+      which of two servers answers more requests
+  tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s
+      which answers sooner when both get 5000 requests a second
+  tiebreak run http://127.0.0.1:8080/ --duration 10s
+      one server, with the same audit
+
+Exit codes: 0 the answer is sound (undecided too) · 2 the command cannot be understood ·
+3 void: the audit refused · 4 a target failed · 5 tiebreak failed · 130 stopped twice";
+
+/// Which of these backends is faster, by how much, and can the answer be trusted?
+///
+/// tiebreak drives all contenders in turns of some tens of milliseconds, so that
+/// they meet the same machine, pairs them round by round, and audits the result:
+/// where an answer cannot be trusted, it says so and gives none.
+#[derive(Parser)]
+#[command(name = "tiebreak", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compare(Box<compare::CompareArgs>),
+    Run(Box<run::RunArgs>),
+    Demo(demo::DemoArgs),
+    Report(report::ReportArgs),
+    Audit(audit::AuditArgs),
+    Explain(explain::ExplainArgs),
+    /// A server of known behaviour, to try tiebreak and other tools on
+    Testserver(Box<testserver::TestserverArgs>),
+}
+
+/// Runs the command that was typed.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // A bug must not look like an answer: a panic would exit with 101.
+    match catch_unwind(|| perform(&cli.command)) {
+        Ok(exit) => exit,
+        Err(_) => {
+            outputs::complain(
+                "error: this is a bug in tiebreak; please report what is printed above",
+            );
+            Exit::Failed.into()
+        }
+    }
+}
+
+fn perform(command: &Command) -> ExitCode {
+    let result = match command {
+        Command::Compare(args) => compare::perform(args),
+        Command::Run(args) => run::perform(args),
+        Command::Demo(args) => demo::perform(args),
+        Command::Report(args) => report::perform(args),
+        Command::Audit(args) => audit::perform(args),
+        Command::Explain(args) => explain::perform(args),
+        Command::Testserver(args) => return testserver::run(args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(Error { exit, text }) => {
+            outputs::complain(&format!("error: {text}"));
+            exit.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

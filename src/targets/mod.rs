@@ -1,8 +1,12 @@
-//! Servers under test: where they are, what they cost.
+//! Servers under test: where they are, whether they answer, what they cost.
 
+pub mod attached;
+#[cfg(test)]
+mod child;
+pub(crate) mod connect_to;
 pub mod cpu;
 pub mod find;
 pub mod process;
-
-#[cfg(test)]
-mod child;
+pub(crate) mod ready;
+pub mod tls;
+pub(crate) mod url;

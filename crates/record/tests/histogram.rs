@@ -1,7 +1,7 @@
 //! Histograms keep every sample to 3 digits, merge, and survive the journal.
 
 use proptest::prelude::*;
-use tiebreak_record::Histogram;
+use record::Histogram;
 
 /// Up to a day in nanoseconds, small and large values alike.
 fn values() -> impl Strategy<Value = Vec<u64>> {

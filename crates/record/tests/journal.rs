@@ -1,7 +1,7 @@
 //! Every event that a journal can hold reads back as it was written.
 
 use proptest::prelude::*;
-use tiebreak_record::{
+use record::{
     Address, Arrivals, Contender, End, EndReason, Event, Failure, Header, Host, Interleave,
     LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, Question, Recorder,
     RequestAsked, Reuse, SliceStart, TrialRecord,
@@ -81,7 +81,7 @@ fn question() -> Question {
 
 fn header(interleave: Interleave) -> Header {
     Header {
-        schema: tiebreak_record::journal::SCHEMA.to_owned(),
+        schema: record::journal::SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),
         plan_hash: "0123abcd".to_owned(),
         started: "2026-11-22T00:00:00Z".to_owned(),

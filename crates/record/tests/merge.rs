@@ -2,7 +2,7 @@
 //! any grouping.
 
 use proptest::prelude::*;
-use tiebreak_record::{Failure, Moments, Recorder, Seen, SliceStart};
+use record::{Failure, Moments, Recorder, Seen, SliceStart};
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;

@@ -1,0 +1,65 @@
+//! `tiebreak audit`.
+
+use super::outputs;
+use super::text::wrapped;
+use crate::exit::{Error, Exit};
+use crate::judging::{self, Judged};
+use crate::shown::{shown, shown_sentence};
+use clap::ValueHint;
+use judge::audit::RULES;
+use judge::verdict::{Finding, Weight};
+use std::path::PathBuf;
+
+/// Show what the audit found in a run: evidence, why it matters, what to do
+///
+/// Exits as the run did.
+#[derive(clap::Args)]
+pub(super) struct AuditArgs {
+    /// Folder of the run
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    run: PathBuf,
+}
+
+pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
+    let judged = judging::read(&args.run)?;
+    outputs::print(&told(&judged, outputs::width()))?;
+    Ok(judged.exit())
+}
+
+fn told(judged: &Judged, width: usize) -> String {
+    let findings = judged.verdict().findings();
+    let checked = judged.verdict().rules_checked();
+    let mut out = match findings.len() {
+        0 => format!("{checked} rules checked, nothing found\n"),
+        1 => format!("{checked} rules checked, 1 finding\n"),
+        many => format!("{checked} rules checked, {many} findings\n"),
+    };
+    for finding in findings {
+        out += &one(finding, width);
+    }
+    if let Some(note) = judged.note() {
+        out += &wrapped("\njournal: ", &shown_sentence(note), width);
+    }
+    out
+}
+
+fn one(finding: &Finding, width: usize) -> String {
+    let who = match &finding.contender {
+        Some(name) => format!(" ({})", shown(name)),
+        None => String::new(),
+    };
+    let mut out = format!("\n{}: {}{who}\n", weight(finding.weight), shown(&finding.rule));
+    out += &wrapped("  seen: ", &shown_sentence(&finding.evidence), width);
+    if let Some(rule) = RULES.iter().find(|rule| rule.name == finding.rule) {
+        out += &wrapped("  why:  ", rule.why, width);
+    }
+    out + &wrapped("  do:   ", &shown_sentence(&finding.remedy), width)
+}
+
+pub(super) fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Note => "note",
+        Weight::Caution => "caution",
+        Weight::Void => "void",
+    }
+}

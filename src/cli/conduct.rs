@@ -1,0 +1,49 @@
+//! From a spec to reports: what `compare`, `run` and `demo` have in common.
+
+use super::options::OutputOptions;
+use super::outputs::{self, Copies};
+use crate::exit::{Error, Exit};
+use crate::judging::{self, Judged};
+use crate::plan::{Machine, Resolved, Spec, resolve};
+use crate::runner::{self, Telling};
+use crate::targets::attached::{self, Resolver};
+use crate::{cores, host, signals};
+use std::path::PathBuf;
+
+/// Conducts a run and tells it.
+pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {
+    let copies = Copies::checked(output.json.as_deref(), output.html.as_deref())?;
+    let resolved = settle(spec)?;
+    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet };
+    let (folder, judged) = measure(&resolved, telling)?;
+    outputs::publish(&folder, &judged, &copies)?;
+    Ok(judged.exit())
+}
+
+/// Settles the plan for this machine.
+pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
+    let cores = read_cores()?;
+    let descriptors = host::raise_descriptor_limit()
+        .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
+    let host = host::facts(&cores.allowed, descriptors);
+    let mut resolver = Resolver::new(spec.allow_public, &attached::look_up, &attached::accepts);
+    resolve(spec, &Machine { cores, host }, &mut resolver)
+}
+
+/// The cores of this process.
+pub(super) fn read_cores() -> Result<cores::Facts, Error> {
+    cores::Facts::read()
+        .map_err(|error| Error::failed(format!("the cores of this process: {error}")))
+}
+
+/// Drives the plan and judges the journal.
+pub(super) fn measure(
+    resolved: &Resolved,
+    telling: Telling<'_>,
+) -> Result<(PathBuf, Judged), Error> {
+    let stop =
+        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let folder = runner::perform(resolved, &stop, telling)?;
+    let judged = judging::read(&folder)?;
+    Ok((folder, judged))
+}

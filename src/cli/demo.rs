@@ -1,0 +1,95 @@
+//! `tiebreak demo`.
+
+use super::conduct;
+use super::outputs::{self, Copies};
+use crate::cores::share_out;
+use crate::exit::{Error, Exit};
+use crate::judging::Judged;
+use crate::plan::{Command, Spec};
+use crate::runner::Telling;
+use crate::signals;
+use crate::testserver::{Behaviour, TestServer};
+use std::time::Duration;
+
+/// Few enough for a p50 that 50 ms slices can hold: 16 × 110 µs.
+const CONNECTIONS: u32 = 16;
+const ROUND: Duration = Duration::from_millis(500);
+const ROUNDS: u32 = 10;
+const WARM_UP: Duration = Duration::from_millis(300);
+const SERVICE: Duration = Duration::from_micros(100);
+const SLOWER_SERVICE: Duration = Duration::from_micros(110);
+
+/// Two real comparisons in under a minute, no server needed
+///
+/// The first compares persistent with fresh connections to one server; the second a
+/// server with one that is known to be 10 % slower, so that the answer can be checked.
+/// Servers of known behaviour are embedded; nothing leaves this machine.
+#[derive(clap::Args)]
+pub(super) struct DemoArgs {
+    /// No progress on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
+    // The servers run on a core of their own, so none of the generator's.
+    let cores = share_out(&conduct::read_cores()?, None)?;
+    let core = cores.others.first().copied();
+    outputs::print("1 of 2: persistent against fresh connections, to one server\n\n")?;
+    let server = start(Behaviour::default(), core)?;
+    let mut spec = spec(&[("persistent", &server), ("fresh", &server)]);
+    spec.sets = vec!["fresh.reuse=never".to_owned()];
+    let first = compare(&spec, args)?;
+    drop(server);
+    // A first answer that is void does not speak against the second.
+    if !matches!(first.exit(), Exit::Sound | Exit::Void) || signals::caught() {
+        return Ok(first.exit());
+    }
+    outputs::print("\n2 of 2: a server against one that is known to be 10 % slower\n\n")?;
+    let base = start(Behaviour { service: SERVICE, ..Behaviour::default() }, core)?;
+    let slower = start(Behaviour { service: SLOWER_SERVICE, ..Behaviour::default() }, core)?;
+    let second = compare(&self::spec(&[("100us", &base), ("110us", &slower)]), args)?;
+    outputs::print(&truth(&second))?;
+    Ok(if first.exit() == Exit::Sound { second.exit() } else { first.exit() })
+}
+
+fn start(behaviour: Behaviour, core: Option<u32>) -> Result<TestServer, Error> {
+    TestServer::start(behaviour, core)
+        .map_err(|error| Error::failed(format!("the embedded server cannot start: {error}")))
+}
+
+fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
+    let contenders =
+        contenders.iter().map(|(name, server)| format!("{name}=http://{}/", server.address()));
+    let mut spec = Spec::new(Command::Demo, contenders.collect());
+    spec.common.connections = Some(CONNECTIONS);
+    spec.round = Some(ROUND);
+    spec.rounds = Some(ROUNDS);
+    spec.warm_up = Some(WARM_UP);
+    spec
+}
+
+fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
+    let resolved = conduct::settle(spec)?;
+    let telling = Telling { out: None, quiet: args.quiet };
+    let (folder, judged) = conduct::measure(&resolved, telling)?;
+    outputs::publish(&folder, &judged, &Copies::default())?;
+    Ok(judged)
+}
+
+/// What the second comparison should have said, beside what it said.
+fn truth(judged: &Judged) -> String {
+    let truth = SERVICE.as_secs_f64() / SLOWER_SERVICE.as_secs_f64();
+    let primary = judged.verdict().comparisons().iter().find(|comparison| comparison.primary);
+    let bounds = primary.and_then(|primary| Some((primary.low?, primary.high?)));
+    let covered = match bounds {
+        Some((low, high)) if low <= truth && truth <= high => "the interval covers it",
+        Some(_) => "the interval misses it: 1 in 20 does, and more on a busy machine",
+        None => "there is no interval",
+    };
+    format!(
+        "\nthe truth: {truth:.3}x ({} µs of work for each reply against {} µs); {covered}\n",
+        SERVICE.as_micros(),
+        SLOWER_SERVICE.as_micros()
+    )
+}

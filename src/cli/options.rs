@@ -1,0 +1,155 @@
+//! Options that several subcommands share. No `Debug`: they hold secrets.
+//!
+//! What can be secret (addresses, headers, bodies, `--set`) is read after
+//! clap, as plain text: clap's own messages quote the value.
+
+use crate::exit::Error;
+use crate::plan::settings::{self, Spread};
+use crate::plan::{Settings, Spec, units};
+use crate::targets::tls::Trust;
+use clap::ValueHint;
+use record::Reuse;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Load")]
+pub(super) struct LoadOptions {
+    /// Connections to each contender [default: 64]
+    #[arg(short, long, value_name = "N", value_parser = settings::connections)]
+    connections: Option<u32>,
+    /// Requests per second (5k/s, 1000/s, 250); without it as fast as replies come
+    ///
+    /// Without --rate every connection sends its next request when it has the reply
+    /// (closed loop), and contenders are compared by throughput. With it requests are
+    /// due by a schedule that no slow reply can stop (open loop); response times count
+    /// from when a request was due, and contenders are compared by their p99.
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    rate: Option<f64>,
+    /// How the requests of --rate are spread: constant or poisson [default: constant]
+    #[arg(long, value_name = "HOW", value_parser = settings::spread)]
+    arrivals: Option<Spread>,
+    /// When connections end: always (persistent), never (a fresh one for each request,
+    /// its connect measured too), or after N requests [default: always]
+    #[arg(long, value_name = "WHEN", value_parser = settings::reuse)]
+    reuse: Option<Reuse>,
+    /// Give a request up after this long, 10m at most; recorded as at least that [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = settings::timeout)]
+    timeout: Option<Duration>,
+    /// Drive each contender this long before anything counts [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    warm_up: Option<Duration>,
+    /// Fixes the arrivals and the order of turns [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Cores that generate load [default: half, the last ones, at most 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cores: Option<u32>,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Request")]
+pub(super) struct RequestOptions {
+    /// Method [default: GET; POST with -d]
+    #[arg(short = 'X', long = "method", value_name = "METHOD")]
+    method: Option<String>,
+    /// Send this header; may be given several times. Its value is never recorded
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// Send this body, or the file behind @; never recorded
+    #[arg(
+        short,
+        long,
+        value_name = "@FILE|TEXT",
+        allow_hyphen_values = true,
+        value_hint = ValueHint::FilePath
+    )]
+    data: Option<String>,
+    /// Statuses that count as success, such as 200,304 [default: 200 to 299]
+    // Behind a type of its own: clap takes a `Vec` for an option given often.
+    #[arg(long, value_name = "STATUS,…", value_parser = statuses)]
+    expect: Option<Statuses>,
+}
+
+#[derive(Clone)]
+struct Statuses(Vec<u16>);
+
+fn statuses(text: &str) -> Result<Statuses, String> {
+    settings::expect(text).map(Statuses)
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Addresses and TLS")]
+pub(super) struct TargetOptions {
+    /// Dial HOST2:PORT2 in place of HOST1:PORT1, as curl does; parts may be empty
+    #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2")]
+    connect_to: Vec<String>,
+    /// Load addresses outside this machine and private networks, too
+    #[arg(long)]
+    allow_public: bool,
+    /// Don't verify certificates
+    #[arg(long)]
+    insecure: bool,
+    /// Trust the authorities in this file (PEM), not the system's
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    cacert: Option<PathBuf>,
+    /// Resume TLS sessions: fresh connections then skip the costly handshake
+    #[arg(long)]
+    tls_resume: bool,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputOptions {
+    /// Folder of this run [default: a new one under tiebreak-runs/]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) out: Option<PathBuf>,
+    /// Write a copy of the report as JSON; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) json: Option<PathBuf>,
+    /// Write a copy of the report as a web page; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) html: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+impl LoadOptions {
+    pub(super) fn fill(&self, spec: &mut Spec) {
+        spec.common.connections = self.connections;
+        spec.common.rate = self.rate;
+        spec.common.arrivals = self.arrivals;
+        spec.common.reuse = self.reuse;
+        spec.common.timeout = self.timeout;
+        spec.warm_up = self.warm_up;
+        spec.seed = self.seed;
+        spec.cores = self.cores;
+    }
+}
+
+impl RequestOptions {
+    pub(super) fn fill(&self, common: &mut Settings) -> Result<(), Error> {
+        common.method.clone_from(&self.method);
+        common.expect = self.expect.as_ref().map(|statuses| statuses.0.clone());
+        for (at, header) in self.headers.iter().enumerate() {
+            let header = settings::header(header)
+                .map_err(|message| Error::usage(format!("-H, number {}: {message}", at + 1)))?;
+            common.headers.push(header);
+        }
+        if let Some(data) = &self.data {
+            let body = settings::data(data);
+            common.body = Some(body.map_err(|message| Error::usage(format!("-d: {message}")))?);
+        }
+        Ok(())
+    }
+}
+
+impl TargetOptions {
+    pub(super) fn fill(&self, spec: &mut Spec) {
+        spec.connect_to.clone_from(&self.connect_to);
+        spec.trust =
+            Trust { insecure: self.insecure, cacert: self.cacert.clone(), resume: self.tls_resume };
+        spec.allow_public = self.allow_public;
+    }
+}

@@ -1,0 +1,174 @@
+//! Where reports go.
+
+use crate::exit::Error;
+use crate::judging::Judged;
+use crate::report::{self, Style};
+use crate::shown::shown;
+use std::fs;
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+/// A report in one format, for one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Stdout,
+    File(PathBuf),
+}
+
+impl Place {
+    fn of(file: &Path) -> Place {
+        if file == Path::new("-") { Place::Stdout } else { Place::File(file.to_owned()) }
+    }
+}
+
+/// The copies that `--json` and `--html` ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Copies {
+    json: Option<Place>,
+    html: Option<Place>,
+}
+
+impl Copies {
+    /// Checks before a run what would be a pity to find out behind it.
+    pub(super) fn checked(json: Option<&Path>, html: Option<&Path>) -> Result<Copies, Error> {
+        let copies = Copies { json: json.map(Place::of), html: html.map(Place::of) };
+        if copies.json == Some(Place::Stdout) && copies.html == Some(Place::Stdout) {
+            return Err(Error::usage(
+                "--json and --html cannot both go to standard output: give one a file",
+            ));
+        }
+        for (flag, place) in [("--json", &copies.json), ("--html", &copies.html)] {
+            let Some(Place::File(file)) = place else { continue };
+            let folder = file.parent().filter(|folder| *folder != Path::new(""));
+            let there = folder.is_none_or(Path::is_dir);
+            if file.is_dir() || !there {
+                let wrong = if there { "is a folder" } else { "lies in no folder that exists" };
+                let file = shown(file.display().to_string());
+                return Err(Error::usage(format!("{flag} {file}: it {wrong}")));
+            }
+        }
+        Ok(copies)
+    }
+
+    pub(super) fn any(&self) -> bool {
+        self.json.is_some() || self.html.is_some()
+    }
+
+    fn takes_stdout(&self) -> bool {
+        [&self.json, &self.html].contains(&&Some(Place::Stdout))
+    }
+
+    /// Writes them.
+    pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
+        let story = judged.story();
+        if let Some(place) = &self.json {
+            put(place, &report::json(&story))?;
+        }
+        if let Some(place) = &self.html {
+            put(place, &report::html(&story))?;
+        }
+        Ok(())
+    }
+}
+
+/// After a run: the reports in its folder, the copies, and the terminal's.
+/// Where nothing was measured there is nothing to report.
+pub(super) fn publish(folder: &Path, judged: &Judged, copies: &Copies) -> Result<(), Error> {
+    if judged.trials > 0 {
+        let story = judged.story();
+        put(&Place::File(folder.join("report.json")), &report::json(&story))?;
+        put(&Place::File(folder.join("report.html")), &report::html(&story))?;
+        copies.write(judged)?;
+    }
+    if judged.driven > 0 {
+        tell(judged, copies)?;
+    }
+    match judged.failure() {
+        Some(failure) => complain(&format!("error: {failure}")),
+        None if judged.driven == 0 => complain("stopped before the first round: no verdict"),
+        None => {}
+    }
+    Ok(())
+}
+
+fn tell(judged: &Judged, copies: &Copies) -> Result<(), Error> {
+    if !copies.takes_stdout() {
+        return print(&terminal(judged, stdout().is_terminal()));
+    }
+    complain(terminal(judged, stderr().is_terminal()).trim_end());
+    Ok(())
+}
+
+/// The report for the terminal.
+pub(super) fn terminal(judged: &Judged, to_terminal: bool) -> String {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    report::terminal(&judged.story(), Style { colour: to_terminal && !plain, width: width() })
+}
+
+/// Columns of the terminal; of a usual one where there is none.
+pub(super) fn width() -> usize {
+    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).max(40))
+}
+
+/// Prints results. A reader that has gone (`| head`) is no failure.
+pub(super) fn print(text: &str) -> Result<(), Error> {
+    let mut to = stdout().lock();
+    match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::failed(format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line on standard error. Where nobody listens it is lost:
+/// `eprintln!` would panic.
+pub(super) fn complain(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+fn put(place: &Place, text: &str) -> Result<(), Error> {
+    let Place::File(file) = place else { return print(text) };
+    fs::write(file, text).map_err(|error| {
+        // Half a report looks like a whole one to a script.
+        if file.is_file() {
+            let _ = fs::remove_file(file);
+        }
+        let file = shown(file.display().to_string());
+        Error::failed(format!(
+            "the report {file} cannot be written: {error}; the journal is whole, and `tiebreak \
+             report` makes the report again"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn copies_are_checked_before_the_run() {
+        let scratch = Scratch::new();
+        let path = |name: &str| scratch.path().join(name);
+        let check = |json: Option<&Path>, html: Option<&Path>| {
+            Copies::checked(json, html).err().map(|error| error.text)
+        };
+        assert_eq!(check(None, None), None);
+        assert_eq!(check(Some(Path::new("-")), Some(&path("x.html"))), None);
+        assert_eq!(check(Some(Path::new("x.json")), None), None);
+        let both = check(Some(Path::new("-")), Some(Path::new("-")));
+        assert!(both.is_some_and(|text| text.contains("give one a file")));
+        let folder = check(None, Some(scratch.path()));
+        assert!(folder.is_some_and(|text| text.ends_with("it is a folder")));
+        let nowhere = check(Some(&path("no/x.json")), None);
+        assert!(nowhere.is_some_and(|text| text.ends_with("it lies in no folder that exists")));
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_is_named() {
+        let error = put(&Place::File("/dev/full".into()), "{}").unwrap_err();
+        assert!(error.text.starts_with("the report /dev/full cannot be written: No space left"));
+    }
+}

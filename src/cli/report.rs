@@ -1,0 +1,54 @@
+//! `tiebreak report`.
+
+use super::outputs::{self, Copies};
+use crate::exit::{Error, Exit};
+use crate::judging;
+use clap::ValueHint;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --json | jq .comparisons
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --html report.html";
+
+/// Report a run again, from its journal
+///
+/// The journal is judged anew, on any machine: the same version of tiebreak gives the
+/// same report, byte for byte. Exits as the run did.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ReportArgs {
+    /// Folder of the run
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    run: PathBuf,
+    /// As JSON, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    json: Option<PathBuf>,
+    /// As a web page, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    html: Option<PathBuf>,
+}
+
+pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
+    let copies = Copies::checked(args.json.as_deref(), args.html.as_deref())?;
+    let judged = judging::read(&args.run)?;
+    match copies.any() {
+        true => copies.write(&judged)?,
+        false => outputs::print(&outputs::terminal(&judged, std::io::stdout().is_terminal()))?,
+    }
+    Ok(judged.exit())
+}

@@ -1,0 +1,100 @@
+//! How a command ends: exit codes, and errors that carry one.
+
+use record::{End, EndReason};
+use std::process::ExitCode;
+
+/// The exit codes. 1 (a `--require` that is not met) comes with `--require`;
+/// 130 (stopped twice) is given by the signal handler itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The answer can be trusted, also where it is "undecided".
+    Sound = 0,
+    /// The command line cannot be understood, or cannot be done.
+    Usage = 2,
+    /// No verdict: the audit refused, or there is no complete round.
+    Void = 3,
+    /// A target is not there, was never ready, or died.
+    TargetFailed = 4,
+    /// tiebreak itself failed.
+    Failed = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Exit code when a second SIGINT or SIGTERM came.
+pub const STOPPED_TWICE: i32 = 130;
+
+/// Why a command could not do its work: a sentence for people, with the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// How the process exits.
+    pub exit: Exit,
+    /// What went wrong and what to do about it.
+    pub text: String,
+}
+
+impl Error {
+    /// The user asked for something that cannot be done.
+    pub fn usage(text: impl Into<String>) -> Error {
+        Error { exit: Exit::Usage, text: text.into() }
+    }
+
+    /// A target failed.
+    pub fn target(text: impl Into<String>) -> Error {
+        Error { exit: Exit::TargetFailed, text: text.into() }
+    }
+
+    /// tiebreak or the machine failed.
+    pub fn failed(text: impl Into<String>) -> Error {
+        Error { exit: Exit::Failed, text: text.into() }
+    }
+}
+
+/// How a judged run exits: the same when it has just ended and when its
+/// journal is read again. No `end`: the run was interrupted, and is judged as
+/// far as it goes.
+pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32) -> Exit {
+    match end.map(|end| end.reason) {
+        Some(EndReason::TargetFailed) => Exit::TargetFailed,
+        Some(EndReason::Failed) => Exit::Failed,
+        _ if void || complete_rounds == 0 => Exit::Void,
+        _ => Exit::Sound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_exits_by_its_end_then_by_its_audit() {
+        use EndReason::*;
+        let table = [
+            (Some(Complete), false, 10, Exit::Sound),
+            (Some(Complete), true, 10, Exit::Void),
+            (Some(Stopped), false, 3, Exit::Sound),
+            (Some(Stopped), true, 3, Exit::Void),
+            (Some(Stopped), false, 0, Exit::Void),
+            (Some(TargetFailed), false, 3, Exit::TargetFailed),
+            (Some(TargetFailed), true, 0, Exit::TargetFailed),
+            (Some(Failed), false, 10, Exit::Failed),
+            (None, false, 2, Exit::Sound),
+            (None, false, 0, Exit::Void),
+        ];
+        for (reason, void, rounds, exit) in table {
+            let end = reason.map(|reason| End { reason, detail: String::new() });
+            assert_eq!(of_run(end.as_ref(), void, rounds), exit, "{reason:?} {void} {rounds}");
+        }
+    }
+
+    #[test]
+    fn exit_codes_are_the_published_ones() {
+        let codes = [Exit::Sound, Exit::Usage, Exit::Void, Exit::TargetFailed, Exit::Failed];
+        assert_eq!(codes.map(|exit| exit as u8), [0, 2, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Facts of the machine, and its limit of descriptors.
+
+use record::Host;
+use std::fs::read_to_string;
+use std::io;
+
+/// What the system says about itself; what it does not say stays empty. No
+/// name of the machine: a journal may be shown to others.
+pub fn facts(cores: &[u32], descriptors: u64) -> Host {
+    Host {
+        kernel: kernel(),
+        cpu: field(&read("/proc/cpuinfo"), "model name").unwrap_or_default(),
+        cores: cores.to_vec(),
+        memory_bytes: memory(&read("/proc/meminfo")),
+        clock: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        descriptors,
+        client_ports: ports(&read("/proc/sys/net/ipv4/ip_local_port_range")),
+    }
+}
+
+/// Raises the soft limit of descriptors to the hard limit, and says what it is
+/// now.
+///
+/// # Errors
+/// When the system refuses to tell or to raise it.
+pub fn raise_descriptor_limit() -> io::Result<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the calls read and write one valid rlimit.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        limit.rlim_cur = limit.rlim_max;
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &limit) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(limit.rlim_cur)
+}
+
+fn read(file: &str) -> String {
+    read_to_string(file).unwrap_or_default().trim().to_owned()
+}
+
+fn kernel() -> String {
+    let parts = ["/proc/sys/kernel/ostype", "/proc/sys/kernel/osrelease"].map(read);
+    parts.join(" ").trim().to_owned()
+}
+
+/// The value of the first line `name : value`.
+fn field(text: &str, name: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().to_owned())
+    })
+}
+
+fn memory(text: &str) -> u64 {
+    let value = field(text, "MemTotal").unwrap_or_default();
+    let kilobytes = value.split(' ').next().and_then(|digits| digits.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+fn ports(text: &str) -> (u16, u16) {
+    let mut ports = text.split_whitespace().map_while(|digits| digits.parse().ok());
+    match (ports.next(), ports.next()) {
+        (Some(first), Some(last)) => (first, last),
+        _ => (0, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_texts_are_read() {
+        let cpu = "processor\t: 0\nmodel name\t: A Processor @ 2.0GHz\nmodel name\t: Another\n";
+        assert_eq!(field(cpu, "model name").as_deref(), Some("A Processor @ 2.0GHz"));
+        assert_eq!(field(cpu, "absent"), None);
+        assert_eq!(memory("MemTotal:       8000 kB\nMemFree: 1 kB"), 8_192_000);
+        assert_eq!(memory(""), 0);
+        assert_eq!(ports("32768\t60999"), (32768, 60999));
+        assert_eq!(ports("garbage"), (0, 0));
+    }
+
+    #[test]
+    fn this_machine_says_something() {
+        let host = facts(&[0], raise_descriptor_limit().expect("Linux"));
+        assert!(host.kernel.starts_with("Linux "), "{host:?}");
+        assert!(host.memory_bytes > 0 && host.descriptors > 0, "{host:?}");
+    }
+}

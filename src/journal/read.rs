@@ -1,0 +1,181 @@
+//! Reading a journal, line by line: it may be larger than memory.
+
+use crate::exit::Error;
+use crate::fnv::fnv1a;
+use crate::shown::shown;
+use record::{Event, journal::SCHEMA};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// No line is longer: a file that is no journal must not fill the memory.
+const LONGEST_LINE: u64 = 256 << 20;
+
+/// The kinds of events that this version knows.
+const KINDS: [&str; 4] = ["header", "pilot", "trial", "end"];
+
+/// Reads the events of one journal, in order.
+#[derive(Debug)]
+pub struct Reader<R> {
+    from: R,
+    /// The file's name, for messages.
+    name: String,
+    line: u64,
+    buffer: Vec<u8>,
+    torn: Option<u64>,
+    unknown: BTreeMap<String, u64>,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    seq: u64,
+    #[serde(borrow)]
+    sum: Cow<'a, str>,
+    #[serde(borrow)]
+    event: &'a RawValue,
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a journal.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(file: &Path) -> Result<Self, Error> {
+        let name = shown(file.display().to_string());
+        match File::open(file) {
+            Ok(opened) => Ok(Reader::new(BufReader::new(opened), name)),
+            Err(error) => Err(Error::failed(format!("{name}: {error}"))),
+        }
+    }
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads from anything; `name` is for messages.
+    pub fn new(from: R, name: String) -> Self {
+        let unknown = BTreeMap::new();
+        Reader { from, name, line: 0, buffer: Vec::new(), torn: None, unknown }
+    }
+
+    /// The next event; none at the end.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line other than the last is bad.
+    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
+        while self.read_line()? {
+            match parse(&self.buffer, self.line) {
+                Ok(Parsed::Event(event)) => return Ok(Some(*event)),
+                Ok(Parsed::Unknown(kind)) => *self.unknown.entry(shown(kind)).or_default() += 1,
+                Err(_) if self.line > 1 && self.at_end()? => self.torn = Some(self.line),
+                Err(wrong) => return Err(self.error(&wrong)),
+            }
+        }
+        match self.line {
+            0 => Err(Error::failed(format!("{}: is empty, there is no header", self.name))),
+            _ => Ok(None),
+        }
+    }
+
+    /// What was left out on the way, in sentences. Complete once
+    /// [`Reader::next_event`] has said none.
+    pub fn notes(&self) -> Vec<String> {
+        let torn = self
+            .torn
+            .map(|line| format!("line {line} of the journal, its last, is torn and was left out"));
+        let unknown = self.unknown.iter().map(|(kind, count)| {
+            format!("{count} events of the kind `{kind}`, which this version of tiebreak does not know, were left out")
+        });
+        torn.into_iter().chain(unknown).collect()
+    }
+
+    fn read_line(&mut self) -> Result<bool, Error> {
+        self.buffer.clear();
+        let limited = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', &mut self.buffer);
+        let read = limited.map_err(|error| Error::failed(format!("{}: {error}", self.name)))?;
+        if read == 0 {
+            return Ok(false);
+        }
+        self.line += 1;
+        if read as u64 == LONGEST_LINE {
+            return Err(self.error(&format!("is longer than {} MiB", LONGEST_LINE >> 20)));
+        }
+        Ok(true)
+    }
+
+    fn at_end(&mut self) -> Result<bool, Error> {
+        let ahead = self.from.fill_buf();
+        Ok(ahead.map_err(|error| Error::failed(format!("{}: {error}", self.name)))?.is_empty())
+    }
+
+    fn error(&self, wrong: &str) -> Error {
+        Error::failed(format!("{}: line {} {wrong}", self.name, self.line))
+    }
+}
+
+enum Parsed {
+    Event(Box<Event>),
+    Unknown(String),
+}
+
+/// Reads one line; `number` counts from 1. The message goes on after
+/// "line N".
+fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
+    let read: Line<'_> =
+        serde_json::from_slice(line).map_err(|error| format!("is no event: {error}"))?;
+    let kinds: BTreeMap<Cow<'_, str>, &RawValue> =
+        serde_json::from_str(read.event.get()).map_err(|error| format!("is no event: {error}"))?;
+    let kind = match kinds.keys().next() {
+        Some(kind) if kinds.len() == 1 => kind.as_ref(),
+        _ => return Err("is no event: it has not exactly one kind".to_owned()),
+    };
+    if number == 1 {
+        check_schema(kind, kinds[kind])?;
+    }
+    if format!("{:016x}", fnv1a(read.event.get().as_bytes())) != read.sum {
+        return Err("is damaged: its checksum does not fit".to_owned());
+    }
+    if read.seq != number - 1 {
+        return Err(format!("has the number {}, not {}: lines are missing", read.seq, number - 1));
+    }
+    if !KINDS.contains(&kind) {
+        return Ok(Parsed::Unknown(kind.to_owned()));
+    }
+    let event: Event = serde_json::from_str(read.event.get())
+        .map_err(|error| format!("is no `{kind}` that can be read: {error}"))?;
+    match matches!(event, Event::Header(_)) == (number == 1) {
+        true => Ok(Parsed::Event(Box::new(event))),
+        false => Err("is out of place: the header, and only the header, is line 1".to_owned()),
+    }
+}
+
+/// Refuses journals of a later major version before anything else is made of
+/// them, the checksum included: all of it may have changed.
+fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
+    #[derive(Deserialize)]
+    struct Start {
+        schema: String,
+        #[serde(default)]
+        version: String,
+    }
+    if kind != "header" {
+        return Err("is no header".to_owned());
+    }
+    let start: Start = serde_json::from_str(header.get())
+        .map_err(|error| format!("is no header that can be read: {error}"))?;
+    let major = |schema: &str| -> Option<u32> {
+        schema.strip_prefix("tiebreak.journal/")?.split('.').next()?.parse().ok()
+    };
+    match (major(&start.schema), major(SCHEMA)) {
+        (Some(theirs), Some(ours)) if theirs > ours => Err(format!(
+            "has the schema {}, and this version of tiebreak reads {SCHEMA}: use the version that \
+             wrote it ({})",
+            shown(&start.schema),
+            shown(&start.version)
+        )),
+        (Some(_), _) => Ok(()),
+        (None, _) => Err(format!("has the schema `{}`: no journal", shown(&start.schema))),
+    }
+}

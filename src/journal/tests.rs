@@ -1,0 +1,221 @@
+use super::{Reader, Writer};
+use crate::exit::Exit;
+use crate::fnv::fnv1a;
+use crate::plan::example;
+use record::{
+    Address, Arrivals, End, EndReason, Event, Header, LaneAsked, Phase, Reuse, Seen, TrialRecord,
+    journal::SCHEMA,
+};
+use std::io::{self, Write};
+
+fn header() -> Event {
+    Event::Header(Box::new(Header {
+        schema: SCHEMA.to_owned(),
+        version: "0.1.0".to_owned(),
+        plan_hash: "0123456789abcdef".to_owned(),
+        plan: example::plan(|spec| spec.common.rate = Some(0.1 + 0.2)),
+        started: "2026-11-22T00:06:49Z".to_owned(),
+    }))
+}
+
+fn trial(round: u32) -> Event {
+    let mut seen = Seen { operations: 3, ..Seen::default() };
+    seen.response_time.record(1_234_567);
+    let asked = LaneAsked {
+        address: Address::Unix("/run/x.sock".to_owned()),
+        connections: 64,
+        reuse: Reuse::Times(7),
+        arrivals: Arrivals::Poisson(1.0 / 3.0),
+        timeout_ns: 5,
+        burn_in_ns: 6,
+        operations: None,
+    };
+    let (phase, contender) = (Phase::Round, round % 2);
+    Event::Trial(Box::new(TrialRecord { phase, round, contender, asked, seen, cut_short: false }))
+}
+
+fn end() -> Event {
+    Event::End(End { reason: EndReason::Complete, detail: String::new() })
+}
+
+fn written(events: &[Event]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    {
+        let mut writer = Writer::new(&mut bytes, |_| Ok(()));
+        for event in events {
+            writer.write(event).expect("memory");
+        }
+    }
+    bytes
+}
+
+/// A line as the writer makes them, of any event.
+fn line(seq: u64, event: &str) -> String {
+    format!("{{\"seq\":{seq},\"sum\":\"{:016x}\",\"event\":{event}}}\n", fnv1a(event.as_bytes()))
+}
+
+type Read = (Vec<Event>, Vec<String>);
+
+fn read(bytes: &[u8]) -> Result<Read, String> {
+    let mut reader = Reader::new(bytes, "J".to_owned());
+    let mut events = Vec::new();
+    loop {
+        match reader.next_event() {
+            Ok(Some(event)) => events.push(event),
+            Ok(None) => return Ok((events, reader.notes())),
+            Err(error) => {
+                assert_eq!(error.exit, Exit::Failed);
+                return Err(error.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back_exactly() {
+    let events = [header(), trial(1), trial(2), end()];
+    assert_eq!(read(&written(&events)), Ok((events.to_vec(), Vec::new())));
+}
+
+#[test]
+fn a_journal_cut_anywhere_loses_its_last_line_at_most() {
+    let events = [header(), trial(1), trial(2), end()];
+    let whole = written(&events);
+    let ends: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
+    // Everywhere would take half a minute: every line end, and a sample.
+    let near_end = |cut: &usize| ends.iter().any(|end| end.abs_diff(*cut) < 3);
+    for cut in (0..whole.len()).filter(|cut| near_end(cut) || cut % 61 == 0) {
+        let result = read(&whole[..cut]);
+        if cut < ends[0] {
+            assert!(result.is_err(), "cut at {cut}");
+            continue;
+        }
+        // A line that lacks only its line end is whole.
+        let lines = ends.iter().filter(|end| cut >= **end).count();
+        let torn = !ends.iter().any(|end| cut == *end || cut == end + 1);
+        let (read, notes) = result.expect("readable");
+        assert_eq!(read, events[..lines], "cut at {cut}");
+        let told = format!("line {} of the journal, its last, is torn and was left out", lines + 1);
+        assert_eq!(notes, if torn { vec![told] } else { Vec::new() }, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
+    let whole = String::from_utf8(written(&[header(), trial(1), trial(2), end()])).expect("text");
+    let damaged = whole.replacen("\"round\":1", "\"round\":9", 1);
+    assert_eq!(
+        read(damaged.as_bytes()),
+        Err("J: line 2 is damaged: its checksum does not fit".to_owned())
+    );
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let missing = [lines[0], lines[2], lines[3]].concat();
+    assert_eq!(
+        read(missing.as_bytes()),
+        Err("J: line 2 has the number 2, not 1: lines are missing".to_owned())
+    );
+    let garbage = [lines[0], "garbage\n", lines[2]].concat();
+    let message = read(garbage.as_bytes()).unwrap_err();
+    assert!(message.starts_with("J: line 2 is no event: "), "{message}");
+    let two_headers =
+        [lines[0], &lines[0].replacen("\"seq\":0", "\"seq\":1", 1), lines[2]].concat();
+    let message = read(two_headers.as_bytes()).unwrap_err();
+    assert!(message.starts_with("J: line 2 is out of place"), "{message}");
+}
+
+#[test]
+fn what_is_no_journal_is_refused() {
+    for (text, message) in [
+        (String::new(), "J: is empty, there is no header"),
+        (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is no header"),
+        (
+            line(0, r#"{"header":{"schema":"other/1"}}"#),
+            "J: line 1 has the schema `other/1`: no journal",
+        ),
+        (
+            line(0, r#"{"header":{"schema":"tiebreak.journal/2.1","version":"3.4.5"}}"#),
+            "J: line 1 has the schema tiebreak.journal/2.1, and this version of tiebreak reads \
+             tiebreak.journal/1: use the version that wrote it (3.4.5)",
+        ),
+        // Another major version may sum differently, too.
+        (
+            r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/2"}}}"#.to_owned(),
+            "J: line 1 has the schema tiebreak.journal/2, and this version of tiebreak reads \
+             tiebreak.journal/1: use the version that wrote it ()",
+        ),
+    ] {
+        assert_eq!(read(text.as_bytes()).unwrap_err(), message);
+    }
+    assert!(read(b"\x00\x01\x02").is_err());
+}
+
+#[test]
+fn unknown_fields_are_ignored_and_unknown_events_named() {
+    let mut text = String::from_utf8(written(&[header(), trial(1)])).expect("text");
+    text += &line(2, r#"{"restart":{"of":"\u001b[31m"}}"#);
+    text += &line(3, r#"{"restart":{}}"#);
+    text += &line(4, r#"{"end":{"reason":"complete","detail":"","mood":"good"}}"#);
+    let (events, notes) = read(text.as_bytes()).expect("readable");
+    assert_eq!(events, [header(), trial(1), end()]);
+    assert_eq!(
+        notes,
+        [
+            "2 events of the kind `restart`, which this version of tiebreak does not know, were left \
+          out"
+        ]
+    );
+}
+
+/// Takes so many bytes, then the disk is full.
+struct Small {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl Write for Small {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match bytes.len().min(self.room - self.bytes.len()) {
+            0 if !bytes.is_empty() => Err(io::ErrorKind::StorageFull.into()),
+            fits => {
+                self.bytes.extend_from_slice(&bytes[..fits]);
+                Ok(fits)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_what_was_written_reads_back() {
+    let events = [header(), trial(1), end()];
+    let whole = written(&events);
+    let header_only = written(&events[..1]).len();
+    for room in (header_only..whole.len()).step_by(7) {
+        let mut small = Small { bytes: Vec::new(), room };
+        let mut writer = Writer::new(&mut small, |_| Ok(()));
+        let failed = events.iter().find_map(|event| writer.write(event).err());
+        assert_eq!(failed.map(|error| error.kind()), Some(io::ErrorKind::StorageFull));
+        let (read, _) = read(&small.bytes).expect("readable");
+        assert_eq!(read, events[..read.len()]);
+    }
+    let synced = Writer::new(Vec::new(), |_| Err(io::ErrorKind::StorageFull.into())).sync();
+    assert_eq!(synced.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));
+}
+
+#[test]
+fn a_line_that_does_not_end_does_not_fill_the_memory() {
+    struct Endless;
+    impl io::Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            into.fill(b'x');
+            Ok(into.len())
+        }
+    }
+    let endless = io::BufReader::with_capacity(1 << 20, Endless);
+    let error = Reader::new(endless, "J".to_owned()).next_event().unwrap_err();
+    assert_eq!(error.text, "J: line 1 is longer than 256 MiB");
+}

@@ -1,0 +1,56 @@
+//! Writing a journal.
+
+use crate::fnv::fnv1a;
+use record::Event;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Appends events. After an error it must not be used again: the line may be
+/// torn, and another behind it would hide that.
+#[derive(Debug)]
+pub struct Writer<W> {
+    to: W,
+    /// Returns when all that was written is on the disk.
+    sync: fn(&W) -> io::Result<()>,
+    seq: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// A journal without a line yet.
+    pub fn new(to: W, sync: fn(&W) -> io::Result<()>) -> Self {
+        Writer { to, sync, seq: 0 }
+    }
+
+    /// Appends one event with one `write`.
+    ///
+    /// # Errors
+    /// When the disk is full, or fails otherwise.
+    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+        let event = serde_json::to_string(event)?;
+        let sum = fnv1a(event.as_bytes());
+        let line = format!("{{\"seq\":{},\"sum\":\"{sum:016x}\",\"event\":{event}}}\n", self.seq);
+        self.to.write_all(line.as_bytes())?;
+        self.seq += 1;
+        Ok(())
+    }
+
+    /// Returns when all that was written is on the disk.
+    ///
+    /// # Errors
+    /// When the disk is full, or fails otherwise.
+    pub fn sync(&self) -> io::Result<()> {
+        (self.sync)(&self.to)
+    }
+}
+
+impl Writer<File> {
+    /// Creates the journal; one that is there already is never touched.
+    ///
+    /// # Errors
+    /// When it is there, or cannot be created.
+    pub fn create(file: &Path) -> io::Result<Self> {
+        let file = File::options().write(true).create_new(true).open(file)?;
+        Ok(Writer::new(file, File::sync_data))
+    }
+}

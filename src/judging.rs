@@ -1,0 +1,129 @@
+//! From a journal to a verdict: the same path for a run that has just ended
+//! and for one of last year. So both give the same report, byte for byte, and
+//! nothing is judged while the machine is being measured.
+
+use crate::exit::{self, Error, Exit};
+use crate::journal::{self, Reader};
+use crate::report::Story;
+use crate::shown::shown;
+use judge::Judge;
+use judge::verdict::Verdict;
+use record::{End, Event, Header, Phase, PilotChoice};
+use std::path::{Path, PathBuf};
+
+/// A journal, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    header: Header,
+    pilot: Option<PilotChoice>,
+    end: Option<End>,
+    verdict: Verdict,
+    run: String,
+    note: Option<String>,
+    /// Trials of any phase.
+    pub trials: u64,
+    /// Trials of the rounds.
+    pub driven: u64,
+}
+
+impl Judged {
+    /// For the report.
+    pub fn story(&self) -> Story<'_> {
+        Story {
+            header: &self.header,
+            pilot: self.pilot.as_ref(),
+            end: self.end.as_ref(),
+            verdict: &self.verdict,
+            run: &self.run,
+            journal_note: self.note.clone(),
+        }
+    }
+
+    /// What the judge says.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// What had to be left out of the journal.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// How the run exits.
+    pub fn exit(&self) -> Exit {
+        exit::of_run(self.end.as_ref(), self.verdict.void(), self.verdict.complete_rounds())
+    }
+
+    /// What ended the run, where a target or tiebreak failed.
+    pub fn failure(&self) -> Option<&str> {
+        let failed = matches!(self.exit(), Exit::TargetFailed | Exit::Failed);
+        self.end.as_ref().filter(|_| failed).map(|end| end.detail.as_str())
+    }
+}
+
+/// Reads and judges a run: its folder, or its journal.
+///
+/// # Errors
+/// When there is no such run, or its journal cannot be read.
+pub fn read(run: &Path) -> Result<Judged, Error> {
+    let (run, file) = find(run)?;
+    let mut reader = Reader::open(&file)?;
+    let Some(Event::Header(header)) = reader.next_event()? else {
+        return Err(Error::failed(format!("{}: no header", shown(file.display().to_string()))));
+    };
+    let mut judge = Judge::new(&header.plan.question);
+    let (mut pilot, mut end) = (None, None);
+    let (mut trials, mut driven) = (0, 0);
+    while let Some(event) = reader.next_event()? {
+        match event {
+            Event::Header(_) => unreachable!("the reader takes a header in line 1 alone"),
+            Event::Pilot(choice) => {
+                judge.pilot(&choice);
+                pilot = Some(choice);
+            }
+            Event::Trial(trial) => {
+                judge.add(&trial);
+                trials += 1;
+                driven += u64::from(trial.phase == Phase::Round);
+            }
+            Event::End(how) => {
+                judge.end(&how);
+                end = Some(how);
+            }
+        }
+    }
+    let notes = reader.notes();
+    Ok(Judged {
+        header: *header,
+        pilot,
+        end,
+        verdict: judge.verdict(),
+        run: run.display().to_string(),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        trials,
+        driven,
+    })
+}
+
+fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    let told = shown(run.display().to_string());
+    if run.is_dir() {
+        let file = run.join(journal::FILE);
+        return match file.exists() {
+            true => Ok((run.to_owned(), file)),
+            false => Err(Error::usage(format!(
+                "{told} holds no {}: give the folder of a run, such as one under tiebreak-runs/",
+                journal::FILE
+            ))),
+        };
+    }
+    match run.exists() {
+        true => {
+            let folder = run.parent().filter(|folder| *folder != Path::new(""));
+            Ok((folder.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
+        }
+        false => Err(Error::usage(format!(
+            "there is no run {told}: give the folder of a run, such as one under tiebreak-runs/"
+        ))),
+    }
+}

@@ -1,0 +1,55 @@
+//! The name of an experiment: the same for the same question, whenever, on
+//! whichever machine and on whichever ports it is asked.
+
+use crate::fnv::fnv1a;
+use record::{Address, Host, Plan};
+
+/// 16 hex digits. Left out are ports (also in names and targets), the machine
+/// and what follows from it: the generator's cores and the limits of ports.
+pub fn of(plan: &Plan) -> String {
+    let mut bare = plan.clone();
+    bare.host = Host::default();
+    bare.generator_cores.clear();
+    bare.question.port_limit.clear();
+    bare.question.shares_core = false;
+    bare.question.workers = 0;
+    bare.question.names.clear();
+    for contender in &mut bare.contenders {
+        if let Address::Tcp(address) = &mut contender.address {
+            let port = address.port();
+            address.set_port(0);
+            contender.target = without_port(&contender.target, port);
+            contender.name = without_port(&contender.name, port);
+        }
+    }
+    let text = serde_json::to_string(&bare).expect("a plan has only text keys");
+    format!("{:016x}", fnv1a(text.as_bytes()))
+}
+
+/// The text without the first `:port` that no digit follows.
+fn without_port(text: &str, port: u16) -> String {
+    let mark = format!(":{port}");
+    let ends = |at: &usize| !text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit());
+    match text.match_indices(&mark).map(|(at, _)| at).find(ends) {
+        Some(at) => format!("{}{}", &text[..at], &text[at + mark.len()..]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_alone_is_left_out() {
+        for (text, port, left) in [
+            ("http://h:80/", 80, "http://h/"),
+            ("http://h:8080/", 80, "http://h:8080/"),
+            ("http://h:8080/a:80", 80, "http://h:8080/a"),
+            ("h:80#2", 80, "h#2"),
+            ("name", 80, "name"),
+        ] {
+            assert_eq!(without_port(text, port), left);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What the pilot's braid tells: how long a slice must be, and whether slices
+//! will do at all. Pure; the rules and their measurements are design.md's
+//! "Where a braid lies", 2 and 4.
+
+use crate::plan::resolved::TURN;
+use crate::plan::units::show_ns;
+use record::{Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord};
+
+/// How long each contender is driven in the pilot.
+pub const DRIVEN_NS: u64 = 2_000_000_000;
+/// The shortest slices that the pilot chooses, and those that it drives.
+const CLOSED_SLICE_NS: u64 = 50_000_000;
+const OPEN_SLICE_NS: u64 = 250_000_000;
+/// The shortest burn-in, and the pilot's own.
+pub const BURN_IN_NS: u64 = 2_000_000;
+/// A round holds at least this many slices of each contender (closed loop),
+const SLICES_A_ROUND: u64 = 4;
+/// and grows for that to this length at most.
+const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
+
+/// The sending time of the pilot's slices.
+pub fn slice_ns(plan: &Plan) -> u64 {
+    if open(plan) { OPEN_SLICE_NS } else { CLOSED_SLICE_NS }
+}
+
+/// Chooses slices or turns, their length and the burn-in.
+pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
+    let parts: Vec<Seen> = (0..plan.contenders.len()).map(|at| merged(trials, at)).collect();
+    let workers = plan.generator_cores.len().max(1) as f64;
+    let saw: Vec<PilotSeen> = parts.iter().map(|part| saw(part, workers)).collect();
+    let own = match open(plan) {
+        true => open_loop(plan, &saw, &parts),
+        false => closed_loop(plan, &saw),
+    };
+    let way = overridden(plan, own);
+    let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
+    let mut why = way.why;
+    why.push(burn_in_why);
+    PilotChoice {
+        interleave: way.interleave,
+        slice_ns: way.slice_ns,
+        round_ns: way.round_ns,
+        burn_in_ns,
+        why,
+        saw,
+    }
+}
+
+/// One way to take turns, and why.
+struct Way {
+    interleave: Interleave,
+    slice_ns: u64,
+    round_ns: u64,
+    /// The slice that the rule asks for, also where turns are taken instead.
+    needed_ns: u64,
+    why: Vec<String>,
+}
+
+/// Whether any contender has a schedule that a stalled target must not stop.
+fn open(plan: &Plan) -> bool {
+    plan.contenders.iter().any(|contender| contender.arrivals.rate().is_some())
+}
+
+fn merged(trials: &[TrialRecord], contender: usize) -> Seen {
+    let mut all = Seen::default();
+    let own =
+        |trial: &&TrialRecord| trial.phase == Phase::Pilot && trial.contender as usize == contender;
+    trials.iter().filter(own).for_each(|trial| all.merge(&trial.seen));
+    all
+}
+
+fn saw(seen: &Seen, workers: f64) -> PilotSeen {
+    let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>() as f64;
+    let available = sum(|slice| slice.took_ns) * workers;
+    let busy = sum(|slice| slice.generator_cpu_ns);
+    PilotSeen {
+        throughput: seen.throughput().unwrap_or(0.0),
+        p50_ns: seen.response_time.quantile(0.5).unwrap_or(0),
+        p99_ns: seen.response_time.quantile(0.99).unwrap_or(0),
+        generator_idle: match available > 0.0 {
+            true => (1.0 - busy / available).clamp(0.0, 1.0),
+            false => 0.0,
+        },
+    }
+}
+
+/// The longest slice that any contender needs, and the words for it.
+struct Need {
+    ns: u64,
+    of: usize,
+    because: String,
+}
+
+fn need(saw: &[PilotSeen], shortest_ns: u64, factors: &[(u64, &str)]) -> Need {
+    let mut need = Need { ns: 0, of: 0, because: String::new() };
+    for (of, seen) in saw.iter().enumerate() {
+        for (factor, quantile) in factors {
+            let value = if *quantile == "p50" { seen.p50_ns } else { seen.p99_ns };
+            let ns = value.saturating_mul(*factor);
+            if ns > need.ns {
+                let because = format!("{factor} × its {quantile}, {}", show_ns(value));
+                need = Need { ns, of, because };
+            }
+        }
+    }
+    need.ns = need.ns.max(shortest_ns);
+    need
+}
+
+fn closed_loop(plan: &Plan, saw: &[PilotSeen]) -> Way {
+    let need = need(saw, CLOSED_SLICE_NS, &[(20, "p99"), (25, "p50")]);
+    let four = need.ns.saturating_mul(SLICES_A_ROUND);
+    if four <= plan.round_ns {
+        return slices(plan, &need, CLOSED_SLICE_NS);
+    }
+    if four > LONGEST_GROWN_ROUND_NS {
+        let why = format!(
+            "`{}` needs slices of {} ({}), and four of them are more than the {} that a round \
+             may grow to",
+            name(plan, &need),
+            show_ns(need.ns),
+            need.because,
+            show_ns(LONGEST_GROWN_ROUND_NS)
+        );
+        return turns(plan, need.ns, why);
+    }
+    let mut way = slices(plan, &need, CLOSED_SLICE_NS);
+    way.slice_ns = need.ns;
+    way.round_ns = four;
+    way.why = vec![
+        told_slices(plan, &need, need.ns, CLOSED_SLICE_NS),
+        format!(
+            "rounds of {} in place of {}: a round holds at least four slices of each contender",
+            show_ns(four),
+            show_ns(plan.round_ns)
+        ),
+    ];
+    way
+}
+
+fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
+    let need = need(saw, OPEN_SLICE_NS, &[(100, "p99")]);
+    if need.ns > plan.round_ns {
+        let (slice, round) = (show_ns(need.ns), show_ns(plan.round_ns));
+        let why = match need.ns > OPEN_SLICE_NS {
+            true => {
+                let (name, because) = (name(plan, &need), &need.because);
+                format!(
+                    "`{name}` needs slices of {slice} ({because}), longer than a round of {round}"
+                )
+            }
+            false => format!("a round of {round} is shorter than the shortest slice, {slice}"),
+        };
+        return turns(plan, need.ns, why);
+    }
+    if let Some(of) = parts.iter().position(|part| keeps_growing(&part.slices)) {
+        let why = format!(
+            "requests in flight at the ends of the slices of `{}` kept growing",
+            plan.contenders[of].name
+        );
+        return turns(plan, need.ns, why);
+    }
+    slices(plan, &need, OPEN_SLICE_NS)
+}
+
+/// Slices that fill the round: never shorter than needed, since a shorter one
+/// pulls ratios towards 1.
+fn slices(plan: &Plan, need: &Need, shortest_ns: u64) -> Way {
+    let count = (plan.round_ns / need.ns).max(1);
+    let slice_ns = plan.round_ns.div_ceil(count);
+    Way {
+        interleave: Interleave::Slices,
+        slice_ns,
+        round_ns: plan.round_ns,
+        needed_ns: need.ns,
+        why: vec![told_slices(plan, need, slice_ns, shortest_ns)],
+    }
+}
+
+fn turns(plan: &Plan, needed_ns: u64, why: String) -> Way {
+    let turn_ns = plan.round_ns.max(TURN.as_nanos() as u64);
+    Way {
+        interleave: Interleave::Turns,
+        slice_ns: turn_ns,
+        round_ns: turn_ns,
+        needed_ns,
+        why: vec![format!("turns of {}: {why}", show_ns(turn_ns))],
+    }
+}
+
+fn told_slices(plan: &Plan, need: &Need, slice_ns: u64, shortest_ns: u64) -> String {
+    let slice = show_ns(slice_ns);
+    match (need.because.is_empty(), need.ns > shortest_ns) {
+        (true, _) => format!("slices of {slice}: nothing was answered in the pilot"),
+        (false, true) => {
+            format!("slices of {slice}: `{}` is the slowest ({})", name(plan, need), need.because)
+        }
+        (false, false) => format!(
+            "slices of {slice}, the shortest: that is more than the slowest contender, `{}`, \
+             needs ({})",
+            name(plan, need),
+            need.because
+        ),
+    }
+}
+
+fn name<'a>(plan: &'a Plan, need: &Need) -> &'a str {
+    &plan.contenders[need.of].name
+}
+
+/// What was asked for wins; the reason then says what the pilot would have
+/// chosen.
+fn overridden(plan: &Plan, own: Way) -> Way {
+    let asked = match (plan.interleave, plan.slice_ns) {
+        (_, Some(slice_ns)) => {
+            let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
+            let told = format!("slices of {}, as asked", show_ns(slice_ns));
+            (Interleave::Slices, slice_ns, round_ns, told)
+        }
+        (Interleave::Turns, None) => {
+            let told = format!("turns of {}, as asked", show_ns(plan.round_ns));
+            (Interleave::Turns, plan.round_ns, plan.round_ns, told)
+        }
+        (Interleave::Slices, None) if own.interleave == Interleave::Turns => {
+            let round_ns = match open(plan) {
+                true => plan.round_ns,
+                false => plan.round_ns.max(LONGEST_GROWN_ROUND_NS),
+            };
+            let fewest = if open(plan) { 1 } else { SLICES_A_ROUND };
+            let slice_ns = own.needed_ns.min(round_ns / fewest);
+            let told = format!("slices of {}, as asked", show_ns(slice_ns));
+            (Interleave::Slices, slice_ns, round_ns, told)
+        }
+        _ => return own,
+    };
+    let (interleave, slice_ns, round_ns, told) = asked;
+    let same = interleave == own.interleave && slice_ns == own.slice_ns;
+    let mut why = vec![match same {
+        true => format!("{told}, and as the pilot would have chosen"),
+        false => format!("{told}; the pilot would have chosen {}", own.why.join("; and ")),
+    }];
+    if round_ns != plan.round_ns {
+        why.push(format!(
+            "rounds of {} in place of {}: whole slices",
+            show_ns(round_ns),
+            show_ns(plan.round_ns)
+        ));
+    }
+    Way { interleave, slice_ns, round_ns, needed_ns: own.needed_ns, why }
+}
+
+/// The opening burst of a slice is left out of the latencies; at most half a
+/// slice, so that some are left.
+fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) {
+    let half = slice_ns / 2;
+    let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
+    let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
+    let cut = if saw.iter().any(|seen| wanted(seen) > half) { ", cut to half of it" } else { "" };
+    let told = match chosen.as_slice() {
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => show_ns(*first),
+        several => {
+            let each = several.iter().zip(&plan.contenders);
+            let each =
+                each.map(|(ns, contender)| format!("{} for `{}`", show_ns(*ns), contender.name));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let why = format!(
+        "latencies leave out what is due at the start of a slice (2 × p50, at least {}{cut}): {told}",
+        show_ns(BURN_IN_NS)
+    );
+    (chosen, why)
+}
+
+/// In thirds of the pilot: each has more in flight at the ends of its slices
+/// than the one before, the last at least twice and 8 more than the first.
+/// Each slice is drained, so a queue that fits its slice does not grow.
+fn keeps_growing(slices: &[Slice]) -> bool {
+    if slices.len() < 6 {
+        return false;
+    }
+    let third = slices.len() / 3;
+    let mean = |part: &[Slice]| {
+        part.iter().map(|slice| slice.in_flight_at_end).sum::<u64>() as f64 / part.len() as f64
+    };
+    let (first, middle, last) = (
+        mean(&slices[..third]),
+        mean(&slices[third..slices.len() - third]),
+        mean(&slices[slices.len() - third..]),
+    );
+    first < middle && middle < last && last >= 2.0 * first && last - first >= 8.0
+}
+
+#[cfg(test)]
+#[path = "pilot_tests.rs"]
+mod tests;

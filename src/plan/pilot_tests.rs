@@ -1,0 +1,256 @@
+use super::*;
+use crate::plan::{Spec, example, units};
+use record::LaneAsked;
+
+const MS: u64 = 1_000_000;
+
+/// `rate`: of both.
+fn plan(rate: Option<f64>, change: impl FnOnce(&mut Spec)) -> Plan {
+    example::plan(|spec| {
+        spec.common.rate = rate;
+        change(spec);
+    })
+}
+
+/// A trial of the pilot: 98 % of its samples are `p50`, the rest `p99`.
+fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRecord {
+    let mut seen = Seen::default();
+    for n in 0..1000 {
+        seen.response_time.record(if n < 980 { p50_ns } else { p99_ns });
+    }
+    for (place, in_flight) in in_flight.iter().enumerate() {
+        seen.slices.push(Slice {
+            place: place as u64,
+            took_ns: 50 * MS,
+            operations: 100,
+            in_flight_at_end: *in_flight,
+            generator_cpu_ns: 20 * MS,
+            ..Slice::default()
+        });
+    }
+    let asked = LaneAsked {
+        address: record::Address::Unix(String::new()),
+        connections: 1,
+        reuse: record::Reuse::Always,
+        arrivals: record::Arrivals::Closed,
+        timeout_ns: 1,
+        burn_in_ns: 0,
+        operations: None,
+    };
+    TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false }
+}
+
+/// `b` has these quantiles, `a` is twice as fast.
+fn chosen(plan: &Plan, p50_ns: u64, p99_ns: u64) -> PilotChoice {
+    let flat = [3; 9];
+    decide(plan, &[trial(0, p50_ns / 2, p99_ns / 2, &flat), trial(1, p50_ns, p99_ns, &flat)])
+}
+
+/// (p50, p99, interleave, slice, round, start of the reason); times in ms.
+type Case = (f64, f64, Interleave, f64, f64, &'static str);
+
+fn check(plan: &Plan, table: &[Case]) {
+    for (p50, p99, interleave, slice, round, why) in table {
+        let ns = |ms: f64| (ms * MS as f64) as u64;
+        let choice = chosen(plan, ns(*p50), ns(*p99));
+        assert_eq!(choice.interleave, *interleave, "{p50} {p99}: {choice:?}");
+        // Histograms know three digits.
+        let near = |seen: u64, ms: f64| (seen as f64 / ns(ms) as f64 - 1.0).abs() < 0.002;
+        assert!(near(choice.slice_ns, *slice), "{p50} {p99}: slice {}", choice.slice_ns);
+        assert!(near(choice.round_ns, *round), "{p50} {p99}: round {}", choice.round_ns);
+        assert!(choice.why[0].starts_with(why), "{p50} {p99}: {:?}", choice.why);
+    }
+}
+
+#[test]
+fn closed_loop() {
+    use Interleave::{Slices, Turns};
+    check(
+        &plan(None, |_| {}),
+        &[
+            (
+                0.3,
+                1.2,
+                Slices,
+                50.0,
+                1000.0,
+                "slices of 50 ms, the shortest: that is more than the slowest contender, `b`, needs (20 × its p99, 1.2 ms)",
+            ),
+            (
+                1.9,
+                2.3,
+                Slices,
+                50.0,
+                1000.0,
+                "slices of 50 ms, the shortest: that is more than the slowest contender, `b`, needs (25 × its p50, 1.9 ms)",
+            ),
+            // 80 ms: 12 whole slices fill the round.
+            (
+                1.0,
+                4.0,
+                Slices,
+                83.33,
+                1000.0,
+                "slices of 83.3 ms: `b` is the slowest (20 × its p99, 4 ms)",
+            ),
+            (
+                6.4,
+                7.0,
+                Slices,
+                166.67,
+                1000.0,
+                "slices of 167 ms: `b` is the slowest (25 × its p50, 6.4 ms)",
+            ),
+            (1.0, 12.5, Slices, 250.0, 1000.0, "slices of 250 ms: `b`"),
+            (1.0, 20.0, Slices, 400.0, 1600.0, "slices of 400 ms: `b`"),
+            (1.0, 62.4, Slices, 1248.0, 4992.0, "slices of 1.25 s: `b`"),
+            (
+                1.0,
+                63.0,
+                Turns,
+                2500.0,
+                2500.0,
+                "turns of 2.5 s: `b` needs slices of 1.26 s (20 × its p99, 63 ms), and four of them are more than the 5 s that a round may grow to",
+            ),
+        ],
+    );
+    let grown = chosen(&plan(None, |_| {}), MS, 20 * MS);
+    assert_eq!(
+        grown.why[1],
+        "rounds of 1.6 s in place of 1 s: a round holds at least four slices of each contender"
+    );
+    let long = plan(None, |spec| spec.round = units::duration("8s").ok());
+    check(
+        &long,
+        &[
+            (1.0, 90.0, Slices, 2000.0, 8000.0, "slices of 2 s: `b`"),
+            (1.0, 120.0, Turns, 8000.0, 8000.0, "turns of 8 s: `b`"),
+        ],
+    );
+}
+
+#[test]
+fn open_loop() {
+    use Interleave::{Slices, Turns};
+    check(
+        &plan(Some(5000.0), |_| {}),
+        &[
+            (0.2, 2.0, Slices, 250.0, 1000.0, "slices of 250 ms, the shortest"),
+            (
+                0.2,
+                4.0,
+                Slices,
+                500.0,
+                1000.0,
+                "slices of 500 ms: `b` is the slowest (100 × its p99, 4 ms)",
+            ),
+            (0.2, 9.9, Slices, 1000.0, 1000.0, "slices of 1 s: `b`"),
+            (
+                0.2,
+                11.0,
+                Turns,
+                2500.0,
+                2500.0,
+                "turns of 2.5 s: `b` needs slices of 1.1 s (100 × its p99, 11 ms), longer than a round of 1 s",
+            ),
+        ],
+    );
+    let short = plan(Some(5000.0), |spec| spec.round = units::duration("200ms").ok());
+    check(
+        &short,
+        &[(
+            0.2,
+            1.0,
+            Turns,
+            2500.0,
+            2500.0,
+            "turns of 2.5 s: a round of 200 ms is shorter than the shortest slice, 250 ms",
+        )],
+    );
+}
+
+#[test]
+fn queues_that_keep_growing_ask_for_turns() {
+    let plan = plan(Some(5000.0), |_| {});
+    let table: [(&[u64], bool); 6] = [
+        (&[1, 2, 9, 11, 30, 28], true),
+        (&[0, 0, 4, 4, 8, 8], true),
+        (&[20, 20, 22, 22, 24, 24], false),
+        (&[1, 1, 2, 2, 4, 4], false),
+        (&[1, 30, 1, 30, 1, 30], false),
+        (&[1, 10, 100], false),
+    ];
+    for (in_flight, turns) in table {
+        let quick = |contender| trial(contender, MS / 10, MS, &[1; 6]);
+        let mut growing = quick(1);
+        growing.seen.slices = trial(1, MS, MS, in_flight).seen.slices;
+        let choice = decide(&plan, &[quick(0), growing]);
+        assert_eq!(
+            choice.interleave == Interleave::Turns,
+            turns,
+            "{in_flight:?}: {:?}",
+            choice.why
+        );
+    }
+}
+
+#[test]
+fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
+    let sliced = |slice: &'static str| plan(None, |spec| spec.slice = units::duration(slice).ok());
+    let same = chosen(&sliced("50ms"), MS, MS);
+    assert_eq!(same.why[0], "slices of 50 ms, as asked, and as the pilot would have chosen");
+    let short = chosen(&sliced("60ms"), MS, 20 * MS);
+    assert_eq!((short.slice_ns, short.round_ns), (60 * MS, 1020 * MS));
+    assert!(
+        short.why[0].starts_with(
+            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: `b`"
+        ),
+        "{:?}",
+        short.why
+    );
+    assert_eq!(short.why[1], "rounds of 1.02 s in place of 1 s: whole slices");
+    let turns = plan(None, |spec| spec.interleave = Some(Interleave::Turns));
+    let turns = chosen(&turns, MS, MS);
+    assert_eq!(
+        (turns.interleave, turns.slice_ns, turns.round_ns),
+        (Interleave::Turns, 2500 * MS, 2500 * MS)
+    );
+    assert!(
+        turns.why[0]
+            .starts_with("turns of 2.5 s, as asked; the pilot would have chosen slices of 50 ms")
+    );
+    let slices = plan(None, |spec| spec.interleave = Some(Interleave::Slices));
+    let forced = chosen(&slices, MS, 200 * MS);
+    assert_eq!((forced.slice_ns, forced.round_ns), (1250 * MS, 5000 * MS));
+    assert!(forced.why[0].contains("would have chosen turns of 2.5 s"), "{:?}", forced.why);
+    assert_eq!(chosen(&slices, MS, MS).slice_ns, 50 * MS);
+}
+
+#[test]
+fn the_burn_in_follows_the_median_of_each_contender() {
+    let plan = plan(None, |_| {});
+    assert_eq!(chosen(&plan, MS * 9 / 10, MS).burn_in_ns, [2 * MS, 2 * MS]);
+    let slow = chosen(&plan, 4 * MS, 4 * MS);
+    assert_eq!(slow.burn_in_ns.len(), 2);
+    assert!(slow.burn_in_ns[1] > 7_990_000 && slow.burn_in_ns[1] < 8_010_000, "{slow:?}");
+    assert!(slow.why.last().is_some_and(|why| why.contains("8 ms for `b`")), "{:?}", slow.why);
+    let stuck = chosen(&plan, 2000 * MS, 2000 * MS);
+    assert_eq!(stuck.burn_in_ns, [1250 * MS; 2]);
+    assert!(stuck.why.last().is_some_and(|why| why.contains("cut to half")), "{:?}", stuck.why);
+}
+
+#[test]
+fn what_the_pilot_saw() {
+    let choice = chosen(&plan(None, |_| {}), MS, 10 * MS);
+    let saw = &choice.saw[1];
+    assert_eq!(saw.throughput, 2000.0);
+    assert!((saw.generator_idle - 0.6).abs() < 1e-9, "{saw:?}");
+    assert!(saw.p50_ns.abs_diff(MS) < 1000 && saw.p99_ns.abs_diff(10 * MS) < 10_000, "{saw:?}");
+}
+
+#[test]
+fn a_pilot_without_a_reply_still_chooses() {
+    let choice = decide(&plan(None, |_| {}), &[]);
+    assert_eq!((choice.interleave, choice.slice_ns), (Interleave::Slices, 50 * MS));
+    assert!(choice.why[0].contains("nothing was answered"), "{:?}", choice.why);
+}

@@ -1,0 +1,234 @@
+//! What the judge is asked.
+
+use crate::cores::Cores;
+use crate::exit::Error;
+use crate::plan::spec::{Command, Spec};
+use crate::plan::units::show_percent;
+use record::{Address, Contender, Metric, Pair, Question, Reuse};
+
+/// Samples per round below which a p99 gives no verdict (statistics.md).
+const FEWEST_FOR_P99: f64 = 1000.0;
+/// Loopback targets are dialled from this many source addresses.
+const LOOPBACK_SOURCES: f64 = 64.0;
+/// Default of `--confidence` and of `--matters`.
+const CONFIDENCE: f64 = 0.95;
+const MATTERS: f64 = 0.01;
+
+/// Facts of the plan that the question needs.
+pub(super) struct Given<'a> {
+    pub(super) contenders: &'a [Contender],
+    pub(super) round_ns: u64,
+    pub(super) client_ports: (u16, u16),
+    pub(super) cores: &'a Cores,
+}
+
+/// The question; fails where so few rounds could never give a verdict.
+pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
+    let contenders = given.contenders;
+    let pairs = match spec.command {
+        Command::Run => Vec::new(),
+        _ => pairs(contenders.len() as u32, spec.all_pairs),
+    };
+    let alpha = alpha(spec.confidence.unwrap_or(CONFIDENCE))?;
+    let rounds = match spec.command {
+        Command::Run => 1,
+        _ => rounds(spec.rounds, pairs.len(), alpha)?,
+    };
+    let (primary, secondary) = metrics(contenders, given.round_ns);
+    let port_limit = |contender: &Contender| port_limit(contender, given.client_ports);
+    Ok(Question {
+        names: contenders.iter().map(|contender| contender.name.clone()).collect(),
+        primary,
+        secondary,
+        pairs,
+        alpha,
+        matters: matters(spec.matters.unwrap_or(MATTERS))?,
+        rounds,
+        expect_different: spec.expect_different,
+        shares_core: given.cores.others.is_empty(),
+        cpu_in_sight: vec![false; contenders.len()],
+        bodiless: contenders.iter().map(bodiless).collect(),
+        port_limit: contenders.iter().map(port_limit).collect(),
+        workers: given.cores.generator.len().max(1) as u32,
+    })
+}
+
+fn pairs(contenders: u32, all: bool) -> Vec<Pair> {
+    let firsts = if all { contenders } else { 1 };
+    (0..firsts).flat_map(|a| (a + 1..contenders).map(move |b| Pair { a, b })).collect()
+}
+
+/// 1 − confidence, without the dust that the subtraction leaves in binary.
+fn alpha(confidence: f64) -> Result<f64, Error> {
+    match confidence {
+        0.5..=0.9999 => Ok(((1.0 - confidence) * 1e9).round() / 1e9),
+        _ => Err(Error::usage(format!(
+            "--confidence {}: from 50% to 99.99%, such as 95%",
+            show_percent(confidence)
+        ))),
+    }
+}
+
+fn matters(share: f64) -> Result<f64, Error> {
+    match share {
+        0.0001..=0.5 => Ok(share),
+        _ => Err(Error::usage(format!(
+            "--matters {}: from 0.01% to 50%, such as 1%",
+            show_percent(share)
+        ))),
+    }
+}
+
+fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
+    match asked {
+        None => Ok(judge::stats::rounds::default_rounds(comparisons, alpha)),
+        Some(asked) => match judge::stats::rounds::too_few(asked, comparisons, alpha) {
+            Some(why) => Err(Error::usage(why)),
+            None => Ok(asked),
+        },
+    }
+}
+
+/// Closed loop: throughput. Open loop: the p99 of response time, or its p50
+/// where a round cannot hold the samples that a p99 needs.
+fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
+    let rates: Option<Vec<f64>> =
+        contenders.iter().map(|contender| contender.arrivals.rate()).collect();
+    let Some(rates) = rates else {
+        return (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]);
+    };
+    let slowest = rates.into_iter().fold(f64::INFINITY, f64::min);
+    match slowest * round_ns as f64 / 1e9 < FEWEST_FOR_P99 {
+        true => (Metric::ResponseP50, vec![Metric::ResponseP99]),
+        false => (Metric::ResponseP99, vec![Metric::ResponseP50, Metric::ResponseP999]),
+    }
+}
+
+/// Replies without a body by definition: to HEAD, and with 204 or 304.
+fn bodiless(contender: &Contender) -> bool {
+    let bodiless_code = |code: &u16| matches!(code, 204 | 304);
+    contender.request.method == "HEAD"
+        || (!contender.expect.is_empty() && contender.expect.iter().all(bodiless_code))
+}
+
+/// Linux hands out half of the client ports per (source, destination), and
+/// each again after a second.
+fn port_limit(contender: &Contender, (first, last): (u16, u16)) -> Option<f64> {
+    let Address::Tcp(address) = &contender.address else { return None };
+    if contender.reuse == Reuse::Always {
+        return None;
+    }
+    let ports = (f64::from(last) - f64::from(first) + 1.0).max(2.0) / 2.0;
+    match address.ip() {
+        std::net::IpAddr::V4(v4) if v4.is_loopback() => Some(ports * LOOPBACK_SOURCES),
+        _ => Some(ports),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Arrivals, RequestAsked};
+
+    fn contender(address: &str, reuse: Reuse, arrivals: Arrivals) -> Contender {
+        Contender {
+            name: address.to_owned(),
+            target: String::new(),
+            address: match address.parse() {
+                Ok(address) => Address::Tcp(address),
+                Err(_) => Address::Unix(address.to_owned()),
+            },
+            connections: 64,
+            reuse,
+            arrivals,
+            timeout_ns: 1,
+            operations: None,
+            request: RequestAsked {
+                method: "GET".to_owned(),
+                header_names: Vec::new(),
+                body_bytes: 0,
+            },
+            expect: Vec::new(),
+            tls: None,
+        }
+    }
+
+    #[test]
+    fn pairs_with_the_first_or_all() {
+        let numbers = |pairs: Vec<Pair>| pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>();
+        assert_eq!(numbers(pairs(3, false)), [(0, 1), (0, 2)]);
+        assert_eq!(numbers(pairs(3, true)), [(0, 1), (0, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn too_few_rounds_are_refused_before_the_run() {
+        let message = |asked, comparisons| rounds(Some(asked), comparisons, 0.05).unwrap_err().text;
+        assert_eq!(
+            message(6, 4),
+            "6 rounds cannot support 4 comparisons at 5 %: at least 8; use --rounds 10 or compare \
+             fewer"
+        );
+        assert_eq!(
+            message(1, 1),
+            "1 round cannot support 1 comparison at 5 %: at least 6; use --rounds 10"
+        );
+        assert_eq!(rounds(Some(6), 1, 0.05), Ok(6));
+        assert_eq!(rounds(None, 1, 0.05), Ok(10));
+        assert_eq!(rounds(None, 100, 0.05), Ok(14));
+    }
+
+    #[test]
+    fn levels_are_clean_and_bounded() {
+        assert_eq!(alpha(0.95), Ok(0.05));
+        assert_eq!(alpha(0.99), Ok(0.01));
+        assert_eq!(
+            alpha(0.3).unwrap_err().text,
+            "--confidence 30 %: from 50% to 99.99%, such as 95%"
+        );
+        assert_eq!(matters(0.01), Ok(0.01));
+        assert!(matters(0.0).is_err() && matters(0.6).is_err());
+    }
+
+    #[test]
+    fn the_primary_metric_follows_the_arrivals() {
+        use Metric::*;
+        let of = |arrivals: &[Arrivals]| {
+            let contenders: Vec<_> = arrivals
+                .iter()
+                .map(|arrivals| contender("127.0.0.1:1", Reuse::Always, *arrivals))
+                .collect();
+            metrics(&contenders, 500_000_000)
+        };
+        let closed = (Throughput, vec![ResponseP50, ResponseP99]);
+        assert_eq!(of(&[Arrivals::Closed, Arrivals::Closed]), closed);
+        assert_eq!(of(&[Arrivals::Closed, Arrivals::Constant(1e6)]), closed);
+        let p99 = (ResponseP99, vec![ResponseP50, ResponseP999]);
+        assert_eq!(of(&[Arrivals::Constant(2000.0), Arrivals::Poisson(9000.0)]), p99);
+        let p50 = (ResponseP50, vec![ResponseP99]);
+        assert_eq!(of(&[Arrivals::Constant(1999.0), Arrivals::Poisson(9000.0)]), p50);
+    }
+
+    #[test]
+    fn local_ports_bound_the_rate_of_fresh_connections() {
+        let limit = |address, reuse| {
+            port_limit(&contender(address, reuse, Arrivals::Closed), (32768, 60999))
+        };
+        assert_eq!(limit("10.0.0.1:80", Reuse::Always), None);
+        assert_eq!(limit("10.0.0.1:80", Reuse::Never), Some(14_116.0));
+        assert_eq!(limit("[::1]:80", Reuse::Times(5)), Some(14_116.0));
+        assert_eq!(limit("127.0.0.1:80", Reuse::Never), Some(14_116.0 * 64.0));
+        assert_eq!(limit("/run/x.sock", Reuse::Never), None);
+    }
+
+    #[test]
+    fn replies_without_a_body_by_definition() {
+        let mut asked = contender("127.0.0.1:1", Reuse::Always, Arrivals::Closed);
+        assert!(!bodiless(&asked));
+        asked.expect = vec![204, 304];
+        assert!(bodiless(&asked));
+        asked.expect = vec![200, 304];
+        assert!(!bodiless(&asked));
+        asked.request.method = "HEAD".to_owned();
+        assert!(bodiless(&asked));
+    }
+}

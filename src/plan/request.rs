@@ -1,0 +1,96 @@
+//! The request that a contender sends, encoded once, ahead of the run.
+
+use crate::plan::Settings;
+use crate::targets::url::{Login, Url};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use record::RequestAsked;
+use std::sync::Arc;
+use wire::http1::Request;
+
+/// A request: what may be recorded, and what is sent. No `Debug`.
+pub(super) struct Built {
+    pub(super) asked: RequestAsked,
+    pub(super) head: Arc<[u8]>,
+    pub(super) body: Option<Arc<[u8]>>,
+}
+
+/// Encodes the request to `url`. With a body the method is POST unless given.
+pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
+    let method = match (&settings.method, &settings.body) {
+        (Some(method), _) => method.as_str(),
+        (None, Some(_)) => "POST",
+        (None, None) => "GET",
+    };
+    let mut headers = settings.headers.clone();
+    if let Some(login) = &url.login {
+        let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
+        if headers.iter().any(given) {
+            return Err("the login is given twice: in the address and as Authorization".to_owned());
+        }
+        headers.push(("Authorization".to_owned(), basic(login)));
+    }
+    let request = Request {
+        method,
+        path: &url.request_target(),
+        host: &url.host_header(),
+        headers: &headers,
+        body_len: settings.body.as_ref().map(|body| body.len() as u64),
+    };
+    let head = request.encode().map_err(|fault| fault.0.to_owned())?;
+    let asked = RequestAsked {
+        method: method.to_owned(),
+        header_names: headers.into_iter().map(|(name, _)| name).collect(),
+        body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
+    };
+    Ok(Built { asked, head: head.into(), body: settings.body.clone() })
+}
+
+/// RFC 7617.
+fn basic(login: &Login) -> Vec<u8> {
+    let pair = [login.user.as_slice(), b":", &login.password].concat();
+    format!("Basic {}", BASE64_STANDARD.encode(pair)).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(url: &str, sets: &[(&str, &str)]) -> Result<Built, String> {
+        let mut settings = Settings::default();
+        for (key, value) in sets {
+            settings.set(key, value).expect("good settings");
+        }
+        build(&Url::parse(url).expect("a good address"), &settings)
+    }
+
+    #[test]
+    fn the_login_becomes_a_header() {
+        let request = built("http://Aladdin:open%20sesame@h:81/p?q=1", &[]).expect("good");
+        let head = String::from_utf8_lossy(&request.head).into_owned();
+        assert!(head.starts_with("GET /p?q=1 HTTP/1.1\r\n"), "{head}");
+        assert!(head.contains("\r\nHost: h:81\r\n"), "{head}");
+        assert!(
+            head.contains("\r\nAuthorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"),
+            "{head}"
+        );
+        assert_eq!(request.asked.header_names, ["Authorization"]);
+        let twice = built("http://u:p@h/", &[("header", "authorization: x")]).err();
+        assert!(twice.is_some_and(|message| message.contains("given twice")));
+    }
+
+    #[test]
+    fn a_body_makes_it_a_post_unless_a_method_is_given() {
+        for (sets, method, bytes) in [
+            (&[][..], "GET", 0),
+            (&[("data", "x=1")], "POST", 3),
+            (&[("data", "x=1"), ("method", "PUT")], "PUT", 3),
+            (&[("method", "HEAD")], "HEAD", 0),
+        ] {
+            let request = built("http://h/", sets).expect("good");
+            assert_eq!(request.asked.method, method);
+            assert_eq!(request.asked.body_bytes, bytes);
+            assert_eq!(request.body.is_some(), bytes > 0);
+        }
+        assert!(built("http://h/", &[("method", "CONNECT")]).is_err());
+    }
+}

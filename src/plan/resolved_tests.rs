@@ -1,0 +1,243 @@
+use super::*;
+use crate::exit::Exit;
+use crate::plan::{hash, settings, units};
+use record::Arrivals;
+use std::net::SocketAddr;
+
+fn machine() -> Machine {
+    Machine {
+        cores: cores::Facts {
+            allowed: vec![0, 1, 2, 3],
+            physical: (0..4).map(|core| (core, core)).collect(),
+            quota: None,
+        },
+        host: Host {
+            kernel: "Linux 6.1".to_owned(),
+            cpu: "A Processor".to_owned(),
+            cores: vec![0, 1, 2, 3],
+            memory_bytes: 1 << 30,
+            clock: "tsc".to_owned(),
+            descriptors: 1024,
+            client_ports: (32768, 60999),
+        },
+    }
+}
+
+fn look_up(host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+    let address = match host {
+        "app.test" => [10, 0, 0, 7],
+        "web.test" => [93, 184, 216, 34],
+        _ => return Ok(Vec::new()),
+    };
+    Ok(vec![(address, port).into()])
+}
+
+fn settled(spec: &Spec) -> Result<Resolved, Error> {
+    let mut resolver = Resolver::new(false, &look_up, &|_| true);
+    resolve(spec, &machine(), &mut resolver)
+}
+
+fn compare(contenders: &[&str]) -> Spec {
+    Spec::new(Command::Compare, contenders.iter().map(|text| (*text).to_owned()).collect())
+}
+
+fn message(change: impl FnOnce(&mut Spec)) -> String {
+    let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
+    change(&mut spec);
+    settled(&spec).err().expect("refused").text
+}
+
+#[test]
+fn a_plan_with_everything_in_it() {
+    let mut spec = compare(&[
+        "keep=http://me:CANARY@app.test:8080/page?token=CANARY&n=1",
+        "fresh=http://app.test:8080/page",
+        "http+unix://%2Frun%2Fapp.sock/page",
+    ]);
+    spec.sets = ["fresh.reuse=never", "fresh.rate=200k/s", "keep.header=X-Key: CANARY"]
+        .map(str::to_owned)
+        .to_vec();
+    spec.common.body = Some(b"CANARY".as_slice().into());
+    spec.common.expect = Some(vec![200, 304]);
+    spec.slice = units::duration("50ms").ok();
+    spec.seed = Some(7);
+    spec.all_pairs = true;
+    spec.confidence = Some(0.99);
+    let resolved = settled(&spec).expect("a good plan");
+    let text = serde_json::to_string_pretty(&resolved.plan).expect("json") + "\n";
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write("src/plan/snapshots/plan.json", &text).expect("snapshot");
+    }
+    assert_eq!(text, include_str!("snapshots/plan.json"));
+    assert!(!text.contains("CANARY") && !format!("{:?}", resolved.plan).contains("CANARY"));
+    assert_eq!(
+        resolved.cautions,
+        [
+            "`fresh` will open 200k/s connections, and local ports last for about 14.1k/s: lower its \
+          rate, or widen net.ipv4.ip_local_port_range"
+        ]
+    );
+}
+
+#[test]
+fn secrets_travel_in_the_access_alone() {
+    let mut spec = compare(&["a=http://u:CANARY@127.0.0.1:1/?k=CANARY", "b=http://127.0.0.1:1/"]);
+    spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
+    let resolved = settled(&spec).expect("a good plan");
+    let head = String::from_utf8_lossy(&resolved.accesses[0].head).into_owned();
+    assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
+    assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
+    let told = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!told.contains("CANARY") && !told.contains("dTpDQU5BUlk"), "{told}");
+    assert_eq!(resolved.plan.contenders[0].target, "http://127.0.0.1:1/?k=…");
+    assert_eq!(resolved.plan.contenders[0].request.header_names, ["X-Key", "Authorization"]);
+}
+
+#[test]
+fn defaults() {
+    let plan =
+        settled(&compare(&["http://127.0.0.1:1/", "http://127.0.0.1:2/"])).expect("good").plan;
+    assert_eq!(plan.command, "compare");
+    assert_eq!(plan.question.names, ["127.0.0.1:1", "127.0.0.1:2"]);
+    assert_eq!((plan.seed, plan.rounds, plan.round_ns), (1, 10, 1_000_000_000));
+    assert_eq!((plan.interleave, plan.slice_ns), (Interleave::Auto, None));
+    assert_eq!(plan.warm_up_ns, 1_000_000_000);
+    assert_eq!(plan.generator_cores, [2, 3]);
+    assert!(!plan.question.shares_core);
+    let first = &plan.contenders[0];
+    assert_eq!((first.connections, first.timeout_ns), (64, 30_000_000_000));
+    assert_eq!((first.reuse, first.arrivals), (Reuse::Always, Arrivals::Closed));
+    assert_eq!(first.tls, None);
+}
+
+#[test]
+fn a_run_has_one_contender_and_no_comparison() {
+    let mut spec = Spec::new(Command::Run, vec!["http://127.0.0.1:1/".to_owned()]);
+    let plan = settled(&spec).expect("good").plan;
+    assert_eq!((plan.rounds, plan.round_ns), (1, 10_000_000_000));
+    assert!(plan.question.pairs.is_empty());
+    spec.operations = Some(1000);
+    let plan = settled(&spec).expect("good").plan;
+    assert_eq!(plan.round_ns, 3_600_000_000_000);
+    assert_eq!(plan.contenders[0].operations, Some(1000));
+}
+
+#[test]
+fn turns_last_longer_than_rounds_unless_a_round_is_given() {
+    let mut spec = compare(&["http://127.0.0.1:1/", "http://127.0.0.1:2/"]);
+    spec.interleave = Some(Interleave::Turns);
+    assert_eq!(settled(&spec).expect("good").plan.round_ns, 2_500_000_000);
+    spec.round = units::duration("200ms").ok();
+    assert_eq!(settled(&spec).expect("good").plan.round_ns, 200_000_000);
+}
+
+#[test]
+fn few_connections_need_few_cores() {
+    let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
+    spec.sets = vec!["b.connections=1".to_owned()];
+    assert_eq!(settled(&spec).expect("good").plan.generator_cores, [3]);
+    spec.cores = Some(2);
+    assert_eq!(
+        settled(&spec).err().expect("refused").text,
+        "--cores 2: a core without a connection would idle, and one contender has 1"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_its_remedy() {
+    type Change = fn(&mut Spec);
+    let table: [(Change, &str); 14] = [
+        (
+            |spec| spec.contenders.truncate(1),
+            "a comparison needs at least two contenders; for one use `tiebreak run URL`",
+        ),
+        (
+            |spec| spec.command = Command::Run,
+            "`tiebreak run` drives one contender; to compare several use `tiebreak compare`",
+        ),
+        (
+            |spec| spec.contenders = vec!["a=http://127.0.0.1/".into(); 17],
+            "17 contenders are too many for one braid: at most 16",
+        ),
+        (
+            |spec| spec.contenders[1] = "b=nginx".into(),
+            "`b`: `nginx` is not an address: did you mean `http://nginx/`? (servers that are launched by name come later)",
+        ),
+        (
+            |spec| spec.contenders[1] = "localhost:80".into(),
+            "contender 2: `localhost:80` is not an address: did you mean `http://localhost:80/`?",
+        ),
+        (
+            |spec| spec.sets = vec!["c.reuse=never".into()],
+            "--set: no contender is called `c`: a, b; did you mean `a`?",
+        ),
+        (
+            |spec| spec.sets = vec!["a.resue=never".into()],
+            "--set a.resue: there is no key `resue`: reuse, connections, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+        ),
+        (
+            |spec| spec.sets = vec!["a.arrivals=poisson".into()],
+            "`a`: --arrivals says how a rate is spread: give --rate too, such as --rate 1000/s",
+        ),
+        (
+            |spec| spec.rounds = Some(5),
+            "5 rounds cannot support 1 comparison at 5 %: at least 6; use --rounds 10",
+        ),
+        (
+            |spec| spec.rounds = Some(20_000),
+            "--rounds 20000: at most 10000; longer rounds (--round) say more",
+        ),
+        (
+            |spec| spec.round = Some(Duration::from_secs(8000)),
+            "this would take more than a day (2666 min 42 s): use fewer or shorter rounds",
+        ),
+        (
+            |spec| spec.slice = Some(Duration::from_secs(2)),
+            "--slice 2 s is longer than a round of 1 s: give a longer --round, or --interleave turns",
+        ),
+        (
+            |spec| spec.common.connections = Some(600),
+            "1200 connections in all need about 1280 descriptors, and this process may have 1024: use fewer --connections, or raise the hard limit (ulimit -Hn)",
+        ),
+        (
+            |spec| spec.contenders[0] = "a=http://web.test/".into(),
+            "`web.test` leads to 93.184.216.34, a public address: load only servers that you may load, and say so with --allow-public",
+        ),
+    ];
+    for (change, expected) in table {
+        assert_eq!(message(change), expected);
+    }
+    let both = message(|spec| {
+        spec.slice = Some(Duration::from_millis(50));
+        spec.interleave = Some(Interleave::Turns);
+    });
+    assert_eq!(both, "--slice has no meaning with --interleave turns: leave one of them out");
+    let mut unknown = compare(&["a=http://nohost/", "b=http://127.0.0.1:1/"]);
+    assert_eq!(settled(&unknown).err().map(|error| error.exit), Some(Exit::TargetFailed));
+    unknown.connect_to = vec!["nohost::127.0.0.1:9".to_owned()];
+    let plan = settled(&unknown).expect("led elsewhere").plan;
+    assert_eq!(plan.contenders[0].address, Address::Tcp(([127, 0, 0, 1], 9).into()));
+    assert_eq!(plan.contenders[0].target, "http://nohost/");
+}
+
+#[test]
+fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
+    let hash = |spec: &Spec, machine: &Machine| {
+        let mut resolver = Resolver::new(false, &look_up, &|_| true);
+        hash::of(&resolve(spec, machine, &mut resolver).expect("good").plan)
+    };
+    let first = compare(&["http://127.0.0.1:1001/", "b=http://127.0.0.1:1002/"]);
+    let moved = compare(&["http://127.0.0.1:2001/", "b=http://127.0.0.1:2002/"]);
+    let mut elsewhere = machine();
+    elsewhere.cores.allowed = vec![0, 1];
+    elsewhere.host.kernel = "Linux 7".to_owned();
+    elsewhere.host.client_ports = (1024, 65535);
+    assert_eq!(hash(&first, &machine()), hash(&moved, &machine()));
+    assert_eq!(hash(&first, &machine()), hash(&first, &elsewhere));
+    let mut changed = first.clone();
+    changed.seed = Some(2);
+    assert_ne!(hash(&first, &machine()), hash(&changed, &machine()));
+    let mut fresh = first.clone();
+    fresh.sets = vec!["b.reuse=never".to_owned()];
+    assert_ne!(hash(&first, &machine()), hash(&fresh, &machine()));
+}

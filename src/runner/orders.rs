@@ -1,0 +1,95 @@
+//! The orders that a plan gives to the engine. Pure.
+
+use crate::plan::pilot;
+use record::{Arrivals, Asked, LaneAsked, PilotChoice, Plan};
+
+/// How long the one request that asks whether a target is ready may wait for
+/// its connection before sending ends; its reply may take the whole timeout.
+const READY_NS: u64 = 1_000_000_000;
+/// Fresh sockets are driven this long, at most, before round 1: past TCP's
+/// slow start.
+const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
+
+/// One request to one contender, over one connection.
+pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
+    let lane = LaneAsked {
+        connections: 1,
+        arrivals: Arrivals::Closed,
+        operations: Some(1),
+        ..lane(plan, contender, 0)
+    };
+    Asked {
+        seed: plan.seed,
+        cores: plan.generator_cores.last().copied().into_iter().collect(),
+        warm_up_ns: 0,
+        rounds: 1,
+        round_ns: READY_NS,
+        slice_ns: READY_NS,
+        lanes: vec![lane],
+    }
+}
+
+/// The warm-up and the pilot's braid.
+pub(super) fn pilot(plan: &Plan) -> Asked {
+    Asked {
+        warm_up_ns: plan.warm_up_ns,
+        rounds: 1,
+        round_ns: pilot::DRIVEN_NS,
+        slice_ns: pilot::slice_ns(plan),
+        lanes: lanes(plan, |_| pilot::BURN_IN_NS),
+        ..asked(plan)
+    }
+}
+
+/// The rounds, as the pilot chose.
+pub(super) fn rounds(plan: &Plan, choice: &PilotChoice) -> Asked {
+    Asked {
+        warm_up_ns: choice.slice_ns.min(LONGEST_RUN_UP_NS),
+        rounds: plan.rounds,
+        round_ns: choice.round_ns,
+        slice_ns: choice.slice_ns,
+        lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
+        ..asked(plan)
+    }
+}
+
+/// Warm-up and one round without a break: `run`.
+pub(super) fn run(plan: &Plan) -> Asked {
+    Asked {
+        warm_up_ns: plan.warm_up_ns,
+        rounds: 1,
+        round_ns: plan.round_ns,
+        slice_ns: plan.round_ns,
+        lanes: lanes(plan, |_| 0),
+        ..asked(plan)
+    }
+}
+
+fn asked(plan: &Plan) -> Asked {
+    Asked {
+        seed: plan.seed,
+        cores: plan.generator_cores.clone(),
+        warm_up_ns: 0,
+        rounds: 0,
+        round_ns: 0,
+        slice_ns: 0,
+        lanes: Vec::new(),
+    }
+}
+
+fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneAsked> {
+    (0..plan.contenders.len()).map(|at| lane(plan, at, burn_in_ns(at))).collect()
+}
+
+fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
+    let contender = &plan.contenders[contender];
+    LaneAsked {
+        address: contender.address.clone(),
+        connections: contender.connections,
+        reuse: contender.reuse,
+        arrivals: contender.arrivals,
+        timeout_ns: contender.timeout_ns,
+        burn_in_ns,
+        operations: contender.operations,
+    }
+}

@@ -1,0 +1,300 @@
+//! One run: ready, pilot, rounds, each trial into the journal as it comes.
+
+use super::orders;
+use super::progress::Progress;
+use crate::exit::Error;
+use crate::journal::Writer;
+use crate::plan::pilot;
+use crate::plan::units::show_ns;
+use crate::targets::ready::{self, Answer};
+use engine::Broken;
+use record::{Asked, End, EndReason, Event, Phase, Plan, TrialRecord, Whose};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Takes each trial as it ends.
+pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
+
+/// Drives an order: its lanes are these contenders of the plan. The engine,
+/// except in tests.
+pub(super) type Drive<'a> = dyn FnMut(&Asked, &[usize], &mut Each<'_>) -> Result<(), Broken> + 'a;
+
+/// What a run needs from outside.
+pub(super) struct Session<'a, W> {
+    pub(super) plan: &'a Plan,
+    pub(super) book: Book<'a, W>,
+    pub(super) drive: &'a mut Drive<'a>,
+    /// Whether a signal asked for the end.
+    pub(super) stopped: &'a dyn Fn() -> bool,
+    /// Waits, unless the end is asked for.
+    pub(super) pause: &'a dyn Fn(Duration),
+    /// Why this contender's TLS handshake fails, if that can be said.
+    pub(super) why_no_tls: &'a dyn Fn(usize) -> Option<String>,
+}
+
+/// Where trials go.
+pub(super) struct Book<'a, W> {
+    journal: Writer<W>,
+    progress: &'a Progress,
+    plan: &'a Plan,
+    /// Trials of the current round, to sync once a round.
+    in_round: usize,
+}
+
+/// Why a run ends before its last round.
+#[derive(Debug)]
+enum Halt {
+    Stopped,
+    Target(String),
+    Broken(String),
+    Disk(io::Error),
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
+        Halt::Disk(error)
+    }
+}
+
+impl<'a, W: Write> Book<'a, W> {
+    pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
+        Book { journal, progress, plan, in_round: 0 }
+    }
+
+    fn trial(&mut self, trial: TrialRecord) -> Result<TrialRecord, Halt> {
+        let event = Event::Trial(Box::new(trial));
+        self.journal.write(&event)?;
+        let Event::Trial(trial) = event else { unreachable!("just made") };
+        self.progress.trial(&trial);
+        if trial.phase == Phase::Round {
+            self.in_round += 1;
+            if self.in_round == self.plan.contenders.len() {
+                self.in_round = 0;
+                self.journal.sync()?;
+            }
+        }
+        Ok(*trial)
+    }
+
+    fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
+        self.journal.write(event)?;
+        Ok(self.journal.sync()?)
+    }
+}
+
+impl<W: Write> Session<'_, W> {
+    /// Drives the whole run and writes its end.
+    ///
+    /// # Errors
+    /// When the journal cannot be written. Whatever else happens is the end's
+    /// reason.
+    pub(super) fn conduct(mut self) -> Result<End, Error> {
+        let (reason, detail) = match self.phases() {
+            Ok(()) => (EndReason::Complete, String::new()),
+            Err(Halt::Stopped) => (EndReason::Stopped, "a signal asked for the end".to_owned()),
+            Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
+            Err(Halt::Broken(detail)) => (EndReason::Failed, detail),
+            Err(Halt::Disk(error)) => return Err(disk(&error)),
+        };
+        let end = End { reason, detail };
+        match self.book.write_and_sync(&Event::End(end.clone())) {
+            Err(Halt::Disk(error)) => Err(disk(&error)),
+            _ => Ok(end),
+        }
+    }
+
+    fn phases(&mut self) -> Result<(), Halt> {
+        self.ready()?;
+        match self.plan.question.pairs.is_empty() {
+            true => self.one(),
+            false => self.braid(),
+        }
+    }
+
+    fn ready(&mut self) -> Result<(), Halt> {
+        self.book.progress.phase("asking whether the targets are ready", Duration::ZERO, 0);
+        for contender in 0..self.plan.contenders.len() {
+            let mut pauses = ready::PAUSES_MS.iter();
+            while let Some(wrong) = self.ask(contender)? {
+                let Some(pause) = pauses.next() else {
+                    return Err(self.not_ready(contender, wrong));
+                };
+                (self.pause)(Duration::from_millis(*pause));
+                if (self.stopped)() {
+                    return Err(Halt::Stopped);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One request; what was wrong, where asking again may help.
+    fn ask(&mut self, contender: usize) -> Result<Option<&'static str>, Halt> {
+        let order = orders::ready(self.plan, contender);
+        let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
+        let answer = trials.last().map(|trial| ready::answer(&trial.seen));
+        match answer.unwrap_or(Answer::NotYet("it was not asked")) {
+            Answer::Ready => Ok(None),
+            Answer::NotYet(wrong) => Ok(Some(wrong)),
+            Answer::Never(wrong) => Err(self.not_ready(contender, wrong)),
+            Answer::NoTls => {
+                let why = (self.why_no_tls)(contender).map(|why| format!(" ({why})"));
+                let wrong = format!(
+                    "the TLS handshake failed{}; --cacert FILE trusts another authority, \
+                     --insecure any certificate",
+                    why.unwrap_or_default()
+                );
+                Err(self.not_ready(contender, &wrong))
+            }
+            Answer::Ours(wrong) => Err(Halt::Broken(format!("cannot ask a target: {wrong}"))),
+        }
+    }
+
+    fn not_ready(&self, contender: usize, wrong: &str) -> Halt {
+        let contender = &self.plan.contenders[contender];
+        Halt::Target(format!("`{}` ({}) is not ready: {wrong}", contender.name, contender.target))
+    }
+
+    /// The pilot, what it chooses, and the rounds.
+    fn braid(&mut self) -> Result<(), Halt> {
+        let plan = self.plan;
+        let order = orders::pilot(plan);
+        self.book.progress.phase("warm-up and pilot", length(&order), 0);
+        let trials = self.drive(&order, &everyone(plan), |phase| match phase {
+            Phase::Round => Phase::Pilot,
+            other => other,
+        })?;
+        let choice = pilot::decide(plan, &trials);
+        // Before it is long over: a full disk must show now.
+        self.book.write_and_sync(&Event::Pilot(choice.clone()))?;
+        for sentence in &choice.why {
+            self.book.progress.say(&format!("pilot: {sentence}"));
+        }
+        let order = orders::rounds(plan, &choice);
+        self.book.progress.phase("round", length(&order), order.rounds);
+        self.drive(&order, &everyone(plan), |phase| phase).map(drop)
+    }
+
+    /// Warm-up and one round without a break.
+    fn one(&mut self) -> Result<(), Halt> {
+        let order = orders::run(self.plan);
+        let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
+        let planned = if counted { Duration::ZERO } else { length(&order) };
+        self.book.progress.phase("driving", planned, order.rounds);
+        self.drive(&order, &everyone(self.plan), |phase| phase).map(drop)
+    }
+
+    /// Drives one order; every trial goes into the journal under the plan's
+    /// number for its contender and the phase's name for it.
+    fn drive(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        phase: fn(Phase) -> Phase,
+    ) -> Result<Vec<TrialRecord>, Halt> {
+        let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
+        let driven = (self.drive)(order, who, &mut |trial| taking.take(trial));
+        match (taking.halt, driven) {
+            (Some(halt), _) => Err(halt),
+            (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
+            (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
+            (None, Ok(())) => Ok(taking.kept),
+        }
+    }
+}
+
+/// Takes the trials of one order.
+struct Taking<'t, 'a, W> {
+    book: &'t mut Book<'a, W>,
+    who: &'t [usize],
+    phase: fn(Phase) -> Phase,
+    /// Those outside the rounds: the rounds' would fill the memory.
+    kept: Vec<TrialRecord>,
+    halt: Option<Halt>,
+}
+
+impl<W: Write> Taking<'_, '_, W> {
+    fn take(&mut self, mut trial: TrialRecord) -> ControlFlow<()> {
+        if let Some(Halt::Disk(_)) = self.halt {
+            // A line behind a torn one would hide it.
+            return ControlFlow::Break(());
+        }
+        trial.contender = self.who[trial.contender as usize] as u32;
+        trial.phase = (self.phase)(trial.phase);
+        if trial.phase != Phase::Round {
+            trial.round = 0;
+        }
+        match self.book.trial(trial) {
+            Ok(trial) => {
+                if let Some(detail) = dead(self.book.plan, &trial) {
+                    self.halt.get_or_insert(Halt::Target(detail));
+                }
+                if trial.phase != Phase::Round {
+                    self.kept.push(trial);
+                }
+            }
+            Err(halt) => self.halt = Some(halt),
+        }
+        match self.halt {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Says so when not one operation of a whole trial got a complete reply, and
+/// not through a fault of ours: the target died, or is as good as dead.
+fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
+    let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
+    let seen = &trial.seen;
+    let failed = seen.outcomes.count(Whose::Theirs) + seen.outcomes.count(Whose::Host);
+    let ours = seen.outcomes.count(Whose::Ours);
+    if !judged || failed == 0 || ours > 0 || seen.codes.values().any(|count| *count > 0) {
+        return None;
+    }
+    let kinds = seen.outcomes.failed.iter().map(|(kind, count)| format!("{count} {}", kind.name()));
+    let contender = plan.contenders.get(trial.contender as usize)?;
+    let when = match trial.phase {
+        Phase::Round if plan.rounds > 1 => format!("round {}", trial.round),
+        Phase::Round => "the run".to_owned(),
+        _ => "the pilot".to_owned(),
+    };
+    Some(format!(
+        "`{}` ({}) stopped answering: in {when} not one operation got a reply ({})",
+        contender.name,
+        contender.target,
+        kinds.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+fn everyone(plan: &Plan) -> Vec<usize> {
+    (0..plan.contenders.len()).collect()
+}
+
+/// How long an order drives, drains left out.
+fn length(order: &Asked) -> Duration {
+    let each = order.warm_up_ns + u64::from(order.rounds) * order.round_ns;
+    Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
+}
+
+fn disk(error: &io::Error) -> Error {
+    Error::failed(format!(
+        "the journal cannot be written: {error}. The run was given up; `tiebreak report` reads \
+         what was written before"
+    ))
+}
+
+/// About how long a run takes, drains left out, to the second.
+pub(super) fn foreseen(plan: &Plan) -> String {
+    let pilot = if plan.question.pairs.is_empty() { 0 } else { pilot::DRIVEN_NS };
+    let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
+    let all = each.saturating_mul(plan.contenders.len() as u64);
+    let most =
+        if plan.contenders.iter().any(|c| c.operations.is_some()) { "at most" } else { "about" };
+    format!("{most} {}", show_ns(all.div_ceil(1_000_000_000) * 1_000_000_000))
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -1,0 +1,379 @@
+use super::*;
+use crate::exit::Exit;
+use crate::journal::Reader;
+use crate::plan::example;
+use crate::runner::progress::Manner;
+use record::{Failure, Header, Seen, Slice, journal::SCHEMA};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A disk of so many bytes.
+#[derive(Clone)]
+struct Disk {
+    bytes: Rc<RefCell<Vec<u8>>>,
+    room: usize,
+    syncs: Rc<Cell<u32>>,
+}
+
+impl Disk {
+    fn new(room: usize) -> Disk {
+        Disk { bytes: Rc::default(), room, syncs: Rc::default() }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.syncs.set(self.syncs.get() + 1);
+        Ok(())
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let bytes = self.bytes.borrow();
+        let mut reader = Reader::new(bytes.as_slice(), "J".to_owned());
+        let mut events = Vec::new();
+        while let Some(event) = reader.next_event().expect("readable") {
+            events.push(event);
+        }
+        events
+    }
+}
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = self.bytes.borrow_mut();
+        match bytes.len().min(self.room - written.len()) {
+            0 if !bytes.is_empty() => Err(io::ErrorKind::StorageFull.into()),
+            fits => {
+                written.extend_from_slice(&bytes[..fits]);
+                Ok(fits)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the contenders of the made-up engine do.
+#[derive(Clone, Copy, Default)]
+struct World {
+    /// How often contender 1 refuses when it is asked whether it is ready.
+    refusals: u32,
+    /// Contender 1's failure when it is asked, in place of a refusal.
+    fails_with: Option<Failure>,
+    /// From this round on contender 1 refuses.
+    dies_in: Option<u32>,
+    /// A signal comes in this round.
+    stopped_in: Option<u32>,
+    /// The engine breaks in this round.
+    breaks_in: Option<u32>,
+}
+
+impl World {
+    /// How contender 1 fails when it is asked for the `time`-th time.
+    fn asked(&self, time: u32) -> Option<Failure> {
+        self.fails_with.or((time <= self.refusals).then_some(Failure::Refused))
+    }
+
+    /// How contender 1 fails in a round of the comparison.
+    fn driven(&self, phase: Phase, order: &Asked, round: u32) -> Option<Failure> {
+        let dead = self.dies_in.is_some_and(|dies| round >= dies);
+        let compared = phase == Phase::Round && order.rounds > 1;
+        (dead && compared).then_some(Failure::Refused)
+    }
+}
+
+fn seen(failure: Option<Failure>) -> Seen {
+    let mut seen = Seen { operations: 5, ..Seen::default() };
+    seen.slices.push(Slice { took_ns: 1000, operations: 5, ..Slice::default() });
+    match failure {
+        Some(failure) => seen.outcomes.failed.insert(failure, 5),
+        None => seen.codes.insert(200, 5),
+    };
+    seen
+}
+
+/// An engine that drives a [`World`].
+#[derive(Default)]
+struct MadeUp {
+    world: World,
+    orders: Vec<Asked>,
+    /// How often contender 1 was asked whether it is ready.
+    asked: u32,
+    stopped: Rc<Cell<bool>>,
+}
+
+impl MadeUp {
+    fn run(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+        self.orders.push(order.clone());
+        if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {
+            return Ok(());
+        }
+        for round in 1..=order.rounds {
+            let now = |in_round: Option<u32>| in_round == Some(round) && order.rounds > 1;
+            if now(self.world.breaks_in) {
+                return Err(Broken("no thread".to_owned()));
+            }
+            if now(self.world.stopped_in) {
+                self.stopped.set(true);
+            }
+            let flow = self.trials(order, who, (Phase::Round, round), each);
+            if flow.is_break() || self.stopped.get() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The trials of one round, of every lane: `Break` comes too late for the
+    /// others, as in the engine.
+    fn trials(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        (phase, round): (Phase, u32),
+        each: &mut Each<'_>,
+    ) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        for (lane, contender) in who.iter().enumerate() {
+            let asked = order.lanes[lane].clone();
+            let failure = match contender {
+                1 if asked.operations == Some(1) => {
+                    self.asked += 1;
+                    self.world.asked(self.asked)
+                }
+                1 => self.world.driven(phase, order, round),
+                _ => None,
+            };
+            let (seen, cut_short) = (seen(failure), self.stopped.get());
+            let contender = lane as u32;
+            let next = each(TrialRecord { phase, round, contender, asked, seen, cut_short });
+            flow = if flow.is_break() { flow } else { next };
+        }
+        flow
+    }
+}
+
+/// What came of a run.
+struct Came {
+    end: Result<End, Error>,
+    disk: Disk,
+    pauses: Vec<Duration>,
+    orders: Vec<Asked>,
+}
+
+/// Conducts `plan` in this world, on this disk.
+fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
+    let mut journal = Writer::new(disk.clone(), Disk::sync);
+    let header = Header {
+        schema: SCHEMA.to_owned(),
+        version: String::new(),
+        plan_hash: String::new(),
+        plan: plan.clone(),
+        started: String::new(),
+    };
+    journal.write(&Event::Header(Box::new(header))).expect("room for the header");
+    let mut engine = MadeUp { world, ..MadeUp::default() };
+    let stopped = engine.stopped.clone();
+    let pauses = RefCell::new(Vec::new());
+    let progress = Progress::start(Manner::Silent, &plan.question.names);
+    let session = Session {
+        plan,
+        book: Book::new(journal, &progress, plan),
+        drive: &mut |order, who, each| engine.run(order, who, each),
+        stopped: &|| stopped.get(),
+        pause: &|pause| pauses.borrow_mut().push(pause),
+        why_no_tls: &|contender| (contender == 1).then(|| "because".to_owned()),
+    };
+    let end = session.conduct();
+    Came { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
+}
+
+const ROOMY: usize = 1 << 24;
+
+fn came(world: World) -> Came {
+    conduct(&example::plan(|_| {}), world, Disk::new(ROOMY))
+}
+
+fn reason(came: &Came) -> EndReason {
+    came.end.as_ref().expect("an end").reason
+}
+
+/// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header.
+fn told(disk: &Disk) -> Vec<String> {
+    let name = |event: &Event| match event {
+        Event::Header(_) => "header".to_owned(),
+        Event::Pilot(_) => "pilot chose".to_owned(),
+        Event::Trial(trial) => {
+            let cut = if trial.cut_short { " cut" } else { "" };
+            format!("{:?} {} of {}{cut}", trial.phase, trial.round, trial.contender)
+        }
+        Event::End(end) => format!("{:?}", end.reason),
+    };
+    disk.events().iter().map(name).collect()
+}
+
+#[test]
+fn a_comparison_from_ready_to_end() {
+    let came = came(World::default());
+    assert_eq!(reason(&came), EndReason::Complete);
+    let told = told(&came.disk);
+    let start = [
+        "header",
+        "Ready 0 of 0",
+        "Ready 0 of 1",
+        "WarmUp 0 of 0",
+        "WarmUp 0 of 1",
+        "Pilot 0 of 0",
+        "Pilot 0 of 1",
+        "pilot chose",
+        "WarmUp 0 of 0",
+        "WarmUp 0 of 1",
+        "Round 1 of 0",
+        "Round 1 of 1",
+    ];
+    assert_eq!(told[..start.len()], start);
+    assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
+    assert_eq!(told.len(), start.len() + 18 + 1);
+    // The pilot's choice, ten rounds, the end.
+    assert_eq!(came.disk.syncs.get(), 12);
+    assert!(came.pauses.is_empty());
+}
+
+#[test]
+fn the_orders_follow_plan_and_pilot() {
+    let ms = 1_000_000;
+    let [ready_a, ready_b, pilot, rounds] = came(World::default()).orders.try_into().expect("four");
+    for (ready, port) in [(&ready_a, 1), (&ready_b, 2)] {
+        assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up_ns), (1, 1, 0));
+        assert_eq!(ready.cores.len(), 1);
+        let lane = &ready.lanes[0];
+        assert_eq!((lane.connections, lane.operations), (1, Some(1)));
+        assert_eq!(lane.address, record::Address::Tcp(([127, 0, 0, 1], port).into()));
+    }
+    assert_eq!((pilot.warm_up_ns, pilot.rounds), (1000 * ms, 1));
+    assert_eq!((pilot.round_ns, pilot.slice_ns), (2000 * ms, 50 * ms));
+    assert_eq!((rounds.warm_up_ns, rounds.rounds), (50 * ms, 10));
+    assert_eq!((rounds.round_ns, rounds.slice_ns), (1000 * ms, 50 * ms));
+    assert_eq!(rounds.lanes[1].burn_in_ns, 2 * ms);
+    assert_eq!(rounds.lanes[1].connections, 64);
+    let open = example::plan(|spec| spec.common.rate = Some(5000.0));
+    let open = conduct(&open, World::default(), Disk::new(ROOMY)).orders;
+    assert_eq!(open[2].slice_ns, 250 * ms);
+}
+
+#[test]
+fn one_contender_is_driven_without_pilot_and_burn_in() {
+    let plan = example::plan(|spec| {
+        spec.command = crate::plan::Command::Run;
+        spec.contenders.truncate(1);
+        spec.operations = Some(100);
+    });
+    let came = conduct(&plan, World::default(), Disk::new(ROOMY));
+    assert_eq!(
+        told(&came.disk),
+        ["header", "Ready 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
+    );
+    let order = &came.orders[1];
+    assert_eq!((order.rounds, order.slice_ns), (1, order.round_ns));
+    assert_eq!((order.lanes[0].burn_in_ns, order.lanes[0].operations), (0, Some(100)));
+}
+
+#[test]
+fn a_target_that_comes_late_is_asked_again() {
+    let came = came(World { refusals: 2, ..World::default() });
+    assert_eq!(reason(&came), EndReason::Complete);
+    assert_eq!(came.pauses, [500, 1500].map(Duration::from_millis));
+    assert_eq!(told(&came.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
+}
+
+#[test]
+fn a_target_that_is_not_there_is_named_with_what_was_seen() {
+    let refused = came(World { refusals: 3, ..World::default() });
+    let end = refused.end.as_ref().expect("an end");
+    assert_eq!(end.reason, EndReason::TargetFailed);
+    assert_eq!(end.detail, "`b` (http://127.0.0.1:2/) is not ready: it refused the connection");
+    assert_eq!(told(&refused.disk).last().map(String::as_str), Some("TargetFailed"));
+    let tls = came(World { fails_with: Some(Failure::Tls), ..World::default() });
+    assert!(tls.pauses.is_empty(), "asking again does not help");
+    assert_eq!(
+        tls.end.expect("an end").detail,
+        "`b` (http://127.0.0.1:2/) is not ready: the TLS handshake failed (because); --cacert FILE \
+         trusts another authority, --insecure any certificate"
+    );
+    let ours = came(World { fails_with: Some(Failure::NoPort), ..World::default() });
+    assert_eq!(reason(&ours), EndReason::Failed);
+}
+
+#[test]
+fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
+    let came = came(World { dies_in: Some(4), ..World::default() });
+    let end = came.end.as_ref().expect("an end");
+    assert_eq!(end.reason, EndReason::TargetFailed);
+    assert_eq!(
+        end.detail,
+        "`b` (http://127.0.0.1:2/) stopped answering: in round 4 not one operation got a reply (5 \
+         refused)"
+    );
+    let told = told(&came.disk);
+    assert_eq!(told[told.len() - 3..], ["Round 4 of 0", "Round 4 of 1", "TargetFailed"]);
+}
+
+#[test]
+fn a_signal_ends_the_run_with_what_is_there() {
+    let came = came(World { stopped_in: Some(3), ..World::default() });
+    assert_eq!(reason(&came), EndReason::Stopped);
+    let told = told(&came.disk);
+    assert_eq!(told[told.len() - 3..], ["Round 3 of 0 cut", "Round 3 of 1 cut", "Stopped"]);
+}
+
+#[test]
+fn a_broken_engine_is_our_failure() {
+    let came = came(World { breaks_in: Some(2), ..World::default() });
+    let end = came.end.as_ref().expect("an end");
+    assert_eq!((end.reason, end.detail.as_str()), (EndReason::Failed, "no thread"));
+}
+
+#[test]
+fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
+    let plan = example::plan(|spec| spec.rounds = Some(6));
+    let whole = conduct(&plan, World::default(), Disk::new(ROOMY)).disk.bytes.borrow().clone();
+    let header = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    for room in (header..whole.len()).step_by(2503) {
+        let came = conduct(&plan, World::default(), Disk::new(room));
+        let error = came.end.expect_err("a full disk");
+        assert_eq!(error.exit, Exit::Failed);
+        assert!(error.text.starts_with("the journal cannot be written: "), "{}", error.text);
+        // Nothing was written behind the torn line, and the rest reads back.
+        assert_eq!(came.disk.bytes.borrow().as_slice(), &whole[..room]);
+        assert!(!came.disk.events().iter().any(|event| matches!(event, Event::End(_))));
+    }
+}
+
+#[test]
+fn only_a_trial_without_any_reply_means_death() {
+    let plan = example::plan(|_| {});
+    let asked = orders::ready(&plan, 0).lanes[0].clone();
+    let trial = |phase, cut_short, change: fn(&mut Seen)| {
+        let mut seen = seen(Some(Failure::Timeout));
+        change(&mut seen);
+        TrialRecord { phase, round: 2, contender: 0, asked: asked.clone(), seen, cut_short }
+    };
+    let died = |trial| dead(&plan, &trial).is_some();
+    assert!(died(trial(Phase::Round, false, |_| {})));
+    assert!(died(trial(Phase::Pilot, false, |_| {})));
+    assert!(!died(trial(Phase::WarmUp, false, |_| {})));
+    assert!(!died(trial(Phase::Round, true, |_| {})), "cut short");
+    assert!(
+        !died(trial(Phase::Round, false, |seen| {
+            seen.codes.insert(503, 1);
+        })),
+        "answers"
+    );
+    assert!(
+        !died(trial(Phase::Round, false, |seen| {
+            seen.outcomes.failed.insert(Failure::NoPort, 1);
+        })),
+        "our fault"
+    );
+    assert!(!died(trial(Phase::Round, false, |seen| seen.outcomes.failed.clear())), "nothing due");
+}

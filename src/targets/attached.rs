@@ -1,0 +1,231 @@
+//! Targets that are already running: where they are, and whether they may be
+//! dialled at all.
+
+use crate::exit::Error;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// How long one of several addresses may take to accept a connection.
+const PROBE: Duration = Duration::from_secs(1);
+
+/// Turns names into the one address that is dialled, each name once: what the
+/// plan records is what every lane dials, whatever DNS says later.
+pub struct Resolver<'a> {
+    allow_public: bool,
+    look_up: &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+    accepts: &'a dyn Fn(SocketAddr) -> bool,
+    known: BTreeMap<(String, u16), SocketAddr>,
+}
+
+impl<'a> Resolver<'a> {
+    /// `look_up` gives a name's addresses in order of preference; `accepts`
+    /// says whether an address takes a connection.
+    pub fn new(
+        allow_public: bool,
+        look_up: &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+        accepts: &'a dyn Fn(SocketAddr) -> bool,
+    ) -> Self {
+        Resolver { allow_public, look_up, accepts, known: BTreeMap::new() }
+    }
+
+    /// The address to dial for this host and port.
+    ///
+    /// A name with several addresses (`localhost` is `::1` and `127.0.0.1`)
+    /// gets the first that accepts a connection; that one connection is opened
+    /// and closed without a request.
+    ///
+    /// # Errors
+    /// When the name has no address, or one that is public without leave.
+    pub fn dial(&mut self, host: &str, port: u16) -> Result<SocketAddr, Error> {
+        let key = (host.to_owned(), port);
+        if let Some(address) = self.known.get(&key) {
+            return Ok(*address);
+        }
+        let addresses = self.addresses(host, port)?;
+        self.check(host, &addresses)?;
+        let address = match addresses.as_slice() {
+            [only] => *only,
+            several => several.iter().copied().find(|a| (self.accepts)(*a)).unwrap_or(several[0]),
+        };
+        self.known.insert(key, address);
+        Ok(address)
+    }
+
+    fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
+        let mut addresses = match host.parse::<IpAddr>() {
+            Ok(address) => vec![SocketAddr::new(address, port)],
+            Err(_) => (self.look_up)(host, port).map_err(|error| {
+                Error::target(format!("the name `{host}` cannot be resolved: {error}"))
+            })?,
+        };
+        let mut seen = Vec::new();
+        addresses.retain(|address| {
+            !seen.contains(address) && {
+                seen.push(*address);
+                true
+            }
+        });
+        match addresses.is_empty() {
+            true => Err(Error::target(format!("the name `{host}` has no address"))),
+            false => Ok(addresses),
+        }
+    }
+
+    /// Every address is checked, not only the one that would be dialled: a
+    /// name that leads outside at times must not depend on its order.
+    fn check(&self, host: &str, addresses: &[SocketAddr]) -> Result<(), Error> {
+        let public = addresses.iter().map(SocketAddr::ip).find(|ip| is_public(*ip));
+        let (Some(ip), false) = (public, self.allow_public) else { return Ok(()) };
+        let what = match host.parse::<IpAddr>() {
+            Ok(_) => format!("{ip} is a public address"),
+            Err(_) => format!("`{host}` leads to {ip}, a public address"),
+        };
+        Err(Error::usage(format!(
+            "{what}: load only servers that you may load, and say so with --allow-public"
+        )))
+    }
+}
+
+/// The addresses that the system's resolver gives.
+pub fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    Ok((host, port).to_socket_addrs()?.collect())
+}
+
+/// Whether something accepts connections there, within a second.
+pub fn accepts(address: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&address, PROBE).is_ok()
+}
+
+/// Whether an address lies outside this machine and its private networks.
+///
+/// Free are loopback (127/8, ::1), private IPv4 (RFC 1918) and unique local
+/// IPv6 (RFC 4193). Link-local addresses count as public: cloud machines hand
+/// out their credentials at 169.254.169.254; so do those that carriers share
+/// (100.64/10), and all that have a meaning of their own (0.0.0.0).
+pub fn is_public(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private()),
+        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
+            Some(v4) => is_public(IpAddr::V4(v4)),
+            None => !(v6 == Ipv6Addr::LOCALHOST || v6.is_unique_local()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::Exit;
+    use std::cell::Cell;
+
+    #[test]
+    fn the_address_policy() {
+        let free = [
+            "127.0.0.1",
+            "127.255.255.254",
+            "10.0.0.1",
+            "10.255.255.255",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.0.1",
+            "::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.1.2.3",
+        ];
+        let public = [
+            "8.8.8.8",
+            "0.0.0.0",
+            "9.255.255.255",
+            "11.0.0.0",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "169.254.169.254",
+            "100.64.0.1",
+            "100.127.255.255",
+            "128.0.0.1",
+            "126.255.255.255",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "::",
+            "2001:db8::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+            "::127.0.0.1",
+            "64:ff9b::7f00:1",
+            "::ffff:8.8.8.8",
+            "::ffff:169.254.169.254",
+            "fbff::1",
+            "fe00::1",
+        ];
+        for text in free {
+            assert!(!is_public(text.parse().unwrap()), "{text} is free");
+        }
+        for text in public {
+            assert!(is_public(text.parse().unwrap()), "{text} is public");
+        }
+    }
+
+    fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
+        texts.iter().map(|text| SocketAddr::new(text.parse().unwrap(), 80)).collect()
+    }
+
+    #[test]
+    fn a_name_is_resolved_once_and_the_first_that_accepts_is_dialled() {
+        let asked = Cell::new(0);
+        let look_up = |_: &str, _| {
+            asked.set(asked.get() + 1);
+            Ok(addresses(&["::1", "127.0.0.1", "127.0.0.1"]))
+        };
+        let v4_alone = |address: SocketAddr| address.is_ipv4();
+        let mut resolver = Resolver::new(false, &look_up, &v4_alone);
+        for _ in 0..2 {
+            assert_eq!(resolver.dial("localhost", 80), Ok("127.0.0.1:80".parse().unwrap()));
+        }
+        assert_eq!(asked.get(), 1);
+        let nothing = |_: SocketAddr| false;
+        let mut resolver = Resolver::new(false, &look_up, &nothing);
+        assert_eq!(resolver.dial("localhost", 80), Ok("[::1]:80".parse().unwrap()));
+    }
+
+    #[test]
+    fn an_address_is_not_looked_up_and_not_probed() {
+        let look_up = |_: &str, _: u16| panic!("looked up");
+        let accepts = |_: SocketAddr| panic!("probed");
+        let mut resolver = Resolver::new(false, &look_up, &accepts);
+        assert_eq!(resolver.dial("127.0.0.1", 9), Ok("127.0.0.1:9".parse().unwrap()));
+        assert_eq!(resolver.dial("::1", 9), Ok("[::1]:9".parse().unwrap()));
+    }
+
+    #[test]
+    fn one_public_address_among_several_is_refused_without_leave() {
+        let look_up = |_: &str, _| Ok(addresses(&["10.0.0.1", "203.0.113.7"]));
+        let accepts = |_: SocketAddr| true;
+        let error = Resolver::new(false, &look_up, &accepts).dial("api", 80).unwrap_err();
+        assert_eq!(error.exit, Exit::Usage);
+        assert_eq!(
+            error.text,
+            "`api` leads to 203.0.113.7, a public address: load only servers that you may load, \
+             and say so with --allow-public"
+        );
+        assert!(Resolver::new(true, &look_up, &accepts).dial("api", 80).is_ok());
+    }
+
+    #[test]
+    fn a_name_without_an_address_is_a_target_that_is_not_there() {
+        let accepts = |_: SocketAddr| true;
+        let none = |_: &str, _: u16| Ok(Vec::new());
+        let error = Resolver::new(false, &none, &accepts).dial("nohost", 80).unwrap_err();
+        assert_eq!(error, Error::target("the name `nohost` has no address"));
+        let fails = |_: &str, _: u16| Err(io::Error::other("no such host"));
+        let error = Resolver::new(false, &fails, &accepts).dial("nohost", 80).unwrap_err();
+        assert_eq!(error, Error::target("the name `nohost` cannot be resolved: no such host"));
+    }
+}

@@ -1,0 +1,70 @@
+//! Whether a target is ready: it answered in its protocol. For one that we did
+//! not launch any complete reply will do, a 404 too: the audit judges that.
+
+use record::{Failure, Seen};
+
+/// How often a target that refuses is asked, and how long we wait in between:
+/// about two seconds in all.
+pub(crate) const PAUSES_MS: [u64; 2] = [500, 1500];
+
+/// What one request told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A complete reply.
+    Ready,
+    /// Not yet; asking again may help.
+    NotYet(&'static str),
+    /// Asking again would not help.
+    Never(&'static str),
+    /// The TLS handshake failed; asking again would not help.
+    NoTls,
+    /// We could not ask: no port, descriptor or memory of our own.
+    Ours(&'static str),
+}
+
+/// Reads the trial of a single request.
+pub(crate) fn answer(seen: &Seen) -> Answer {
+    if seen.codes.values().sum::<u64>() > 0 {
+        return Answer::Ready;
+    }
+    let Some(failure) = seen.outcomes.failed.keys().next() else {
+        return Answer::NotYet("it sent no reply");
+    };
+    match failure {
+        Failure::Refused => Answer::NotYet("it refused the connection"),
+        Failure::Reset => Answer::NotYet("it reset the connection"),
+        Failure::Closed => Answer::NotYet("it closed the connection before its reply was complete"),
+        Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
+        Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
+        Failure::Protocol => Answer::Never("it does not speak HTTP/1.1 there"),
+        Failure::Tls => Answer::NoTls,
+        Failure::NoPort => Answer::Ours("no local port was left"),
+        Failure::NoDescriptor => Answer::Ours("no descriptor was left"),
+        Failure::NoMemory => Answer::Ours("no buffer memory was left"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_complete_reply_is_ready_and_failures_say_what_was_seen() {
+        let mut replied = Seen::default();
+        replied.codes.insert(404, 1);
+        assert_eq!(answer(&replied), Answer::Ready);
+        assert!(matches!(answer(&Seen::default()), Answer::NotYet(_)));
+        for failure in Failure::ALL {
+            let mut seen = Seen::default();
+            seen.outcomes.failed.insert(failure, 1);
+            let again = matches!(answer(&seen), Answer::NotYet(_));
+            let ours = matches!(answer(&seen), Answer::Ours(_));
+            assert_eq!(ours, failure.whose() == record::Whose::Ours, "{failure:?}");
+            let passing = matches!(
+                failure,
+                Failure::Refused | Failure::Reset | Failure::Closed | Failure::Unreachable
+            );
+            assert_eq!(again, passing, "{failure:?}");
+        }
+    }
+}
