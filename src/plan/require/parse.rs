@@ -1,6 +1,7 @@
 //! From text to a requirement.
 
 use super::{By, METRICS, Names, Requirement, Sense, name_of};
+use crate::near;
 use crate::shown::shown;
 use record::{Metric, Question};
 
@@ -60,7 +61,11 @@ fn metric_of(name: &str, question: &Question) -> Result<Metric, String> {
         None if question.names.iter().any(|it| it == name) || pair_of(name, question).is_ok() => {
             Err(format!("the metric is missing behind the contenders; {EXAMPLE}"))
         }
-        None => Err(format!("no metric is called `{}`: this run judges {}", shown(name), names())),
+        None => {
+            let meant = near::did_you_mean(name, judged.iter().map(|metric| name_of(*metric)));
+            let judges = names();
+            Err(format!("no metric is called `{}`: this run judges {judges}{meant}", shown(name)))
+        }
         Some((_, metric)) if judged.contains(metric) => Ok(*metric),
         Some((short, _)) => {
             Err(format!("this run does not judge {short}, only {}: require one of these", names()))

@@ -85,6 +85,12 @@ fn errors_teach() {
             "no metric is called `latency`: this run judges throughput, p50 and p99".to_owned(),
         ),
         (
+            "throughputs >= 1",
+            "no metric is called `throughputs`: this run judges throughput, p50 and p99; did you mean \
+             `throughput`?"
+                .to_owned(),
+        ),
+        (
             "p99.9 <= 1",
             "this run does not judge p99.9, only throughput, p50 and p99: require one of these"
                 .to_owned(),

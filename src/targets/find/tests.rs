@@ -1,12 +1,13 @@
 //! Listeners in real processes.
 
 use super::*;
+use crate::scratch::Scratch;
 use crate::targets::child::Child;
 use crate::targets::cpu::Meter;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 fn tcp(address: &str) -> Address {
@@ -96,44 +97,27 @@ fn the_more_exact_listener_is_the_one_that_is_reached() {
     assert_eq!(roots(&port_of(&address, "127.0.0.2")), [all.pid()]);
 }
 
-/// A folder that is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("tiebreak-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
-    let folder = Folder::new("find unix");
-    let (path, link) = (folder.0.join("a socket"), folder.0.join("link"));
+    let folder = Scratch::new();
+    let (path, link) = (folder.path().join("a socket"), folder.path().join("link"));
     let mut child = Child::start();
     child.tell(&format!("unix {}", path.display()));
     std::os::unix::fs::symlink(&path, &link).expect("a link");
     for path in [&path, &link] {
         assert_eq!(roots(&Address::Unix(path.display().to_string())), [child.pid()]);
     }
-    let nobody = folder.0.join("nobody").display().to_string();
+    let nobody = folder.path().join("nobody").display().to_string();
     assert!(why_not(&Address::Unix(nobody)).starts_with("nothing listens on"));
 }
 
 #[test]
 fn what_is_out_of_sight_says_why() {
-    let ours = TcpListener::bind("127.0.0.1:0").expect("free");
-    let address = ours.local_addr().expect("bound");
-    assert!(why_not(&Address::Tcp(address)).starts_with("only tiebreak itself"));
-    drop(ours);
-    assert!(why_not(&Address::Tcp(address)).starts_with("nothing listens on 127.0.0.1:"));
+    let mut child = Child::start();
+    let address = child.tell("listen 127.0.0.1:0");
+    assert!(child.tell(&format!("find {address}")).starts_with("only tiebreak itself"));
+    child.end();
+    assert!(why_not(&tcp(&address)).starts_with("nothing listens on 127.0.0.1:"));
     let far = why_not(&tcp("192.0.2.1:80"));
     assert!(far.starts_with("192.0.2.1 is no address of this machine"), "{far}");
     assert!(process(u32::MAX).is_err());
@@ -192,14 +176,14 @@ fn one_contender_can_join_two_groups() {
 /// nginx with two workers; stopped at the end.
 struct Nginx {
     master: std::process::Child,
-    _folder: Folder,
+    _folder: Scratch,
 }
 
 impl Nginx {
     fn start(program: &Path, port: u16) -> Nginx {
-        let folder = Folder::new("find-nginx");
-        let at = folder.0.display();
-        let config = folder.0.join("nginx.conf");
+        let folder = Scratch::new();
+        let at = folder.path().display();
+        let config = folder.path().join("nginx.conf");
         let text = format!(
             "daemon off; pid {at}/pid; worker_processes 2; events {{}}\n\
              http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p;\n\
