@@ -4,6 +4,8 @@ mod page;
 mod schema;
 mod snapshots;
 
+pub(super) use snapshots::compare;
+
 use super::{Style, html, json, stories, terminal};
 use crate::shown::is_hidden;
 
