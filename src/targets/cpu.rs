@@ -14,7 +14,6 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use cgroup::{Cgroup, Door};
 pub use memory::{MemorySource, PeakMemory};
 
 use super::process::OutOfSight;
@@ -107,14 +106,14 @@ impl Meter {
         Ok(Meter::from(From::Cgroup(Counter::of(path)?)))
     }
 
-    /// Of a target that was launched: by its cgroup where the process got into
-    /// it, else by its tree.
+    /// Of a target that was launched: by the cgroup that was made for it where
+    /// the process got in, else by its tree.
     ///
     /// # Errors
     /// When the process is not there any more.
-    pub fn of_launched(root_pid: u32, cgroup: Option<&Cgroup>) -> Result<Meter, OutOfSight> {
-        match cgroup.filter(|cgroup| cgroup.holds(root_pid)) {
-            Some(cgroup) => Meter::of_cgroup(cgroup.path()),
+    pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, OutOfSight> {
+        match cgroup.filter(|path| cgroup::pids_within(path).contains(&root_pid)) {
+            Some(path) => Meter::of_cgroup(path),
             None => Meter::of_tree(root_pid),
         }
     }

@@ -6,6 +6,7 @@ mod child;
 pub(crate) mod connect_to;
 pub mod cpu;
 pub mod find;
+mod hierarchy;
 pub mod process;
 pub(crate) mod ready;
 pub mod tls;

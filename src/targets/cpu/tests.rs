@@ -3,6 +3,9 @@
 use super::tree::{By, Tree};
 use super::*;
 use crate::targets::child::Child;
+use crate::targets::hierarchy::homes;
+use std::fs::{self, File};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::thread;
@@ -233,36 +236,56 @@ fn peak_memory_is_that_of_the_tree() {
     assert!((80 * MIB..=110 * MIB).contains(&grown), "{grown} bytes");
 }
 
-/// A cgroup of the version asked for, or why there is none; only a system that
-/// does not let us make one excuses a test.
-fn cgroup(source: Source, name: &str) -> Option<Cgroup> {
-    let name = format!("tiebreak-test-{}-{name}", std::process::id());
-    let of_version =
-        |path: &PathBuf| Counter::of(path).is_ok_and(|counter| counter.source() == source);
-    let homes: Vec<PathBuf> = cgroup::homes("self").into_iter().filter(of_version).collect();
-    match Cgroup::create_in(&homes, &name) {
-        Ok(cgroup) => Some(cgroup),
-        Err(why) => {
-            eprintln!("NOT TESTED on this machine: {why}");
-            None
+/// A cgroup for one test; whatever is in it must have ended before.
+struct Cgroup(PathBuf);
+
+impl Cgroup {
+    /// Only a system that does not let us make one excuses a test.
+    fn new(source: Source, name: &str) -> Option<Cgroup> {
+        let of_version =
+            |path: &PathBuf| Counter::of(path).is_ok_and(|counter| counter.source() == source);
+        let Some(home) = homes("self").into_iter().find(of_version) else {
+            eprintln!("NOT TESTED on this machine: {source} is not mounted");
+            return None;
+        };
+        let path = home.join(format!("tiebreak-test-{}-{name}", std::process::id()));
+        match fs::create_dir(&path) {
+            Ok(()) => Some(Cgroup(path)),
+            Err(why) => {
+                eprintln!("NOT TESTED on this machine: {}: {why}", path.display());
+                None
+            }
         }
+    }
+
+    /// A child that is in it from the start.
+    fn child(&self) -> Child {
+        let door = File::options().write(true).open(self.0.join("cgroup.procs"));
+        let door = door.expect("who made it may move processes in");
+        Child::start_with(|command| {
+            // SAFETY: one system call, and no memory is used.
+            unsafe { command.pre_exec(move || (&door).write_all(b"0")) };
+        })
     }
 }
 
-fn child_in(cgroup: &Cgroup) -> Child {
-    let door = cgroup.door().expect("it has one");
-    Child::start_with(|command| {
-        // SAFETY: `enter` makes one system call and uses no memory.
-        unsafe { command.pre_exec(move || door.enter()) };
-    })
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // A child of a child ends a little later than its parent.
+        let gone = (0..2000).any(|_| {
+            thread::sleep(Duration::from_millis(1));
+            fs::remove_dir(&self.0).is_ok()
+        });
+        assert!(gone || thread::panicking(), "{} is left behind", self.0.display());
+    }
 }
 
 #[test]
 fn a_cgroup_counts_all_that_ran_in_it() {
     for source in [Source::CgroupV2, Source::CgroupV1] {
-        let Some(cgroup) = cgroup(source, "counts") else { continue };
-        let mut child = child_in(&cgroup);
-        let mut meter = Meter::of_launched(child.pid(), Some(&cgroup)).expect("it runs");
+        let Some(cgroup) = Cgroup::new(source, "counts") else { continue };
+        let mut child = cgroup.child();
+        let mut meter = Meter::of_launched(child.pid(), Some(&cgroup.0)).expect("it runs");
         assert_eq!(meter.read().source, source);
         let work = |child: &mut Child| {
             child.tell("threads 15");
@@ -270,25 +293,24 @@ fn a_cgroup_counts_all_that_ran_in_it() {
         };
         assert_near(compare(&mut meter, &mut child, used_and_reaped, work), 2 * CHAT);
         assert!(meter.peak_memory().is_some_and(|peak| peak.bytes > 100_000));
-        let (path, last) = (cgroup.path().to_owned(), meter.read());
+        let last = meter.read();
         drop((child, cgroup));
-        assert!(!path.exists(), "{} is left behind", path.display());
         assert_eq!(meter.read(), last, "the last reading stands");
     }
 }
 
 #[test]
 fn who_did_not_get_in_is_measured_by_its_tree() {
-    let Some(cgroup) = cgroup(Source::CgroupV2, "outside") else { return };
+    let Some(cgroup) = Cgroup::new(Source::CgroupV2, "outside") else { return };
     let child = Child::start();
-    let mut meter = Meter::of_launched(child.pid(), Some(&cgroup)).expect("it runs");
+    let mut meter = Meter::of_launched(child.pid(), Some(&cgroup.0)).expect("it runs");
     assert_eq!(meter.read().source, Source::ProcessClocks);
 }
 
 #[test]
 fn an_attached_target_with_a_cgroup_to_itself_is_read_from_it() {
-    let Some(cgroup) = cgroup(Source::CgroupV2, "attached") else { return };
-    let mut child = child_in(&cgroup);
+    let Some(cgroup) = Cgroup::new(Source::CgroupV2, "attached") else { return };
+    let mut child = cgroup.child();
     let sub = u32::try_from(child.ask("start")).expect("a pid");
     let source = |pids: &[u32]| Meter::of_attached(pids).expect("it runs").read().source;
     assert_eq!(source(&[child.pid()]), Source::CgroupV2);
@@ -314,8 +336,8 @@ fn what_a_reading_costs() {
         let mut tree = Tree::of(roots).expect("ours");
         print_cost(&format!("{what}, searched each time"), || tree.adopt());
     }
-    if let Some(cgroup) = cgroup(Source::CgroupV2, "costs") {
-        let mut meter = Meter::of_cgroup(cgroup.path()).expect("ours");
+    if let Some(cgroup) = Cgroup::new(Source::CgroupV2, "costs") {
+        let mut meter = Meter::of_cgroup(&cgroup.0).expect("ours");
         print_cost("a cgroup", || meter.read());
     }
 }
