@@ -7,6 +7,7 @@ mod names;
 pub mod pilot;
 mod question;
 mod request;
+pub mod require;
 pub mod resolved;
 pub mod settings;
 pub mod spec;

@@ -5,6 +5,8 @@
 
 mod html;
 mod json;
+mod junit;
+mod markdown;
 mod terminal;
 mod units;
 mod words;
@@ -14,7 +16,7 @@ mod stories;
 #[cfg(test)]
 mod tests;
 
-use judge::verdict::{Comparison, ContenderSummary, Finding, Verdict};
+use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, Verdict};
 use record::{End, Header, PilotChoice, Plan};
 
 /// Everything that a report is made from.
@@ -58,6 +60,17 @@ pub fn html(story: &Story) -> String {
 /// The report for the terminal, with a newline at its end.
 pub fn terminal(story: &Story, style: Style) -> String {
     terminal::report(&View::of(story), style)
+}
+
+/// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
+/// `checked` are the requirements of the run, in their order.
+pub fn markdown(story: &Story, checked: &[Checked]) -> String {
+    markdown::summary(&View::of(story), checked)
+}
+
+/// Audit, comparisons and requirements as JUnit's XML, for CI services.
+pub fn junit(story: &Story, checked: &[Checked]) -> String {
+    junit::file(&View::of(story), checked)
 }
 
 /// A story taken apart. A [`Verdict`] can only be built by the judge, its parts

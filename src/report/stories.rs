@@ -2,7 +2,9 @@
 //! possible; everything is computed from a seed, so each build sees the same.
 
 use super::View;
-use judge::verdict::{Comparison, ContenderSummary, Finding, Quantiles, Sent, Weight, Word};
+use judge::verdict::{
+    Checked, Comparison, ContenderSummary, Finding, Quantiles, Sent, Standing, Weight, Word,
+};
 use record::{
     Address, Arrivals, Contender, End, EndReason, Failure, Header, Histogram, Host, Interleave,
     Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked, Reuse,
@@ -54,6 +56,42 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("empty", empty()),
         ("hostile", hostile()),
     ]
+}
+
+/// Requirements as they might have been checked in the story of this name.
+pub(super) fn checked(name: &str) -> Vec<Checked> {
+    let checked = |requirement: &str, standing, why: &str| Checked {
+        requirement: requirement.to_owned(),
+        a: "old".to_owned(),
+        b: "new".to_owned(),
+        standing,
+        why: why.to_owned(),
+    };
+    match name {
+        "faster" => vec![
+            checked(
+                "new/old throughput >= 0.97",
+                Standing::Met,
+                "throughput of new is 1.314x that of old (1.271x to 1.358x at 95 %): the whole \
+                 interval is >= 0.970x",
+            ),
+            checked(
+                "p99 <= 0.8x",
+                Standing::NotMet,
+                "p99 of new is 0.760x that of old (0.710x to 0.810x at 97.5 %): not shown to be \
+                 <= 0.800x, it may be as high as 0.810x",
+            ),
+        ],
+        "void" => {
+            vec![checked("throughput >= 1", Standing::CannotBeSaid, "the audit refused the run")]
+        }
+        "hostile" => vec![Checked {
+            a: HOSTILE.to_owned(),
+            b: HOSTILE.to_owned(),
+            ..checked(HOSTILE, Standing::NotMet, HOSTILE)
+        }],
+        _ => Vec::new(),
+    }
 }
 
 /// Two contenders, closed loop, a clear answer and one caution.
@@ -276,7 +314,7 @@ pub(super) fn empty() -> Parts {
 
 /// What no part of a report may obey, pass on or break at.
 pub(super) const HOSTILE: &str =
-    "</script><script>alert(1)</script>\"'&\u{202e}\u{1b}[31m\u{9b}2J\u{200b}";
+    "</script><script>alert(1)</script>\"'&|@team[x](y)\u{202e}\u{1b}[31m\u{9b}2J\u{200b}";
 
 /// Hostile text wherever text comes from a user, a file or a server.
 pub(super) fn hostile() -> Parts {

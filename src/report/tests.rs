@@ -5,6 +5,8 @@ mod schema;
 mod snapshots;
 mod validator;
 
+pub(super) use snapshots::compare;
+
 use super::{Style, html, json, stories, terminal};
 use crate::shown::is_hidden;
 

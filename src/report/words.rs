@@ -2,9 +2,11 @@
 
 mod claims;
 mod sentence;
+mod standing;
 
 pub(super) use claims::{basis, bounds, claim, fresh_run, limit, second};
 pub(super) use sentence::{Part, Sentence};
+pub(super) use standing::{required, standing};
 
 use super::{View, units};
 use crate::shown::{shown, shown_sentence};

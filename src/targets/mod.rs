@@ -1,7 +1,13 @@
-//! Servers under test: where they are, and whether they answer.
+//! Servers under test: where they are, whether they answer, what they cost.
 
 pub mod attached;
+#[cfg(test)]
+mod child;
 pub(crate) mod connect_to;
+pub mod cpu;
+pub mod find;
+mod hierarchy;
+pub mod process;
 pub(crate) mod ready;
 pub mod tls;
 pub(crate) mod url;

@@ -129,6 +129,32 @@ pub struct Comparison {
     pub rounds: Vec<(u32, f64)>,
 }
 
+/// One requirement (`--require`) checked against one comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The requirement as it was written.
+    pub requirement: String,
+    /// Name of the contender compared with.
+    pub a: String,
+    /// Name of the contender that the requirement is about.
+    pub b: String,
+    /// Whether it is met.
+    pub standing: Standing,
+    /// Why, with figures: a sentence.
+    pub why: String,
+}
+
+/// Whether a requirement is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// It is.
+    Met,
+    /// It is not, or that it is has not been shown.
+    NotMet,
+    /// There is no verdict to tell it by.
+    CannotBeSaid,
+}
+
 /// One contender's figures over all judged rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContenderSummary {

@@ -27,7 +27,7 @@ fn json_reports() {
     }
 }
 
-fn compare(file: &str, seen: &str) {
+pub(in crate::report) fn compare(file: &str, seen: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/snapshots").join(file);
     if std::env::var_os(REWRITE).is_some() {
         std::fs::write(&path, seen).expect("the snapshot can be written");

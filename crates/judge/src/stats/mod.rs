@@ -6,6 +6,7 @@
 pub mod autocorrelation;
 pub mod carry_over;
 pub mod distributions;
+pub mod looks;
 pub mod paired_t;
 pub mod quantile;
 pub mod rounds;

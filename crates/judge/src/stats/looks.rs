@@ -1,0 +1,281 @@
+//! Looking at a run before its end (`--until-decided`): five looks, declared
+//! before round 1.
+//!
+//! Whoever peeks after every round from 6 to 60 with 95 % intervals calls equal
+//! programs different 26 % of the time, at the five looks with such intervals
+//! still 15 %. So the intervals of the looks are wider: one level for all five,
+//! α/(4m) for m comparisons. At m = 1 equal programs are then called different
+//! 4.03 % of the time at any look (3 million simulated runs), whatever the
+//! distribution of the rounds, as long as they are independent and symmetric.
+//! Rounds with other numbers than those of the looks are never judged.
+
+use super::signed_rank;
+use crate::say;
+
+/// Looks.
+pub const LOOKS: usize = 5;
+/// When they come, in tenths of the first.
+const TENTHS: [u64; LOOKS] = [10, 16, 26, 40, 60];
+/// Up to so many comparisons the level is α/(4m): beyond, the steps of the
+/// discrete distribution at these small levels leave less to spare.
+const SPARED_UP_TO: usize = 10;
+
+/// The looks of one run: part of its plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looks {
+    rounds: [u32; LOOKS],
+    level: f64,
+}
+
+/// One of the five.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Which, counted from 1.
+    pub number: u32,
+    /// How many rounds it judges.
+    pub rounds: u32,
+}
+
+/// What is known of a comparison after some of the looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looked<T> {
+    /// The first look that decided or, as long as none did, the last one made.
+    pub at: Look,
+    /// What it decided; none: undecided so far.
+    pub decided: Option<T>,
+}
+
+impl Looks {
+    /// `first` rounds before the first look; `comparisons` share the error
+    /// budget `alpha`.
+    ///
+    /// # Errors
+    /// When the first look would have too few rounds to decide anything; the
+    /// text names the fewest that can.
+    pub fn new(first: u32, comparisons: usize, alpha: f64) -> Result<Looks, String> {
+        let level = level(alpha, comparisons);
+        let rounds = TENTHS.map(|tenths| {
+            let rounds = (u64::from(first) * tenths + 5) / 10;
+            u32::try_from(rounds).unwrap_or(u32::MAX)
+        });
+        let fewest = fewest(comparisons, alpha);
+        if first < fewest {
+            return Err(format!(
+                "a first look after {} cannot decide {}: with --until-decided each look judges at \
+                 the level of {}; at least {fewest} rounds before the first look",
+                say::counted(first.into(), "round"),
+                say::counted(comparisons as u64, "comparison"),
+                say::exact_percent(level),
+            ));
+        }
+        Ok(Looks { rounds, level })
+    }
+
+    /// After how many rounds the looks come, ascending.
+    pub fn rounds(&self) -> [u32; LOOKS] {
+        self.rounds
+    }
+
+    /// The level of the interval at every look: 0.0125 for one comparison at 5 %.
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// The look that comes just after this many rounds.
+    pub fn after(&self, rounds: u32) -> Option<Look> {
+        self.all().find(|look| look.rounds == rounds)
+    }
+
+    /// How many rounds the next look needs; none: the run is at its end.
+    pub fn next(&self, rounds: u32) -> Option<u32> {
+        self.rounds.into_iter().find(|look| *look > rounds)
+    }
+
+    /// Judges the differences of the rounds at each look that there was, up to
+    /// the first that decides. `decides` gets the differences of that look's
+    /// rounds and the level, and gives the word, or none when it is undecided.
+    /// None before the first look: rounds beyond the last look made wait for
+    /// the next.
+    pub fn judge<T>(
+        &self,
+        differences: &[f64],
+        decides: impl Fn(&[f64], f64) -> Option<T>,
+    ) -> Option<Looked<T>> {
+        let mut looked = None;
+        for at in self.all() {
+            let Some(seen) = differences.get(..at.rounds as usize) else { break };
+            let decided = decides(seen, self.level);
+            let stop = decided.is_some();
+            looked = Some(Looked { at, decided });
+            if stop {
+                break;
+            }
+        }
+        looked
+    }
+
+    fn all(&self) -> impl Iterator<Item = Look> + use<> {
+        (1..).zip(self.rounds).map(|(number, rounds)| Look { number, rounds })
+    }
+}
+
+/// The level of the interval at one look.
+pub fn level(alpha: f64, comparisons: usize) -> f64 {
+    let comparisons = comparisons.max(1);
+    let shares = if comparisons > SPARED_UP_TO { 5.0 } else { 4.0 };
+    alpha / (shares * comparisons as f64)
+}
+
+/// The fewest rounds before the first look: those at which its level has an
+/// interval.
+pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
+    let level = level(alpha, comparisons);
+    // At 60 rounds the level is as low as 2⁻⁵⁹: no family is that large.
+    (1..=60).find(|n| signed_rank::critical(*n, level).is_some()).map_or(u32::MAX, |n| n as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::word;
+    use crate::stats::signed_rank::{SignedRank, critical};
+    use crate::verdict::Word;
+    use record::Direction;
+
+    fn ten(comparisons: usize) -> Looks {
+        Looks::new(10, comparisons, 0.05).expect("enough")
+    }
+
+    #[test]
+    fn the_looks_of_the_table() {
+        let looks = ten(1);
+        assert_eq!(looks.rounds(), [10, 16, 26, 40, 60]);
+        assert_eq!(looks.level(), 0.0125);
+        let critical = looks.rounds().map(|n| critical(n as usize, looks.level()));
+        assert_eq!(critical, [3, 20, 78, 225, 577].map(Some));
+        let twelve = Looks::new(12, 1, 0.05).expect("enough");
+        assert_eq!(twelve.rounds(), [12, 19, 31, 48, 72]);
+    }
+
+    #[test]
+    fn the_level_goes_down_with_the_comparisons() {
+        for (comparisons, share) in [(0, 4.0), (1, 4.0), (2, 8.0), (10, 40.0), (11, 55.0)] {
+            assert_eq!(level(0.05, comparisons), 0.05 / share, "m = {comparisons}");
+        }
+    }
+
+    #[test]
+    fn a_first_look_must_be_able_to_decide() {
+        for (comparisons, rounds) in [(1, 8), (2, 9), (4, 10), (8, 11), (11, 12)] {
+            assert_eq!(fewest(comparisons, 0.05), rounds, "m = {comparisons}");
+            assert!(Looks::new(rounds, comparisons, 0.05).is_ok());
+        }
+        assert_eq!(
+            Looks::new(7, 2, 0.05),
+            Err("a first look after 7 rounds cannot decide 2 comparisons: with --until-decided \
+                 each look judges at the level of 0.625 %; at least 9 rounds before the first look"
+                .to_owned())
+        );
+    }
+
+    #[test]
+    fn looks_come_after_their_rounds_and_at_no_other() {
+        let looks = ten(1);
+        assert_eq!(looks.after(16), Some(Look { number: 2, rounds: 16 }));
+        assert_eq!(looks.after(17), None);
+        let next = [0, 10, 11, 40, 60].map(|rounds| looks.next(rounds));
+        assert_eq!(next, [Some(10), Some(16), Some(16), Some(60), None]);
+    }
+
+    /// What the judge reads from an interval at this level.
+    fn decides(differences: &[f64], level: f64) -> Option<Word> {
+        let interval = SignedRank::new(differences)?.interval(level)?;
+        let said = word(interval, 0.01, Direction::HigherIsBetter);
+        (said != Word::Undecided).then_some(said)
+    }
+
+    #[test]
+    fn the_first_look_that_decides_stands() {
+        let looks = ten(1);
+        assert_eq!(looks.judge(&[0.1; 9], decides), None);
+        let first = looks.judge(&[0.1; 60], decides).expect("there was a look");
+        assert_eq!((first.at.rounds, first.decided), (10, Some(Word::Faster)));
+        // Undecided at ten; of the thirteen more only six are at a look.
+        let mut late = [0.05, -0.05].repeat(5);
+        late.extend([0.1; 13]);
+        let looked = looks.judge(&late, decides).expect("there was a look");
+        assert_eq!(looked, Looked { at: Look { number: 2, rounds: 16 }, decided: None });
+        late.extend([0.1; 3]);
+        let looked = looks.judge(&late, decides).expect("there was a look");
+        assert_eq!((looked.at.number, looked.decided), (3, Some(Word::Faster)));
+    }
+
+    /// Symmetric numbers with heavy tails, from a seed (splitmix64).
+    struct Random(u64);
+
+    impl Random {
+        fn uniform(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        /// Roughly normal; every tenth is six times as far out.
+        fn difference(&mut self) -> f64 {
+            let far = if self.uniform() < 0.1 { 6.0 } else { 1.0 };
+            far * ((0..12).map(|_| self.uniform()).sum::<f64>() - 6.0)
+        }
+
+        fn rounds(&mut self, truth: f64, sd: f64) -> Vec<f64> {
+            (0..60).map(|_| truth + sd * self.difference()).collect()
+        }
+    }
+
+    /// The share of runs that a look decided in this way.
+    fn share(looks: &Looks, runs: usize, truth: f64, sd: f64, wanted: fn(Word) -> bool) -> f64 {
+        let mut random = Random(4);
+        let decided = (0..runs).filter(|_| {
+            let looked = looks.judge(&random.rounds(truth, sd), decides);
+            looked.and_then(|looked| looked.decided).is_some_and(wanted)
+        });
+        decided.count() as f64 / runs as f64
+    }
+
+    fn different(said: Word) -> bool {
+        matches!(said, Word::Faster | Word::Slower)
+    }
+
+    #[test]
+    fn equal_programs_are_called_different_at_most_5_percent_of_the_time() {
+        // Rounds so noisy that nothing is equivalent before the error is made.
+        let error = share(&ten(1), 1200, 0.0, 1.0, different);
+        eprintln!("called different: {:.2} %", error * 100.0);
+        assert!((0.02..=0.05).contains(&error), "{error}");
+        // The same looks at 5 % each would be wrong about 15 % of the time.
+        let careless = Looks { level: 0.05, ..ten(1) };
+        assert!(share(&careless, 300, 0.0, 1.0, different) > 0.1);
+    }
+
+    #[test]
+    fn a_difference_that_matters_is_rarely_called_equivalent() {
+        let error = share(&ten(1), 600, 1.01f64.ln(), 0.01, |said| said == Word::Equivalent);
+        eprintln!("called equivalent: {:.2} %", error * 100.0);
+        assert!(error > 0.0 && error <= 0.025, "{error}");
+    }
+
+    #[test]
+    fn large_differences_are_seen_at_the_first_look_and_none_takes_more() {
+        let mean = |truth: f64| {
+            let (looks, mut random) = (ten(1), Random(9));
+            let rounds = (0..200).map(|_| {
+                let looked = looks.judge(&random.rounds(truth, 0.015), decides);
+                f64::from(looked.expect("sixty rounds").at.rounds)
+            });
+            rounds.sum::<f64>() / 200.0
+        };
+        let means = [0.0, 0.02, 0.1].map(mean);
+        eprintln!("rounds at a truth of 0, 2 and 10 %: {means:?}");
+        assert!(means[0] > means[1] && means[1] > means[2] && means[2] < 11.0, "{means:?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! `--require`: what a comparison must show, for CI.
+//!
+//! `new/old throughput >= 0.97` says that the ratio new/old must be at least
+//! 0.97. It is met when the whole interval of the ratio is: chance alone must
+//! not let a slower build pass. Bounds are ratios, never times: only contenders
+//! of one round met the same machine.
+
+mod check;
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+use judge::verdict::{Checked, Comparison, Finding};
+use record::{Metric, Question};
+
+/// One requirement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// As it was written.
+    text: String,
+    /// The two that it is about; none: every pair that is compared.
+    pair: Option<Names>,
+    metric: Metric,
+    sense: Sense,
+    /// The ratio.
+    bound: f64,
+    by: By,
+}
+
+/// The contenders of a ratio b/a.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Names {
+    a: String,
+    b: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sense {
+    AtLeast,
+    MoreThan,
+    AtMost,
+    LessThan,
+}
+
+/// Which figure of a comparison must satisfy the requirement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// All of the interval: the requirement was shown to be met.
+    #[default]
+    UnfavourableEnd,
+    /// The estimate: met as likely as not when the truth is the bound itself.
+    Estimate,
+    /// Some of the interval: not met was not shown.
+    FavourableEnd,
+}
+
+impl Requirement {
+    /// Reads `[B/A] METRIC OP RATIO [by estimate | by favourable end]`, such as
+    /// `p99 <= 1.05x`. The question tells which names and metrics there are.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the run will not judge what it asks for; the
+    /// text says how to write it.
+    pub fn parse(text: &str, question: &Question) -> Result<Requirement, String> {
+        parse::requirement(text, question)
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Checks it against every comparison that it is about: at least one entry.
+    /// Comparisons and findings are those of one verdict.
+    pub fn check(&self, comparisons: &[Comparison], findings: &[Finding]) -> Vec<Checked> {
+        check::requirement(self, comparisons, findings)
+    }
+}
+
+impl Sense {
+    /// The sign, as it is written.
+    fn sign(self) -> &'static str {
+        match self {
+            Sense::AtLeast => ">=",
+            Sense::MoreThan => ">",
+            Sense::AtMost => "<=",
+            Sense::LessThan => "<",
+        }
+    }
+
+    fn holds(self, ratio: f64, bound: f64) -> bool {
+        match self {
+            Sense::AtLeast => ratio >= bound,
+            Sense::MoreThan => ratio > bound,
+            Sense::AtMost => ratio <= bound,
+            Sense::LessThan => ratio < bound,
+        }
+    }
+
+    /// Whether it asks for large ratios.
+    fn upward(self) -> bool {
+        matches!(self, Sense::AtLeast | Sense::MoreThan)
+    }
+}
+
+/// The metrics that can be required: the short name, as it is shown.
+const METRICS: [(&str, Metric); 4] = [
+    ("throughput", Metric::Throughput),
+    ("p50", Metric::ResponseP50),
+    ("p99", Metric::ResponseP99),
+    ("p99.9", Metric::ResponseP999),
+];
+
+/// The short name of a metric.
+fn name_of(metric: Metric) -> &'static str {
+    METRICS.iter().find(|(_, other)| *other == metric).map_or(metric.path(), |(name, _)| name)
+}

@@ -1,0 +1,192 @@
+//! From a verdict to the standing of a requirement.
+
+use super::{By, Names, Requirement, name_of};
+use crate::shown::{shown, shown_sentence};
+use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use record::Direction;
+
+/// The audit rule that names contenders whose figures may be the generator's.
+pub(super) const BOTTLENECK: &str = "generator_bottleneck";
+
+pub(super) fn requirement(
+    requirement: &Requirement,
+    comparisons: &[Comparison],
+    findings: &[Finding],
+) -> Vec<Checked> {
+    let of_metric = comparisons.iter().filter(|it| it.metric == requirement.metric);
+    let seen = of_metric.filter_map(|comparison| Seen::of(requirement, comparison, findings));
+    let checked: Vec<Checked> = seen.map(|seen| seen.check()).collect();
+    if !checked.is_empty() {
+        return checked;
+    }
+    let names = requirement.pair.clone().unwrap_or(Names { a: String::new(), b: String::new() });
+    vec![Checked {
+        requirement: requirement.text.clone(),
+        a: names.a,
+        b: names.b,
+        standing: Standing::CannotBeSaid,
+        why: format!("the run did not compare {}", name_of(requirement.metric)),
+    }]
+}
+
+/// One comparison, turned so that its ratio is the required one.
+struct Seen<'a> {
+    required: &'a Requirement,
+    comparison: &'a Comparison,
+    findings: &'a [Finding],
+    /// The requirement says A/B of what was compared as B/A.
+    turned: bool,
+}
+
+/// A ratio with its interval.
+#[derive(Clone, Copy)]
+struct Ratio {
+    estimate: f64,
+    low: f64,
+    high: f64,
+}
+
+impl<'a> Seen<'a> {
+    /// None where the requirement is not about this comparison.
+    fn of(
+        required: &'a Requirement,
+        comparison: &'a Comparison,
+        findings: &'a [Finding],
+    ) -> Option<Self> {
+        let turned = match &required.pair {
+            None => false,
+            Some(pair) if pair.a == comparison.a && pair.b == comparison.b => false,
+            Some(pair) if pair.a == comparison.b && pair.b == comparison.a => true,
+            Some(_) => return None,
+        };
+        Some(Seen { required, comparison, findings, turned })
+    }
+
+    /// (the one compared with, the one that the requirement is about)
+    fn names(&self) -> (&'a str, &'a str) {
+        let (a, b) = (self.comparison.a.as_str(), self.comparison.b.as_str());
+        if self.turned { (b, a) } else { (a, b) }
+    }
+
+    fn check(&self) -> Checked {
+        let (a, b) = self.names();
+        let (standing, why) = match self.ratio() {
+            Ok(ratio) => self.judge(ratio),
+            Err(why) => (Standing::CannotBeSaid, why),
+        };
+        let requirement = self.required.text.clone();
+        Checked { requirement, a: a.to_owned(), b: b.to_owned(), standing, why }
+    }
+
+    /// The ratio that can be relied on, or why there is none.
+    fn ratio(&self) -> Result<Ratio, String> {
+        let it = self.comparison;
+        let reasons = || shown_sentence(it.because.join("; "));
+        let refused = self.findings.iter().any(|finding| finding.weight == Weight::Void);
+        if refused || it.verdict == Word::Void {
+            return Err("the audit refused the run".to_owned());
+        }
+        let (Some(estimate), Some(low), Some(high)) = (it.ratio, it.low, it.high) else {
+            let why =
+                if it.because.is_empty() { String::new() } else { format!(": {}", reasons()) };
+            return Err(format!("there is no interval to judge by{why}"));
+        };
+        // Undecided, and no number of rounds would change it: the judge does not
+        // rely on the interval.
+        let withheld = it.verdict == Word::Undecided && it.fresh_rounds.is_none();
+        if withheld && !it.because.is_empty() {
+            return Err(format!("the interval cannot be relied on: {}", reasons()));
+        }
+        Ok(match self.turned {
+            true => Ratio { estimate: 1.0 / estimate, low: 1.0 / high, high: 1.0 / low },
+            false => Ratio { estimate, low, high },
+        })
+    }
+
+    fn judge(&self, ratio: Ratio) -> (Standing, String) {
+        let upward = self.required.sense.upward();
+        let (worse, better) =
+            if upward { (ratio.low, ratio.high) } else { (ratio.high, ratio.low) };
+        let judged = match self.required.by {
+            By::UnfavourableEnd => worse,
+            By::Estimate => ratio.estimate,
+            By::FavourableEnd => better,
+        };
+        let met = self.holds(judged);
+        let seen = self.figures(ratio);
+        if let Some(held) = self.held_back(met) {
+            let held = shown(held);
+            let why = format!(
+                "{seen}; but the generator may have held {held} back, and without it the ratio may \
+                 lie on the other side of {}",
+                self.digits(self.required.bound)
+            );
+            return (Standing::CannotBeSaid, why);
+        }
+        let standing = if met { Standing::Met } else { Standing::NotMet };
+        (standing, format!("{seen}: {}", self.reason(ratio.estimate, worse, better)))
+    }
+
+    fn holds(&self, ratio: f64) -> bool {
+        self.required.sense.holds(ratio, self.required.bound)
+    }
+
+    /// Where the generator was the slower part for a contender, that one may be
+    /// better than it looks. Named is the one that could turn the answer.
+    fn held_back(&self, met: bool) -> Option<&'a str> {
+        let (a, b) = self.names();
+        let higher = self.required.metric.direction() == Direction::HigherIsBetter;
+        let asks_b_to_be_good = self.required.sense.upward() == higher;
+        // If b was found good enough, a better a would spoil it; and so on.
+        let could_turn_it = if asks_b_to_be_good == met { a } else { b };
+        let named = self.findings.iter().any(|finding| {
+            finding.rule == BOTTLENECK && finding.contender.as_deref() == Some(could_turn_it)
+        });
+        named.then_some(could_turn_it)
+    }
+
+    /// `throughput of new is 0.985x that of old (0.972x to 0.998x at 95 %)`.
+    fn figures(&self, ratio: Ratio) -> String {
+        let (a, b) = self.names();
+        let [estimate, low, high] =
+            [ratio.estimate, ratio.low, ratio.high].map(|ratio| self.digits(ratio));
+        let level = (self.comparison.confidence * 1e6).round() / 1e4;
+        let metric = name_of(self.required.metric);
+        format!(
+            "{metric} of {} is {estimate} that of {} ({low} to {high} at {level} %)",
+            shown(b),
+            shown(a)
+        )
+    }
+
+    fn reason(&self, estimate: f64, worse: f64, better: f64) -> String {
+        let (sense, bound) = (self.required.sense, self.digits(self.required.bound));
+        let wanted = format!("{} {bound}", sense.sign());
+        match self.required.by {
+            By::UnfavourableEnd if self.holds(worse) => {
+                format!("the whole interval is {wanted}")
+            }
+            By::UnfavourableEnd if self.holds(better) => {
+                let far = if sense.upward() { "low" } else { "high" };
+                format!("not shown to be {wanted}, it may be as {far} as {}", self.digits(worse))
+            }
+            By::FavourableEnd if self.holds(better) => {
+                format!("not shown to break {wanted}")
+            }
+            By::Estimate if self.holds(estimate) => format!("the estimate is {wanted}"),
+            By::Estimate => format!("the estimate is not {wanted}"),
+            _ => format!("no part of the interval is {wanted}"),
+        }
+    }
+
+    /// Three decimals, or as many more as tell a ratio from the bound.
+    fn digits(&self, ratio: f64) -> String {
+        let bound = self.required.bound;
+        let told_apart = |decimals: &usize| {
+            let text = |value: f64| format!("{value:.decimals$}");
+            ratio == bound || text(ratio) != text(bound)
+        };
+        let decimals = (3..9).find(told_apart).unwrap_or(9);
+        format!("{ratio:.decimals$}x")
+    }
+}

@@ -1,0 +1,162 @@
+//! From text to a requirement.
+
+use super::{By, METRICS, Names, Requirement, Sense, name_of};
+use crate::near;
+use crate::shown::shown;
+use record::{Metric, Question};
+
+/// What a requirement looks like, at the end of an error.
+const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
+
+pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
+    let wrong = |why: String| format!("--require `{}`: {why}", shown(text));
+    let (left, sense, right) = at_the_sign(text).map_err(wrong)?;
+    let (pair, metric) = match left.rsplit_once(char::is_whitespace) {
+        Some((pair, metric)) => (pair.trim(), metric),
+        None => ("", left),
+    };
+    let metric = metric_of(metric, question).map_err(wrong)?;
+    let pair = match pair {
+        "" => None,
+        names => Some(pair_of(names, question).map_err(wrong)?),
+    };
+    let (bound, by) = bound_of(right).map_err(wrong)?;
+    Ok(Requirement { text: text.trim().to_owned(), pair, metric, sense, bound, by })
+}
+
+/// What stands before the sign, the sign, and what stands behind it.
+fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
+    let is_sign = |c: char| "<>=!≤≥".contains(c);
+    let starts = text.find(is_sign).ok_or_else(|| format!("the sign is missing; {EXAMPLE}"))?;
+    let sign: &str = &text[starts..];
+    let sign = &sign[..sign.find(|c| !is_sign(c)).unwrap_or(sign.len())];
+    let sense = match sign {
+        ">=" | "≥" => Sense::AtLeast,
+        ">" => Sense::MoreThan,
+        "<=" | "≤" => Sense::AtMost,
+        "<" => Sense::LessThan,
+        "=" | "==" | "!=" => {
+            return Err(format!(
+                "what is measured is never exactly one ratio: use >= or <= in place of {sign}"
+            ));
+        }
+        _ => return Err(format!("`{sign}` is no sign; {EXAMPLE}")),
+    };
+    let (left, right) = (text[..starts].trim(), text[starts + sign.len()..].trim());
+    if left.is_empty() {
+        return Err(format!("the metric is missing; {EXAMPLE}"));
+    }
+    Ok((left, sense, right))
+}
+
+/// A metric by its short name or its path in the report.
+fn metric_of(name: &str, question: &Question) -> Result<Metric, String> {
+    let known = METRICS.iter().find(|(short, metric)| {
+        *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
+    });
+    let judged = std::iter::once(question.primary).chain(question.secondary.iter().copied());
+    let judged: Vec<Metric> = judged.collect();
+    let names = || listed(judged.iter().map(|metric| name_of(*metric)));
+    match known {
+        None if question.names.iter().any(|it| it == name) || pair_of(name, question).is_ok() => {
+            Err(format!("the metric is missing behind the contenders; {EXAMPLE}"))
+        }
+        None => {
+            let meant = near::did_you_mean(name, judged.iter().map(|metric| name_of(*metric)));
+            let judges = names();
+            Err(format!("no metric is called `{}`: this run judges {judges}{meant}", shown(name)))
+        }
+        Some((_, metric)) if judged.contains(metric) => Ok(*metric),
+        Some((short, _)) => {
+            Err(format!("this run does not judge {short}, only {}: require one of these", names()))
+        }
+    }
+}
+
+/// `B/A`, by the names that there are: names may hold a `/` themselves.
+fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
+    let number = |name: &str| question.names.iter().position(|it| it == name.trim());
+    let splits = text
+        .match_indices('/')
+        .filter_map(|(at, _)| Some((number(&text[..at])?, number(&text[at + 1..])?)));
+    let (b, a) = match splits.collect::<Vec<_>>()[..] {
+        [pair] => pair,
+        [] => {
+            return Err(format!(
+                "`{}` are no two contenders: write B/A with two of {}",
+                shown(text),
+                listed(question.names.iter().map(shown))
+            ));
+        }
+        _ => return Err(format!("`{}` can be read in two ways: rename a contender", shown(text))),
+    };
+    let compared = question.pairs.iter().any(|pair| {
+        let pair = (pair.a as usize, pair.b as usize);
+        pair == (a, b) || pair == (b, a)
+    });
+    let names = Names { a: question.names[a].clone(), b: question.names[b].clone() };
+    match compared {
+        true => Ok(names),
+        false if a == b => Err(format!("{} is not compared with itself", shown(&names.a))),
+        false => Err(format!(
+            "{} and {} are not compared with each other: --all-pairs compares all",
+            shown(&names.a),
+            shown(&names.b)
+        )),
+    }
+}
+
+/// The ratio, and which figure must satisfy it.
+fn bound_of(text: &str) -> Result<(f64, By), String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (bound, by) = match words[..] {
+        [] => return Err(format!("the ratio is missing behind the sign; {EXAMPLE}")),
+        [bound] => (bound.to_owned(), By::default()),
+        [bound, "by", "estimate"] => (bound.to_owned(), By::Estimate),
+        [bound, "by", "favourable", "end"] => (bound.to_owned(), By::FavourableEnd),
+        [bound, "by", "unfavourable", "end"] => (bound.to_owned(), By::UnfavourableEnd),
+        [_, "by", ..] => {
+            return Err("behind `by` stands `estimate`, `favourable end` or `unfavourable end` \
+                        (which is what goes without saying)"
+                .to_owned());
+        }
+        _ => (words.concat(), By::default()),
+    };
+    Ok((ratio(&bound)?, by))
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix(['x', '×']).unwrap_or(text);
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match number.parse::<f64>().ok().filter(|_| plain) {
+        Some(ratio) if ratio > 0.0 => return Ok(ratio),
+        Some(_) => return Err("a ratio is above 0: 1 means equal".to_owned()),
+        None => {}
+    }
+    let text = shown(text);
+    if text.ends_with('%') {
+        return Err(format!(
+            "`{text}` could be meant in two ways: write the ratio, 1.05x for 5 % more or 0.95x for \
+             5 % less"
+        ));
+    }
+    // `5ms`, `5k/s`.
+    if text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with('s') {
+        return Err(format!(
+            "`{text}` is a figure of one contender, and such a figure is the machine's as much as \
+             the program's: require a ratio to another contender, such as 1.05x"
+        ));
+    }
+    Err(format!("`{text}` is no ratio; {EXAMPLE}"))
+}
+
+/// `a, b and c`.
+fn listed<T: AsRef<str>>(items: impl Iterator<Item = T>) -> String {
+    let items: Vec<T> = items.collect();
+    let texts: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match texts[..] {
+        [] => "nothing".to_owned(),
+        [only] => only.to_owned(),
+        [ref first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,316 @@
+use super::*;
+use judge::verdict::{Standing, Weight, Word};
+use record::Pair;
+
+fn question() -> Question {
+    let names = ["old", "new", "a/b", "b", "a"];
+    Question {
+        names: names.map(str::to_owned).to_vec(),
+        primary: Metric::Throughput,
+        secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
+        pairs: (1..5).map(|b| Pair { a: 0, b }).collect(),
+        alpha: 0.05,
+        matters: 0.01,
+        rounds: 10,
+        expect_different: false,
+        shares_core: false,
+        cpu_in_sight: vec![false; 5],
+        bodiless: vec![false; 5],
+        port_limit: vec![None; 5],
+        workers: 1,
+    }
+}
+
+fn parse(text: &str) -> Result<Requirement, String> {
+    Requirement::parse(text, &question())
+}
+
+fn good(text: &str) -> Requirement {
+    parse(text).unwrap_or_else(|why| panic!("{why}"))
+}
+
+#[test]
+fn what_can_be_required() {
+    let new_old = Some(("new", "old"));
+    let table = [
+        ("new/old throughput >= 0.97", new_old, Metric::Throughput, Sense::AtLeast, 0.97),
+        (
+            "old/new throughput>0.97x",
+            Some(("old", "new")),
+            Metric::Throughput,
+            Sense::MoreThan,
+            0.97,
+        ),
+        ("  p99<=1.05× ", None, Metric::ResponseP99, Sense::AtMost, 1.05),
+        ("response_time.p50 < 2 x", None, Metric::ResponseP50, Sense::LessThan, 2.0),
+        ("new / old p99 ≤ 1", new_old, Metric::ResponseP99, Sense::AtMost, 1.0),
+        ("a/b/old throughput ≥ 1", Some(("a/b", "old")), Metric::Throughput, Sense::AtLeast, 1.0),
+    ];
+    for (text, pair, metric, sense, bound) in table {
+        let expected = Requirement {
+            text: text.trim().to_owned(),
+            pair: pair.map(|(b, a)| Names { a: a.to_owned(), b: b.to_owned() }),
+            metric,
+            sense,
+            bound,
+            by: By::UnfavourableEnd,
+        };
+        assert_eq!(parse(text), Ok(expected));
+    }
+    for (text, by) in [
+        ("p99 <= 1.05x by estimate", By::Estimate),
+        ("p99 <= 1.05x by favourable end", By::FavourableEnd),
+        ("p99 <= 1.05x by unfavourable end", By::UnfavourableEnd),
+    ] {
+        assert_eq!((good(text).by, good(text).text()), (by, text));
+    }
+}
+
+#[test]
+fn errors_teach() {
+    let example = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
+    let table = [
+        ("", format!("the sign is missing; {example}")),
+        ("p99", format!("the sign is missing; {example}")),
+        (">= 1", format!("the metric is missing; {example}")),
+        ("new/old >= 0.97", format!("the metric is missing behind the contenders; {example}")),
+        (
+            "p99 == 1",
+            "what is measured is never exactly one ratio: use >= or <= in place of ==".to_owned(),
+        ),
+        ("p99 => 1", format!("`=>` is no sign; {example}")),
+        ("p99 <=", format!("the ratio is missing behind the sign; {example}")),
+        (
+            "latency <= 1",
+            "no metric is called `latency`: this run judges throughput, p50 and p99".to_owned(),
+        ),
+        (
+            "throughputs >= 1",
+            "no metric is called `throughputs`: this run judges throughput, p50 and p99; did you mean \
+             `throughput`?"
+                .to_owned(),
+        ),
+        (
+            "p99.9 <= 1",
+            "this run does not judge p99.9, only throughput, p50 and p99: require one of these"
+                .to_owned(),
+        ),
+        (
+            "next/old p99 <= 1",
+            "`next/old` are no two contenders: write B/A with two of old, new, a/b, b and a"
+                .to_owned(),
+        ),
+        (
+            "new p99 <= 1",
+            "`new` are no two contenders: write B/A with two of old, new, a/b, b and a".to_owned(),
+        ),
+        ("old/old p99 <= 1", "old is not compared with itself".to_owned()),
+        (
+            "new/b p99 <= 1",
+            "b and new are not compared with each other: --all-pairs compares all".to_owned(),
+        ),
+        (
+            "p99 < 5ms",
+            "`5ms` is a figure of one contender, and such a figure is the machine's as much as the \
+             program's: require a ratio to another contender, such as 1.05x"
+                .to_owned(),
+        ),
+        (
+            "throughput >= 5k/s",
+            "`5k/s` is a figure of one contender, and such a figure is the machine's as much as the \
+             program's: require a ratio to another contender, such as 1.05x"
+                .to_owned(),
+        ),
+        (
+            "p99 <= 5 %",
+            "`5%` could be meant in two ways: write the ratio, 1.05x for 5 % more or 0.95x for 5 % \
+             less"
+                .to_owned(),
+        ),
+        ("p99 <= 0", "a ratio is above 0: 1 means equal".to_owned()),
+        ("p99 <= -1x", format!("`-1x` is no ratio; {example}")),
+        ("p99 <= nan", format!("`nan` is no ratio; {example}")),
+        (
+            "p99 <= 1 by luck",
+            "behind `by` stands `estimate`, `favourable end` or `unfavourable end` (which is what \
+             goes without saying)"
+                .to_owned(),
+        ),
+        ("p99 <= \u{1b}[31m", format!("`\\u{{1b}}[31m` is no ratio; {example}")),
+    ];
+    for (text, why) in table {
+        let shown = crate::shown::shown(text);
+        assert_eq!(parse(text), Err(format!("--require `{shown}`: {why}")));
+    }
+}
+
+#[test]
+fn a_pair_that_can_be_read_in_two_ways() {
+    let mut question = question();
+    question.names = ["a", "b/c", "a/b", "c"].map(str::to_owned).to_vec();
+    let error = Requirement::parse("a/b/c p99 <= 1", &question).expect_err("two ways");
+    assert!(error.ends_with("`a/b/c` can be read in two ways: rename a contender"), "{error}");
+}
+
+fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparison {
+    Comparison {
+        a: "old".to_owned(),
+        b: "new".to_owned(),
+        metric,
+        primary: true,
+        ratio: Some(ratio.0),
+        low: Some(ratio.1),
+        high: Some(ratio.2),
+        confidence: 0.95,
+        replicates: 10,
+        p: None,
+        t_interval: None,
+        verdict,
+        because: Vec::new(),
+        at_least: false,
+        fresh_rounds: None,
+        rounds: Vec::new(),
+    }
+}
+
+#[track_caller]
+fn checked(text: &str, comparison: &Comparison, findings: &[Finding]) -> (Standing, String) {
+    let checked = good(text).check(std::slice::from_ref(comparison), findings);
+    let [one] = &checked[..] else { panic!("{checked:?}") };
+    assert_eq!(one.requirement, text);
+    (one.standing, one.why.clone())
+}
+
+#[test]
+fn the_unfavourable_end_decides() {
+    use Standing::{Met, NotMet};
+    let throughput = (0.985, 0.972, 0.998);
+    let table = [
+        ("throughput >= 0.97", throughput, Met),
+        ("throughput >= 0.972", throughput, Met),
+        ("throughput > 0.972", throughput, NotMet),
+        ("throughput >= 0.98", throughput, NotMet),
+        ("throughput >= 1", throughput, NotMet),
+        ("throughput <= 0.998", throughput, Met),
+        ("throughput < 0.998", throughput, NotMet),
+        ("throughput <= 0.99", throughput, NotMet),
+        ("throughput >= 0.98 by estimate", throughput, Met),
+        ("throughput >= 0.99 by estimate", throughput, NotMet),
+        ("throughput >= 0.99 by favourable end", throughput, Met),
+        ("throughput >= 1 by favourable end", throughput, NotMet),
+        // Turned round: 1.002 to 1.029.
+        ("old/new throughput <= 1.03", throughput, Met),
+        ("old/new throughput <= 1.02", throughput, NotMet),
+        ("old/new throughput >= 1.001", throughput, Met),
+    ];
+    for (text, ratio, standing) in table {
+        let seen = comparison(Metric::Throughput, ratio, Word::Undecided);
+        assert_eq!(checked(text, &seen, &[]).0, standing, "{text}");
+    }
+}
+
+#[test]
+fn sentences_give_the_figures_that_decided() {
+    let seen = comparison(Metric::ResponseP99, (1.02, 0.97, 1.0804), Word::Undecided);
+    let figures = "p99 of new is 1.020x that of old (0.970x to 1.080x at 95 %)";
+    let table = [
+        ("p99 <= 1.1x", "the whole interval is <= 1.100x"),
+        ("p99 <= 1.05x", "not shown to be <= 1.050x, it may be as high as 1.080x"),
+        ("p99 < 0.9x", "no part of the interval is < 0.900x"),
+        ("p99 <= 1.05x by estimate", "the estimate is <= 1.050x"),
+        ("p99 <= 1.01x by estimate", "the estimate is not <= 1.010x"),
+        ("p99 <= 1.01x by favourable end", "not shown to break <= 1.010x"),
+        ("p99 >= 1.2x by favourable end", "no part of the interval is >= 1.200x"),
+    ];
+    for (text, reason) in table {
+        assert_eq!(checked(text, &seen, &[]).1, format!("{figures}: {reason}"));
+    }
+    let (standing, why) = checked("p99 <= 1.08x", &seen, &[]);
+    assert_eq!(standing, Standing::NotMet);
+    assert!(why.ends_with("it may be as high as 1.0804x"), "{why}");
+}
+
+fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        weight,
+        contender: contender.map(str::to_owned),
+        evidence: String::new(),
+        remedy: String::new(),
+    }
+}
+
+#[test]
+fn without_a_verdict_nothing_can_be_said() {
+    let seen = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Void);
+    let refused = [finding("non_success", Weight::Void, Some("new"))];
+    let (standing, why) = checked("throughput >= 0.97", &seen, &refused);
+    assert_eq!((standing, why.as_str()), (Standing::CannotBeSaid, "the audit refused the run"));
+
+    let mut few = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Undecided);
+    (few.low, few.high) = (None, None);
+    few.because = vec!["4 rounds cannot support 1 comparison".to_owned()];
+    assert_eq!(
+        checked("throughput >= 0.97", &few, &[]),
+        (
+            Standing::CannotBeSaid,
+            "there is no interval to judge by: 4 rounds cannot support 1 comparison".to_owned()
+        )
+    );
+
+    let mut withheld = comparison(Metric::ResponseP99, (1.0, 0.99, 1.01), Word::Undecided);
+    withheld.because = vec!["old: 400 samples, at least 1000".to_owned()];
+    let (standing, why) = checked("p99 <= 1.05x", &withheld, &[]);
+    assert_eq!(standing, Standing::CannotBeSaid);
+    assert_eq!(why, "the interval cannot be relied on: old: 400 samples, at least 1000");
+    // What more rounds would decide is relied on as far as it goes.
+    withheld.fresh_rounds = Some((20, 40));
+    assert_eq!(checked("p99 <= 1.05x", &withheld, &[]).0, Standing::Met);
+}
+
+#[test]
+fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
+    use Standing::{CannotBeSaid, Met, NotMet};
+    let seen = (1.0, 0.99, 1.01);
+    let table = [
+        // A better old would spoil it, a better new would not.
+        ("throughput >= 0.97", "old", CannotBeSaid),
+        ("throughput >= 0.97", "new", Met),
+        ("throughput >= 1.2", "old", NotMet),
+        ("throughput >= 1.2", "new", CannotBeSaid),
+        ("throughput <= 1.05", "new", CannotBeSaid),
+        ("throughput <= 1.05", "old", Met),
+        ("p99 <= 1.05x", "old", CannotBeSaid),
+        ("p99 <= 1.05x", "new", Met),
+        ("p99 <= 0.9x", "new", CannotBeSaid),
+        ("old/new throughput >= 0.97", "new", CannotBeSaid),
+        ("old/new throughput >= 0.97", "old", Met),
+    ];
+    for (text, held, standing) in table {
+        let seen = comparison(good(text).metric, seen, Word::Undecided);
+        let findings = [finding(check::BOTTLENECK, Weight::Caution, Some(held))];
+        let (found, why) = checked(text, &seen, &findings);
+        assert_eq!(found, standing, "{text}, {held}");
+        assert_eq!(why.contains(&format!("held {held} back")), standing == CannotBeSaid, "{why}");
+    }
+    assert!(judge::audit::RULES.iter().any(|rule| rule.name == check::BOTTLENECK));
+}
+
+#[test]
+fn every_pair_of_the_metric_is_checked() {
+    let of = |b: &str, ratio| Comparison {
+        b: b.to_owned(),
+        ..comparison(Metric::Throughput, ratio, Word::Undecided)
+    };
+    let comparisons = [
+        of("new", (1.0, 0.99, 1.01)),
+        comparison(Metric::ResponseP99, (1.0, 0.9, 1.1), Word::Undecided),
+        of("b", (0.9, 0.89, 0.91)),
+    ];
+    let all = good("throughput >= 0.97").check(&comparisons, &[]);
+    let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.standing)).collect();
+    assert_eq!(seen, [("new", Standing::Met), ("b", Standing::NotMet)]);
+    let none = good("p50 <= 1").check(&comparisons, &[]);
+    assert_eq!((none.len(), none[0].standing), (1, Standing::CannotBeSaid));
+    assert_eq!(none[0].why, "the run did not compare p50");
+}

@@ -1,0 +1,22 @@
+//! What a requirement's check says.
+
+use crate::shown::shown;
+use judge::verdict::{Checked, Standing};
+
+/// The standing in words.
+pub(in crate::report) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Met => "met",
+        Standing::NotMet => "not met",
+        Standing::CannotBeSaid => "cannot be said",
+    }
+}
+
+/// The requirement as it was written, and of which pair.
+pub(in crate::report) fn required(checked: &Checked) -> String {
+    let requirement = shown(&checked.requirement);
+    match checked.b.is_empty() {
+        true => requirement,
+        false => format!("{requirement} ({} against {})", shown(&checked.b), shown(&checked.a)),
+    }
+}

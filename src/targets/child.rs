@@ -1,0 +1,277 @@
+//! A child process that does as it is told, for tests: this very test binary,
+//! started again with only [`obey`] to run.
+//!
+//! An order is a line, the answer too. What is `sub X` is passed on to a child
+//! of the child as `X`.
+
+use super::{cpu::Meter, find};
+use record::Address;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+/// Set for the child alone.
+const MARK: &str = "TIEBREAK_TEST_CHILD";
+/// What answers begin with: the test harness writes on stdout too.
+const ANSWER: &str = "answer:";
+
+/// A child, killed and waited for at its end.
+pub(super) struct Child {
+    process: Process,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Child {
+    pub(super) fn start() -> Child {
+        Child::start_with(|_| ())
+    }
+
+    /// `prepare` may add to the command.
+    pub(super) fn start_with(prepare: impl FnOnce(&mut Command)) -> Child {
+        Child::start_from(&std::env::current_exe().expect("this test"), prepare)
+    }
+
+    fn start_from(program: &Path, prepare: impl FnOnce(&mut Command)) -> Child {
+        let mut command = Command::new(program);
+        command
+            .args(["targets::child::obey", "--exact", "--nocapture", "--test-threads=1"])
+            .env(MARK, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        prepare(&mut command);
+        let mut process = command.spawn().expect("the child starts");
+        let orders = process.stdin.take().expect("piped");
+        let answers = BufReader::new(process.stdout.take().expect("piped"));
+        let mut child = Child { process, orders, answers };
+        assert_eq!(child.tell("hello"), "hello");
+        child
+    }
+
+    /// What a child of another user answers; asked by root alone. It runs a copy
+    /// of this test where that user can reach it.
+    pub(super) fn ask_as_nobody(order: &str) -> String {
+        const NOBODY: u32 = 65534;
+        let name = format!("tiebreak-test-{}-{NOBODY}", std::process::id());
+        let copy = std::env::temp_dir().join(name);
+        // Not written by this process: a child that another test starts just then
+        // would hold it open, and it could not be run.
+        let this = std::env::current_exe().expect("this test");
+        let copied = Command::new("cp").arg(this).arg(&copy).status().expect("cp");
+        assert!(copied.success());
+        let mut child = Child::start_from(&copy, |command| {
+            command.uid(NOBODY).gid(NOBODY).current_dir("/");
+        });
+        let _ = std::fs::remove_file(&copy);
+        child.tell(order)
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Gives an order and waits for the answer.
+    pub(super) fn tell(&mut self, order: &str) -> String {
+        writeln!(self.orders, "{order}").expect("the child listens");
+        loop {
+            let mut line = String::new();
+            let read = self.answers.read_line(&mut line).expect("the child answers");
+            assert!(read > 0, "the child ended at `{order}`");
+            if let Some((_, answer)) = line.split_once(ANSWER) {
+                return answer.trim().to_owned();
+            }
+        }
+    }
+
+    /// The same where the answer is a number.
+    pub(super) fn ask(&mut self, order: &str) -> u64 {
+        let answer = self.tell(order);
+        answer.parse().unwrap_or_else(|_| panic!("`{order}`: {answer}"))
+    }
+
+    /// Kills it and waits for it.
+    pub(super) fn end(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// No test, but the child's whole life. A test run passes through at once.
+#[test]
+fn obey() {
+    if std::env::var_os(MARK).is_none() {
+        return;
+    }
+    let mut servant = Servant::default();
+    for line in io::stdin().lock().lines() {
+        let line = line.expect("orders are text");
+        println!("\n{ANSWER}{}", servant.obey(&line));
+    }
+    servant.spinning.into_iter().for_each(|thread| thread.join().expect("burnt"));
+    // Without its master nobody reads what the harness would say.
+    std::process::exit(0);
+}
+
+#[derive(Default)]
+struct Servant {
+    sub: Option<Child>,
+    tcp: Vec<TcpListener>,
+    unix: Vec<UnixListener>,
+    spinning: Vec<JoinHandle<()>>,
+}
+
+impl Servant {
+    fn obey(&mut self, order: &str) -> String {
+        let (verb, rest) = order.split_once(' ').unwrap_or((order, ""));
+        match verb {
+            "hello" => "hello".to_owned(),
+            // CPU time of this process, and of children that it waited for.
+            "used" => used(libc::RUSAGE_SELF).to_string(),
+            "reaped" => used(libc::RUSAGE_CHILDREN).to_string(),
+            "start" => self.sub.insert(Child::start()).pid().to_string(),
+            "thread-starts" => {
+                let started = thread::spawn(Child::start).join().expect("started");
+                self.sub.insert(started).pid().to_string()
+            }
+            // A child that inherits the listening socket, as workers do.
+            "fork" => {
+                let socket = self.tcp[0].as_raw_fd();
+                self.sub.insert(inheriting(socket)).pid().to_string()
+            }
+            "sub" => self.sub.as_mut().expect("started").tell(rest),
+            // What this user can see.
+            "find" => match find::serving(&Address::Tcp(rest.parse().expect("an address"))) {
+                Ok(found) => format!("{:?}", found.pids()),
+                Err(why) => why.0,
+            },
+            "meter" => match Meter::of_tree(rest.parse().expect("a number")) {
+                Ok(mut meter) => meter.read().cpu_ns.to_string(),
+                Err(why) => why.0,
+            },
+            "listen" => self.listen(TcpListener::bind(rest).expect("free")),
+            "listen-too" => self.listen(sharing_port(rest)),
+            _ => {
+                self.act(verb, rest);
+                "done".to_owned()
+            }
+        }
+    }
+
+    fn act(&mut self, verb: &str, rest: &str) {
+        let number = || rest.parse::<u64>().expect("a number");
+        match verb {
+            "burn" => burn(number()),
+            // Four threads that end.
+            "threads" => {
+                let each = number();
+                let threads = [(); 4].map(|()| thread::spawn(move || burn(each)));
+                threads.into_iter().for_each(|thread| thread.join().expect("burnt"));
+            }
+            // In the background, to its end even without a master.
+            "spin" => {
+                let ms = number();
+                self.spinning.push(thread::spawn(move || burn(ms)));
+            }
+            // A child that nobody sees: it starts, burns and ends.
+            "brief" => {
+                Child::start().tell(&format!("burn {rest}"));
+            }
+            "end" => self.sub = None,
+            // Leaves the ends of children to the kernel: their time is then in
+            // no parent's.
+            "ignore" => ignore_children(),
+            "memory" => {
+                let held = vec![1u8; usize::try_from(number()).expect("fits")];
+                std::hint::black_box(&held);
+            }
+            "unix" => self.unix.push(UnixListener::bind(rest).expect("free")),
+            "close" => self.tcp.clear(),
+            other => panic!("unknown order {other}"),
+        }
+    }
+
+    fn listen(&mut self, listener: TcpListener) -> String {
+        let address = listener.local_addr().expect("bound");
+        self.tcp.push(listener);
+        address.to_string()
+    }
+}
+
+/// A listener on a port that others may listen on as well.
+fn sharing_port(address: &str) -> TcpListener {
+    let address: std::net::SocketAddrV4 = address.parse().expect("an IPv4 address");
+    let one = 1i32;
+    let len = |bytes: usize| libc::socklen_t::try_from(bytes).expect("small");
+    // SAFETY: all pointers are to values that outlive the calls, with their
+    // sizes; the descriptor is new and owned by nobody else.
+    unsafe {
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
+        let (level, option) = (libc::SOL_SOCKET, libc::SO_REUSEPORT);
+        libc::setsockopt(socket, level, option, (&raw const one).cast(), len(size_of::<i32>()));
+        let mut name: libc::sockaddr_in = std::mem::zeroed();
+        name.sin_family = libc::AF_INET as u16;
+        name.sin_port = address.port().to_be();
+        name.sin_addr.s_addr = u32::from_ne_bytes(address.ip().octets());
+        let size = len(size_of::<libc::sockaddr_in>());
+        assert_eq!(libc::bind(socket, (&raw const name).cast(), size), 0, "free");
+        assert_eq!(libc::listen(socket, 8), 0);
+        TcpListener::from_raw_fd(socket)
+    }
+}
+
+/// A child in which this descriptor stays open.
+fn inheriting(socket: i32) -> Child {
+    Child::start_with(|command| {
+        let keep = move || {
+            // SAFETY: fcntl may be called between fork and exec.
+            match unsafe { libc::fcntl(socket, libc::F_SETFD, 0) } {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: `keep` makes one system call and touches no memory.
+        unsafe { command.pre_exec(keep) };
+    })
+}
+
+fn ignore_children() {
+    // SAFETY: setting a disposition has no preconditions.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// CPU time, user and system, in nanoseconds.
+fn used(whose: i32) -> u64 {
+    // SAFETY: all zeros are a valid rusage, and it is valid for writes.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        assert_eq!(libc::getrusage(whose, &raw mut usage), 0);
+        usage
+    };
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+    ns(usage.ru_utime) + ns(usage.ru_stime)
+}
+
+/// Uses so many milliseconds of this thread's CPU time.
+fn burn(ms: u64) {
+    let now = || {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is valid for writes.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    };
+    let until = now() + ms * 1_000_000;
+    while now() < until {
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,105 @@
+//! The CPU time of a cgroup. Version 2 counts it in every cgroup, whatever
+//! controllers are on; version 1 where `cpuacct` is mounted.
+
+use super::Source;
+use crate::targets::hierarchy::homes;
+use crate::targets::process::OutOfSight;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The file that lists the processes of a cgroup.
+const PROCESSES: &str = "cgroup.procs";
+
+/// Reads the CPU time of a cgroup and of all below it.
+#[derive(Debug)]
+pub(super) struct Counter {
+    path: PathBuf,
+    file: File,
+    source: Source,
+}
+
+impl Counter {
+    pub(super) fn of(path: &Path) -> Result<Counter, OutOfSight> {
+        for (name, source) in [("cpuacct.usage", Source::CgroupV1), ("cpu.stat", Source::CgroupV2)]
+        {
+            let Ok(file) = File::open(path.join(name)) else { continue };
+            let counter = Counter { path: path.to_owned(), file, source };
+            // Version 1 has a cpu.stat too, which tells of quotas alone.
+            if counter.read().is_some() {
+                return Ok(counter);
+            }
+        }
+        Err(OutOfSight(format!(
+            "{}: holds neither cpu.stat with usage_usec nor cpuacct.usage, so it is no cgroup \
+             whose CPU time can be read",
+            path.display()
+        )))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn source(&self) -> Source {
+        self.source
+    }
+
+    /// Nanoseconds; none when the cgroup has been removed.
+    pub(super) fn read(&self) -> Option<u64> {
+        let mut buffer = [0u8; 1024];
+        let read = self.file.read_at(&mut buffer, 0).ok()?;
+        let text = std::str::from_utf8(&buffer[..read]).ok()?;
+        match self.source {
+            Source::CgroupV1 => text.trim().parse().ok(),
+            _ => usage(text),
+        }
+    }
+}
+
+/// The line `usage_usec N` of `cpu.stat`, in nanoseconds.
+fn usage(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+    line.trim().parse::<u64>().ok()?.checked_mul(1000)
+}
+
+/// The processes of a cgroup and of all below it.
+pub(super) fn pids_within(path: &Path) -> Vec<u32> {
+    let list = fs::read_to_string(path.join(PROCESSES)).unwrap_or_default();
+    let mut pids: Vec<u32> =
+        list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            pids.extend(pids_within(&entry.path()));
+        }
+    }
+    pids
+}
+
+/// The cgroup that holds these processes and no other one; none where they
+/// share theirs, as most processes do.
+pub(super) fn held_alone(pids: &[u32]) -> Option<PathBuf> {
+    let wanted: BTreeSet<u32> = pids.iter().copied().collect();
+    let first = pids.first()?;
+    let mut homes = homes(&first.to_string()).into_iter();
+    homes.find(|path| pids_within(path).into_iter().collect::<BTreeSet<u32>>() == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_is_in_microseconds() {
+        assert_eq!(usage("usage_usec 1234\nuser_usec 1\nsystem_usec 2\n"), Some(1_234_000));
+        assert_eq!(usage("nr_periods 0\nnr_throttled 0\nthrottled_time 0\n"), None);
+        assert_eq!(usage("usage_usec x\n"), None);
+    }
+
+    #[test]
+    fn a_folder_that_is_no_cgroup_is_named() {
+        let error = Counter::of(Path::new("/proc/self")).expect_err("no cgroup");
+        assert!(error.0.starts_with("/proc/self: holds neither cpu.stat"), "{error}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Which processes serve an address of this machine: for targets that tiebreak
+//! did not launch itself.
+//!
+//! The way goes from the address to the listening sockets, from there to the
+//! processes that hold them, and up to the topmost of these: nginx's master
+//! listens for its workers. Only this machine's own network and process
+//! namespace is searched; all else is out of sight, and the error says why.
+
+mod holders;
+mod sockets;
+
+#[cfg(test)]
+mod tests;
+
+use super::process::{Identity, OutOfSight};
+use holders::Processes;
+use record::Address;
+use std::net::{IpAddr, UdpSocket};
+
+/// The processes of a target: each root, and all its descendants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// One as a rule; several where servers share a port and no one process
+    /// that listens is above them.
+    pub roots: Vec<Root>,
+}
+
+/// The topmost process of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Which process.
+    pub process: Identity,
+    /// Name of its program, as the kernel keeps it: at most 15 bytes, chosen
+    /// by the program. Pass it through `shown` before a person sees it.
+    pub name: String,
+    /// Its parent, the parent's parent, and so on.
+    pub ancestors: Vec<Identity>,
+}
+
+impl Found {
+    /// The numbers of the roots, as a meter takes them.
+    pub fn pids(&self) -> Vec<u32> {
+        self.roots.iter().map(|root| root.process.pid).collect()
+    }
+
+    /// Whether a process belongs to both.
+    pub fn shares_process_with(&self, other: &Found) -> bool {
+        let within = |mine: &Root, theirs: &Root| {
+            mine.process == theirs.process || mine.ancestors.contains(&theirs.process)
+        };
+        let pairs = self.roots.iter().flat_map(|mine| other.roots.iter().map(move |it| (mine, it)));
+        pairs.into_iter().any(|(mine, theirs)| within(mine, theirs) || within(theirs, mine))
+    }
+}
+
+/// The processes that serve this address.
+///
+/// # Errors
+/// When they are out of sight: the address is another machine's, nobody listens
+/// in this namespace, this user may not look, or what listens only passes on to
+/// a server elsewhere.
+pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
+    let place = match address {
+        Address::Tcp(socket) => socket.to_string(),
+        Address::Unix(path) => crate::shown::shown(path),
+    };
+    let listening = match address {
+        Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
+        Address::Tcp(socket) => sockets::listening_on(*socket),
+        Address::Unix(path) => sockets::listening_at(path),
+    };
+    if listening.is_empty() {
+        return Err(OutOfSight(format!(
+            "nothing listens on {place} in this network namespace: the server is in a container, \
+             or stopped; name its process with pid"
+        )));
+    }
+    holders::topmost(&place, &listening)
+}
+
+/// The tree of a process that was named by its number.
+///
+/// # Errors
+/// When there is no such process, or none that this user may see.
+pub fn process(pid: u32) -> Result<Found, OutOfSight> {
+    let root = Processes::now().root(pid).ok_or_else(|| {
+        OutOfSight(format!("there is no process {pid}, or none that this user may see"))
+    })?;
+    Ok(Found { roots: vec![root] })
+}
+
+/// Groups contenders whose targets have a process in common: its CPU time
+/// cannot be told apart, so only time in which no one of the group is driven is
+/// rest. Contenders by number; those whose target is out of sight are in no
+/// group.
+pub fn groups(found: &[Option<Found>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (number, this) in found.iter().enumerate() {
+        let Some(this) = this else { continue };
+        let shares = |other: &usize| {
+            found[*other].as_ref().is_some_and(|other| this.shares_process_with(other))
+        };
+        // It may join what were two groups until now.
+        let (joined, apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.iter().any(shares));
+        let mut group: Vec<usize> = joined.into_iter().flatten().chain([number]).collect();
+        group.sort_unstable();
+        groups = apart;
+        groups.push(group);
+    }
+    groups.sort();
+    groups
+}
+
+/// Whether an address is this machine's own: only on those can one listen.
+fn is_here(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback() || (UdpSocket::bind((ip, 0)).is_ok() && !binds_anywhere(ip))
+}
+
+/// Set on machines that take over addresses of others; then being allowed to
+/// listen on one says nothing.
+fn binds_anywhere(ip: IpAddr) -> bool {
+    let family = if ip.is_ipv4() { "ipv4" } else { "ipv6" };
+    let setting = std::fs::read_to_string(format!("/proc/sys/net/{family}/ip_nonlocal_bind"));
+    setting.is_ok_and(|text| text.trim() != "0")
+}
+
+fn elsewhere(ip: IpAddr) -> OutOfSight {
+    if binds_anywhere(ip) {
+        return OutOfSight(format!(
+            "{ip} may or may not be an address of this machine (net.ipv4.ip_nonlocal_bind or its \
+             IPv6 twin is set): name the target's process with pid if it runs here"
+        ));
+    }
+    OutOfSight(format!(
+        "{ip} is no address of this machine: the processes behind it are out of sight"
+    ))
+}

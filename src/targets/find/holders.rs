@@ -1,0 +1,223 @@
+//! From listening sockets to the processes that hold them.
+
+use super::{Found, Root, sockets::Listening};
+use crate::targets::process::{self, Identity, OutOfSight, Stat};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, io};
+
+/// Programs that listen for servers elsewhere: their CPU time is not the
+/// target's. Names as the kernel cuts them, at 15 bytes.
+const PASSING_ON: [&str; 10] = [
+    "docker-proxy",
+    "rootlessport",
+    "rootlesskit",
+    "slirp4netns",
+    "pasta",
+    "pasta.avx2",
+    "gvproxy",
+    "kubectl",
+    "ssh",
+    "sshd",
+];
+
+/// Listens for servers until they are started, and keeps their sockets: its
+/// tree is the whole machine.
+const ACTIVATES: &str = "systemd";
+
+/// All processes of this moment.
+pub(super) struct Processes(BTreeMap<u32, Stat>);
+
+impl Processes {
+    pub(super) fn now() -> Processes {
+        Processes(process::all().into_iter().collect())
+    }
+
+    /// Parent, parent's parent, …; ends where the namespace does.
+    fn above(&self, pid: u32) -> Vec<u32> {
+        let mut above: Vec<u32> = Vec::new();
+        let mut at = pid;
+        while let Some(parent) = self.0.get(&at).map(|stat| stat.parent) {
+            if !self.0.contains_key(&parent) || above.contains(&parent) {
+                break;
+            }
+            above.push(parent);
+            at = parent;
+        }
+        above
+    }
+
+    fn identity(&self, pid: u32) -> Option<Identity> {
+        self.0.get(&pid).map(|stat| Identity { pid, started: stat.started })
+    }
+
+    pub(super) fn root(&self, pid: u32) -> Option<Root> {
+        let ancestors = self.above(pid).into_iter().filter_map(|above| self.identity(above));
+        let name = self.0.get(&pid)?.name.clone();
+        Some(Root { process: self.identity(pid)?, name, ancestors: ancestors.collect() })
+    }
+
+    fn name(&self, pid: u32) -> &str {
+        self.0.get(&pid).map_or("", |stat| stat.name.as_str())
+    }
+
+    /// The topmost holders. Left out are those whose tree would hold tiebreak
+    /// itself, and what only wakes servers.
+    fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
+        let mut ours = self.above(own);
+        ours.push(own);
+        let fits = |pid: &u32| !ours.contains(pid) && self.name(*pid) != ACTIVATES;
+        let holders: BTreeSet<u32> = holders.iter().copied().filter(fits).collect();
+        let top = |pid: &u32| {
+            let above = self.above(*pid).into_iter().rev().find(|above| holders.contains(above));
+            above.unwrap_or(*pid)
+        };
+        holders.iter().map(top).collect()
+    }
+}
+
+/// The topmost processes that hold one of these sockets. `place` is for
+/// sentences.
+pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOfSight> {
+    let (holders, all_seen) = holding(&listening.inodes);
+    if holders.is_empty() {
+        return Err(if all_seen { in_another_namespace(place) } else { locked(place, listening) });
+    }
+    let processes = Processes::now();
+    let top = processes.topmost(&holders, std::process::id());
+    let roots: Vec<Root> = top.into_iter().filter_map(|pid| processes.root(pid)).collect();
+    if roots.is_empty() {
+        return Err(OutOfSight(format!(
+            "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {place}: \
+             the CPU time of the server cannot be told from theirs; name its process with pid"
+        )));
+    }
+    match roots.iter().find(|root| PASSING_ON.contains(&root.name.as_str())) {
+        Some(root) => Err(OutOfSight(format!(
+            "{} (process {}) listens on {place} for a server elsewhere: name the server's own \
+             process with pid, if it runs on this machine",
+            root.name, root.process.pid
+        ))),
+        None => Ok(Found { roots }),
+    }
+}
+
+/// The processes that hold one of these sockets, and whether all processes
+/// could be looked into.
+fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
+    let (mut holders, mut all_seen) = (BTreeSet::new(), true);
+    for pid in process::numbers_in("/proc") {
+        match fs::read_dir(format!("/proc/{pid}/fd")) {
+            Ok(descriptors) => {
+                let mut links =
+                    descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+                if links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))) {
+                    holders.insert(pid);
+                }
+            }
+            Err(error) => all_seen &= error.kind() != io::ErrorKind::PermissionDenied,
+        }
+    }
+    (holders, all_seen)
+}
+
+/// The inode in `socket:[4711]`.
+fn socket(link: Option<&str>) -> Option<u64> {
+    link?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
+fn in_another_namespace(place: &str) -> OutOfSight {
+    OutOfSight(format!(
+        "no process in sight holds the socket that listens on {place}: it runs in another \
+         namespace, such as a container; name its process with pid if you can see it"
+    ))
+}
+
+fn locked(place: &str, listening: &Listening) -> OutOfSight {
+    let users: Vec<String> = listening.users.iter().map(u32::to_string).collect();
+    let whose = match users.is_empty() {
+        true => String::new(),
+        false => format!(" (user {})", users.join(", ")),
+    };
+    OutOfSight(format!(
+        "this user may not see which process listens on {place}: it is another user's{whose}; \
+         name it with pid, which needs no rights, or run tiebreak as that user or as root"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (pid, parent, name)
+    fn processes(table: &[(u32, u32, &str)]) -> Processes {
+        let stat = |parent, name: &str| Stat {
+            name: name.to_owned(),
+            parent,
+            threads: 1,
+            reaped_ticks: 0,
+            started: 100,
+        };
+        Processes(table.iter().map(|(pid, parent, name)| (*pid, stat(*parent, name))).collect())
+    }
+
+    #[test]
+    fn the_topmost_holder_and_never_an_ancestor_of_ours() {
+        let processes = processes(&[
+            (1, 0, "systemd"),
+            (10, 1, "nginx"),
+            (11, 10, "nginx"),
+            (12, 10, "nginx"),
+            (20, 1, "foreman"),
+            (21, 20, "ruby"),
+            (22, 20, "ruby"),
+            (23, 21, "helper"),
+            (24, 23, "ruby"),
+            (30, 1, "sh"),
+            (31, 30, "tiebreak"),
+            (32, 30, "server"),
+        ]);
+        let cases: [(&[u32], &[u32]); 8] = [
+            (&[10, 11, 12], &[10]),
+            (&[11, 12], &[11, 12]),
+            (&[1, 10, 11], &[10]),
+            (&[1], &[]),
+            (&[21, 22], &[21, 22]),
+            // One between that does not hold it.
+            (&[21, 24], &[21]),
+            (&[30, 32], &[32]),
+            (&[31], &[]),
+        ];
+        for (holders, top) in cases {
+            let found = processes.topmost(&holders.iter().copied().collect(), 31);
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), top, "{holders:?}");
+        }
+        let root = processes.root(12).expect("it is there");
+        assert_eq!(root.ancestors.iter().map(|it| it.pid).collect::<Vec<_>>(), [10, 1]);
+        assert_eq!((root.name.as_str(), processes.root(99)), ("nginx", None));
+    }
+
+    #[test]
+    fn a_ring_of_parents_has_an_end() {
+        assert_eq!(processes(&[(1, 2, ""), (2, 1, "")]).above(1), [2, 1]);
+    }
+
+    #[test]
+    fn links_of_sockets() {
+        assert_eq!(socket(Some("socket:[4711]")), Some(4711));
+        for link in ["pipe:[4711]", "socket:[x]", "/socket:[1]", ""] {
+            assert_eq!(socket(Some(link)), None);
+        }
+    }
+
+    #[test]
+    fn sentences_say_what_to_do() {
+        let listening = Listening { inodes: [1].into(), users: [0].into() };
+        assert_eq!(
+            locked("127.0.0.1:80", &listening).0,
+            "this user may not see which process listens on 127.0.0.1:80: it is another user's \
+             (user 0); name it with pid, which needs no rights, or run tiebreak as that user or as \
+             root"
+        );
+        assert!(in_another_namespace("[::1]:80").0.contains("such as a container"));
+    }
+}

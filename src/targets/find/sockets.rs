@@ -1,0 +1,204 @@
+//! The listening sockets of this network namespace, as `/proc/net` lists them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
+
+/// State of a TCP socket that listens (`TCP_LISTEN`).
+const TCP_LISTENS: &str = "0A";
+/// Flag of a unix socket that listens (`__SO_ACCEPTCON`).
+const UNIX_LISTENS: u64 = 0x10000;
+
+/// Sockets that connections to one address can reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Listening {
+    /// Their inodes.
+    pub(super) inodes: BTreeSet<u64>,
+    /// The users who own them, where the kernel says.
+    pub(super) users: BTreeSet<u32>,
+}
+
+impl Listening {
+    pub(super) fn is_empty(&self) -> bool {
+        self.inodes.is_empty()
+    }
+}
+
+/// The sockets that a connection to this TCP address reaches.
+pub(super) fn listening_on(address: SocketAddr) -> Listening {
+    let table = |file: &str| fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
+    best(&[table("tcp"), table("tcp6")].concat(), address)
+}
+
+/// The kernel prefers a socket bound to the very address to one bound to all,
+/// and one of the same family to one of IPv6 that takes IPv4 as well.
+fn best(tables: &str, wanted: SocketAddr) -> Listening {
+    let wanted = SocketAddr::new(wanted.ip().to_canonical(), wanted.port());
+    let sockets: Vec<Tcp> = tables.lines().filter_map(Tcp::parse).collect();
+    let at = |ip: IpAddr| {
+        let there = sockets.iter().filter(|it| it.ip == ip && it.port == wanted.port());
+        there.fold(Listening::default(), |mut all, socket| {
+            all.inodes.insert(socket.inode);
+            all.users.insert(socket.user);
+            all
+        })
+    };
+    let exact = match wanted.ip() {
+        IpAddr::V4(v4) => vec![wanted.ip(), v4.to_ipv6_mapped().into()],
+        IpAddr::V6(_) => vec![wanted.ip()],
+    };
+    let all_v4 = wanted.is_ipv4().then_some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+    let order = exact.into_iter().chain(all_v4).chain([IpAddr::V6(Ipv6Addr::UNSPECIFIED)]);
+    order.map(at).find(|listening| !listening.is_empty()).unwrap_or_default()
+}
+
+/// A listening socket of `/proc/net/tcp` or `tcp6`, proc_pid_net(5).
+struct Tcp {
+    ip: IpAddr,
+    port: u16,
+    user: u32,
+    inode: u64,
+}
+
+impl Tcp {
+    fn parse(line: &str) -> Option<Tcp> {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let (ip, port) = words.get(1)?.split_once(':')?;
+        if *words.get(3)? != TCP_LISTENS {
+            return None;
+        }
+        Some(Tcp {
+            ip: address(ip)?,
+            port: u16::from_str_radix(port, 16).ok()?,
+            user: words.get(7)?.parse().ok()?,
+            inode: words.get(9)?.parse().ok()?,
+        })
+    }
+}
+
+/// Words of 32 bits, each as the machine's own number.
+fn address(hex: &str) -> Option<IpAddr> {
+    let word = |at: usize| {
+        let digits = hex.get(at * 8..at * 8 + 8)?;
+        u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
+    };
+    match hex.len() {
+        8 => Some(IpAddr::from(word(0)?)),
+        32 => {
+            let bytes = [word(0)?, word(1)?, word(2)?, word(3)?].concat();
+            Some(IpAddr::from(<[u8; 16]>::try_from(bytes).ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// The unix sockets that listen at this path.
+pub(super) fn listening_at(path: &str) -> Listening {
+    let table = fs::read("/proc/net/unix").unwrap_or_default();
+    let real = fs::canonicalize(path).ok();
+    let same = |listed: &str| {
+        listed == path || (real.is_some() && fs::canonicalize(Path::new(listed)).ok() == real)
+    };
+    at_path(&String::from_utf8_lossy(&table), same)
+}
+
+/// Lines such as `ffff…: 00000002 00000000 00010000 0001 01 4711 /run/x.sock`;
+/// a path may hold blanks. One that was bound as a relative path is listed as
+/// such, and not found: nothing says relative to what.
+fn at_path(table: &str, same: impl Fn(&str) -> bool) -> Listening {
+    let inode = |line: &str| {
+        let mut words = line.splitn(8, ' ').filter(|word| !word.is_empty());
+        let flags = u64::from_str_radix(words.nth(3)?, 16).ok()?;
+        let rest = line.splitn(7, ' ').last()?.trim_start();
+        let (inode, path) = rest.split_once(' ')?;
+        let here = flags & UNIX_LISTENS != 0 && same(path);
+        here.then(|| inode.parse::<u64>().ok()).flatten()
+    };
+    let inodes = table.lines().filter_map(inode).collect();
+    Listening { inodes, users: BTreeSet::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(ip: &str, port: u16, state: &str, inode: u64) -> String {
+        let bytes = match ip.parse().expect("an address") {
+            IpAddr::V4(v4) => v4.octets().to_vec(),
+            IpAddr::V6(v6) => v6.octets().to_vec(),
+        };
+        let words = bytes.chunks(4).map(|it| u32::from_ne_bytes(it.try_into().expect("four")));
+        let hex: String = words.map(|word| format!("{word:08X}")).collect();
+        format!(
+            "   0: {hex}:{port:04X} 00000000:0000 {state} 00000000:00000000 00:00000000 00000000  \
+             1000        0 {inode} 1 0000000000000000 100 0 0 10 0\n"
+        )
+    }
+
+    fn found(table: &str, wanted: &str) -> Vec<u64> {
+        let listening = best(table, wanted.parse().expect("an address"));
+        listening.inodes.into_iter().collect()
+    }
+
+    #[test]
+    fn the_most_fitting_socket_is_the_one() {
+        let table = [
+            line("127.0.0.1", 80, "0A", 1),
+            line("0.0.0.0", 80, "0A", 2),
+            line("::", 80, "0A", 3),
+            line("127.0.0.1", 81, "0A", 4),
+            line("127.0.0.1", 80, "01", 5),
+            line("::1", 80, "0A", 6),
+            line("0.0.0.0", 82, "0A", 7),
+            line("0.0.0.0", 82, "0A", 8),
+            line("::", 82, "0A", 9),
+            line("::", 83, "0A", 10),
+            line("::ffff:127.0.0.1", 84, "0A", 11),
+            line("::", 84, "0A", 12),
+        ]
+        .concat();
+        let cases: [(&str, &[u64]); 9] = [
+            ("127.0.0.1:80", &[1]),
+            ("10.0.0.1:80", &[2]),
+            ("[::1]:80", &[6]),
+            ("[fd00::1]:80", &[3]),
+            ("127.0.0.1:82", &[7, 8]),
+            ("127.0.0.1:83", &[10]),
+            ("127.0.0.1:84", &[11]),
+            ("[::ffff:127.0.0.1]:81", &[4]),
+            ("127.0.0.1:85", &[]),
+        ];
+        for (wanted, inodes) in cases {
+            assert_eq!(found(&table, wanted), inodes, "{wanted}");
+        }
+        let users = best(&table, "127.0.0.1:80".parse().expect("an address")).users;
+        assert_eq!(users, BTreeSet::from([1000]));
+    }
+
+    #[test]
+    fn lines_that_say_nothing_are_passed_over() {
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt\n";
+        for table in ["", head, "0: zz:50 x 0A", "0: 0100007F:0050 0 0A 0 0 0 0 0 x", "0: 01:0050"]
+        {
+            assert_eq!(found(table, "127.0.0.1:80"), [0; 0], "{table}");
+        }
+    }
+
+    #[test]
+    fn unix_sockets_by_path() {
+        let table = "\
+Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 4711 /run/x.sock
+0000000000000000: 00000003 00000000 00000000 0001 03 4712 /run/x.sock
+0000000000000000: 00000002 00000000 00010000 0001 01    47 /run/a b.sock
+0000000000000000: 00000002 00000000 00010000 0001 01 4714
+";
+        for (path, inodes) in
+            [("/run/x.sock", vec![4711]), ("/run/a b.sock", vec![47]), ("", vec![])]
+        {
+            let found = at_path(table, |listed| listed == path);
+            assert_eq!(found.inodes.into_iter().collect::<Vec<_>>(), inodes, "{path}");
+        }
+    }
+}

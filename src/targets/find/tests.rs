@@ -1,0 +1,247 @@
+//! Listeners in real processes.
+
+use super::*;
+use crate::scratch::Scratch;
+use crate::targets::child::Child;
+use crate::targets::cpu::Meter;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+
+fn tcp(address: &str) -> Address {
+    Address::Tcp(address.parse().expect("an address"))
+}
+
+/// The roots that serve an address.
+#[track_caller]
+fn roots(address: &Address) -> Vec<u32> {
+    serving(address).unwrap_or_else(|why| panic!("{address:?}: {why}")).pids()
+}
+
+fn why_not(address: &Address) -> String {
+    serving(address).expect_err("out of sight").0
+}
+
+/// The same port on another address.
+fn port_of(listening: &str, ip: &str) -> Address {
+    let port = listening.parse::<SocketAddr>().expect("an address").port();
+    Address::Tcp(SocketAddr::new(ip.parse().expect("an address"), port))
+}
+
+#[test]
+fn a_listener_on_one_address_or_on_all() {
+    for (listens, dialled) in
+        [("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.7")]
+    {
+        let mut child = Child::start();
+        let address = child.tell(&format!("listen {listens}"));
+        assert_eq!(roots(&port_of(&address, dialled)), [child.pid()], "{listens}");
+    }
+}
+
+#[test]
+fn ipv6_and_ipv4_over_it() {
+    if TcpListener::bind("[::1]:0").is_err() {
+        eprintln!("NOT TESTED on this machine: it has no IPv6");
+        return;
+    }
+    let mut child = Child::start();
+    let one = child.tell("listen [::1]:0");
+    let all = child.tell("listen [::]:0");
+    assert_eq!(roots(&tcp(&one)), [child.pid()]);
+    for dialled in ["::1", "127.0.0.1", "::ffff:127.0.0.1"] {
+        assert_eq!(roots(&port_of(&all, dialled)), [child.pid()], "{dialled}");
+    }
+}
+
+#[test]
+fn workers_that_inherit_the_socket_belong_to_their_master() {
+    let mut master = Child::start();
+    let address = tcp(&master.tell("listen 127.0.0.1:0"));
+    let worker = u32::try_from(master.ask("fork")).expect("a pid");
+    let found = serving(&address).expect("ours");
+    assert_eq!(found.pids(), [master.pid()]);
+    assert_eq!(found.roots[0].ancestors[0].pid, std::process::id());
+    let mut meter = Meter::of_trees(&found.pids()).expect("ours");
+    let before = meter.read().cpu_ns;
+    master.tell("sub burn 30");
+    assert!(meter.read().cpu_ns - before >= 30_000_000, "the worker is in the tree");
+    // The master lets go of it; its worker alone holds it now.
+    master.tell("close");
+    assert_eq!(roots(&address), [worker]);
+}
+
+#[test]
+fn servers_that_share_a_port() {
+    let (mut one, mut two) = (Child::start(), Child::start());
+    let address = one.tell("listen-too 127.0.0.1:0");
+    two.tell(&format!("listen-too {address}"));
+    let mut both = [one.pid(), two.pid()];
+    both.sort_unstable();
+    assert_eq!(roots(&tcp(&address)), both);
+    // One that is the other's child belongs to its tree.
+    one.ask("start");
+    one.tell(&format!("sub listen-too {address}"));
+    assert_eq!(roots(&tcp(&address)), both);
+}
+
+#[test]
+fn the_more_exact_listener_is_the_one_that_is_reached() {
+    let (mut exact, mut all) = (Child::start(), Child::start());
+    let address = exact.tell("listen-too 127.0.0.1:0");
+    let port = address.rsplit(':').next().expect("a port");
+    all.tell(&format!("listen-too 0.0.0.0:{port}"));
+    assert_eq!(roots(&tcp(&address)), [exact.pid()]);
+    assert_eq!(roots(&port_of(&address, "127.0.0.2")), [all.pid()]);
+}
+
+#[test]
+fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
+    let folder = Scratch::new();
+    let (path, link) = (folder.path().join("a socket"), folder.path().join("link"));
+    let mut child = Child::start();
+    child.tell(&format!("unix {}", path.display()));
+    std::os::unix::fs::symlink(&path, &link).expect("a link");
+    for path in [&path, &link] {
+        assert_eq!(roots(&Address::Unix(path.display().to_string())), [child.pid()]);
+    }
+    let nobody = folder.path().join("nobody").display().to_string();
+    assert!(why_not(&Address::Unix(nobody)).starts_with("nothing listens on"));
+}
+
+#[test]
+fn what_is_out_of_sight_says_why() {
+    let mut child = Child::start();
+    let address = child.tell("listen 127.0.0.1:0");
+    assert!(child.tell(&format!("find {address}")).starts_with("only tiebreak itself"));
+    child.end();
+    assert!(why_not(&tcp(&address)).starts_with("nothing listens on 127.0.0.1:"));
+    let far = why_not(&tcp("192.0.2.1:80"));
+    assert!(far.starts_with("192.0.2.1 is no address of this machine"), "{far}");
+    assert!(process(u32::MAX).is_err());
+}
+
+#[test]
+fn another_users_process_needs_rights_or_its_number() {
+    // SAFETY: no arguments.
+    if unsafe { libc::geteuid() } != 0 {
+        eprintln!("NOT TESTED: only root can ask as another user");
+        return;
+    }
+    let mut server = Child::start();
+    let address = server.tell("listen 127.0.0.1:0");
+    let found = Child::ask_as_nobody(&format!("find {address}"));
+    let expected = "this user may not see which process listens on";
+    assert!(found.starts_with(expected) && found.contains("(user 0)"), "{found}");
+    let metered = Child::ask_as_nobody(&format!("meter {}", server.pid()));
+    assert!(metered.parse::<u64>().is_ok_and(|ns| ns > 0), "{metered}");
+}
+
+#[test]
+fn contenders_that_share_a_process_are_one_group() {
+    let (mut one, mut two) = (Child::start(), Child::start());
+    let of = |address: &str| serving(&tcp(address)).ok();
+    let (a, b) = (one.tell("listen 127.0.0.1:0"), one.tell("listen 127.0.0.1:0"));
+    let c = two.tell("listen 127.0.0.1:0");
+    one.ask("start");
+    let d = one.tell("sub listen 127.0.0.1:0");
+    let found = [of(&a), of(&c), None, of(&b), of(&d), of(&c)];
+    assert_eq!(groups(&found), [vec![0, 3, 4], vec![1, 5]]);
+    // The child's server and another of the child's are apart from the parent's
+    // only until the parent's comes.
+    assert_eq!(groups(&[of(&d), of(&c), of(&a)]), [vec![0, 2], vec![1]]);
+    assert_eq!(groups(&[None, None]), Vec::<Vec<usize>>::new());
+}
+
+#[test]
+fn one_contender_can_join_two_groups() {
+    let root = |pid, ancestors: &[u32]| Root {
+        process: Identity { pid, started: 1 },
+        name: String::new(),
+        ancestors: ancestors.iter().map(|pid| Identity { pid: *pid, started: 1 }).collect(),
+    };
+    let found = |root: &Root| Some(Found { roots: vec![root.clone()] });
+    let (left, right) = (root(11, &[10, 1]), root(12, &[10, 1]));
+    let apart = [found(&left), found(&right)];
+    assert_eq!(groups(&apart), [[0], [1]]);
+    let both = [found(&left), found(&right), found(&root(10, &[1]))];
+    assert_eq!(groups(&both), [[0, 1, 2]]);
+    // The number of a process that has gone is another process's now.
+    let later = Root { process: Identity { pid: 11, started: 2 }, ..left.clone() };
+    assert_eq!(groups(&[found(&left), found(&later)]), [[0], [1]]);
+}
+
+/// nginx with two workers; stopped at the end.
+struct Nginx {
+    master: std::process::Child,
+    _folder: Scratch,
+}
+
+impl Nginx {
+    fn start(program: &Path, port: u16) -> Nginx {
+        let folder = Scratch::new();
+        let at = folder.path().display();
+        let config = folder.path().join("nginx.conf");
+        let text = format!(
+            "daemon off; pid {at}/pid; worker_processes 2; events {{}}\n\
+             http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p;\n\
+             fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
+             server {{ listen 127.0.0.1:{port}; location / {{ return 200 ok; }} }} }}\n"
+        );
+        fs::write(&config, text).expect("a configuration");
+        let mut command = Command::new(program);
+        command.arg("-c").arg(&config).args(["-e", "stderr"]);
+        Nginx { master: command.spawn().expect("nginx starts"), _folder: folder }
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        if let Ok(pid) = libc::pid_t::try_from(self.master.id()) {
+            // SAFETY: it is our child, and not waited for yet: the number is its.
+            unsafe { libc::kill(pid, libc::SIGTERM) };
+        }
+        let _ = self.master.wait();
+    }
+}
+
+#[test]
+fn nginx_is_its_master_and_the_workers_cpu_time_is_counted() {
+    let program = Path::new("/usr/sbin/nginx");
+    if !program.exists() {
+        eprintln!("NOT TESTED on this machine: nginx is not installed");
+        return;
+    }
+    let port = {
+        let free = TcpListener::bind("127.0.0.1:0").expect("free");
+        free.local_addr().expect("bound").port()
+    };
+    let nginx = Nginx::start(program, port);
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let answers = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        get(address).is_ok_and(|reply| reply.ends_with("ok"))
+    });
+    assert!(answers, "nginx answers");
+    let found = serving(&Address::Tcp(address)).expect("ours");
+    assert_eq!(found.pids(), [nginx.master.id()]);
+    assert_eq!(found.roots[0].name, "nginx");
+    let mut meter = Meter::of_attached(&found.pids()).expect("ours");
+    let before = meter.read().cpu_ns;
+    for _ in 0..200 {
+        get(address).expect("a reply");
+    }
+    let each = (meter.read().cpu_ns - before) / 200;
+    eprintln!("nginx: {each} ns of CPU for a request on a fresh connection");
+    assert!((1_000..5_000_000).contains(&each), "{each} ns");
+}
+
+fn get(address: SocketAddr) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(b"GET / HTTP/1.0\r\n\r\n")?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    Ok(reply)
+}
