@@ -2,6 +2,9 @@
 
 pub mod attached;
 pub(crate) mod connect_to;
+pub mod keeper;
+pub mod logs;
+pub mod ports;
 pub(crate) mod ready;
 pub mod tls;
 pub(crate) mod url;
