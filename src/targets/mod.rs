@@ -3,6 +3,7 @@
 pub mod attached;
 pub(crate) mod connect_to;
 pub mod keeper;
+pub mod launch;
 pub mod logs;
 pub mod ports;
 pub(crate) mod ready;

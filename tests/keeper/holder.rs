@@ -19,7 +19,7 @@ pub(crate) enum Tell {
     Keep(Household),
     Launch(ProcessOrder),
     Run(ProcessOrder, Duration),
-    Pin(Vec<u32>),
+    Pin(Option<i32>, Vec<u32>),
     Exits,
     Stop,
 }
@@ -66,7 +66,7 @@ fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<Told, String> {
         Tell::Run(order, timeout) => {
             keeper.run(&order, timeout, &|| false).map(Told::Ran).map_err(words)
         }
-        Tell::Pin(cores) => keeper.pin(&cores).map(Told::Pinned).map_err(words),
+        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(Told::Pinned).map_err(words),
         _ => keeper.exits().map(|exits| Told::Exits(exits.to_vec())).map_err(words),
     }
 }
@@ -208,7 +208,7 @@ fn say(tell: &mut ChildStdin, told: &mut impl BufRead, order: &Tell) -> Told {
 pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Place {
-    fn new() -> Place {
+    pub(crate) fn new() -> Place {
         use std::os::unix::fs::PermissionsExt;
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

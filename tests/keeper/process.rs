@@ -18,8 +18,11 @@ fn fields(pid: i32) -> Option<Vec<String>> {
 
 impl Process {
     pub(crate) fn of(pid: i32) -> Process {
-        let fields = fields(pid).unwrap_or_else(|| panic!("process {pid} is not there"));
-        Process { pid, start: fields[19].clone(), command: command(pid) }
+        Process::find(pid).unwrap_or_else(|| panic!("process {pid} is not there"))
+    }
+
+    fn find(pid: i32) -> Option<Process> {
+        Some(Process { pid, start: fields(pid)?.swap_remove(19), command: command(pid) })
     }
 
     /// A zombie of a test's own child is as good as gone.
@@ -53,7 +56,7 @@ pub(crate) fn tree(root: i32) -> Vec<Process> {
         found.extend(parents.iter().filter(|(_, p)| *p == parent).map(|(pid, _)| *pid));
         at += 1;
     }
-    found.iter().filter(|pid| fields(**pid).is_some()).map(|pid| Process::of(*pid)).collect()
+    found.into_iter().filter_map(Process::find).collect()
 }
 
 /// Waits, a generous time at most; panics with what it waited for.

@@ -150,10 +150,15 @@ fn pinned() {
     let process = holder.launch(&order);
     wait_for("its child", || tree(process.pid).len() == 2);
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == first.to_string()));
-    assert_eq!(holder.ask(&Tell::Pin(vec![last])), Told::Pinned(2));
+    let other = holder.launch(&order);
+    assert_eq!(holder.ask(&Tell::Pin(Some(process.pid), vec![last])), Told::Pinned(2));
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == last.to_string()));
+    assert_eq!(cores_of(&other), first.to_string(), "the other is left where it is");
+    wait_for("its child", || tree(other.pid).len() == 2);
+    assert_eq!(holder.ask(&Tell::Pin(None, vec![last])), Told::Pinned(4));
+    assert_eq!(cores_of(&other), last.to_string());
     assert_eq!(cores_of(&holder.keeper), all, "the keeper is left where it is");
-    assert!(matches!(holder.ask(&Tell::Pin(vec![1000])), Told::Trouble(_)));
+    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), Told::Trouble(_)));
 }
 
 fn secrets() {

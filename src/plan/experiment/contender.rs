@@ -7,7 +7,7 @@ use crate::plan::experiment::process::{self, Around, Given, Process};
 use crate::plan::experiment::requests;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::text::{Text, Values};
+use crate::plan::experiment::text::{Placeholder, Text, Values};
 use crate::plan::recipes;
 use crate::targets::url::Url;
 use std::collections::BTreeMap;
@@ -231,22 +231,17 @@ fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target
 }
 
 /// What runs before the launch has folder and variables of the whole
-/// contender, which therefore cannot name a port.
+/// contender, without those that name a port: there are none yet.
 fn before(table: &Table<'_>, common: &Given) -> Result<Around, Error> {
-    if table.get("prepare").is_some() || table.get("facts").is_some() {
-        for key in ["cwd", "env"] {
-            let Some(value) = table.get(key) else { continue };
-            match key {
-                "cwd" => drop(value.text_in(Scope::Before)?),
-                _ => {
-                    for (_, value) in value.table()?.entries() {
-                        value.text_in(Scope::Before)?;
-                    }
-                }
-            }
-        }
+    let runs = table.get("prepare").is_some() || table.get("facts").is_some();
+    if let (true, Some(cwd)) = (runs, table.get("cwd")) {
+        cwd.text_in(Scope::Before)?;
     }
-    Ok(common.around())
+    let mut around = common.around();
+    let names_port =
+        |place: &Placeholder| matches!(place, Placeholder::Port | Placeholder::PortOf(_));
+    around.env.retain(|(_, value)| !value.placeholders().any(names_port));
+    Ok(around)
 }
 
 fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {

@@ -36,7 +36,7 @@ mod tests;
 
 pub use command::Command;
 pub use contender::{Contender, Launch, Target};
-pub use process::{Around, From, Process, Ready, Sign};
+pub use process::{Around, CoresFrom, Process, Ready, Sign};
 pub use run::RunSettings;
 pub use source::LARGEST;
 pub use text::{Environment, Placeholder, Secret, Text, Values};
@@ -46,6 +46,7 @@ use crate::near;
 use crate::plan::recipes;
 use contender::Defaults;
 use source::Source;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use table::Table;
 use toml::de::DeTable;
@@ -61,6 +62,8 @@ pub struct Experiment {
     pub contenders: Vec<Contender>,
     /// What the flags of `tiebreak compare` would say.
     pub run: RunSettings,
+    /// Every secret in the file, to be blotted out of logs.
+    pub secrets: Vec<Secret>,
 }
 
 impl Experiment {
@@ -73,7 +76,8 @@ impl Experiment {
         let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
         let name = file.display().to_string();
-        parse(&Source { name, folder: folder.clone(), text: &text, environment })
+        let secrets = RefCell::default();
+        parse(&Source { name, folder, text: &text, environment, secrets })
     }
 
     /// Whether the file lies outside this folder and those below it, so that
@@ -107,13 +111,15 @@ fn parse(source: &Source<'_>) -> Result<Experiment, Error> {
         return Err(root.error("there is no contender: describe one as [contender.NAME]"));
     }
     let file = PathBuf::from(&source.name);
-    Ok(Experiment { file, folder: source.folder.clone(), contenders, run })
+    let secrets = source.secrets.take();
+    Ok(Experiment { file, folder: source.folder.clone(), contenders, run, secrets })
 }
 
 /// One contender alone, as recipes are written.
 pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender, Error> {
     let folder = PathBuf::from("/");
-    let source = Source { name: file.to_owned(), folder, text, environment: &|_| None };
+    let (name_of_file, secrets) = (file.to_owned(), RefCell::default());
+    let source = Source { name: name_of_file, folder, text, environment: &|_| None, secrets };
     let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
     contender::read(name, &Table::root(&source, &root), &Defaults::default())
 }

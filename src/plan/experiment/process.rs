@@ -42,7 +42,7 @@ pub struct Process {
     /// The cores that it is pinned to; none: those that are left for targets.
     pub cores: Option<Vec<u32>>,
     /// From when on.
-    pub cores_from: From,
+    pub cores_from: CoresFrom,
 }
 
 /// Where and as whom programs run.
@@ -58,7 +58,7 @@ pub struct Around {
 
 /// From when on a process is pinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum From {
+pub enum CoresFrom {
     /// Before it starts.
     #[default]
     Start,
@@ -102,7 +102,7 @@ pub(super) struct Given {
     stop: Option<i32>,
     stop_grace: Option<Duration>,
     cores: Option<Vec<u32>>,
-    cores_from: Option<From>,
+    cores_from: Option<CoresFrom>,
     pub(super) shell: Option<bool>,
 }
 
@@ -256,10 +256,10 @@ fn cores(value: &Value<'_>) -> Result<Vec<u32>, Error> {
     all.iter().map(|value| value.quantity(core)).collect()
 }
 
-fn from(value: &Value<'_>) -> Result<From, Error> {
+fn from(value: &Value<'_>) -> Result<CoresFrom, Error> {
     match value.word()? {
-        "start" => Ok(From::Start),
-        "ready" => Ok(From::Ready),
+        "start" => Ok(CoresFrom::Start),
+        "ready" => Ok(CoresFrom::Ready),
         other => {
             let meant = near::did_you_mean(other, ["start", "ready"]);
             Err(value.error(&format!("`{other}` is neither `start` nor `ready`{meant}")))

@@ -1,8 +1,9 @@
 //! An experiment file as bytes: read with care, and the place of every error.
 
 use crate::exit::Error;
-use crate::plan::experiment::text::{Environment, Text};
+use crate::plan::experiment::text::{Environment, Secret, Text};
 use crate::shown::{shown, shown_sentence};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Read;
 use std::ops::Range;
@@ -19,6 +20,8 @@ pub(super) struct Source<'a> {
     pub(super) folder: PathBuf,
     pub(super) text: &'a str,
     pub(super) environment: Environment<'a>,
+    /// Every secret that was met, for those who must blot them out.
+    pub(super) secrets: RefCell<Vec<Secret>>,
 }
 
 impl Source<'_> {
@@ -31,7 +34,10 @@ impl Source<'_> {
     }
 
     pub(super) fn text(&self, at: &Range<usize>, key: &str, text: &str) -> Result<Text, Error> {
-        Text::parse(text, self.environment).map_err(|message| self.error(at, key, &message))
+        let text = Text::parse(text, self.environment);
+        let text = text.map_err(|message| self.error(at, key, &message))?;
+        self.secrets.borrow_mut().extend(text.secrets().cloned());
+        Ok(text)
     }
 }
 

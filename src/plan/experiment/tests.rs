@@ -13,6 +13,7 @@ fn read(text: &str) -> Result<Experiment, Error> {
         folder: "/here".into(),
         text,
         environment: &environment,
+        secrets: RefCell::default(),
     };
     parse(&source)
 }
@@ -136,7 +137,7 @@ fn processes_have_their_own_keys_over_the_contenders_over_the_defaults() {
     assert_eq!((db.stop, web.stop), (libc::SIGINT, libc::SIGTERM));
     assert_eq!((db.stop_grace.as_secs(), web.stop_grace.as_secs()), (60, 2));
     assert_eq!((db.cores.as_deref(), web.cores.as_deref()), (Some(&[0][..]), Some(&[0, 1][..])));
-    assert_eq!((db.cores_from, web.cores_from), (From::Start, From::Ready));
+    assert_eq!((db.cores_from, web.cores_from), (CoresFrom::Start, CoresFrom::Ready));
     assert_eq!(db.around.user.as_deref(), Some("postgres"));
     assert_eq!(db.around.cwd.as_ref().map(Text::to_string).as_deref(), Some("data"));
     let env = |process: &Process| -> Vec<String> {
@@ -169,6 +170,9 @@ fn a_launch_knows_files_commands_and_packages() {
     assert_eq!(shown, "listen {web.port}; token ${TOKEN}; location / { }");
     assert_eq!(experiment.contenders[0].settings.body.as_deref(), Some(&b"x=1"[..]));
     assert_eq!(mine.about.as_deref(), Some("a server with a helper"));
+    assert_eq!(experiment.secrets.len(), 5, "one for each place");
+    assert!(experiment.secrets.iter().all(|secret| secret.reveal() == "CANARY"));
+    assert_eq!(experiment.secrets[0].to_string(), "${TOKEN}");
 }
 
 #[test]
@@ -307,8 +311,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
         "e.toml:3: contender.a.prepare[0][1]: {port} is chosen at the launch, and this runs before it",
     ),
     (
-        "launch = ['a']\nfacts = [['a', '-v']]\nenv = { P = '{port}' }",
-        "e.toml:4: contender.a.env.P: {port} is chosen at the launch, and this runs before it",
+        "launch = ['a']\nfacts = [['a', '-v']]\ncwd = '{port}'",
+        "e.toml:4: contender.a.cwd: {port} is chosen at the launch, and this runs before it",
     ),
     (
         "launch = ['a']\nstop = 'TREM'",

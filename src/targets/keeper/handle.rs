@@ -145,13 +145,13 @@ impl Keeper {
         }
     }
 
-    /// Pins every thread of the target to these cores; returns how many there
-    /// are.
+    /// Pins every thread of the target, or only of one process and all below
+    /// it, to these cores; returns how many there are.
     ///
     /// # Errors
     /// When a core is not among ours.
-    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, Trouble> {
-        match self.ask(&Request::Pin(cores.to_vec()))? {
+    pub fn pin(&mut self, pid: Option<i32>, cores: &[u32]) -> Result<u32, Trouble> {
+        match self.ask(&Request::Pin { pid, cores: cores.to_vec() })? {
             Event::Pinned(threads) => Ok(threads),
             Event::Refused(why) => Err(Trouble::Refused(why)),
             _ => Err(self.give_up()),

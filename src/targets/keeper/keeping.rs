@@ -149,8 +149,8 @@ impl Keeping {
                 Ok(()) => return,
                 Err(why) => Event::Refused(why),
             },
-            Request::Pin(cores) => match pin::set(&cores) {
-                Ok(set) => Event::Pinned(pin::pin_tree(std::process::id() as i32, &set)),
+            Request::Pin { pid, cores } => match pin::set(&cores) {
+                Ok(set) => Event::Pinned(pin::pin_tree(pid, &set)),
                 Err(why) => Event::Refused(why),
             },
             Request::Keep(_) | Request::Stop => return,

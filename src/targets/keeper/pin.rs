@@ -37,15 +37,17 @@ pub(super) fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
     }
 }
 
-/// Pins every thread below `root`; returns how many there are.
+/// Pins every thread of a process and of all below it, or (none) of all below
+/// this process, without itself; returns how many there are.
 ///
 /// A thread that is born meanwhile has its parent's cores, old or new: so this
 /// looks until nobody new is found.
-pub(super) fn pin_tree(root: i32, set: &libc::cpu_set_t) -> u32 {
+pub(super) fn pin_tree(root: Option<i32>, set: &libc::cpu_set_t) -> u32 {
+    let below = root.unwrap_or(std::process::id() as i32);
     let mut pinned = BTreeSet::new();
     loop {
         let before = pinned.len();
-        for process in tree::descendants(root) {
+        for process in tree::descendants(below).into_iter().chain(root.and_then(tree::look)) {
             for thread in threads(process.pid) {
                 if !pinned.contains(&thread) && pin(thread, set).is_ok() {
                     pinned.insert(thread);
@@ -86,10 +88,10 @@ mod tests {
         let sleep: u32 = line.trim().parse().expect("a number");
         let first = (0..1024).find(|core| set(&[*core]).is_ok()).expect("a core");
         let set = set(&[first]).expect("ours");
-        let parent = std::process::id() as i32;
-        assert!(pin_tree(shell.id() as i32, &set) == 1, "the sleep");
-        assert_eq!(cores_of(sleep), first.to_string());
-        assert!(tree::descendants(parent).iter().any(|p| p.pid == sleep as i32));
+        assert!(pin_tree(Some(shell.id() as i32), &set) == 2, "the shell and the sleep");
+        for pid in [shell.id(), sleep] {
+            assert_eq!(cores_of(pid), first.to_string());
+        }
         for pid in [sleep as i32, shell.id() as i32] {
             tree::signal(&tree::look(pid).expect("it runs"), libc::SIGKILL);
         }

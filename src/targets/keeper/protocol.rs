@@ -55,8 +55,8 @@ pub(super) enum Request {
     Start(ProcessOrder),
     /// Runs a program to its end.
     Run { order: ProcessOrder, timeout: Duration },
-    /// Pins every process that there is.
-    Pin(Vec<u32>),
+    /// Pins a process and all below it; none: every process that there is.
+    Pin { pid: Option<i32>, cores: Vec<u32> },
     /// Ends everything, and the keeper itself.
     Stop,
 }
