@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// Keys of a contender that are neither a request's nor a process's.
-const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 12] = [
     "about",
     "url",
     "pid",
@@ -29,6 +29,9 @@ const KEYS: [&str; 12] = [
     "facts",
     "packages",
 ];
+
+/// Keys of a process that only it can have.
+pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];
 
 /// Longest name: reports have columns.
 const LONGEST_NAME: usize = 40;
@@ -280,7 +283,7 @@ fn processes(
     let last = list.len() - 1;
     let process = |(at, value): (usize, &Value<'_>)| {
         let own = value.table()?;
-        own.only(&[&["name", "launch"][..], &process::KEYS].concat())?;
+        own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
         let given = Given::read(&own, scope)?;
         if at < last && !given.has_ready() {
             return Err(own.error(

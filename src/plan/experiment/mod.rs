@@ -23,6 +23,7 @@
 
 mod command;
 mod contender;
+mod outline;
 mod process;
 mod requests;
 mod run;
@@ -31,6 +32,8 @@ mod source;
 mod table;
 mod text;
 
+#[cfg(test)]
+mod schema_tests;
 #[cfg(test)]
 mod tests;
 
@@ -50,6 +53,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use table::Table;
 use toml::de::DeTable;
+
+/// Keys at the top that are no settings of the run.
+const TABLES: [&str; 3] = ["contenders", "defaults", "contender"];
 
 /// An experiment as its file has it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -91,7 +97,7 @@ impl Experiment {
 fn parse(source: &Source<'_>) -> Result<Experiment, Error> {
     let root = DeTable::parse(source.text).map_err(|error| malformed(source, &error))?;
     let root = Table::root(source, &root);
-    root.only(&[&["contenders", "defaults", "contender"][..], &run::KEYS].concat())?;
+    root.only(&[&TABLES[..], &run::KEYS].concat())?;
     let run = RunSettings::read(&root)?;
     let defaults = match root.get("defaults") {
         Some(defaults) => Defaults::read(&defaults.table()?)?,

@@ -15,6 +15,9 @@ use std::time::Duration;
 pub(super) const KEYS: [&str; 9] =
     ["user", "cwd", "env", "ready", "stop", "stop_grace", "cores", "cores_from", "shell"];
 
+/// Keys of `ready`.
+pub(super) const READY_KEYS: [&str; 6] = ["expect", "path", "bytes", "log", "run", "timeout"];
+
 /// How long a target has to become ready.
 const READY: Duration = Duration::from_secs(30);
 
@@ -189,7 +192,7 @@ impl Ready {
 
 fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
     let table = value.table()?;
-    table.only(&["expect", "path", "bytes", "log", "run", "timeout"])?;
+    table.only(&READY_KEYS)?;
     let mut ready = Ready::usual();
     if let Some(timeout) = table.get("timeout") {
         ready.timeout = timeout.quantity(span)?;

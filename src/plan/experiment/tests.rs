@@ -7,7 +7,7 @@ fn environment(name: &str) -> Option<OsString> {
     (name == "TOKEN").then(|| "CANARY".into())
 }
 
-fn read(text: &str) -> Result<Experiment, Error> {
+pub(super) fn read(text: &str) -> Result<Experiment, Error> {
     let source = Source {
         name: "e.toml".to_owned(),
         folder: "/here".into(),
@@ -29,7 +29,7 @@ fn launch(contender: &Contender) -> &Launch {
     }
 }
 
-const FULL: &str = r#"
+pub(super) const FULL: &str = r#"
 contenders = ["mine", "old", "nginx"]
 rounds = 12
 round = "500ms"
@@ -567,4 +567,19 @@ fn a_file_from_elsewhere_needs_leave() {
     std::os::unix::fs::symlink(&file, &link).expect("scratch");
     let linked = Experiment::read(&link, &environment).unwrap_or_else(|e| panic!("{}", e.text));
     assert!(linked.is_outside(&folder.path().join("other")) && !linked.is_outside(&below));
+}
+
+#[test]
+fn a_launch_is_outlined_without_its_secrets() {
+    let experiment = good(FULL);
+    let outline = |at: usize| launch(&experiment.contenders[at]).outline().join("\n") + "\n";
+    assert_eq!(outline(0), include_str!("snapshots/full.txt"));
+    assert_eq!(outline(2), include_str!("snapshots/nginx.txt"));
+}
+
+#[test]
+fn what_is_outlined_is_harmless() {
+    let hostile = good("[contender.a]\nlaunch = ['a', \"\\u001b[31m\\u202e\"]\n");
+    let lines = launch(&hostile.contenders[0]).outline();
+    assert_eq!(lines[1], r"start   a '\u{1b}[31m\u{202e}'");
 }
