@@ -171,7 +171,7 @@ fn whole() {
     assert_eq!(running.stop().expect("it stops").killed, 0);
     assert!(!all.iter().any(Process::runs), "{all:?}");
     drop(launcher);
-    assert_eq!(homes("whole"), [PathBuf::new(); 0]);
+    assert!(homes("whole").is_empty());
 }
 
 fn in_order() {

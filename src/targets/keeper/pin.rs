@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_core_that_is_not_there_is_named() {
         for core in [1023, 4096] {
-            let error = set(&[core]).err().expect("no machine here has it");
+            let error = set(&[core]).expect_err("no machine here has it");
             assert_eq!(error, format!("core {core} is not among those that this process may use"));
         }
     }
