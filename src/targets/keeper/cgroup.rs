@@ -8,6 +8,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What groups are called, before the number of their keeper.
+const PREFIX: &str = "tiebreak-";
+
 /// A group that this process made.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
@@ -15,12 +18,14 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes a group below our own; none where that is not possible, which is
-    /// no error.
-    pub(crate) fn create(name: &str) -> Option<Cgroup> {
+    /// Makes a group below our own, for the keeper of this number; none where
+    /// that is not possible, which is no error.
+    pub(crate) fn create(keeper: u32) -> Option<Cgroup> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let folder = ours(&mounts, &groups)?.join(name);
+        let home = ours(&mounts, &groups)?;
+        sweep(&home);
+        let folder = home.join(format!("{PREFIX}{keeper}"));
         fs::create_dir(&folder).ok()?;
         let group = Cgroup { folder };
         let usable = group.folder.join("cgroup.kill").exists()
@@ -68,6 +73,18 @@ pub(crate) fn remove(folder: &Path) {
         remove(&entry.path());
     }
     let _ = fs::remove_dir(folder);
+}
+
+/// Removes the groups of keepers that were killed together with their
+/// tiebreak, so that nobody was left to do it.
+fn sweep(home: &Path) {
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let keeper = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
+        if keeper.is_some_and(|keeper| !Path::new(&format!("/proc/{keeper}")).exists()) {
+            remove(&entry.path());
+        }
+    }
 }
 
 /// The folder of our own group, in the first mount of version 2 that shows it.
@@ -129,12 +146,16 @@ mod tests {
 
     #[test]
     fn a_group_that_was_made_is_removed_with_those_below() {
-        let name = format!("tiebreak-test-{}", std::process::id());
+        let us = std::process::id();
         // Where no group can be made the keeper walks /proc; its tests do both.
-        let Some(group) = Cgroup::create(&name) else { return };
+        let Some(group) = Cgroup::create(us) else { return };
         fs::create_dir(group.folder().join("below")).expect("a group below");
-        assert!(Cgroup::create(&name).is_none(), "a group that is there is not ours");
-        assert!(!group.holds(std::process::id() as i32));
+        // No process has so high a number.
+        let stale = group.folder().with_file_name(format!("{PREFIX}{}", u32::MAX));
+        fs::create_dir(&stale).expect("a group");
+        assert!(Cgroup::create(us).is_none(), "a group that is there is not ours");
+        assert!(!stale.exists() && group.folder().exists());
+        assert!(!group.holds(us as i32));
         group.remove();
         assert!(!group.folder().exists());
     }

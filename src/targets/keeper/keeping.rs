@@ -84,7 +84,7 @@ impl Keeping {
         let Ok(Request::Keep(household)) = asked else {
             return Err(io::Error::other("there is no order on its standard input"));
         };
-        let cgroup = Cgroup::create(&format!("tiebreak-{}", std::process::id()));
+        let cgroup = Cgroup::create(std::process::id());
         line.say(&Event::Keeping)?;
         Ok(Keeping {
             line,
