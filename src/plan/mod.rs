@@ -2,10 +2,12 @@
 
 #[cfg(test)]
 pub(crate) mod example;
+pub mod experiment;
 pub mod hash;
 mod names;
 pub mod pilot;
 mod question;
+pub mod recipes;
 mod request;
 pub mod require;
 pub mod resolved;

@@ -1,0 +1,166 @@
+//! The experiment file: a comparison that anyone can run again.
+//!
+//! ```toml
+//! contenders = ["nginx", "mine"]
+//! rounds = 10
+//!
+//! [defaults]
+//! connections = 500
+//!
+//! [contender.nginx]
+//! recipe = "nginx"
+//!
+//! [contender.mine]
+//! prepare = [["make", "server"]]
+//! launch = ["./server", "--port", "{port}"]
+//! env = { TOKEN = "${TOKEN}" }
+//! ready = { expect = 200, timeout = "30s" }
+//! ```
+//!
+//! `schema/experiment.v1.json` describes it to editors. What it says is checked
+//! here, to the last key, before anything is launched; errors name the file,
+//! the line and the key.
+
+mod command;
+mod contender;
+mod outline;
+mod process;
+mod requests;
+mod run;
+mod scope;
+mod source;
+mod table;
+mod text;
+
+#[cfg(test)]
+mod schema_tests;
+#[cfg(test)]
+mod tests;
+
+pub use command::Command;
+pub use contender::{Contender, Launch, Target};
+pub use process::{Around, CoresFrom, Process, Ready, Sign};
+pub use run::RunSettings;
+pub use source::LARGEST;
+pub use text::{Environment, Placeholder, Secret, Text, Values};
+
+use crate::exit::Error;
+use crate::near;
+use crate::plan::recipes;
+use contender::Defaults;
+use source::Source;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use table::Table;
+use toml::de::DeTable;
+
+/// Keys at the top that are no settings of the run.
+const TABLES: [&str; 3] = ["contenders", "defaults", "contender"];
+
+/// An experiment as its file has it. No `Debug`: it can hold secrets.
+#[derive(Clone)]
+pub struct Experiment {
+    /// The file as it was named.
+    pub file: PathBuf,
+    /// Its folder, absolute: paths in the file start here.
+    pub folder: PathBuf,
+    /// The contenders, in the order in which they are compared.
+    pub contenders: Vec<Contender>,
+    /// What the flags of `tiebreak compare` would say.
+    pub run: RunSettings,
+    /// Every secret in the file, to be blotted out of logs.
+    pub secrets: Vec<Secret>,
+}
+
+impl Experiment {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it: `file:line: key: what, and what to do`.
+    pub fn read(file: &Path, environment: Environment<'_>) -> Result<Experiment, Error> {
+        let text = source::read(file)?;
+        let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+        let name = file.display().to_string();
+        let secrets = RefCell::default();
+        parse(&Source { name, folder, text: &text, environment, secrets })
+    }
+
+    /// Whether the file lies outside this folder and those below it, so that
+    /// launching what it says needs leave (`--allow-launch`).
+    pub fn is_outside(&self, current: &Path) -> bool {
+        let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
+        !self.folder.starts_with(current)
+    }
+}
+
+fn parse(source: &Source<'_>) -> Result<Experiment, Error> {
+    let root = DeTable::parse(source.text).map_err(|error| malformed(source, &error))?;
+    let root = Table::root(source, &root);
+    root.only(&[&TABLES[..], &run::KEYS].concat())?;
+    let run = RunSettings::read(&root)?;
+    let defaults = match root.get("defaults") {
+        Some(defaults) => Defaults::read(&defaults.table()?)?,
+        None => Defaults::default(),
+    };
+    let mut described = Vec::new();
+    if let Some(contenders) = root.get("contender") {
+        for (name, value) in contenders.table()?.entries() {
+            described.push(contender::read(name, &value.table()?, &defaults)?);
+        }
+    }
+    let contenders = match root.get("contenders") {
+        Some(list) => chosen(&list, &described, &defaults)?,
+        None => described,
+    };
+    if contenders.is_empty() {
+        return Err(root.error("there is no contender: describe one as [contender.NAME]"));
+    }
+    let file = PathBuf::from(&source.name);
+    let secrets = source.secrets.take();
+    Ok(Experiment { file, folder: source.folder.clone(), contenders, run, secrets })
+}
+
+/// One contender alone, as recipes are written.
+pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender, Error> {
+    let folder = PathBuf::from("/");
+    let (name_of_file, secrets) = (file.to_owned(), RefCell::default());
+    let source = Source { name: name_of_file, folder, text, environment: &|_| None, secrets };
+    let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
+    contender::read(name, &Table::root(&source, &root), &Defaults::default())
+}
+
+/// The contenders that `contenders` names: tables of this file, or recipes.
+fn chosen(
+    list: &table::Value<'_>,
+    described: &[Contender],
+    defaults: &Defaults,
+) -> Result<Vec<Contender>, Error> {
+    let mut chosen: Vec<Contender> = Vec::new();
+    for value in list.list()? {
+        let name = value.word()?;
+        if chosen.iter().any(|contender| contender.name == name) {
+            return Err(value.error(&format!("`{name}` is named twice")));
+        }
+        let known = described.iter().find(|contender| contender.name == name).cloned();
+        let Some(contender) = known.or_else(|| contender::only_recipe(name, defaults)) else {
+            let mut known_names: Vec<&str> = recipes::names().collect();
+            known_names.extend(described.iter().map(|contender| contender.name.as_str()));
+            let meant = near::did_you_mean(name, known_names);
+            let message = format!(
+                "there is no [contender.{name}], and no recipe of that name ({}){meant}",
+                recipes::names().collect::<Vec<_>>().join(", ")
+            );
+            return Err(value.error(&message));
+        };
+        chosen.push(contender);
+    }
+    Ok(chosen)
+}
+
+/// What the TOML parser says. Its message alone: its full text quotes the
+/// line, which can hold a secret.
+fn malformed(source: &Source<'_>, error: &toml::de::Error) -> Error {
+    let at = error.span().unwrap_or(0..0);
+    source.error(&at, "", &format!("not TOML: {}", error.message()))
+}

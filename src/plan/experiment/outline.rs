@@ -1,0 +1,97 @@
+//! A launch in words: every command and every file, as `tiebreak check` and
+//! the start of a run print them. Secrets show as `${NAME}`.
+
+use crate::plan::experiment::{CoresFrom, Launch, Process, Ready, Sign};
+use crate::plan::units::show_ns;
+use crate::shown::shown_sentence;
+use crate::targets::keeper::signals;
+use crate::targets::url::harmless;
+use std::time::Duration;
+
+impl Launch {
+    /// One line each, without a line's end; harmless to show.
+    pub fn outline(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut line = |what: &str, text: String| lines.push((what.to_owned(), text));
+        line("drive", harmless(&self.url.to_string()));
+        match &self.site {
+            Some(site) => line("site", site.display().to_string()),
+            None if self.uses_site() => line("site", "a page of 87 bytes".to_owned()),
+            None => {}
+        }
+        for (path, text) in &self.files {
+            let count = text.to_string().lines().count();
+            line("file", format!("{{temp}}/{path} ({count} {})", plural(count, "line")));
+        }
+        for command in &self.prepare {
+            line("prepare", command.to_string());
+        }
+        for command in &self.facts {
+            line("fact", command.to_string());
+        }
+        for process in &self.processes {
+            line("start", process.command.to_string());
+            line("", details(process));
+        }
+        lines.iter().map(|(what, text)| shown_sentence(format!("{what:8}{text}"))).collect()
+    }
+
+    fn uses_site(&self) -> bool {
+        let texts = self.files.iter().map(|(_, text)| text.to_string());
+        let commands = self.processes.iter().map(|process| process.command.to_string());
+        let variables = self.processes.iter().flat_map(|process| &process.around.env);
+        let variables = variables.map(|(_, value)| value.to_string());
+        texts.chain(commands).chain(variables).any(|text| text.contains("{site}"))
+    }
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+fn details(process: &Process) -> String {
+    let mut parts = Vec::new();
+    if let Some(cwd) = &process.around.cwd {
+        parts.push(format!("in {cwd}"));
+    }
+    if let Some(user) = &process.around.user {
+        parts.push(format!("as {user}"));
+    }
+    for (name, value) in &process.around.env {
+        parts.push(format!("{name}={value}"));
+    }
+    if let Some(cores) = &process.cores {
+        let cores: Vec<String> = cores.iter().map(u32::to_string).collect();
+        let from = match process.cores_from {
+            CoresFrom::Start => "",
+            CoresFrom::Ready => " once ready",
+        };
+        parts.push(format!("on cores {}{from}", cores.join(",")));
+    }
+    parts.push(format!("ready when {}", ready(&process.ready)));
+    let stop = signals::name(process.stop).unwrap_or("?");
+    parts.push(format!("stop by SIG{stop} within {}", time(process.stop_grace)));
+    parts.join("; ")
+}
+
+fn ready(ready: &Ready) -> String {
+    let sign = match &ready.sign {
+        Sign::Http { path, expect, bytes } => {
+            let who = path.as_ref().map_or("it".to_owned(), |path| format!("GET {path}"));
+            let expect: Vec<String> = expect.iter().map(u16::to_string).collect();
+            let statuses = match expect.is_empty() {
+                true => "200 to 299".to_owned(),
+                false => expect.join(" or "),
+            };
+            let bytes = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+            format!("{who} answers {statuses}{bytes}")
+        }
+        Sign::Log(text) => format!("its log says '{text}'"),
+        Sign::Run(command) => format!("`{command}` exits with 0"),
+    };
+    format!("{sign} within {}", time(ready.timeout))
+}
+
+fn time(span: Duration) -> String {
+    show_ns(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+}

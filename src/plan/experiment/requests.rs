@@ -1,0 +1,53 @@
+//! What is said about requests: the keys of `--set`, as a table.
+
+use crate::exit::Error;
+use crate::plan::Settings;
+use crate::plan::experiment::process::statuses;
+use crate::plan::experiment::scope::Scope;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::experiment::text::Values;
+use crate::plan::settings;
+
+/// The keys.
+pub(super) const KEYS: [&str; 9] =
+    ["connections", "reuse", "rate", "arrivals", "timeout", "expect", "method", "headers", "data"];
+
+pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
+    let mut settings = Settings::default();
+    for (key, value) in table.entries() {
+        match key {
+            "expect" => settings.expect = Some(statuses(&value)?),
+            "headers" => settings.headers = headers(&value)?,
+            "data" => settings.body = Some(data(&value)?.into()),
+            "connections" | "reuse" | "rate" | "arrivals" | "timeout" | "method" => {
+                value.quantity(|text| settings.set(key, text))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(settings)
+}
+
+/// Name and value, or name and several values.
+fn headers(value: &Value<'_>) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut headers = Vec::new();
+    for (name, value) in value.table()?.entries() {
+        let values = if value.is_list() { value.list()? } else { vec![value] };
+        for value in values {
+            let text = value.text_in(Scope::Attached)?.fill(&Values::default());
+            let header = settings::header(&format!("{name}:{text}"));
+            headers.push(header.map_err(|message| value.error(&message))?);
+        }
+    }
+    Ok(headers)
+}
+
+/// A text, or `@file` beside the experiment file.
+fn data(value: &Value<'_>) -> Result<Vec<u8>, Error> {
+    match value.word()?.strip_prefix('@') {
+        Some(file) => std::fs::read(value.source.folder.join(file)).map_err(|error| {
+            value.error(&format!("the file {} cannot be read: {error}", crate::shown::shown(file)))
+        }),
+        None => Ok(value.template_in(Scope::Attached)?.fill(&Values::default()).into_bytes()),
+    }
+}

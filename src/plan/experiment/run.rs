@@ -1,0 +1,100 @@
+//! Settings of the run as a whole: what the flags of `tiebreak compare` say.
+
+use crate::exit::Error;
+use crate::near;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::units;
+use record::Interleave;
+use std::time::Duration;
+
+/// Keys at the top of the file.
+pub(super) const KEYS: [&str; 13] = [
+    "rounds",
+    "round",
+    "warm_up",
+    "slice",
+    "interleave",
+    "seed",
+    "generator_cores",
+    "matters",
+    "confidence",
+    "all_pairs",
+    "expect_different",
+    "restarts",
+    "until_decided",
+];
+
+/// As far as it was given; flags on the command line win.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunSettings {
+    /// Rounds.
+    pub rounds: Option<u32>,
+    /// How long each contender is driven in a round.
+    pub round: Option<Duration>,
+    /// How long each contender is driven before the pilot.
+    pub warm_up: Option<Duration>,
+    /// Length of a slice.
+    pub slice: Option<Duration>,
+    /// How contenders take turns.
+    pub interleave: Option<Interleave>,
+    /// Fixes the operations and the order of slices.
+    pub seed: Option<u64>,
+    /// How many cores the generator uses.
+    pub generator_cores: Option<u32>,
+    /// The smallest difference that matters, as a share.
+    pub matters: Option<f64>,
+    /// Level of the intervals, as a share.
+    pub confidence: Option<f64>,
+    /// Compare all pairs, not only with the first.
+    pub all_pairs: bool,
+    /// The contenders are expected to answer differently.
+    pub expect_different: bool,
+    /// How often every target is launched afresh.
+    pub restarts: Option<u32>,
+    /// Five looks instead of a fixed number of rounds.
+    pub until_decided: bool,
+}
+
+impl RunSettings {
+    pub(super) fn read(table: &Table<'_>) -> Result<RunSettings, Error> {
+        let mut run = RunSettings::default();
+        for (key, value) in table.entries() {
+            match key {
+                "rounds" => run.rounds = Some(value.quantity(above_0)?),
+                "round" => run.round = Some(value.quantity(units::duration)?),
+                "warm_up" => run.warm_up = Some(value.quantity(units::duration)?),
+                "slice" => run.slice = Some(value.quantity(units::duration)?),
+                "interleave" => run.interleave = Some(interleave(&value)?),
+                "seed" => run.seed = Some(value.quantity(units::count)?),
+                "generator_cores" => run.generator_cores = Some(value.quantity(above_0)?),
+                "matters" => run.matters = Some(value.quantity(units::percent)?),
+                "confidence" => run.confidence = Some(value.quantity(units::percent)?),
+                "all_pairs" => run.all_pairs = value.flag()?,
+                "expect_different" => run.expect_different = value.flag()?,
+                "restarts" => run.restarts = Some(value.quantity(above_0)?),
+                "until_decided" => run.until_decided = value.flag()?,
+                _ => {}
+            }
+        }
+        Ok(run)
+    }
+}
+
+fn above_0(text: &str) -> Result<u32, String> {
+    match units::count(text)? {
+        0 => Err("must be above 0".to_owned()),
+        count => u32::try_from(count).map_err(|_| format!("`{text}` is too large")),
+    }
+}
+
+fn interleave(value: &Value<'_>) -> Result<Interleave, Error> {
+    match value.word()? {
+        "auto" => Ok(Interleave::Auto),
+        "slices" => Ok(Interleave::Slices),
+        "turns" => Ok(Interleave::Turns),
+        other => {
+            let meant = near::did_you_mean(other, ["auto", "slices", "turns"]);
+            Err(value.error(&format!("`{other}` is none of auto, slices, turns{meant}")))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! An experiment file as bytes: read with care, and the place of every error.
+
+use crate::exit::Error;
+use crate::plan::experiment::text::{Environment, Secret, Text};
+use crate::shown::{shown, shown_sentence};
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Largest experiment file.
+pub const LARGEST: u64 = 1 << 20;
+
+/// Where a text comes from.
+pub(super) struct Source<'a> {
+    /// The file as it was named.
+    pub(super) name: String,
+    /// Its folder, absolute.
+    pub(super) folder: PathBuf,
+    pub(super) text: &'a str,
+    pub(super) environment: Environment<'a>,
+    /// Every secret that was met, for those who must blot them out.
+    pub(super) secrets: RefCell<Vec<Secret>>,
+}
+
+impl Source<'_> {
+    /// `file:line: key: what is wrong`.
+    pub(super) fn error(&self, at: &Range<usize>, key: &str, message: &str) -> Error {
+        let line = line_of(self.text.as_bytes(), at.start);
+        let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
+        let name = shown(&self.name);
+        Error::usage(shown_sentence(format!("{name}:{line}: {key}{message}")))
+    }
+
+    pub(super) fn text(&self, at: &Range<usize>, key: &str, text: &str) -> Result<Text, Error> {
+        let text = Text::parse(text, self.environment);
+        let text = text.map_err(|message| self.error(at, key, &message))?;
+        self.secrets.borrow_mut().extend(text.secrets().cloned());
+        Ok(text)
+    }
+}
+
+/// The line that a byte is in, from 1.
+pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
+    1 + bytes[..at.min(bytes.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Reads a file that may be an experiment. Its size is asked before it is
+/// read, and only a plain file is: a pipe or a device may have no end.
+pub(super) fn read(path: &Path) -> Result<String, Error> {
+    let name = shown(path.display().to_string());
+    let cannot =
+        |error: std::io::Error| Error::usage(format!("the file {name} cannot be read: {error}"));
+    let found = fs::metadata(path).map_err(cannot)?;
+    if !found.is_file() {
+        return Err(Error::usage(format!("{name} is not a plain file")));
+    }
+    let too_large = |bytes: u64| {
+        Error::usage(format!(
+            "{name} has {bytes} bytes, too many for an experiment file: 1 MiB at most"
+        ))
+    };
+    if found.len() > LARGEST {
+        return Err(too_large(found.len()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(cannot)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(too_large(bytes.len() as u64));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
+        Error::usage(format!("{name}:{line}: not UTF-8: save the file in that encoding"))
+    })
+}

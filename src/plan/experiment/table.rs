@@ -1,0 +1,157 @@
+//! Typed reading of TOML that knows where everything stands.
+
+use crate::exit::Error;
+use crate::near;
+use crate::plan::experiment::source::Source;
+use crate::plan::experiment::text::Text;
+use crate::shown::shown;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A table, and the path of keys that leads to it.
+#[derive(Clone)]
+pub(super) struct Table<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) path: String,
+    table: &'a DeTable<'a>,
+    at: Range<usize>,
+}
+
+/// A value, and the path of keys that leads to it.
+#[derive(Clone)]
+pub(super) struct Value<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) path: String,
+    value: &'a DeValue<'a>,
+    at: Range<usize>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn root(source: &'a Source<'a>, root: &'a Spanned<DeTable<'a>>) -> Table<'a> {
+        Table { source, path: String::new(), table: root.get_ref(), at: root.span() }
+    }
+
+    /// An error about the table as a whole.
+    pub(super) fn error(&self, message: &str) -> Error {
+        self.source.error(&self.at, &self.path, message)
+    }
+
+    /// Keys and values in the order of the file.
+    pub(super) fn entries(&self) -> Vec<(&'a str, Value<'a>)> {
+        let mut entries: Vec<_> = self.table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let entry = |(key, value): (&'a Spanned<_>, &'a Spanned<DeValue<'a>>)| {
+            let key: &'a std::borrow::Cow<'a, str> = key.get_ref();
+            (key.as_ref(), self.value(key, value))
+        };
+        entries.into_iter().map(entry).collect()
+    }
+
+    fn value(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> Value<'a> {
+        let path = join(&self.path, key);
+        Value { source: self.source, path, value: value.get_ref(), at: value.span() }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
+        self.table.get(key).map(|value| self.value(key, value))
+    }
+
+    /// The first key, in the order of the file, that is none of these is an
+    /// error.
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), Error> {
+        let mut keys: Vec<_> = self.table.iter().map(|(key, _)| key).collect();
+        keys.sort_by_key(|key| key.span().start);
+        let unknown = keys.into_iter().find(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(key) = unknown else { return Ok(()) };
+        let meant = near::did_you_mean(key.get_ref(), known.iter().copied());
+        let path = join(&self.path, key.get_ref());
+        let message = format!("this key is not known{meant}");
+        Err(self.source.error(&key.span(), &path, &message))
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    match path {
+        "" => shown(key),
+        path => format!("{path}.{}", shown(key)),
+    }
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn error(&self, message: &str) -> Error {
+        self.source.error(&self.at, &self.path, message)
+    }
+
+    fn not(&self, wanted: &str) -> Error {
+        self.error(&format!("must be {wanted}, not {}", kind(self.value)))
+    }
+
+    /// A text as it stands, without secrets or placeholders.
+    pub(super) fn word(&self) -> Result<&'a str, Error> {
+        match self.value {
+            DeValue::String(text) => Ok(text),
+            _ => Err(self.not("a text")),
+        }
+    }
+
+    /// A text that may hold secrets and placeholders.
+    pub(super) fn text(&self) -> Result<Text, Error> {
+        self.source.text(&self.at, &self.path, self.word()?)
+    }
+
+    /// A quantity: a text, or a number where it needs no unit.
+    pub(super) fn quantity<T>(
+        &self,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, Error> {
+        let text = match self.value {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.to_string(),
+            DeValue::Float(number) => number.to_string(),
+            _ => return Err(self.not("a text or a number")),
+        };
+        parse(&text).map_err(|message| self.error(&message))
+    }
+
+    pub(super) fn flag(&self) -> Result<bool, Error> {
+        self.value.as_bool().ok_or_else(|| self.not("true or false"))
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.value.is_array()
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.value.is_str()
+    }
+
+    /// The values of a list, each with its place.
+    pub(super) fn list(&self) -> Result<Vec<Value<'a>>, Error> {
+        let DeValue::Array(list) = self.value else { return Err(self.not("a list")) };
+        let value = |(at, value): (usize, &'a Spanned<DeValue<'a>>)| Value {
+            source: self.source,
+            path: format!("{}[{at}]", self.path),
+            value: value.get_ref(),
+            at: value.span(),
+        };
+        Ok(list.iter().enumerate().map(value).collect())
+    }
+
+    pub(super) fn table(&self) -> Result<Table<'a>, Error> {
+        let DeValue::Table(table) = self.value else { return Err(self.not("a table")) };
+        let (source, path, at) = (self.source, self.path.clone(), self.at.clone());
+        Ok(Table { source, path, table, at })
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

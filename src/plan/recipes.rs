@@ -1,0 +1,95 @@
+//! Servers that can be launched by name. Each is written as one contender of
+//! an experiment file, and serves a page of 87 bytes or a folder (`site`).
+
+use crate::near;
+use crate::plan::experiment::{Contender, Target, parse_one};
+use crate::shown::shown;
+
+/// A recipe, embedded.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// What it is called.
+    pub name: &'static str,
+    /// The recipe itself, to print or to start one's own from.
+    pub text: &'static str,
+}
+
+/// All recipes.
+pub const RECIPES: [Recipe; 7] = [
+    Recipe { name: "nginx", text: include_str!("../../recipes/nginx.toml") },
+    Recipe { name: "lighttpd", text: include_str!("../../recipes/lighttpd.toml") },
+    Recipe { name: "caddy", text: include_str!("../../recipes/caddy.toml") },
+    Recipe { name: "apache", text: include_str!("../../recipes/apache.toml") },
+    Recipe { name: "node", text: include_str!("../../recipes/node.toml") },
+    Recipe { name: "go", text: include_str!("../../recipes/go.toml") },
+    Recipe { name: "uvicorn", text: include_str!("../../recipes/uvicorn.toml") },
+];
+
+/// The recipe of this name.
+pub fn find(name: &str) -> Option<Recipe> {
+    RECIPES.into_iter().find(|recipe| recipe.name == name)
+}
+
+/// The names of all recipes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RECIPES.iter().map(|recipe| recipe.name)
+}
+
+/// What to say of a name that is no recipe's.
+pub fn unknown(name: &str) -> String {
+    let meant = near::did_you_mean(name, names());
+    let all: Vec<&str> = names().collect();
+    format!("there is no recipe `{}`: {}{meant}", shown(name), all.join(", "))
+}
+
+impl Recipe {
+    /// The recipe as a contender.
+    ///
+    /// # Panics
+    /// Never: every recipe is read by a test.
+    pub fn contender(self) -> Contender {
+        let file = format!("recipes/{}.toml", self.name);
+        match parse_one(self.name, &file, self.text) {
+            Ok(contender) => contender,
+            Err(error) => panic!("{}", error.text),
+        }
+    }
+
+    /// A line for people.
+    pub fn about(self) -> String {
+        match self.contender().target {
+            Target::Launched(launch) => launch.about.unwrap_or_default(),
+            Target::Attached { .. } => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_recipe_can_be_read_and_says_what_a_recipe_says() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/recipes"));
+        assert_eq!(folder.expect("a folder").count(), RECIPES.len(), "each file is embedded");
+        for recipe in RECIPES {
+            let Target::Launched(launch) = recipe.contender().target else {
+                panic!("{} launches nothing", recipe.name);
+            };
+            assert!(!recipe.about().is_empty(), "{}", recipe.name);
+            assert!(!launch.facts.is_empty(), "{}: no version", recipe.name);
+            assert_eq!(launch.packages.len(), 1, "{}: no package", recipe.name);
+            let secrets = launch.files.iter().flat_map(|(_, text)| text.secrets());
+            assert_eq!(secrets.count(), 0, "{}: `${{` must be written $${{", recipe.name);
+        }
+    }
+
+    #[test]
+    fn a_slip_in_a_name_is_seen() {
+        assert_eq!(
+            unknown("ngnix"),
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did \
+             you mean `nginx`?"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Starts one process: the part of a keeper that lies between fork and exec.
+
+use crate::targets::keeper::cgroup::Cgroup;
+use crate::targets::keeper::protocol::ProcessOrder;
+use crate::targets::keeper::user::{self, User};
+use crate::targets::keeper::{pin, programs};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// Starts a process in a process group of its own, and gives its number. It
+/// is a child of this process that nobody has waited for.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub(super) fn start(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<i32, String> {
+    let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
+    let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+    let program = programs::find(first, path, &order.cwd)?;
+    let log = log(order)?;
+    let mut command = Command::new(program);
+    command.arg0(first).args(arguments).current_dir(&order.cwd);
+    command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+    let error_log = log.try_clone().map_err(|error| error.to_string())?;
+    command.stdin(Stdio::null()).stdout(log).stderr(error_log);
+    let before = Before::new(order, cgroup)?;
+    // SAFETY: `Before::exec` makes nothing but system calls on what was
+    // allocated before the fork.
+    unsafe { command.pre_exec(move || before.exec()) };
+    match command.spawn() {
+        // Dropping it neither waits nor kills: the keeper reaps by number.
+        Ok(child) => Ok(child.id() as i32),
+        Err(error) => Err(cannot(order, first, &error)),
+    }
+}
+
+fn log(order: &ProcessOrder) -> Result<File, String> {
+    // A log can hold what only its owner may read.
+    let mut options = OpenOptions::new();
+    let opened = options.append(true).create(true).mode(0o600).open(&order.log);
+    opened.map_err(|error| format!("the log {} cannot be written: {error}", order.log.display()))
+}
+
+fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
+    let program = crate::shown::shown(program);
+    if !order.cwd.is_dir() {
+        return format!("the folder {} to run `{program}` in is not there", order.cwd.display());
+    }
+    let remedy = match (error.kind(), &order.user) {
+        (ErrorKind::PermissionDenied, Some(user)) => {
+            format!(": may the user `{}` reach it?", crate::shown::shown(user))
+        }
+        (ErrorKind::NotFound, _) => ": is the interpreter in its first line there?".to_owned(),
+        _ => String::new(),
+    };
+    format!("`{program}` cannot be started: {error}{remedy}")
+}
+
+/// What the child does to itself before it becomes the program. Everything is
+/// looked up here, before the fork: a lookup could need a lock that another
+/// thread held.
+struct Before {
+    group: Option<File>,
+    cores: Option<libc::cpu_set_t>,
+    user: Option<User>,
+    keeper: i32,
+    stop: i32,
+}
+
+impl Before {
+    fn new(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<Before, String> {
+        let cores = match order.cores.as_slice() {
+            [] => None,
+            cores => Some(pin::set(cores)?),
+        };
+        Ok(Before {
+            group: cgroup.and_then(|group| group.door().ok()),
+            cores,
+            user: order.user.as_deref().map(switch).transpose()?.flatten(),
+            keeper: std::process::id() as i32,
+            stop: order.stop,
+        })
+    }
+
+    fn exec(&self) -> io::Result<()> {
+        if let Some(group) = &self.group {
+            // Staying outside the group is no failure: /proc is walked too.
+            // SAFETY: one byte of a constant, a descriptor of our own.
+            unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
+        }
+        if let Some(cores) = &self.cores {
+            pin::pin(0, cores)?;
+        }
+        // SAFETY: system calls with numbers, and lists that outlive them.
+        unsafe {
+            let mut nothing: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut nothing);
+            checked(libc::sigprocmask(libc::SIG_SETMASK, &nothing, std::ptr::null_mut()))?;
+            checked(libc::setpgid(0, 0))?;
+            if let Some(user) = &self.user {
+                checked(libc::setgroups(user.groups.len(), user.groups.as_ptr()))?;
+                checked(libc::setgid(user.gid))?;
+                checked(libc::setuid(user.uid))?;
+            }
+            // Last, as a change of user takes it back. Should keeper and
+            // tiebreak be killed at once, the servers are at least asked.
+            checked(libc::prctl(libc::PR_SET_PDEATHSIG, self.stop, 0, 0, 0))?;
+            if libc::getppid() != self.keeper {
+                libc::_exit(1);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The user to become; none where we are that user already.
+fn switch(name: &str) -> Result<Option<User>, String> {
+    let user = user::find(name)?;
+    match user::ours() {
+        us if us == user.uid => Ok(None),
+        0 => Ok(Some(user)),
+        _ => Err(format!(
+            "only root can start a process as the user `{}`: run tiebreak as root or as that \
+             user, or leave `user` out",
+            crate::shown::shown(name)
+        )),
+    }
+}

@@ -1,0 +1,183 @@
+//! Logs of targets: their last lines for errors, and secrets blotted out.
+
+use crate::shown::shown;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+/// How many lines an error quotes.
+pub const LINES: usize = 20;
+
+/// How much of the end of a log is read for them.
+const LAST: u64 = 64 * 1024;
+
+/// Shorter values are no secrets, and blotting out every `1` would leave
+/// nothing of a log.
+const SHORTEST_SECRET: usize = 4;
+
+/// What stands where a secret stood.
+const BLOT: u8 = b'*';
+
+/// How long a log is now; 0 where there is none.
+pub fn length(log: &Path) -> u64 {
+    std::fs::metadata(log).map_or(0, |found| found.len())
+}
+
+/// The last lines behind byte `from`, at most [`LINES`], without secrets and
+/// harmless to show. A log that cannot be read has none.
+pub fn tail(log: &Path, from: u64, secrets: &[String]) -> Vec<String> {
+    let mut bytes = last_bytes(log, from).unwrap_or_default();
+    blot(&mut bytes, secrets);
+    let text = bytes.trim_ascii_end();
+    let lines = text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end());
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES)..].iter().map(shown).collect()
+}
+
+/// The first line behind byte `from` that is not empty, in the same way.
+pub fn first_line(log: &Path, from: u64, secrets: &[String]) -> Option<String> {
+    let mut file = File::open(log).ok()?;
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LAST).read_to_end(&mut bytes).ok()?;
+    blot(&mut bytes, secrets);
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(|line| line.trim_ascii());
+    lines.find(|line| !line.is_empty()).map(shown)
+}
+
+fn last_bytes(log: &Path, from: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(log)?;
+    let start = from.max(file.metadata()?.len().saturating_sub(LAST));
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(LAST).read_to_end(&mut bytes)?;
+    if start > from {
+        // A line that is cut could begin with half a secret.
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        bytes.drain(..end);
+    }
+    Ok(bytes)
+}
+
+/// Blots the secrets out of a text, each byte by a `*`.
+pub(crate) fn blot(bytes: &mut [u8], secrets: &[String]) {
+    for secret in worth_it(secrets) {
+        let mut from = 0;
+        while let Some(at) = find(&bytes[from..], secret) {
+            bytes[from + at..from + at + secret.len()].fill(BLOT);
+            from += at + secret.len();
+        }
+    }
+}
+
+/// Blots the secrets out of a file, in place: a log of many gigabytes is
+/// neither copied nor held in memory. What cannot be read is left.
+pub(crate) fn blot_out(log: &Path, secrets: &[String]) {
+    let Some(longest) = worth_it(secrets).map(<[u8]>::len).max() else { return };
+    // A link is not followed: the target may have put it there.
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(log);
+    if let Ok(file) = opened {
+        let _ = blot_file(&file, secrets, longest);
+    }
+}
+
+/// Pieces overlap by the longest secret, so that none slips through a seam.
+fn blot_file(file: &File, secrets: &[String], longest: usize) -> io::Result<()> {
+    let mut piece = vec![0; (1 << 20) + longest];
+    let mut at = 0;
+    loop {
+        let count = file.read_at(&mut piece, at)?;
+        let before = piece[..count].to_vec();
+        blot(&mut piece[..count], secrets);
+        if piece[..count] != before {
+            file.write_all_at(&piece[..count], at)?;
+        }
+        if count <= longest {
+            return Ok(());
+        }
+        at += (count - longest) as u64;
+    }
+}
+
+fn worth_it(secrets: &[String]) -> impl Iterator<Item = &[u8]> {
+    secrets.iter().map(|secret| secret.as_bytes()).filter(|s| s.len() >= SHORTEST_SECRET)
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use proptest::prelude::*;
+
+    fn secrets(all: &[&str]) -> Vec<String> {
+        all.iter().map(|secret| (*secret).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_last_lines_are_harmless_and_hold_no_secret() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        let old = "from an earlier launch\n";
+        let mut text = old.to_owned();
+        text.extend((0..30).map(|number| format!("line {number}\r\n\n")));
+        text.push_str("token=CANARY and \x1b[31m red 1234\n");
+        std::fs::write(&log, text).expect("scratch");
+        let lines = tail(&log, old.len() as u64, &secrets(&["CANARY", "12"]));
+        assert_eq!(lines.len(), LINES);
+        assert_eq!(lines[0], "line 11");
+        assert_eq!(lines[19], r"token=****** and \u{1b}[31m red 1234");
+        assert_eq!(first_line(&log, old.len() as u64, &[]).as_deref(), Some("line 0"));
+        assert_eq!(tail(&log, length(&log), &[]), [""; 0]);
+        assert_eq!(first_line(&log, length(&log), &[]), None);
+        assert_eq!(tail(&folder.path().join("none.log"), 0, &[]), [""; 0]);
+        assert_eq!(length(&folder.path().join("none.log")), 0);
+    }
+
+    #[test]
+    fn a_long_log_is_read_from_its_end() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        std::fs::write(&log, "x".repeat(1 << 20) + "\nlast\n").expect("scratch");
+        let lines = tail(&log, 0, &[]);
+        assert_eq!(lines, ["last"], "the line that was cut is left out");
+    }
+
+    #[test]
+    fn secrets_are_blotted_out_of_a_file_at_every_seam() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        for before in [0, (1 << 20) - 3, 1 << 20, (1 << 20) + 5] {
+            let text = format!("{}CANARY and CANARYCANARY, 99\n", "x".repeat(before));
+            std::fs::write(&log, &text).expect("scratch");
+            blot_out(&log, &secrets(&["99", "CANARY"]));
+            let left = std::fs::read_to_string(&log).expect("scratch");
+            assert_eq!(left, text.replace("CANARY", "******"));
+        }
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = Scratch::new();
+        let (file, link) = (folder.path().join("precious"), folder.path().join("a.log"));
+        std::fs::write(&file, "CANARY").expect("scratch");
+        std::os::unix::fs::symlink(&file, &link).expect("scratch");
+        blot_out(&link, &secrets(&["CANARY"]));
+        assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_a_secret_stays(text in "[abc]{0,60}", secret in "[abc]{4,6}") {
+            let mut bytes = text.clone().into_bytes();
+            blot(&mut bytes, std::slice::from_ref(&secret));
+            prop_assert!(find(&bytes, secret.as_bytes()).is_none());
+            prop_assert_eq!(bytes.len(), text.len());
+        }
+    }
+}

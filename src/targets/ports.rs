@@ -1,0 +1,196 @@
+//! Ports for targets that tiebreak launches.
+//!
+//! They lie below the range that the kernel hands to clients: inside it a
+//! client's connection can hold a port that nobody listens on, and a server
+//! would fail at random.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
+
+/// Below it servers have their usual places, and 1024 is root's.
+const LOWEST: u16 = 10_000;
+
+/// A range with fewer ports is no range to choose from.
+const FEWEST: usize = 100;
+
+/// What the kernel does when nobody has set anything.
+const USUAL: (u16, u16) = (32_768, 60_999);
+
+/// Ports that this process has handed out: none comes twice.
+static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+/// A port on loopback that nobody uses, and that this process has not handed
+/// out before.
+///
+/// Somebody else can take it before the target does: a launch that says so is
+/// tried again with another.
+///
+/// # Errors
+/// When every port is taken, or the system refuses to probe.
+pub fn free() -> io::Result<u16> {
+    free_on(IpAddr::V4(Ipv4Addr::LOCALHOST))
+}
+
+/// The same on another address of this machine.
+///
+/// # Errors
+/// The same, or when the address is not this machine's.
+pub fn free_on(address: IpAddr) -> io::Result<u16> {
+    let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range");
+    let range = range(parse(&clients.unwrap_or_default()).unwrap_or(USUAL));
+    // Several tiebreaks at once begin at different places.
+    let start = std::process::id() as usize * 97;
+    let mut handed_out = HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    for port in from(range, start) {
+        if handed_out.contains(&port) {
+            continue;
+        }
+        match probe(SocketAddr::new(address, port)) {
+            Ok(()) => {
+                handed_out.insert(port);
+                return Ok(port);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AddrInUse, "every port for targets is taken"))
+}
+
+/// Whether what a server wrote says that its port is taken.
+pub fn says_taken(lines: &[String]) -> bool {
+    const WORDS: [&str; 3] = ["address already in use", "address in use", "eaddrinuse"];
+    lines.iter().any(|line| {
+        let line = line.to_ascii_lowercase();
+        WORDS.iter().any(|words| line.contains(words))
+    })
+}
+
+fn parse(text: &str) -> Option<(u16, u16)> {
+    let mut numbers = text.split_whitespace().map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// Below the clients' range; above it where that leaves too few; and anywhere
+/// where clients have everything.
+fn range((low, high): (u16, u16)) -> RangeInclusive<u16> {
+    let below = LOWEST..=low.saturating_sub(1);
+    let above = high.saturating_add(1).max(LOWEST)..=u16::MAX;
+    match (below.len() >= FEWEST, above.len() >= FEWEST) {
+        (true, _) => below,
+        (false, true) => above,
+        (false, false) => LOWEST..=u16::MAX,
+    }
+}
+
+/// All ports of a range once, beginning somewhere in it.
+fn from(range: RangeInclusive<u16>, start: usize) -> impl Iterator<Item = u16> {
+    let start = start % range.len();
+    range.clone().skip(start).chain(range.take(start))
+}
+
+/// Binds, and lets go. Without SO_REUSEADDR, on purpose: connections that are
+/// not quite over hold a port for servers that do not set it either.
+fn probe(address: SocketAddr) -> io::Result<()> {
+    let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
+    // SAFETY: the descriptor is closed on every path; both address structures
+    // are valid as zeros, and only what is set is read.
+    unsafe {
+        let socket = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
+        if socket < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let bound = match address {
+            SocketAddr::V4(v4) => {
+                let mut name: libc::sockaddr_in = std::mem::zeroed();
+                name.sin_family = libc::AF_INET as libc::sa_family_t;
+                name.sin_port = v4.port().to_be();
+                name.sin_addr.s_addr = u32::from(*v4.ip()).to_be();
+                libc::bind(socket, (&raw const name).cast(), size_of_val(&name) as u32)
+            }
+            SocketAddr::V6(v6) => {
+                let mut name: libc::sockaddr_in6 = std::mem::zeroed();
+                name.sin6_family = libc::AF_INET6 as libc::sa_family_t;
+                name.sin6_port = v6.port().to_be();
+                name.sin6_addr.s6_addr = v6.ip().octets();
+                libc::bind(socket, (&raw const name).cast(), size_of_val(&name) as u32)
+            }
+        };
+        let result = if bound == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
+        libc::close(socket);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn targets_get_ports_that_clients_do_not() {
+        for (clients, expected) in [
+            ((32_768, 60_999), 10_000..=32_767),
+            ((10_100, 65_535), 10_000..=10_099),
+            ((10_050, 60_000), 60_001..=65_535),
+            ((1_024, 9_000), 10_000..=65_535),
+            ((1_024, 65_535), 10_000..=65_535),
+            ((1_024, 65_500), 10_000..=65_535),
+        ] {
+            assert_eq!(range(clients), expected, "{clients:?}");
+        }
+        assert_eq!(parse("32768\t60999\n"), Some((32_768, 60_999)));
+        assert_eq!(parse("32768"), None);
+    }
+
+    #[test]
+    fn every_port_of_a_range_comes_once() {
+        for start in [0, 1, 4, 5, 7, 1_000_003] {
+            let mut ports: Vec<u16> = from(7..=11, start).collect();
+            assert_eq!(ports[0], 7 + (start % 5) as u16);
+            ports.sort_unstable();
+            assert_eq!(ports, [7, 8, 9, 10, 11]);
+        }
+    }
+
+    #[test]
+    fn none_comes_twice_and_none_is_taken() {
+        let ports: Vec<u16> = (0..50).map(|_| free().expect("a port")).collect();
+        assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), 50);
+        // One that is listened on is found to be taken, whatever the address.
+        let listener = TcpListener::bind(("0.0.0.0", 0)).expect("a port");
+        let taken = listener.local_addr().expect("bound").port();
+        let error = probe(SocketAddr::from(([127, 0, 0, 1], taken))).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[test]
+    fn a_client_that_holds_a_port_makes_it_taken() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let client = std::net::TcpStream::connect(listener.local_addr().expect("bound"));
+        let held = client.as_ref().expect("connected").local_addr().expect("bound");
+        assert_eq!(probe(held).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[test]
+    fn an_address_of_another_machine_is_an_error() {
+        let error = free_on("203.0.113.1".parse().expect("an address")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrNotAvailable);
+    }
+
+    #[test]
+    fn servers_say_that_a_port_is_taken() {
+        for (line, taken) in [
+            ("nginx: [emerg] bind() to 127.0.0.1:80 failed (98: Address already in use)", true),
+            ("Error: listen EADDRINUSE: address already in use 127.0.0.1:80", true),
+            ("listen tcp 127.0.0.1:80: bind: address already in use", true),
+            ("[Errno 98] error while attempting to bind on address: address in use", true),
+            ("listening on 127.0.0.1:80", false),
+        ] {
+            assert_eq!(says_taken(&["first".to_owned(), line.to_owned()]), taken, "{line}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A stand-in for tiebreak: a process that has a keeper, and can be killed.
+//! It is told what to do on its standard input, and answers line by line.
+
+use crate::process::Process;
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tiebreak::targets::keeper::{Ending, Farewell, Household, Keeper, ProcessOrder};
+
+pub(crate) const ARGUMENT: &str = "__holder";
+
+const KEEPER_GONE: &str = "its keeper was killed, and it was ended with it";
+
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Tell {
+    Keep(Household),
+    Launch(ProcessOrder),
+    Run(ProcessOrder, Duration),
+    Pin(Option<i32>, Vec<u32>),
+    Exits,
+    Stop,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Told {
+    Keeper { pid: i32 },
+    Launched { pid: i32, cgroup: Option<PathBuf> },
+    Ran(Option<Ending>),
+    Pinned(u32),
+    Exits(Vec<(i32, Ending)>),
+    Stopped(Farewell),
+    Trouble(String),
+}
+
+/// The stand-in's `main`. At the end of its input it just ends.
+pub(crate) fn hold() -> ExitCode {
+    let mut keeper = None;
+    for line in std::io::stdin().lock().lines() {
+        let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
+        let told = obey(&mut keeper, tell).unwrap_or_else(Told::Trouble);
+        println!("{}", serde_json::to_string(&told).expect("JSON"));
+    }
+    ExitCode::SUCCESS
+}
+
+fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<Told, String> {
+    let words = |trouble: tiebreak::targets::keeper::Trouble| trouble.to_string();
+    if let Tell::Keep(household) = tell {
+        let started = Keeper::start(household).map_err(words)?;
+        let pid = started.pid();
+        *keeper = Some(started);
+        return Ok(Told::Keeper { pid });
+    }
+    if let Tell::Stop = tell {
+        return keeper.take().expect("a keeper").stop().map(Told::Stopped).map_err(words);
+    }
+    let keeper = keeper.as_mut().expect("a keeper");
+    match tell {
+        Tell::Launch(order) => {
+            let pid = keeper.launch(&order).map_err(words)?;
+            Ok(Told::Launched { pid, cgroup: keeper.cgroup().map(PathBuf::from) })
+        }
+        Tell::Run(order, timeout) => {
+            keeper.run(&order, timeout, &|| false).map(Told::Ran).map_err(words)
+        }
+        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(Told::Pinned).map_err(words),
+        _ => keeper.exits().map(|exits| Told::Exits(exits.to_vec())).map_err(words),
+    }
+}
+
+/// The stand-in as its test sees it.
+pub(crate) struct Holder {
+    child: Child,
+    tell: ChildStdin,
+    told: BufReader<ChildStdout>,
+    pub(crate) keeper: Process,
+    pub(crate) place: Place,
+}
+
+impl Holder {
+    pub(crate) fn new() -> Holder {
+        Holder::with(Household::default())
+    }
+
+    pub(crate) fn with(household: Household) -> Holder {
+        Holder::below(&[], household)
+    }
+
+    /// Where no control group can be made, so that `/proc` is walked: without
+    /// the mount of version 2, in a mount namespace of its own.
+    pub(crate) fn without_cgroup() -> Holder {
+        let script = "for m in $(awk '$0 ~ / - cgroup2 / { print $5 }' /proc/self/mountinfo); \
+                      do umount -l \"$m\"; done; exec \"$@\"";
+        Holder::below(&["unshare", "-m", "sh", "-c", script, "sh"], Household::default())
+    }
+
+    /// `before`: what runs this program.
+    pub(crate) fn below(before: &[&str], household: Household) -> Holder {
+        let us = std::env::current_exe().expect("a program");
+        let us = us.to_str().expect("a plain path");
+        let argv: Vec<&str> = before.iter().copied().chain([us, ARGUMENT]).collect();
+        let mut command = Command::new(argv[0]);
+        command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the stand-in starts");
+        let mut tell = child.stdin.take().expect("piped");
+        let mut told = BufReader::new(child.stdout.take().expect("piped"));
+        let Told::Keeper { pid } = say(&mut tell, &mut told, &Tell::Keep(household)) else {
+            panic!("no keeper");
+        };
+        Holder { child, tell, told, keeper: Process::of(pid), place: Place::new() }
+    }
+
+    pub(crate) fn ask(&mut self, tell: &Tell) -> Told {
+        say(&mut self.tell, &mut self.told, tell)
+    }
+
+    /// Launches; the process runs.
+    pub(crate) fn launch(&mut self, order: &ProcessOrder) -> Process {
+        match self.ask(&Tell::Launch(order.clone())) {
+            Told::Launched { pid, .. } => Process::of(pid),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Kills the keeper, and waits until the stand-in has noticed.
+    pub(crate) fn kill_keeper(&mut self) {
+        self.keeper.kill(libc::SIGKILL);
+        let gives_up = Instant::now() + Duration::from_secs(60);
+        loop {
+            match self.ask(&Tell::Exits) {
+                Told::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
+                told => return assert_eq!(told, Told::Trouble(KEEPER_GONE.to_owned())),
+            }
+        }
+    }
+
+    /// Waits until it is told that these processes ended, and how.
+    pub(crate) fn wait_for_exits(&mut self, exits: &[(i32, Ending)]) {
+        let gives_up = Instant::now() + Duration::from_secs(60);
+        while self.ask(&Tell::Exits) != Told::Exits(exits.to_vec()) {
+            assert!(Instant::now() < gives_up, "it is not told");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn stop(&mut self) -> Farewell {
+        match self.ask(&Tell::Stop) {
+            Told::Stopped(farewell) => farewell,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// An order for a shell script in this test's folder.
+    pub(crate) fn script(&self, script: &str) -> ProcessOrder {
+        self.program(&["sh", "-c", script])
+    }
+
+    pub(crate) fn program(&self, argv: &[&str]) -> ProcessOrder {
+        let path = std::env::var("PATH").expect("PATH") + ":/usr/sbin:/sbin";
+        ProcessOrder {
+            argv: argv.iter().map(|part| (*part).to_owned()).collect(),
+            cwd: self.place.0.clone(),
+            env: vec![("PATH".to_owned(), path)],
+            user: None,
+            log: self.place.0.join("log"),
+            cores: Vec::new(),
+            stop: libc::SIGTERM,
+            grace: Duration::from_secs(20),
+            group: false,
+        }
+    }
+
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.place.0.join("log")).expect("a log")
+    }
+
+    pub(crate) fn process(&self) -> Process {
+        Process::of(self.child.id() as i32)
+    }
+
+    /// SIGKILL, and it is gone.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("our child");
+        self.child.wait().expect("our child");
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        // Its keeper ends what is left.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        crate::process::wait_for("the keeper to end", || !self.keeper.runs());
+    }
+}
+
+fn say(tell: &mut ChildStdin, told: &mut impl BufRead, order: &Tell) -> Told {
+    writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
+    let mut line = String::new();
+    told.read_line(&mut line).expect("it answers");
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
+}
+
+/// A folder of one test, that other users may enter.
+pub(crate) struct Place(pub(crate) PathBuf);
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        use std::os::unix::fs::PermissionsExt;
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tiebreak-keeper-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a folder");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+        Place(path)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

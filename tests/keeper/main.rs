@@ -1,0 +1,41 @@
+//! Keepers with real processes: whatever is killed, nothing is left running.
+//!
+//! This program has no `main` of the test harness, because a keeper is the
+//! program that starts it, run once more: it is the tests, the keeper, and
+//! (as a process that can be killed) a stand-in for tiebreak. It is also a
+//! server to launch.
+
+mod ends;
+mod holder;
+mod kills;
+mod launches;
+mod process;
+mod programs;
+mod recipes;
+mod server;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+use tiebreak::targets::keeper;
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some(keeper::ARGUMENT) => keeper::keep(),
+        Some(holder::ARGUMENT) => holder::hold(),
+        Some(server::ARGUMENT) => server::serve(),
+        _ => {
+            let tests =
+                [kills::TESTS, ends::TESTS, programs::TESTS, launches::TESTS, recipes::TESTS];
+            let trials = tests.concat().into_iter().map(|(name, test)| {
+                Trial::test(name, move || {
+                    test();
+                    Ok(())
+                })
+            });
+            libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+        }
+    }
+}
+
+/// A test: its name, and a function that panics where it fails.
+type Test = (&'static str, fn());

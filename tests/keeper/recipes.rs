@@ -1,0 +1,68 @@
+//! Every recipe: those whose server is installed are launched, and the others
+//! name Debian's package.
+
+use crate::Test;
+use crate::launches::{Stage, get, homes, started};
+use crate::process::{Process, tree};
+use tiebreak::exit::Exit;
+use tiebreak::plan::recipes::RECIPES;
+use tiebreak::targets::launch::Failed;
+
+pub(crate) const TESTS: &[Test] = &[
+    ("recipes::nginx", || recipe("nginx")),
+    ("recipes::lighttpd", || recipe("lighttpd")),
+    ("recipes::caddy", || recipe("caddy")),
+    ("recipes::apache", || recipe("apache")),
+    ("recipes::node", || recipe("node")),
+    ("recipes::go", || recipe("go")),
+    ("recipes::uvicorn", || recipe("uvicorn")),
+    ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
+];
+
+/// The page of 87 bytes, and then a folder of two files.
+fn recipe(name: &str) {
+    let page = Stage::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
+    let launcher = page.launcher();
+    let mut launcher = match launcher {
+        Ok(launcher) => launcher,
+        Err(Failed::Error(error)) => {
+            let package = page.launch().packages.values().next().expect("a package");
+            let remedy = format!("is not installed (not found in PATH): apt-get install {package}");
+            assert!(error.text.ends_with(&remedy), "{}", error.text);
+            assert_eq!(error.exit, Exit::TargetFailed);
+            return;
+        }
+        Err(Failed::Stopped) => panic!("nobody asked for the end"),
+    };
+    let facts = launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
+    assert!(facts.iter().all(|fact| fact.line.is_some()), "{facts:?}");
+    let running = started(&mut launcher);
+    let (status, body) = get(running.url());
+    assert!(status.contains(" 200"), "{status}");
+    assert_eq!((body.len(), &body[..15]), (87, "<html><body>xxx"));
+    let all = tree(running.keeper());
+    assert_eq!(running.stop().expect("it stops").killed, 0, "in good order");
+    assert!(!all.iter().any(Process::runs), "{all:?}");
+    drop(launcher);
+    assert!(homes(&format!("page-{name}")).is_empty());
+    folder(name);
+}
+
+fn folder(name: &str) {
+    let site = crate::holder::Place::new();
+    std::fs::create_dir(site.0.join("below")).expect("a folder");
+    for (file, text) in [("index.html", "front"), ("below/index.html", "inner"), ("a.txt", "text")]
+    {
+        std::fs::write(site.0.join(file), text).expect("writes");
+    }
+    let folder = site.0.display();
+    let stage =
+        Stage::new(&format!("[contender.f-{name}]\nrecipe = '{name}'\nsite = '{folder}'\n"));
+    let mut launcher = stage.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
+    launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
+    let running = started(&mut launcher);
+    for (path, text) in [("", "front"), ("below/", "inner"), ("a.txt", "text")] {
+        assert_eq!(get(&format!("{}{path}", running.url())).1, text, "{path}");
+    }
+    assert!(get(&format!("{}none", running.url())).0.contains(" 404"));
+}
