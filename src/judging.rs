@@ -77,6 +77,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
     while let Some(event) = reader.next_event()? {
         match event {
             Event::Header(_) => unreachable!("the reader takes a header in line 1 alone"),
+            Event::Target(ready) => judge.target(&ready),
+            Event::TargetDone(done) => judge.target_done(&done),
             Event::Pilot(choice) => {
                 judge.pilot(&choice);
                 pilot = Some(choice);

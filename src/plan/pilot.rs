@@ -81,6 +81,7 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
             true => (1.0 - busy / available).clamp(0.0, 1.0),
             false => 0.0,
         },
+        cpu_at_rest: None,
     }
 }
 

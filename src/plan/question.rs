@@ -41,6 +41,10 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         alpha,
         matters: matters(spec.matters.unwrap_or(MATTERS))?,
         rounds,
+        restarts: 0,
+        looks: Vec::new(),
+        sharing: Vec::new(),
+        target_cores: Vec::new(),
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
         cpu_in_sight: vec![false; contenders.len()],
@@ -133,6 +137,7 @@ mod tests {
         Contender {
             name: address.to_owned(),
             target: String::new(),
+            launch: Vec::new(),
             address: match address.parse() {
                 Ok(address) => Address::Tcp(address),
                 Err(_) => Address::Unix(address.to_owned()),

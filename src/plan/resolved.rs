@@ -162,6 +162,7 @@ fn contender(
     let contender = Contender {
         name: name.to_owned(),
         target: url.recorded(),
+        launch: Vec::new(),
         address,
         connections: settings.connections.unwrap_or(CONNECTIONS),
         reuse: settings.reuse.unwrap_or(Reuse::Always),
@@ -202,6 +203,7 @@ fn plan(spec: &Spec, machine: &Machine, contenders: Vec<Contender>) -> Result<Pl
         rounds: question.rounds,
         warm_up_ns: ns(spec.warm_up.unwrap_or(WARM_UP)),
         generator_cores: cores.generator,
+        requirements: Vec::new(),
         question,
         host: machine.host.clone(),
     };

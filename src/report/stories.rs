@@ -298,6 +298,8 @@ pub(super) fn empty() -> Parts {
         high: None,
         p: None,
         t_interval: None,
+        looks: None,
+        charged: None,
         replicates: 0,
         rounds: Vec::new(),
         ..comparison("old", "new", Word::Void, (1.0, 1.0, 1.0), &[])
@@ -381,6 +383,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         rounds,
         warm_up_ns: 1_000_000_000,
         generator_cores: vec![1],
+        requirements: Vec::new(),
         question: Question {
             names: named.iter().map(|(name, _)| (*name).to_owned()).collect(),
             primary: Metric::Throughput,
@@ -389,6 +392,10 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             alpha: 0.05,
             matters: 0.01,
             rounds,
+            restarts: 0,
+            looks: Vec::new(),
+            sharing: Vec::new(),
+            target_cores: Vec::new(),
             expect_different: false,
             shares_core: false,
             cpu_in_sight: vec![false; named.len()],
@@ -412,6 +419,7 @@ fn asked(name: &str, port: u16) -> Contender {
     Contender {
         name: name.to_owned(),
         target: format!("http://127.0.0.1:{port}/"),
+        launch: Vec::new(),
         address: Address::Tcp(([127, 0, 0, 1], port).into()),
         connections: 64,
         reuse: Reuse::Always,
@@ -430,6 +438,7 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
         p50_ns: 2_050_000,
         p99_ns: 4_100_000,
         generator_idle: 0.31,
+        cpu_at_rest: None,
     };
     PilotChoice {
         interleave: Interleave::Slices,
@@ -497,6 +506,8 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         low: Some(ratio.1),
         high: Some(ratio.2),
         confidence: 0.95,
+        looks: None,
+        charged: None,
         replicates: rounds.len() as u32,
         p: Some(0.001953125),
         t_interval: Some((ratio.1 * 1.001, ratio.2 * 0.999)),

@@ -108,6 +108,7 @@ pub(super) fn metric(metric: Metric) -> &'static str {
         Metric::ResponseP50 => "p50 of response time",
         Metric::ResponseP99 => "p99 of response time",
         Metric::ResponseP999 => "p99.9 of response time",
+        Metric::TargetCpu => "target CPU per operation",
     }
 }
 
@@ -118,6 +119,7 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
         Metric::ResponseP50 => "p50",
         Metric::ResponseP99 => "p99",
         Metric::ResponseP999 => "p99.9",
+        Metric::TargetCpu => "target CPU per operation",
     }
 }
 
@@ -128,6 +130,7 @@ pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<
         Metric::ResponseP50 => contender.response_time.p50,
         Metric::ResponseP99 => contender.response_time.p99,
         Metric::ResponseP999 => contender.response_time.p999,
+        Metric::TargetCpu => contender.target.cpu_per_operation,
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
     };
     Asked {
         seed: plan.seed,
+        first_round: 1,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
         warm_up_ns: 0,
         rounds: 1,
@@ -68,6 +69,7 @@ pub(super) fn run(plan: &Plan) -> Asked {
 fn asked(plan: &Plan) -> Asked {
     Asked {
         seed: plan.seed,
+        first_round: 1,
         cores: plan.generator_cores.clone(),
         warm_up_ns: 0,
         rounds: 0,

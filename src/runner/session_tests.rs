@@ -202,6 +202,8 @@ fn reason(came: &Came) -> EndReason {
 fn told(disk: &Disk) -> Vec<String> {
     let name = |event: &Event| match event {
         Event::Header(_) => "header".to_owned(),
+        Event::Target(ready) => format!("{} is ready", ready.contender),
+        Event::TargetDone(done) => format!("{} is done", done.contender),
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };

@@ -153,6 +153,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
     };
     Asked {
         seed: drive.seed,
+        first_round: 1,
         cores: vec![generator_core()],
         warm_up_ns: drive.slice_ms * 1_000_000,
         rounds: drive.rounds,
@@ -194,6 +195,10 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         matters: 0.01,
         rounds,
         workers: 1,
+        restarts: 0,
+        looks: Vec::new(),
+        sharing: Vec::new(),
+        target_cores: Vec::new(),
         expect_different: false,
         shares_core: false,
         // As if it could be read: what is tested here is the interval, not the

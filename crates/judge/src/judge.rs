@@ -4,7 +4,7 @@ use crate::{
     audit, compare, evidence::Evidence, summary, verdict::Finding, verdict::Verdict,
     verdict::Weight, verdict::Word,
 };
-use record::{End, Phase, PilotChoice, Question, Seen, TrialRecord};
+use record::{End, Phase, PilotChoice, Question, Seen, TargetDone, TargetReady, TrialRecord};
 
 /// Judges one run. Feed it what the journal holds, in the journal's order, then
 /// ask for the verdict: the same record always gives the same one.
@@ -36,6 +36,26 @@ impl Judge {
     /// What the pilot chose.
     pub fn pilot(&mut self, choice: &PilotChoice) {
         self.evidence.pilot = Some(choice.clone());
+    }
+
+    /// A target is ready, for the first time or after a fresh launch.
+    pub fn target(&mut self, ready: &TargetReady) {
+        if let Some(driven) = self.evidence.contenders.get_mut(ready.contender as usize) {
+            driven.target.ready(ready);
+        }
+    }
+
+    /// What is known of a target when it was driven for the last time.
+    pub fn target_done(&mut self, done: &TargetDone) {
+        if let Some(driven) = self.evidence.contenders.get_mut(done.contender as usize) {
+            driven.target.done(done);
+        }
+    }
+
+    /// Whether more rounds would change nothing at this look: every primary
+    /// comparison has its word.
+    pub fn decided(&self) -> bool {
+        false
     }
 
     /// One trial, of any phase. Records of the same contender in the same round

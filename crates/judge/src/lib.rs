@@ -8,6 +8,7 @@ pub mod audit;
 #[cfg(test)]
 mod builder;
 mod compare;
+pub mod cost;
 mod evidence;
 mod judge;
 mod say;

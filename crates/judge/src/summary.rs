@@ -40,6 +40,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         first_byte_time: quantiles(&seen.first_byte_time),
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         generator_idle: None,
+        target: driven.target.clone(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),

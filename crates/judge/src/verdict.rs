@@ -2,7 +2,7 @@
 //! and it cannot build one without the audit.
 
 use record::Histogram;
-use record::{Metric, Outcomes, seen::Connections};
+use record::{Fact, Metric, Outcomes, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -111,8 +111,13 @@ pub struct Comparison {
     pub high: Option<f64>,
     /// Level of the interval, e.g. 0.95.
     pub confidence: f64,
-    /// Rounds that it rests on.
+    /// Replicates that it rests on: rounds, or launches where there are restarts.
     pub replicates: u32,
+    /// With looks: how many there were until this was decided, or at all.
+    pub looks: Option<u32>,
+    /// The ratio with each contender's CPU at rest charged to itself (throughput,
+    /// where it is known of both sides).
+    pub charged: Option<Charged>,
     /// Exact two-sided p of the signed-rank test.
     pub p: Option<f64>,
     /// The paired t interval at the same level (b/a).
@@ -127,6 +132,18 @@ pub struct Comparison {
     pub fresh_rounds: Option<(u64, u64)>,
     /// b/a of each complete round, in order: (round, ratio).
     pub rounds: Vec<(u32, f64)>,
+}
+
+/// b/a with the CPU that a contender's target used while it rested added to its
+/// own time, and taken off the time of those whom it held up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Charged {
+    /// Hodges-Lehmann estimate.
+    pub ratio: f64,
+    /// Interval at the comparison's level; none where n is too small.
+    pub interval: Option<(f64, f64)>,
+    /// Its own word.
+    pub verdict: Word,
 }
 
 /// One requirement (`--require`) checked against one comparison.
@@ -188,6 +205,8 @@ pub struct ContenderSummary {
     pub generator_cpu_per_operation: Option<f64>,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: Option<f64>,
+    /// What its target cost.
+    pub target: TargetSummary,
     /// How operations ended.
     pub outcomes: Outcomes,
     /// Replies by code.
@@ -204,6 +223,33 @@ pub struct ContenderSummary {
     pub slices: Vec<(f64, f64)>,
     /// Per complete round: (round, operations per second, p50 s, p99 s).
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+}
+
+/// What a contender's target cost. All none where it is out of sight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetSummary {
+    /// Where its CPU time was read.
+    pub cpu_source: Option<String>,
+    /// Why its CPU time is out of sight.
+    pub out_of_sight: Option<String>,
+    /// Seconds of CPU for each operation, at rest included (where the process is
+    /// shared with another contender: while driven).
+    pub cpu_per_operation: Option<f64>,
+    /// CPU while it rested, as a share of one core; none where the process is
+    /// shared and some contender of it was driven all the time.
+    pub cpu_at_rest: Option<f64>,
+    /// CPU while it was driven, as a share of the cores that it may use.
+    pub busy: Option<f64>,
+    /// Names of contenders that share its process.
+    pub shares_process_with: Vec<String>,
+    /// The most memory that it had, in bytes, over all launches.
+    pub peak_memory_bytes: Option<u64>,
+    /// Where that is from (`cgroup`, `processes`).
+    pub memory_source: Option<String>,
+    /// How often it was launched; 0: it ran already.
+    pub launches: u32,
+    /// What it says of itself.
+    pub facts: Vec<Fact>,
 }
 
 /// Requests sent, by part of the run.

@@ -17,6 +17,8 @@ pub struct Asked {
     pub warm_up_ns: u64,
     /// How often every contender is driven for `round_ns`.
     pub rounds: u32,
+    /// Number of the first of them: a run can take its rounds in several legs.
+    pub first_round: u32,
     /// How long each contender is driven in a round.
     pub round_ns: u64,
     /// Sending time of one slice. Equal to `round_ns`: turns.

@@ -28,12 +28,58 @@ pub struct Header {
 pub enum Event {
     /// Always the first line.
     Header(Box<Header>),
+    /// A target is ready: once, or once for each launch.
+    Target(TargetReady),
+    /// A target's launch ended, or the run did.
+    TargetDone(TargetDone),
     /// What the pilot chose.
     Pilot(PilotChoice),
     /// One trial, also of the warm-up and of the pilot.
     Trial(Box<TrialRecord>),
     /// Always the last line of a run that ended.
     End(End),
+}
+
+/// A target that is ready to be driven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetReady {
+    /// The contender's number.
+    pub contender: u32,
+    /// Which launch, from 1; 0: it ran already.
+    pub launch: u32,
+    /// Where its CPU time is read: `cgroup_v2`, `cgroup_v1` or `process_clocks`.
+    pub cpu_source: Option<String>,
+    /// Why its CPU time is out of sight, where it is.
+    pub out_of_sight: Option<String>,
+    /// What it says of itself, such as its version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+    /// Requests that asked whether it is ready, beside the trials' own.
+    #[serde(default)]
+    pub ready_requests: u64,
+}
+
+/// Something that a target says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The command that asked.
+    pub command: String,
+    /// Its first line, harmless to show; none where it printed none.
+    pub line: Option<String>,
+}
+
+/// What is known of a target when it has been driven for the last time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetDone {
+    /// The contender's number.
+    pub contender: u32,
+    /// Which launch, from 1; 0: it ran already.
+    pub launch: u32,
+    /// The most memory that it had, in bytes; none where it is out of sight.
+    pub peak_memory_bytes: Option<u64>,
+    /// Where that is from (`cgroup`, `processes`).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_source: String,
 }
 
 /// How the run ended.

@@ -25,7 +25,7 @@ pub use asked::{Address, Arrivals, Asked, LaneAsked, Reuse};
 pub use digests::Digests;
 pub use histogram::Histogram;
 pub use host::Host;
-pub use journal::{End, EndReason, Event, Header};
+pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use outcome::{Failure, Outcomes, Whose};
 pub use plan::{Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
 pub use question::{Direction, Metric, Pair, Question};

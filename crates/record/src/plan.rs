@@ -26,6 +26,9 @@ pub struct Plan {
     pub warm_up_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
+    /// What a verdict must show (`--require`), as it was written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<String>,
     /// What the judge is asked.
     pub question: Question,
     /// The machine.
@@ -39,7 +42,12 @@ pub struct Contender {
     pub name: String,
     /// Its URL, without login and with the values of the query elided.
     pub target: String,
-    /// The one address that is dialled.
+    /// Its commands in words, secrets elided, where tiebreak launches it; empty:
+    /// it runs already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launch: Vec<String>,
+    /// The one address that is dialled; of a target to be launched the port is 0
+    /// here, and each trial says which it was.
     pub address: Address,
     /// Connections.
     pub connections: u32,
@@ -110,4 +118,8 @@ pub struct PilotSeen {
     pub p99_ns: u64,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: f64,
+    /// CPU that its target used while it rested, as a share of one core; none
+    /// where that is not known.
+    #[serde(default)]
+    pub cpu_at_rest: Option<f64>,
 }

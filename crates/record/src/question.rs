@@ -17,14 +17,30 @@ pub struct Question {
     pub alpha: f64,
     /// The smallest difference that matters: 0.01 by default.
     pub matters: f64,
-    /// Rounds planned.
+    /// Rounds planned, of all launches together; with looks: at most.
     pub rounds: u32,
+    /// How often every target is launched afresh: then the launch is the
+    /// replicate, and `rounds` ÷ `restarts` consecutive rounds belong to each.
+    /// 0: one launch, or targets that ran already.
+    #[serde(default)]
+    pub restarts: u32,
+    /// After how many rounds a run looks whether it is decided; empty: a run of
+    /// a fixed length.
+    #[serde(default)]
+    pub looks: Vec<u32>,
     /// The contenders are expected to answer differently (`--expect-different`).
     pub expect_different: bool,
     /// The generator shares a core with what it measures, as far as is known.
     pub shares_core: bool,
     /// Whether the CPU of each target is in sight, by contender.
     pub cpu_in_sight: Vec<bool>,
+    /// Groups of two contenders or more, by number, whose targets have a process
+    /// in common: its CPU time cannot be told apart.
+    #[serde(default)]
+    pub sharing: Vec<Vec<u32>>,
+    /// Cores that each target may use, by contender; empty: not known.
+    #[serde(default)]
+    pub target_cores: Vec<Vec<u32>>,
     /// Whether the reply has no body by definition (HEAD), by contender.
     pub bodiless: Vec<bool>,
     /// Highest rate of fresh connections that local ports allow, by contender
@@ -58,6 +74,9 @@ pub enum Metric {
     /// 99.9th percentile of response time.
     #[serde(rename = "response_time.p999")]
     ResponseP999,
+    /// Seconds of the target's CPU for each operation, at rest included.
+    #[serde(rename = "target_cpu_per_operation")]
+    TargetCpu,
 }
 
 /// Which way is better.
@@ -65,7 +84,7 @@ pub enum Metric {
 pub enum Direction {
     /// Throughput.
     HigherIsBetter,
-    /// Times.
+    /// Times and costs.
     LowerIsBetter,
 }
 
@@ -77,6 +96,7 @@ impl Metric {
             Metric::ResponseP50 => "response_time.p50",
             Metric::ResponseP99 => "response_time.p99",
             Metric::ResponseP999 => "response_time.p999",
+            Metric::TargetCpu => "target_cpu_per_operation",
         }
     }
 
@@ -91,7 +111,7 @@ impl Metric {
     /// The quantile that it is, for metrics of response time.
     pub fn quantile(self) -> Option<f64> {
         match self {
-            Metric::Throughput => None,
+            Metric::Throughput | Metric::TargetCpu => None,
             Metric::ResponseP50 => Some(0.5),
             Metric::ResponseP99 => Some(0.99),
             Metric::ResponseP999 => Some(0.999),

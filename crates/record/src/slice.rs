@@ -31,6 +31,11 @@ pub struct Slice {
     pub waited_ns: u64,
     /// Time stolen from this machine's cores, in its own steps of 10 ms.
     pub steal_ns: u64,
+    /// CPU time that each contender's target used from start to end, by number:
+    /// the driven one's own, and what the others did while they rested. None
+    /// where it is out of sight; empty where no target's is read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target_cpu_ns: Vec<Option<u64>>,
     /// Ended operations in each 100 ms from the start; empty for a slice that
     /// was asked to last less than 200 ms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -53,6 +58,16 @@ impl Slice {
         self.generator_cpu_ns += other.generator_cpu_ns;
         self.waited_ns = self.waited_ns.max(other.waited_ns);
         self.steal_ns = self.steal_ns.max(other.steal_ns);
+        if self.target_cpu_ns.len() < other.target_cpu_ns.len() {
+            self.target_cpu_ns.resize(other.target_cpu_ns.len(), None);
+        }
+        // One worker reads the targets; the others leave this empty.
+        for (mine, theirs) in self.target_cpu_ns.iter_mut().zip(&other.target_cpu_ns) {
+            *mine = match (*mine, *theirs) {
+                (Some(mine), Some(theirs)) => Some(mine + theirs),
+                (one, other) => one.or(other),
+            };
+        }
         if self.windows.len() < other.windows.len() {
             self.windows.resize(other.windows.len(), 0);
         }

@@ -31,6 +31,7 @@ const METRICS: [Metric; 4] =
 
 fn asked(i: usize) -> LaneAsked {
     LaneAsked {
+        launch: Vec::new(),
         address: addresses()[i % 3].clone(),
         connections: 64,
         reuse: REUSES[i % 3],
@@ -45,6 +46,7 @@ fn contender(i: usize) -> Contender {
     Contender {
         name: format!("näme \"{i}\"\n"),
         target: "http://localhost/?q=…".to_owned(),
+        launch: Vec::new(),
         address: addresses()[i % 3].clone(),
         connections: 64,
         reuse: REUSES[i % 3],
@@ -70,6 +72,10 @@ fn question() -> Question {
         alpha: 0.05,
         matters: 0.01,
         rounds: 10,
+        restarts: 0,
+        looks: Vec::new(),
+        sharing: Vec::new(),
+        target_cores: Vec::new(),
         expect_different: true,
         shares_core: false,
         cpu_in_sight: vec![true, false],
@@ -95,6 +101,7 @@ fn header(interleave: Interleave) -> Header {
             rounds: 10,
             warm_up_ns: 0,
             generator_cores: vec![1],
+            requirements: Vec::new(),
             question: question(),
             host: Host { client_ports: (32_768, 60_999), ..Host::default() },
         },

@@ -77,6 +77,7 @@ pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
 pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
     Asked {
         seed: 7,
+        first_round: 1,
         cores: Vec::new(),
         warm_up_ns: 0,
         rounds: 1,

@@ -60,6 +60,8 @@ impl Asked {
             high: None,
             confidence: 1.0 - level,
             replicates: 0,
+            looks: None,
+            charged: None,
             p: None,
             t_interval: None,
             verdict: Word::Undecided,

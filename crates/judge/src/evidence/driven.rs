@@ -1,7 +1,10 @@
 //! What was seen of one contender over the run.
 
 use super::{Timeline, Trial};
-use crate::{stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent};
+use crate::{
+    stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
+    verdict::TargetSummary,
+};
 use record::{
     Histogram, LaneAsked, Metric, Outcomes, Phase, Seen, Slice, TrialRecord, seen::Connections,
     slice::WINDOW_NS,
@@ -17,6 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Driven {
     // All phases.
+    pub(crate) target: TargetSummary,
     pub(crate) sent: Sent,
     pub(crate) connect_time: Histogram,
     pub(crate) tls_time: Histogram,

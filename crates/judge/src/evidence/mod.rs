@@ -2,6 +2,7 @@
 //! so far that it does not grow with the number of operations.
 
 mod driven;
+mod target;
 mod timeline;
 mod trial;
 

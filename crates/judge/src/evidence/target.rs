@@ -1,0 +1,22 @@
+//! What the run was told of a target.
+
+use crate::verdict::TargetSummary;
+use record::{TargetDone, TargetReady};
+
+impl TargetSummary {
+    /// A target is ready: the facts of its latest launch stand.
+    pub(crate) fn ready(&mut self, ready: &TargetReady) {
+        self.launches = self.launches.max(ready.launch);
+        self.cpu_source.clone_from(&ready.cpu_source);
+        self.out_of_sight.clone_from(&ready.out_of_sight);
+        self.facts.clone_from(&ready.facts);
+    }
+
+    /// The largest peak of all launches stands.
+    pub(crate) fn done(&mut self, done: &TargetDone) {
+        if done.peak_memory_bytes > self.peak_memory_bytes {
+            self.peak_memory_bytes = done.peak_memory_bytes;
+            self.memory_source = Some(done.memory_source.clone());
+        }
+    }
+}
