@@ -53,7 +53,12 @@ fn cost(sharing: &[Vec<u32>], seen: &[&Seen], contender: usize) -> Option<Cost> 
             if driven == contender {
                 cost.driven_cpu_ns += own;
                 cost.driven_ns += slice.took_ns;
-                let others = (0..seen.len()).filter(|other| !shared(sharing, contender, *other));
+                // A process that several share is counted once.
+                let counted = |other: &usize| {
+                    (0..*other).any(|earlier| shared(sharing, earlier, *other))
+                        || shared(sharing, contender, *other)
+                };
+                let others = (0..seen.len()).filter(|other| !counted(other));
                 cost.others_cpu_ns += others.filter_map(|other| cpu(slice, other)).sum::<u64>();
             } else if !shared(sharing, contender, driven) {
                 cost.rest_cpu_ns += own;
@@ -108,6 +113,7 @@ mod tests {
         assert_eq!(costs[0].expect("in sight").at_rest(), Some(0.04));
         assert_eq!(costs[0].expect("in sight").others_cpu_ns, 3_000_000);
         assert_eq!(costs[2].expect("in sight").at_rest(), Some(0.03));
+        assert_eq!(costs[2].expect("in sight").others_cpu_ns, 4_000_000);
         let alone = super::costs(&[vec![0, 1]], &[&seen(&[&two[0][..2]]), &seen(&[&two[0][..2]])]);
         assert_eq!(alone[0].expect("in sight").at_rest(), None);
     }
