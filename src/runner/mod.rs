@@ -73,7 +73,7 @@ fn drive(
     each: &mut Each<'_>,
 ) -> Result<(), Broken> {
     let lanes = who.iter().enumerate().map(|(lane, at)| http_lanes(order, lane, &accesses[*at]));
-    engine::run(order, lanes.collect(), stop, each)
+    engine::run(order, lanes.collect(), Vec::new(), stop, each)
 }
 
 fn why_no_tls(resolved: &Resolved, contender: usize) -> Option<String> {

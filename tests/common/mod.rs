@@ -176,7 +176,7 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
     let lanes: Vec<Vec<MakeLane>> =
         (0..addresses.len()).map(|at| http_lanes(&order, at, &access)).collect();
     let mut trials = Vec::new();
-    run(&order, lanes, &Stop::new().expect("a descriptor"), &mut |trial| {
+    run(&order, lanes, Vec::new(), &Stop::new().expect("a descriptor"), &mut |trial| {
         trials.push(trial);
         ControlFlow::Continue(())
     })

@@ -26,6 +26,10 @@ impl Seat {
 /// Makes a lane on its worker's thread, which it never leaves.
 pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, Broken> + Send>;
 
+/// Reads the CPU time of one target, in nanoseconds from whenever; none where it
+/// is out of sight. Called at both ends of every slice.
+pub type TargetClock<'a> = Box<dyn FnMut() -> Option<u64> + Send + 'a>;
+
 /// One slice: times on the engine's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {

@@ -20,6 +20,6 @@ mod worker;
 
 pub use event_loop::LOOPBACK_SOURCES;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
-pub use lane::{Broken, Lane, MakeLane, Opened, Seat, Turn};
+pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn};
 pub use run::run;
 pub use stop::Stop;

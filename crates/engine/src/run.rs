@@ -1,14 +1,15 @@
 //! One call of the engine: workers on cores, their parts merged into trials.
 
-use crate::worker::{Part, Shared, Worker};
-use crate::{Broken, MakeLane, Seat, Stop};
+use crate::worker::{Desk, Part, Shared, Worker};
+use crate::{Broken, MakeLane, Seat, Stop, TargetClock};
 use record::{Asked, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc;
 
 /// Drives the order: warm-up of every lane, then the rounds. `lanes` are given
-/// by contender, then by worker. `each` gets every trial as soon as all workers
+/// by contender, then by worker; `targets` read the CPU time of each contender's
+/// target (empty: none is read). `each` gets every trial as soon as all workers
 /// ended it, in order; `Break` ends the run like [`Stop::raise`], and the trials
 /// under way then come with `cut_short`.
 ///
@@ -17,6 +18,7 @@ use std::sync::mpsc;
 pub fn run(
     order: &Asked,
     lanes: Vec<Vec<MakeLane>>,
+    targets: Vec<TargetClock<'_>>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), Broken> {
@@ -36,10 +38,13 @@ pub fn run(
     }
     let shared = Shared::new(workers);
     let (parts, merged) = mpsc::channel();
+    let mut targets = Some(targets);
     std::thread::scope(|scope| {
         for (at, desk) in desks.into_iter().enumerate() {
             let seat = Seat { worker: at, workers, stop: stop.clone() };
             let (shared, parts) = (&shared, parts.clone());
+            // The first worker reads them all.
+            let desk = Desk { lanes: desk, targets: targets.take().unwrap_or_default() };
             std::thread::Builder::new()
                 .name(format!("worker-{at}"))
                 .spawn_scoped(scope, move || Worker::work(order, seat, desk, shared, &parts))

@@ -2,7 +2,7 @@
 
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::health::{Health, Reading};
-use crate::{Broken, Lane, MakeLane, Seat, Turn, braid, clock};
+use crate::{Broken, Lane, MakeLane, Seat, TargetClock, Turn, braid, clock};
 use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -83,6 +83,12 @@ struct Driven {
     left: Option<u64>,
 }
 
+/// What one worker works with.
+pub(crate) struct Desk<'a> {
+    pub(crate) lanes: Vec<MakeLane>,
+    pub(crate) targets: Vec<TargetClock<'a>>,
+}
+
 pub(crate) struct Worker<'a> {
     order: &'a Asked,
     seat: Seat,
@@ -90,6 +96,7 @@ pub(crate) struct Worker<'a> {
     parts: &'a Sender<Result<Part, Broken>>,
     health: Health,
     lanes: Vec<Driven>,
+    targets: Vec<TargetClock<'a>>,
     place: u64,
     after: Option<u32>,
 }
@@ -99,16 +106,16 @@ impl<'a> Worker<'a> {
     pub(crate) fn work(
         order: &'a Asked,
         seat: Seat,
-        lanes: Vec<MakeLane>,
+        desk: Desk<'a>,
         shared: &'a Shared,
         parts: &'a Sender<Result<Part, Broken>>,
     ) {
         let _let_go = LetGo(&shared.barrier);
         let result = settle(order.cores.get(seat.worker).copied()).and_then(|()| {
             let health = Health::of_this_thread(seat.worker == 0);
-            let lanes = make(order, &seat, lanes)?;
-            let (place, after) = (0, None);
-            Ok(Worker { order, seat, shared, parts, health, lanes, place, after })
+            let lanes = make(order, &seat, desk.lanes)?;
+            let (targets, place, after) = (desk.targets, 0, None);
+            Ok(Worker { order, seat, shared, parts, health, lanes, targets, place, after })
         });
         let gone = match result {
             Ok(mut worker) => {
@@ -141,8 +148,9 @@ impl<'a> Worker<'a> {
             result = self.slices(&order, self.order.warm_up_ns, false);
             self.hand_over(0, Phase::WarmUp, 0, result.is_err());
         }
-        for round in 1..=self.order.rounds {
+        for number in 0..self.order.rounds {
             result?;
+            let round = self.order.first_round + number;
             let slices = self.order.slices_per_round();
             let order = braid::order(self.order.seed, round, contenders, slices);
             let sending_ns = self.order.round_ns / u64::from(slices);
@@ -155,10 +163,11 @@ impl<'a> Worker<'a> {
     fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), Gone> {
         for &contender in order {
             self.rest()?;
+            let cpu = self.read_targets();
             let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
-            self.note(contender, &before);
+            self.note(contender, &before, &cpu);
         }
         match self.seat.stop.raised() {
             // The last slice of the round may have been cut.
@@ -214,13 +223,21 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// The CPU time of every target, so far.
+    fn read_targets(&mut self) -> Vec<Option<u64>> {
+        self.targets.iter_mut().map(|read| read()).collect()
+    }
+
     /// Completes the slice with what it cost and what the machine did to it.
-    fn note(&mut self, contender: u32, before: &Reading) {
+    fn note(&mut self, contender: u32, before: &Reading, cpu: &[Option<u64>]) {
         let after = self.health.read();
+        let used = |(before, after): (&Option<u64>, Option<u64>)| Some(after? - (*before)?);
+        let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
         slice.generator_cpu_ns = after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
+        slice.target_cpu_ns = cpu;
         slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
         seen.end_slice();
     }

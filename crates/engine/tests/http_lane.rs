@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{drive, drive_until, lane, order, serve, until_done};
-use engine::Stop;
+use common::{drive, drive_reading, drive_until, lane, order, serve, until_done};
+use engine::{Stop, TargetClock};
 use record::{Arrivals, Failure, Phase, Reuse};
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
@@ -161,4 +161,41 @@ fn garbage_and_cut_replies_are_the_peers_fault() {
         assert_eq!(seen.outcomes.failed.get(&failure), Some(&20), "{:?}", seen.outcomes);
         assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));
     }
+}
+
+#[test]
+fn the_cpu_of_every_target_is_read_at_both_ends_of_every_slice() {
+    let (address, _) = serve(common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address), lane(address)]);
+    order.slice_ns = 50_000_000;
+    order.first_round = 5;
+    // One more nanosecond at every reading; the other is out of sight.
+    let mut readings = 0;
+    let counts = || {
+        readings += 1;
+        Some(readings)
+    };
+    let targets: Vec<TargetClock<'_>> = vec![Box::new(counts), Box::new(|| None)];
+    let trials = drive_reading(&order, &Stop::new().expect("a descriptor"), targets);
+    assert!(trials.iter().all(|trial| trial.round == 5));
+    let slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
+    assert_eq!(slices.len(), 8);
+    assert!(slices.iter().all(|slice| slice.target_cpu_ns == [Some(1), None]));
+    assert_eq!(readings, 16);
+}
+
+#[test]
+fn with_two_workers_targets_are_read_once() {
+    let (address, _) = serve(common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address)]);
+    order.cores = vec![0, 0];
+    let mut readings = 0;
+    let counts = || {
+        readings += 1;
+        Some(readings * 10)
+    };
+    let stop = Stop::new().expect("a descriptor");
+    let trials = drive_reading(&order, &stop, vec![Box::new(counts)]);
+    assert_eq!(trials[0].seen.slices[0].target_cpu_ns, [Some(10)]);
+    assert_eq!(readings, 2);
 }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 
-use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
+use engine::{HttpAccess, MakeLane, Stop, TargetClock, http_lanes, run};
 use record::{Address, Arrivals, Asked, LaneAsked, Reuse, TrialRecord};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -98,10 +98,18 @@ pub(crate) fn drive(order: &Asked) -> Vec<TrialRecord> {
 }
 
 pub(crate) fn drive_until(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
+    drive_reading(order, stop, Vec::new())
+}
+
+pub(crate) fn drive_reading(
+    order: &Asked,
+    stop: &Stop,
+    targets: Vec<TargetClock<'_>>,
+) -> Vec<TrialRecord> {
     let lanes: Vec<Vec<MakeLane>> =
         (0..order.lanes.len()).map(|contender| http_lanes(order, contender, &access())).collect();
     let mut trials = Vec::new();
-    run(order, lanes, stop, &mut |trial| {
+    run(order, lanes, targets, stop, &mut |trial| {
         trials.push(trial);
         ControlFlow::Continue(())
     })
