@@ -36,7 +36,7 @@ impl Facts {
     /// # Errors
     /// When the kernel does not say which cores this process may use.
     pub fn read() -> io::Result<Facts> {
-        let allowed = allowed()?;
+        let allowed = allowed(0)?;
         let physical = allowed.iter().map(|core| (*core, first_sibling(*core))).collect();
         Ok(Facts { allowed, physical, quota: quota(Path::new("/")) })
     }
@@ -110,12 +110,21 @@ fn show(cores: &[u32]) -> String {
     parts.into_iter().map(part).collect::<Vec<_>>().join(",")
 }
 
-fn allowed() -> io::Result<Vec<u32>> {
+/// The cores that another process may use, ascending.
+///
+/// # Errors
+/// When there is no such process, or the kernel does not say.
+pub fn allowed_to(pid: u32) -> io::Result<Vec<u32>> {
+    allowed(pid as libc::pid_t)
+}
+
+/// Of this thread: 0.
+fn allowed(pid: libc::pid_t) -> io::Result<Vec<u32>> {
     // SAFETY: an all-zero cpu_set_t is valid, the call writes at most its size
     // into it, and CPU_ISSET is asked only for bits inside it.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
+        if libc::sched_getaffinity(pid, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
             return Err(io::Error::last_os_error());
         }
         let all = 0..8 * size_of::<libc::cpu_set_t>();

@@ -16,6 +16,12 @@ Examples:
       one server, two ways of talking to it
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
       response times at a given rate
+  tiebreak compare nginx lighttpd mine=node --connections 500
+      servers that tiebreak launches itself (see `tiebreak recipes`), and ends again
+  tiebreak compare experiments/http-servers.toml --restarts 10
+      an experiment file: any program, launched afresh ten times (see `tiebreak check`)
+  tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
+      for CI: exit code 1 where that was not shown
   tiebreak compare a=https://localhost:8443/ b=http+unix://%2Frun%2Fapp.sock/ --cacert ca.pem
       TLS, and a unix socket (its path percent-encoded)";
 
@@ -26,8 +32,8 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub(super) struct CompareArgs {
-    /// Contenders: an address each, with a name of your choice
-    #[arg(required = true, value_name = "[NAME=]URL")]
+    /// Contenders: addresses, recipes by name, or an experiment file
+    #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
     /// Set one contender's own settings, such as fresh.reuse=never; see --help for all keys
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
@@ -50,7 +56,10 @@ pub(super) struct CompareArgs {
 #[command(next_help_heading = "Rounds")]
 struct RoundOptions {
     /// How many rounds: each is one replicate [default: 10, or more for many comparisons]
-    #[arg(long, value_name = "N")]
+    ///
+    /// With --restarts: rounds of each launch [default: 5]. With --until-decided: rounds
+    /// before the first look [default: 10].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
     /// How long each contender is driven in a round [default: 1s; turns: 2.5s]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
@@ -61,6 +70,19 @@ struct RoundOptions {
     /// slices (short turns, many a round) or turns (one a round) [default: the pilot chooses]
     #[arg(long, value_name = "HOW", value_parser = interleave)]
     interleave: Option<Interleave>,
+    /// Launch every target afresh N times: then the launch is the replicate
+    ///
+    /// A server settles differently at each start. A verdict from one launch is about
+    /// that launch; with --restarts it is about the programs. Only for targets that
+    /// tiebreak launches.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    restarts: Option<u32>,
+    /// Look five times whether it is decided, and stop when it is
+    ///
+    /// After 10, 16, 26, 40 and 60 rounds, with narrower errors at each look so that all
+    /// together keep the confidence that was asked for.
+    #[arg(long)]
+    until_decided: bool,
 }
 
 #[derive(clap::Args)]
@@ -78,6 +100,13 @@ struct VerdictOptions {
     /// The contenders are meant to answer differently
     #[arg(long)]
     expect_different: bool,
+    /// What must be shown, such as 'new/old throughput >= 0.97'; else exit code 1
+    ///
+    /// A ratio of two contenders, or of each pair where none is named: 'p99 <= 1.05x'.
+    /// It must hold for the whole interval; `by estimate` and `by favourable end` ask
+    /// for less. May be given several times.
+    #[arg(long = "require", value_name = "[B/A] METRIC >= RATIO")]
+    requirements: Vec<String>,
 }
 
 fn long_help() -> String {
@@ -97,12 +126,19 @@ fn interleave(text: &str) -> Result<Interleave, String> {
 }
 
 pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
+    conduct::perform(&spec(args)?, &args.output)
+}
+
+pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     let mut spec = Spec::new(Command::Compare, args.contenders.clone());
     spec.sets.clone_from(&args.sets);
     spec.rounds = args.rounds.rounds;
     spec.round = args.rounds.round;
     spec.slice = args.rounds.slice;
     spec.interleave = args.rounds.interleave;
+    spec.restarts = args.rounds.restarts;
+    spec.until_decided = args.rounds.until_decided;
+    spec.requirements.clone_from(&args.verdict.requirements);
     spec.matters = args.verdict.matters;
     spec.confidence = args.verdict.confidence;
     spec.all_pairs = args.verdict.all_pairs;
@@ -110,5 +146,5 @@ pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
     args.target.fill(&mut spec);
-    conduct::perform(&spec, &args.output)
+    Ok(spec)
 }

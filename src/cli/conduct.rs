@@ -7,6 +7,7 @@ use crate::judging::{self, Judged};
 use crate::plan::{Machine, Resolved, Spec, resolve};
 use crate::runner::{self, Telling};
 use crate::targets::attached::{self, Resolver};
+use crate::targets::sight;
 use crate::{cores, host, signals};
 use std::path::PathBuf;
 
@@ -27,7 +28,7 @@ pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
         .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
     let host = host::facts(&cores.allowed, descriptors);
     let mut resolver = Resolver::new(spec.allow_public, &attached::look_up, &attached::accepts);
-    resolve(spec, &Machine { cores, host }, &mut resolver)
+    resolve(spec, &Machine { cores, host, look: sight::look }, &mut resolver)
 }
 
 /// The cores of this process.

@@ -1,12 +1,14 @@
 //! The command line: one file per subcommand.
 
 mod audit;
+mod check;
 mod compare;
 mod conduct;
 mod demo;
 mod explain;
 mod options;
 mod outputs;
+mod recipes;
 mod report;
 mod run;
 pub mod testserver;
@@ -25,10 +27,12 @@ Examples:
       which of two servers answers more requests
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s
       which answers sooner when both get 5000 requests a second
+  tiebreak compare experiments/http-servers.toml
+      servers that tiebreak launches itself, as a file says that anyone can run again
   tiebreak run http://127.0.0.1:8080/ --duration 10s
       one server, with the same audit
 
-Exit codes: 0 the answer is sound (undecided too) · 2 the command cannot be understood ·
+Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met · 2 the command cannot be understood ·
 3 void: the audit refused · 4 a target failed · 5 tiebreak failed · 130 stopped twice";
 
 /// Which of these backends is faster, by how much, and can the answer be trusted?
@@ -46,11 +50,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Compare(Box<compare::CompareArgs>),
+    Check(Box<check::CheckArgs>),
     Run(Box<run::RunArgs>),
     Demo(demo::DemoArgs),
     Report(report::ReportArgs),
     Audit(audit::AuditArgs),
     Explain(explain::ExplainArgs),
+    Recipes(recipes::RecipesArgs),
     /// A server of known behaviour, to try tiebreak and other tools on
     Testserver(Box<testserver::TestserverArgs>),
 }
@@ -73,11 +79,13 @@ pub fn main() -> ExitCode {
 fn perform(command: &Command) -> ExitCode {
     let result = match command {
         Command::Compare(args) => compare::perform(args),
+        Command::Check(args) => check::perform(args),
         Command::Run(args) => run::perform(args),
         Command::Demo(args) => demo::perform(args),
         Command::Report(args) => report::perform(args),
         Command::Audit(args) => audit::perform(args),
         Command::Explain(args) => explain::perform(args),
+        Command::Recipes(args) => recipes::perform(args),
         Command::Testserver(args) => return testserver::run(args),
     };
     match result {

@@ -87,6 +87,9 @@ pub(super) struct TargetOptions {
     /// Load addresses outside this machine and private networks, too
     #[arg(long)]
     allow_public: bool,
+    /// Launch what an experiment file says that lies outside the current directory
+    #[arg(long)]
+    allow_launch: bool,
     /// Don't verify certificates
     #[arg(long)]
     insecure: bool,
@@ -151,5 +154,6 @@ impl TargetOptions {
         spec.trust =
             Trust { insecure: self.insecure, cacert: self.cacert.clone(), resume: self.tls_resume };
         spec.allow_public = self.allow_public;
+        spec.allow_launch = self.allow_launch;
     }
 }

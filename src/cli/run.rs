@@ -12,6 +12,8 @@ Examples:
       as many requests as 64 connections take
   tiebreak run http://127.0.0.1:8080/ --rate 1000/s --connections 10
       response times at 1000 requests a second, counted from when each was due
+  tiebreak run nginx
+      a server that tiebreak launches itself (see `tiebreak recipes`)
   tiebreak run http://127.0.0.1:8080/ -n 10k -c 1
       10 000 requests, one after the other";
 
@@ -22,10 +24,10 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RunArgs {
-    /// The contender
+    /// The contender: an address, a recipe's name, or an experiment file of one
     // One; but several are taken, to say in our own words what is wrong, and
     // without quoting an address that may hold a login.
-    #[arg(required = true, value_name = "[NAME=]URL")]
+    #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
     /// How long [default: 10s; with -n: until N are done, 1h at most]
     #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = "Load")]

@@ -2,6 +2,7 @@
 
 use crate::plan::{Command, Machine, Spec, resolve};
 use crate::targets::attached::{self, Resolver};
+use crate::targets::process::OutOfSight;
 use record::{Host, Plan};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
@@ -14,6 +15,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
     let machine = Machine {
         cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
+        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
     };
     let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
     resolve(&spec, &machine, &mut resolver).expect("a good plan").plan

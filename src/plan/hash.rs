@@ -2,7 +2,7 @@
 //! whichever machine and on whichever ports it is asked.
 
 use crate::fnv::fnv1a;
-use record::{Address, Host, Plan};
+use record::{Address, Host, Metric, Plan};
 
 /// 16 hex digits. Left out are ports (also in names and targets), the machine
 /// and what follows from it: the generator's cores and the limits of ports.
@@ -14,6 +14,10 @@ pub fn of(plan: &Plan) -> String {
     bare.question.shares_core = false;
     bare.question.workers = 0;
     bare.question.names.clear();
+    bare.question.cpu_in_sight.clear();
+    bare.question.sharing.clear();
+    bare.question.target_cores.clear();
+    bare.question.secondary.retain(|metric| *metric != Metric::TargetCpu);
     for contender in &mut bare.contenders {
         if let Address::Tcp(address) = &mut contender.address {
             let port = address.port();

@@ -1,5 +1,6 @@
 //! From what was typed to what will be done.
 
+mod contenders;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
@@ -15,6 +16,6 @@ pub mod settings;
 pub mod spec;
 pub mod units;
 
-pub use resolved::{Machine, Resolved, resolve};
+pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;
 pub use spec::{Command, Spec};

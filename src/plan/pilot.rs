@@ -3,7 +3,8 @@
 //! "Where a braid lies", 2 and 4.
 
 use crate::plan::resolved::TURN;
-use crate::plan::units::show_ns;
+use crate::plan::units::{show_ns, show_percent};
+use judge::cost;
 use record::{Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord};
 
 /// How long each contender is driven in the pilot.
@@ -17,6 +18,8 @@ pub const BURN_IN_NS: u64 = 2_000_000;
 const SLICES_A_ROUND: u64 = 4;
 /// and grows for that to this length at most.
 const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
+/// Turns are taken where a target uses more of a core than this while it rests.
+const MOST_CPU_AT_REST: f64 = 0.01;
 
 /// The sending time of the pilot's slices.
 pub fn slice_ns(plan: &Plan) -> u64 {
@@ -27,10 +30,18 @@ pub fn slice_ns(plan: &Plan) -> u64 {
 pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     let parts: Vec<Seen> = (0..plan.contenders.len()).map(|at| merged(trials, at)).collect();
     let workers = plan.generator_cores.len().max(1) as f64;
-    let saw: Vec<PilotSeen> = parts.iter().map(|part| saw(part, workers)).collect();
+    let mut saw: Vec<PilotSeen> = parts.iter().map(|part| saw(part, workers)).collect();
+    let costs = cost::costs(&plan.question.sharing, &parts.iter().collect::<Vec<_>>());
+    for (saw, cost) in saw.iter_mut().zip(costs) {
+        saw.cpu_at_rest = cost.and_then(|cost| cost.at_rest());
+    }
     let own = match open(plan) {
         true => open_loop(plan, &saw, &parts),
         false => closed_loop(plan, &saw),
+    };
+    let own = match busy_at_rest(plan, &saw) {
+        Some(why) if own.interleave == Interleave::Slices => turns(plan, own.needed_ns, why),
+        _ => own,
     };
     let way = overridden(plan, own);
     let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
@@ -162,6 +173,21 @@ fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
         return turns(plan, need.ns, why);
     }
     slices(plan, &need, OPEN_SLICE_NS)
+}
+
+/// Work that a contender does while it rests falls into the others' time: in a
+/// pilot of 2 s this share of one core told a garbage-heavy server from a lean
+/// one (design.md, "Where a braid lies", 3).
+fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
+    let busy = |at: &usize| saw[*at].cpu_at_rest.filter(|share| *share > MOST_CPU_AT_REST);
+    let at = (0..saw.len()).find(|at| busy(at).is_some())?;
+    Some(format!(
+        "`{}` used {} of a core while it rested (more than {}): in slices others would pay for \
+         its work",
+        plan.contenders[at].name,
+        show_percent(busy(&at)?),
+        show_percent(MOST_CPU_AT_REST)
+    ))
 }
 
 /// Slices that fill the round: never shorter than needed, since a shorter one

@@ -254,3 +254,36 @@ fn a_pilot_without_a_reply_still_chooses() {
     assert_eq!((choice.interleave, choice.slice_ns), (Interleave::Slices, 50 * MS));
     assert!(choice.why[0].contains("nothing was answered"), "{:?}", choice.why);
 }
+
+/// The pilot of `a`, whose target works this many ms in each slice of `b`.
+fn resting(plan: &Plan, ms: u64) -> PilotChoice {
+    let mut trials = [trial(0, MS, 2 * MS, &[3; 9]), trial(1, MS, 2 * MS, &[3; 9])];
+    for (driven, trial) in trials.iter_mut().enumerate() {
+        for slice in &mut trial.seen.slices {
+            let a = if driven == 0 { 40 * MS } else { ms * MS / 10 };
+            slice.target_cpu_ns = vec![Some(a), Some(if driven == 1 { 40 * MS } else { 0 })];
+        }
+    }
+    decide(plan, &trials)
+}
+
+#[test]
+fn work_at_rest_takes_turns() {
+    // Tenths of a millisecond in slices of 50 ms: 0.8 %, and 1.2 %.
+    let lean = resting(&plan(None, |_| {}), 4);
+    assert_eq!(lean.interleave, Interleave::Slices);
+    assert_eq!(lean.saw[0].cpu_at_rest, Some(0.008));
+    let busy = resting(&plan(None, |_| {}), 6);
+    assert_eq!((busy.interleave, busy.slice_ns), (Interleave::Turns, 2500 * MS));
+    assert_eq!(
+        busy.why[0],
+        "turns of 2.5 s: `a` used 1.2 % of a core while it rested (more than 1 %): in slices \
+         others would pay for its work"
+    );
+    let forced = resting(&plan(None, |spec| spec.interleave = Some(Interleave::Slices)), 6);
+    assert_eq!(forced.interleave, Interleave::Slices);
+    assert!(forced.why[0].contains("the pilot would have chosen turns"), "{:?}", forced.why);
+    let mut shared = plan(None, |_| {});
+    shared.question.sharing = vec![vec![0, 1]];
+    assert_eq!(resting(&shared, 6).saw[0].cpu_at_rest, None);
+}

@@ -2,18 +2,26 @@
 
 use crate::cores::Cores;
 use crate::exit::Error;
+use crate::plan::resolved::Way;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::show_percent;
+use crate::targets::find;
+use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
 use record::{Address, Contender, Metric, Pair, Question, Reuse};
 
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
 const MATTERS: f64 = 0.01;
+/// Default of `--rounds` with `--restarts`: a launch costs more than a round.
+const ROUNDS_A_LAUNCH: u32 = 5;
+/// Rounds before the first look of `--until-decided`, where that can decide.
+const FIRST_LOOK: u32 = 10;
 
 /// Facts of the plan that the question needs.
 pub(super) struct Given<'a> {
     pub(super) contenders: &'a [Contender],
+    pub(super) ways: &'a [Way],
     pub(super) round_ns: u64,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
@@ -27,11 +35,15 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         _ => pairs(contenders.len() as u32, spec.all_pairs),
     };
     let alpha = alpha(spec.confidence.unwrap_or(CONFIDENCE))?;
-    let rounds = match spec.command {
-        Command::Run => 1,
-        _ => rounds(spec.rounds, pairs.len(), alpha)?,
+    let length = match spec.command {
+        Command::Run => Length::of(1),
+        _ => length(spec, pairs.len(), alpha)?,
     };
-    let (primary, secondary) = metrics(contenders, given.round_ns);
+    let (primary, mut secondary) = metrics(contenders, given.round_ns);
+    let cpu_in_sight: Vec<bool> = given.ways.iter().map(in_sight).collect();
+    if cpu_in_sight.iter().all(|in_sight| *in_sight) {
+        secondary.push(Metric::TargetCpu);
+    }
     let port_limit = |contender: &Contender| port_limit(contender, given.client_ports);
     Ok(Question {
         names: contenders.iter().map(|contender| contender.name.clone()).collect(),
@@ -40,14 +52,14 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         pairs,
         alpha,
         matters: matters(spec.matters.unwrap_or(MATTERS))?,
-        rounds,
-        restarts: 0,
-        looks: Vec::new(),
-        sharing: Vec::new(),
-        target_cores: Vec::new(),
+        rounds: length.rounds,
+        restarts: length.restarts,
+        looks: length.looks,
+        sharing: sharing(given.ways),
+        target_cores: given.ways.iter().map(|way| target_cores(way, given.cores)).collect(),
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
-        cpu_in_sight: vec![false; contenders.len()],
+        cpu_in_sight,
         bodiless: contenders.iter().map(bodiless).collect(),
         port_limit: contenders.iter().map(port_limit).collect(),
         workers: given.cores.generator.len().max(1) as u32,
@@ -77,6 +89,95 @@ fn matters(share: f64) -> Result<f64, Error> {
             "--matters {}: from 0.01% to 50%, such as 1%",
             show_percent(share)
         ))),
+    }
+}
+
+/// How many rounds, and what a replicate is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Length {
+    rounds: u32,
+    restarts: u32,
+    looks: Vec<u32>,
+}
+
+impl Length {
+    fn of(rounds: u32) -> Length {
+        Length { rounds, ..Length::default() }
+    }
+}
+
+fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> {
+    match (spec.restarts, spec.until_decided) {
+        (Some(_), true) => Err(Error::usage(
+            "--until-decided looks after so many rounds of one launch, --restarts fixes the number \
+             of launches: give one of them",
+        )),
+        (Some(restarts), false) => launches(restarts, spec.rounds, comparisons, alpha),
+        (None, true) => until_decided(spec.rounds, comparisons, alpha),
+        (None, false) => rounds(spec.rounds, comparisons, alpha).map(Length::of),
+    }
+}
+
+/// With restarts the launch is the replicate, and `--rounds` is for each.
+fn launches(
+    restarts: u32,
+    rounds: Option<u32>,
+    comparisons: usize,
+    alpha: f64,
+) -> Result<Length, Error> {
+    let fewest = judge::stats::rounds::fewest(comparisons, alpha);
+    if restarts < fewest {
+        let compared = if comparisons == 1 { "comparison" } else { "comparisons" };
+        return Err(Error::usage(format!(
+            "{restarts} restarts cannot support {comparisons} {compared} at {}: at least {fewest}; \
+             use --restarts {} or compare fewer",
+            show_percent(alpha),
+            judge::stats::rounds::default_rounds(comparisons, alpha)
+        )));
+    }
+    let each = rounds.unwrap_or(ROUNDS_A_LAUNCH);
+    Ok(Length { rounds: restarts.saturating_mul(each), restarts, looks: Vec::new() })
+}
+
+/// Five looks; `--rounds` is how many come before the first.
+fn until_decided(first: Option<u32>, comparisons: usize, alpha: f64) -> Result<Length, Error> {
+    let fewest = looks::fewest(comparisons, alpha);
+    let first = first.unwrap_or(FIRST_LOOK.max(fewest));
+    let looks = Looks::new(first, comparisons, alpha)
+        .map_err(|why| Error::usage(format!("--rounds {first}: {why}")))?;
+    let looks = looks.rounds().to_vec();
+    Ok(Length { rounds: looks.last().copied().unwrap_or(first), restarts: 0, looks })
+}
+
+fn in_sight(way: &Way) -> bool {
+    match way {
+        Way::Attached { sight, .. } => sight.is_ok(),
+        Way::Launched { .. } => true,
+    }
+}
+
+/// Groups of contenders whose targets have a process in common: each that is
+/// launched has processes of its own.
+fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
+    let found = |way: &Way| match way {
+        Way::Attached { sight: Ok(sight), .. } => Some(sight.found.clone()),
+        _ => None,
+    };
+    let groups = find::groups(&ways.iter().map(found).collect::<Vec<_>>());
+    let several = groups.into_iter().filter(|group| group.len() > 1);
+    several.map(|group| group.into_iter().map(|number| number as u32).collect()).collect()
+}
+
+/// The cores that a target may use; of several processes, those of the one that
+/// is driven.
+fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
+    match way {
+        Way::Attached { sight, .. } => sight.as_ref().map_or(Vec::new(), |it| it.cores.clone()),
+        Way::Launched { launch, .. } => {
+            let driven = launch.processes.last().expect("a launch has a process");
+            let left = if cores.others.is_empty() { &cores.allowed } else { &cores.others };
+            driven.cores.clone().unwrap_or_else(|| left.clone())
+        }
     }
 }
 

@@ -3,14 +3,19 @@
 
 use crate::cores;
 use crate::exit::Error;
+use crate::plan::contenders::{self, Gathered, Place, Wanted};
+use crate::plan::experiment::{Launch, Secret};
 use crate::plan::question::{self, Given};
+use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
 use crate::plan::{Settings, names, request};
-use crate::targets::attached::Resolver;
+use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
+use crate::targets::process::OutOfSight;
+use crate::targets::sight::Sight;
 use crate::targets::tls;
-use crate::targets::url::{Place, Url};
+use crate::targets::url::{self, Url, harmless};
 use engine::{HttpAccess, TlsAccess};
 use record::{Address, Contender, Host, Interleave, Plan, Reuse};
 use std::time::Duration;
@@ -43,21 +48,59 @@ pub struct Machine {
     pub cores: cores::Facts,
     /// Facts for the record, among them the limit of descriptors.
     pub host: Host,
+    /// Looks for the processes behind an address.
+    pub look: fn(&Address, Option<u32>) -> Result<Sight, OutOfSight>,
 }
 
 /// What will be done, and the secrets that doing it takes. No `Debug`.
 pub struct Resolved {
     /// What may be recorded.
     pub plan: Plan,
-    /// How to talk to each contender.
-    pub accesses: Vec<HttpAccess>,
+    /// How to get at each contender.
+    pub ways: Vec<Way>,
     /// What can be foreseen to go wrong, in sentences.
     pub cautions: Vec<String>,
+    /// Every secret of an experiment file.
+    pub secrets: Vec<Secret>,
+    /// Cores for targets that are launched.
+    pub target_cores: Vec<u32>,
+    spec: Spec,
 }
 
-struct Typed<'a> {
-    name: Option<&'a str>,
-    url: Url,
+/// How to get at a contender. No `Debug`: it holds secrets.
+pub enum Way {
+    /// Its target runs already.
+    Attached {
+        /// How to talk to it.
+        access: HttpAccess,
+        /// Its processes, or why they are out of sight.
+        sight: Result<Sight, OutOfSight>,
+    },
+    /// Its target is launched.
+    Launched {
+        /// How.
+        launch: Box<Launch>,
+        /// How it is talked to.
+        settings: Settings,
+    },
+}
+
+impl Resolved {
+    /// Where a launched target is dialled, and how it is talked to there.
+    ///
+    /// # Errors
+    /// When its address cannot be dialled.
+    pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, HttpAccess), Error> {
+        let Way::Launched { settings, .. } = &self.ways[contender] else {
+            unreachable!("an attached target is where the plan says");
+        };
+        let url = Url::parse(url).map_err(Error::usage)?;
+        let known = &self.plan.contenders[contender];
+        let mut resolver = Resolver::new(false, &attached::look_up, &attached::accepts);
+        let address = address(&url, &[], &mut resolver)?;
+        let (_, access) = contender_at(&self.spec, &known.name, &url, address.clone(), settings)?;
+        Ok((address, access))
+    }
 }
 
 /// Settles a spec.
@@ -70,59 +113,80 @@ pub fn resolve(
     machine: &Machine,
     resolver: &mut Resolver<'_>,
 ) -> Result<Resolved, Error> {
-    let typed = contenders(spec)?;
-    let pairs: Vec<_> = typed.iter().map(|typed| (typed.name, typed.url.clone())).collect();
-    let names = names::all(&pairs).map_err(Error::usage)?;
-    let settings = settings(spec, &names)?;
+    let gathered = contenders::gather(spec.command, &spec.contenders)?;
+    let spec = spec.over(&gathered.run);
+    check_launches(&spec, &gathered)?;
+    let wanted = gathered.contenders;
+    check_count(spec.command, wanted.len())?;
+    let urls = wanted.iter().map(|wanted| wanted.place.url()).collect::<Result<Vec<_>, _>>()?;
+    let typed: Vec<_> =
+        wanted.iter().zip(&urls).map(|(this, url)| (this.name.as_deref(), url.clone())).collect();
+    let names = names::all(&typed).map_err(Error::usage)?;
+    let settings = settings(&spec, &names, &wanted)?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
-    let mut resolved = Vec::new();
-    let mut accesses = Vec::new();
-    for ((typed, name), settings) in typed.iter().zip(&names).zip(&settings) {
-        let address = address(&typed.url, &rules, resolver)?;
-        let (contender, access) = contender(spec, name, &typed.url, address, settings)
-            .map_err(|error| Error { text: format!("`{name}`: {}", error.text), ..error })?;
+    let (mut resolved, mut ways) = (Vec::new(), Vec::new());
+    for (((wanted, name), url), settings) in wanted.into_iter().zip(&names).zip(&urls).zip(settings)
+    {
+        let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
+        let (contender, way) = match wanted.place {
+            Place::Attached { pid, .. } => {
+                let address = address(url, &rules, resolver)?;
+                let (contender, access) =
+                    contender_at(&spec, name, url, address, &settings).map_err(named)?;
+                let sight = (machine.look)(&contender.address, pid);
+                (contender, Way::Attached { access, sight })
+            }
+            Place::Launched(launch) => {
+                let contender = to_be_launched(&spec, name, url, &launch, &settings, resolver);
+                (contender.map_err(named)?, Way::Launched { launch, settings })
+            }
+        };
         resolved.push(contender);
-        accesses.push(access);
+        ways.push(way);
     }
-    let plan = plan(spec, machine, resolved)?;
+    let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
     let cautions = port_cautions(&plan);
-    Ok(Resolved { plan, accesses, cautions })
+    Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
 }
 
-fn contenders(spec: &Spec) -> Result<Vec<Typed<'_>>, Error> {
-    match (spec.command, spec.contenders.len()) {
-        (Command::Run, 1) => {}
-        (Command::Run, _) => {
-            return Err(Error::usage(
-                "`tiebreak run` drives one contender; to compare several use `tiebreak compare`",
-            ));
-        }
-        (_, 0 | 1) => {
-            return Err(Error::usage(
-                "a comparison needs at least two contenders; for one use `tiebreak run URL`",
-            ));
-        }
-        (_, many) if many > MOST_CONTENDERS => {
-            return Err(Error::usage(format!(
-                "{many} contenders are too many for one braid: at most {MOST_CONTENDERS}"
-            )));
-        }
-        _ => {}
+/// What is refused before anything else is looked at.
+fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
+    let attached = |wanted: &&Wanted| matches!(wanted.place, Place::Attached { .. });
+    if let (Some(_), Some(this)) = (spec.restarts, gathered.contenders.iter().find(attached)) {
+        let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
+        return Err(Error::usage(format!(
+            "--restarts launches every target afresh, and the contender{name} runs already: let \
+             tiebreak launch it (a recipe, or an experiment file)"
+        )));
     }
-    let parse = |(at, argument)| {
-        let (name, url) = names::split(argument);
-        let url = Url::parse(url).map_err(|message| match (spec.command, name) {
-            (Command::Run, _) => Error::usage(message),
-            (_, Some(name)) => Error::usage(format!("`{}`: {message}", crate::shown::shown(name))),
-            (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
-        })?;
-        Ok(Typed { name, url })
-    };
-    spec.contenders.iter().map(String::as_str).enumerate().map(parse).collect()
+    match (&gathered.launches_from_outside, spec.allow_launch) {
+        (Some(file), false) => Err(Error::usage(format!(
+            "{file} lies outside the current directory and launches programs: read it (`tiebreak \
+             check` shows every command), then say --allow-launch"
+        ))),
+        _ => Ok(()),
+    }
 }
 
-fn settings(spec: &Spec, names: &[String]) -> Result<Vec<Settings>, Error> {
+fn check_count(command: Command, count: usize) -> Result<(), Error> {
+    match (command, count) {
+        (Command::Run, 1) => Ok(()),
+        (Command::Run, _) => Err(Error::usage(
+            "`tiebreak run` drives one contender; to compare several use `tiebreak compare`",
+        )),
+        (_, 0 | 1) => Err(Error::usage(
+            "a comparison needs at least two contenders; for one use `tiebreak run URL`",
+        )),
+        (_, many) if many > MOST_CONTENDERS => Err(Error::usage(format!(
+            "{many} contenders are too many for one braid: at most {MOST_CONTENDERS}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// `--set` wins over flags, and flags win over the experiment file.
+fn settings(spec: &Spec, names: &[String], wanted: &[Wanted]) -> Result<Vec<Settings>, Error> {
     let mut own = vec![Settings::default(); names.len()];
     for set in &spec.sets {
         let (at, key, value) = names::split_set(set, names)
@@ -131,20 +195,39 @@ fn settings(spec: &Spec, names: &[String]) -> Result<Vec<Settings>, Error> {
             Error::usage(format!("--set {}.{}: {message}", names[at], crate::shown::shown(key)))
         })?;
     }
-    Ok(own.into_iter().map(|settings| settings.over(&spec.common)).collect())
+    let all = own.into_iter().zip(wanted);
+    Ok(all.map(|(own, wanted)| own.over(&spec.common).over(&wanted.settings)).collect())
 }
 
 fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Result<Address, Error> {
     match &url.place {
-        Place::Unix(path) => Ok(Address::Unix(path.clone())),
-        Place::Host { host, port } => {
+        url::Place::Unix(path) => Ok(Address::Unix(path.clone())),
+        url::Place::Host { host, port } => {
             let (host, port) = ConnectTo::apply(rules, host, *port);
             resolver.dial(&host, port).map(Address::Tcp)
         }
     }
 }
 
-fn contender(
+/// A contender whose target has no port yet.
+fn to_be_launched(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    launch: &Launch,
+    settings: &Settings,
+    resolver: &mut Resolver<'_>,
+) -> Result<Contender, Error> {
+    let mut address = address(url, &[], resolver)?;
+    if let Address::Tcp(tcp) = &mut address {
+        tcp.set_port(0);
+    }
+    let (contender, _) = contender_at(spec, name, url, address, settings)?;
+    let target = harmless(&launch.url.to_string());
+    Ok(Contender { target, launch: launch.outline(), ..contender })
+}
+
+fn contender_at(
     spec: &Spec,
     name: &str,
     url: &Url,
@@ -153,7 +236,7 @@ fn contender(
 ) -> Result<(Contender, HttpAccess), Error> {
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = match (&url.place, url.tls) {
-        (Place::Host { host, .. }, true) => {
+        (url::Place::Host { host, .. }, true) => {
             Some(TlsAccess { config: spec.trust.config()?, name: tls::server_name(host)? })
         }
         _ => None,
@@ -177,17 +260,26 @@ fn contender(
     Ok((contender, HttpAccess { head: built.head, body: built.body, head_only, expect, tls }))
 }
 
-fn plan(spec: &Spec, machine: &Machine, contenders: Vec<Contender>) -> Result<Plan, Error> {
+fn plan(
+    spec: &Spec,
+    machine: &Machine,
+    contenders: Vec<Contender>,
+    ways: &[Way],
+) -> Result<(Plan, Vec<u32>), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(|c| c.connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections)?;
     let given = Given {
         contenders: &contenders,
+        ways,
         round_ns: ns(round),
         client_ports: machine.host.client_ports,
         cores: &cores,
     };
     let question = question::ask(spec, &given)?;
+    for text in &spec.requirements {
+        Requirement::parse(text, &question).map_err(Error::usage)?;
+    }
     let plan = Plan {
         command: match spec.command {
             Command::Compare => "compare",
@@ -203,13 +295,13 @@ fn plan(spec: &Spec, machine: &Machine, contenders: Vec<Contender>) -> Result<Pl
         rounds: question.rounds,
         warm_up_ns: ns(spec.warm_up.unwrap_or(WARM_UP)),
         generator_cores: cores.generator,
-        requirements: Vec::new(),
+        requirements: spec.requirements.clone(),
         question,
         host: machine.host.clone(),
     };
     check_descriptors(&plan)?;
     check_length(&plan)?;
-    Ok(plan)
+    Ok((plan, cores.others))
 }
 
 /// Slices or turns, the slice's length, the round's (of `run`: the duration).

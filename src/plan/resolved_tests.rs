@@ -20,6 +20,7 @@ fn machine() -> Machine {
             descriptors: 1024,
             client_ports: (32768, 60999),
         },
+        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
     }
 }
 
@@ -84,7 +85,8 @@ fn secrets_travel_in_the_access_alone() {
     let mut spec = compare(&["a=http://u:CANARY@127.0.0.1:1/?k=CANARY", "b=http://127.0.0.1:1/"]);
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
-    let head = String::from_utf8_lossy(&resolved.accesses[0].head).into_owned();
+    let Way::Attached { access, .. } = &resolved.ways[0] else { panic!("it runs already") };
+    let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
     let told = serde_json::to_string(&resolved.plan).expect("json");

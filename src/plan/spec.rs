@@ -1,6 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::Settings;
+use crate::plan::experiment::RunSettings;
 use crate::targets::tls::Trust;
 use record::Interleave;
 use std::time::Duration;
@@ -21,7 +22,7 @@ pub enum Command {
 pub struct Spec {
     /// Which command asks.
     pub command: Command,
-    /// `NAME=URL` or `URL`.
+    /// Addresses, recipes and an experiment file, each as `WHAT` or `NAME=WHAT`.
     pub contenders: Vec<String>,
     /// Settings of all contenders.
     pub common: Settings,
@@ -55,6 +56,14 @@ pub struct Spec {
     pub matters: Option<f64>,
     /// Level of the intervals, as a share.
     pub confidence: Option<f64>,
+    /// How often every target is launched afresh.
+    pub restarts: Option<u32>,
+    /// Look five times whether it is decided, in place of a fixed length.
+    pub until_decided: bool,
+    /// What the verdict must show.
+    pub requirements: Vec<String>,
+    /// Launch what an experiment file says that lies elsewhere.
+    pub allow_launch: bool,
     /// Compare all pairs, not only with the first.
     pub all_pairs: bool,
     /// The contenders are expected to answer differently.
@@ -83,8 +92,32 @@ impl Spec {
             cores: None,
             matters: None,
             confidence: None,
+            restarts: None,
+            until_decided: false,
+            requirements: Vec::new(),
+            allow_launch: false,
             all_pairs: false,
             expect_different: false,
+        }
+    }
+
+    /// This spec, and what an experiment file says where nothing was typed.
+    pub(super) fn over(&self, file: &RunSettings) -> Spec {
+        Spec {
+            rounds: self.rounds.or(file.rounds),
+            round: self.round.or(file.round),
+            warm_up: self.warm_up.or(file.warm_up),
+            slice: self.slice.or(file.slice),
+            interleave: self.interleave.or(file.interleave),
+            seed: self.seed.or(file.seed),
+            cores: self.cores.or(file.generator_cores),
+            matters: self.matters.or(file.matters),
+            confidence: self.confidence.or(file.confidence),
+            restarts: self.restarts.or(file.restarts),
+            until_decided: self.until_decided || file.until_decided,
+            all_pairs: self.all_pairs || file.all_pairs,
+            expect_different: self.expect_different || file.expect_different,
+            ..self.clone()
         }
     }
 }

@@ -1,21 +1,26 @@
 //! Conducts a run, and leaves a journal.
 
 mod folder;
+mod legs;
 mod orders;
 mod progress;
 mod session;
+mod stage;
+mod targets;
 
 use crate::exit::Error;
-use crate::plan::{Resolved, hash};
+use crate::plan::{Resolved, Way, hash};
 use crate::shown::shown;
-use crate::targets::tls;
+use crate::targets::launch::{self, Ground};
 use crate::{signals, utc};
-use engine::{Broken, HttpAccess, Stop, http_lanes};
+use engine::Stop;
 use progress::{Manner, Progress};
-use record::{Address, Asked, Event, Header, journal::SCHEMA};
-use session::{Book, Each, Session, foreseen};
+use record::{Event, Header, Plan, journal::SCHEMA};
+pub(crate) use session::foreseen;
+use session::{Book, Session};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use targets::Targets;
 
 /// How a run is to be recorded and told.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +37,7 @@ pub struct Telling<'a> {
 /// When the folder or the journal cannot be written.
 pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
+    check_programs(resolved)?;
     let now = SystemTime::now();
     let header = Header {
         schema: SCHEMA.to_owned(),
@@ -51,13 +57,25 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
+    let logs = folder.join("logs");
+    if resolved.plan.contenders.iter().any(|contender| !contender.launch.is_empty()) {
+        std::fs::create_dir_all(&logs)
+            .map_err(|error| Error::failed(format!("{told}/logs: {error}")))?;
+        tell_launches(&progress, plan);
+    }
+    let ground = Ground {
+        logs: &logs,
+        cores: &resolved.target_cores,
+        secrets: &resolved.secrets,
+        stopped: &signals::caught,
+    };
+    let mut targets = Targets::new(resolved, stop, ground);
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
-        drive: &mut |order, who, each| drive(&resolved.accesses, stop, order, who, each),
+        stage: &mut targets,
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
-        why_no_tls: &|contender| why_no_tls(resolved, contender),
     };
     match session.conduct() {
         Ok(_) => Ok(folder),
@@ -65,22 +83,23 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     }
 }
 
-fn drive(
-    accesses: &[HttpAccess],
-    stop: &Stop,
-    order: &Asked,
-    who: &[usize],
-    each: &mut Each<'_>,
-) -> Result<(), Broken> {
-    let lanes = who.iter().enumerate().map(|(lane, at)| http_lanes(order, lane, &accesses[*at]));
-    engine::run(order, lanes.collect(), Vec::new(), stop, each)
+/// Every program that is to be launched is there: one that is missing must not
+/// show when half of the targets run.
+fn check_programs(resolved: &Resolved) -> Result<(), Error> {
+    for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
+        let Way::Launched { launch, .. } = way else { continue };
+        if let Some(missing) = launch::missing(launch) {
+            return Err(Error::target(format!("`{}`: {missing}", contender.name)));
+        }
+    }
+    Ok(())
 }
 
-fn why_no_tls(resolved: &Resolved, contender: usize) -> Option<String> {
-    match &resolved.plan.contenders.get(contender)?.address {
-        Address::Tcp(address) => {
-            tls::why_no_handshake(*address, resolved.accesses.get(contender)?.tls.as_ref()?)
+/// Every command, before it is launched.
+fn tell_launches(progress: &Progress, plan: &Plan) {
+    for contender in &plan.contenders {
+        for line in &contender.launch {
+            progress.say(&format!("{}: {line}", contender.name));
         }
-        Address::Unix(_) => None,
     }
 }

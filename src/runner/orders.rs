@@ -1,5 +1,6 @@
 //! The orders that a plan gives to the engine. Pure.
 
+use super::legs::Leg;
 use crate::plan::pilot;
 use record::{Arrivals, Asked, LaneAsked, PilotChoice, Plan};
 
@@ -42,11 +43,14 @@ pub(super) fn pilot(plan: &Plan) -> Asked {
     }
 }
 
-/// The rounds, as the pilot chose.
-pub(super) fn rounds(plan: &Plan, choice: &PilotChoice) -> Asked {
+/// The rounds of one leg, as the pilot chose.
+pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, leg: &Leg) -> Asked {
+    let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
     Asked {
-        warm_up_ns: choice.slice_ns.min(LONGEST_RUN_UP_NS),
-        rounds: plan.rounds,
+        // A server that was just launched is warmed up like the first.
+        warm_up_ns: if leg.launch.is_some() { plan.warm_up_ns.max(run_up_ns) } else { run_up_ns },
+        first_round: leg.first_round,
+        rounds: leg.rounds,
         round_ns: choice.round_ns,
         slice_ns: choice.slice_ns,
         lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),

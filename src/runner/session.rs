@@ -1,36 +1,30 @@
 //! One run: ready, pilot, rounds, each trial into the journal as it comes.
 
+use super::legs::{self, Leg};
 use super::orders;
 use super::progress::Progress;
+use super::stage::{Halt, Stage};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
 use crate::plan::units::show_ns;
 use crate::targets::ready::{self, Answer};
 use engine::Broken;
-use record::{Asked, End, EndReason, Event, Phase, Plan, TrialRecord, Whose};
+use judge::Judge;
+use record::{Asked, End, EndReason, Event, Phase, PilotChoice, Plan, TrialRecord, Whose};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
-
-/// Takes each trial as it ends.
-pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
-
-/// Drives an order: its lanes are these contenders of the plan. The engine,
-/// except in tests.
-pub(super) type Drive<'a> = dyn FnMut(&Asked, &[usize], &mut Each<'_>) -> Result<(), Broken> + 'a;
 
 /// What a run needs from outside.
 pub(super) struct Session<'a, W> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book<'a, W>,
-    pub(super) drive: &'a mut Drive<'a>,
+    pub(super) stage: &'a mut dyn Stage,
     /// Whether a signal asked for the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is asked for.
     pub(super) pause: &'a dyn Fn(Duration),
-    /// Why this contender's TLS handshake fails, if that can be said.
-    pub(super) why_no_tls: &'a dyn Fn(usize) -> Option<String>,
 }
 
 /// Where trials go.
@@ -40,29 +34,36 @@ pub(super) struct Book<'a, W> {
     plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
+    /// Looks whether the run is decided, where that was planned.
+    judge: Option<Judge>,
+    /// Place and start of the first slice of this leg: the engine counts from 0
+    /// in each.
+    leg: Mark,
+    /// Where the next leg begins.
+    end: Mark,
 }
 
-/// Why a run ends before its last round.
-#[derive(Debug)]
-enum Halt {
-    Stopped,
-    Target(String),
-    Broken(String),
-    Disk(io::Error),
-}
-
-impl From<io::Error> for Halt {
-    fn from(error: io::Error) -> Halt {
-        Halt::Disk(error)
-    }
+/// A point between two slices of the rounds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    place: u64,
+    ns: u64,
 }
 
 impl<'a, W: Write> Book<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
-        Book { journal, progress, plan, in_round: 0 }
+        let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
+        let (leg, end) = (Mark::default(), Mark::default());
+        Book { journal, progress, plan, in_round: 0, judge, leg, end }
     }
 
-    fn trial(&mut self, trial: TrialRecord) -> Result<TrialRecord, Halt> {
+    fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
+        if trial.phase == Phase::Round {
+            self.number_slices(&mut trial);
+        }
+        if let Some(judge) = &mut self.judge {
+            judge.add(&trial);
+        }
         let event = Event::Trial(Box::new(trial));
         self.journal.write(&event)?;
         let Event::Trial(trial) = event else { unreachable!("just made") };
@@ -75,6 +76,16 @@ impl<'a, W: Write> Book<'a, W> {
             }
         }
         Ok(*trial)
+    }
+
+    /// Slices go on where the leg before this one ended.
+    fn number_slices(&mut self, trial: &mut TrialRecord) {
+        for slice in &mut trial.seen.slices {
+            slice.place += self.leg.place;
+            slice.starts_ns += self.leg.ns;
+            self.end.place = self.end.place.max(slice.place + 1);
+            self.end.ns = self.end.ns.max(slice.starts_ns + slice.took_ns);
+        }
     }
 
     fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
@@ -90,7 +101,10 @@ impl<W: Write> Session<'_, W> {
     /// When the journal cannot be written. Whatever else happens is the end's
     /// reason.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let (reason, detail) = match self.phases() {
+        let came = self.phases();
+        // Whatever came, nothing is left running; the first trouble is told.
+        let lowered = self.lower();
+        let (reason, detail) = match came.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
             Err(Halt::Stopped) => (EndReason::Stopped, "a signal asked for the end".to_owned()),
             Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
@@ -105,11 +119,37 @@ impl<W: Write> Session<'_, W> {
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
-        self.ready()?;
+        self.raise(1)?;
         match self.plan.question.pairs.is_empty() {
             true => self.one(),
             false => self.braid(),
         }
+    }
+
+    /// Launches the targets in random order, and asks each whether it is ready.
+    fn raise(&mut self, launch: u32) -> Result<(), Halt> {
+        let launched = self.plan.contenders.iter().any(|contender| !contender.launch.is_empty());
+        if launched {
+            self.book.progress.phase("launching", Duration::ZERO, 0);
+        }
+        let order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
+        let order: Vec<usize> = order.into_iter().map(|contender| contender as usize).collect();
+        for ready in self.stage.raise(launch, &order)? {
+            self.book.write_and_sync(&Event::Target(ready))?;
+        }
+        self.ready()
+    }
+
+    /// Ends the targets that were launched.
+    fn lower(&mut self) -> Result<(), Halt> {
+        for done in self.stage.lower() {
+            self.book.write_and_sync(&Event::TargetDone(done))?;
+        }
+        Ok(())
+    }
+
+    fn lanes(&self) -> u32 {
+        self.plan.contenders.len() as u32
     }
 
     fn ready(&mut self) -> Result<(), Halt> {
@@ -139,7 +179,7 @@ impl<W: Write> Session<'_, W> {
             Answer::NotYet(wrong) => Ok(Some(wrong)),
             Answer::Never(wrong) => Err(self.not_ready(contender, wrong)),
             Answer::NoTls => {
-                let why = (self.why_no_tls)(contender).map(|why| format!(" ({why})"));
+                let why = self.stage.why_no_tls(contender).map(|why| format!(" ({why})"));
                 let wrong = format!(
                     "the TLS handshake failed{}; --cacert FILE trusts another authority, \
                      --insecure any certificate",
@@ -151,7 +191,10 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    fn not_ready(&self, contender: usize, wrong: &str) -> Halt {
+    fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
+        if let Some(fallen) = self.stage.fallen() {
+            return Halt::Target(fallen);
+        }
         let contender = &self.plan.contenders[contender];
         Halt::Target(format!("`{}` ({}) is not ready: {wrong}", contender.name, contender.target))
     }
@@ -171,9 +214,31 @@ impl<W: Write> Session<'_, W> {
         for sentence in &choice.why {
             self.book.progress.say(&format!("pilot: {sentence}"));
         }
-        let order = orders::rounds(plan, &choice);
-        self.book.progress.phase("round", length(&order), order.rounds);
-        self.drive(&order, &everyone(plan), |phase| phase).map(drop)
+        if let Some(judge) = &mut self.book.judge {
+            judge.pilot(&choice);
+        }
+        self.rounds(&choice)
+    }
+
+    /// The rounds, leg by leg, until the last or until it is decided.
+    fn rounds(&mut self, choice: &PilotChoice) -> Result<(), Halt> {
+        let plan = self.plan;
+        let all = orders::rounds(plan, choice, &Leg { rounds: plan.rounds, ..Leg::FIRST });
+        for leg in legs::of(&plan.question) {
+            if let Some(launch) = leg.launch {
+                self.lower()?;
+                self.raise(launch)?;
+            }
+            if leg.launch.is_some() || leg.first_round == 1 {
+                self.book.progress.phase("round", length(&all), plan.rounds);
+            }
+            self.book.leg = self.book.end;
+            self.drive(&orders::rounds(plan, choice, &leg), &everyone(plan), |phase| phase)?;
+            if self.book.judge.as_ref().is_some_and(Judge::decided) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Warm-up and one round without a break.
@@ -194,12 +259,16 @@ impl<W: Write> Session<'_, W> {
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
         let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
-        let driven = (self.drive)(order, who, &mut |trial| taking.take(trial));
-        match (taking.halt, driven) {
+        let driven = self.stage.drive(order, who, &mut |trial| taking.take(trial));
+        let (halt, kept) = (taking.halt, taking.kept);
+        if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.stage.fallen()) {
+            return Err(Halt::Target(fallen));
+        }
+        match (halt, driven) {
             (Some(halt), _) => Err(halt),
             (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
-            (None, Ok(())) => Ok(taking.kept),
+            (None, Ok(())) => Ok(kept),
         }
     }
 }
@@ -286,12 +355,15 @@ fn disk(error: &io::Error) -> Error {
 }
 
 /// About how long a run takes, drains left out, to the second.
-pub(super) fn foreseen(plan: &Plan) -> String {
+pub(crate) fn foreseen(plan: &Plan) -> String {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { pilot::DRIVEN_NS };
     let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
     let all = each.saturating_mul(plan.contenders.len() as u64);
-    let most =
-        if plan.contenders.iter().any(|c| c.operations.is_some()) { "at most" } else { "about" };
+    let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
+    let most = match counted || !plan.question.looks.is_empty() {
+        true => "at most",
+        false => "about",
+    };
     format!("{most} {}", show_ns(all.div_ceil(1_000_000_000) * 1_000_000_000))
 }
 

@@ -3,7 +3,8 @@ use crate::exit::Exit;
 use crate::journal::Reader;
 use crate::plan::example;
 use crate::runner::progress::Manner;
-use record::{Failure, Header, Seen, Slice, journal::SCHEMA};
+use crate::runner::stage::Each;
+use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -64,6 +65,8 @@ struct World {
     dies_in: Option<u32>,
     /// A signal comes in this round.
     stopped_in: Option<u32>,
+    /// Contender 1 ends while it is launched for the nth time.
+    falls_in_launch: Option<u32>,
     /// The engine breaks in this round.
     breaks_in: Option<u32>,
 }
@@ -100,15 +103,46 @@ struct MadeUp {
     /// How often contender 1 was asked whether it is ready.
     asked: u32,
     stopped: Rc<Cell<bool>>,
+    launch: u32,
 }
 
-impl MadeUp {
-    fn run(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+impl Stage for MadeUp {
+    fn raise(&mut self, launch: u32, order: &[usize]) -> Result<Vec<TargetReady>, Halt> {
+        if self.world.falls_in_launch == Some(launch) {
+            return Err(Halt::Target("`b`: it exited with 1".to_owned()));
+        }
+        self.launch = launch;
+        let ready = |contender: &usize| TargetReady {
+            contender: *contender as u32,
+            launch,
+            cpu_source: None,
+            out_of_sight: None,
+            facts: Vec::new(),
+            ready_requests: 0,
+        };
+        Ok(order.iter().map(ready).collect())
+    }
+
+    fn fallen(&mut self) -> Option<String> {
+        None
+    }
+
+    fn lower(&mut self) -> Vec<TargetDone> {
+        let memory_source = String::new();
+        let launch = self.launch;
+        vec![TargetDone { contender: 1, launch, peak_memory_bytes: None, memory_source }]
+    }
+
+    fn why_no_tls(&self, contender: usize) -> Option<String> {
+        (contender == 1).then(|| "because".to_owned())
+    }
+
+    fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
         self.orders.push(order.clone());
         if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {
             return Ok(());
         }
-        for round in 1..=order.rounds {
+        for round in (order.first_round..).take(order.rounds as usize) {
             let now = |in_round: Option<u32>| in_round == Some(round) && order.rounds > 1;
             if now(self.world.breaks_in) {
                 return Err(Broken("no thread".to_owned()));
@@ -123,7 +157,9 @@ impl MadeUp {
         }
         Ok(())
     }
+}
 
+impl MadeUp {
     /// The trials of one round, of every lane: `Break` comes too late for the
     /// others, as in the engine.
     fn trials(
@@ -179,10 +215,9 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
-        drive: &mut |order, who, each| engine.run(order, who, each),
+        stage: &mut engine,
         stopped: &|| stopped.get(),
         pause: &|pause| pauses.borrow_mut().push(pause),
-        why_no_tls: &|contender| (contender == 1).then(|| "because".to_owned()),
     };
     let end = session.conduct();
     Came { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
@@ -198,12 +233,20 @@ fn reason(came: &Came) -> EndReason {
     came.end.as_ref().expect("an end").reason
 }
 
-/// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header.
+/// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
+/// without what is told of launches.
 fn told(disk: &Disk) -> Vec<String> {
+    let of_launches = |line: &String| line.contains(" up ") || line.contains(" down ");
+    told_all(disk).into_iter().filter(|line| !of_launches(line)).collect()
+}
+
+fn told_all(disk: &Disk) -> Vec<String> {
     let name = |event: &Event| match event {
         Event::Header(_) => "header".to_owned(),
-        Event::Target(ready) => format!("{} is ready", ready.contender),
-        Event::TargetDone(done) => format!("{} is done", done.contender),
+        Event::Target(ready) => format!("{} is up in launch {}", ready.contender, ready.launch),
+        Event::TargetDone(done) => {
+            format!("{} is down after launch {}", done.contender, done.launch)
+        }
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };
@@ -236,8 +279,8 @@ fn a_comparison_from_ready_to_end() {
     assert_eq!(told[..start.len()], start);
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
     assert_eq!(told.len(), start.len() + 18 + 1);
-    // The pilot's choice, ten rounds, the end.
-    assert_eq!(came.disk.syncs.get(), 12);
+    // Two targets up, the pilot's choice, ten rounds, one told down, the end.
+    assert_eq!(came.disk.syncs.get(), 15);
     assert!(came.pauses.is_empty());
 }
 
@@ -378,4 +421,60 @@ fn only_a_trial_without_any_reply_means_death() {
         "our fault"
     );
     assert!(!died(trial(Phase::Round, false, |seen| seen.outcomes.failed.clear())), "nothing due");
+}
+
+/// Six launches of two rounds.
+fn restarts(world: World) -> Came {
+    let mut plan = example::plan(|_| {});
+    (plan.rounds, plan.question.rounds, plan.question.restarts) = (12, 12, 6);
+    conduct(&plan, world, Disk::new(ROOMY))
+}
+
+#[test]
+fn with_restarts_every_leg_has_a_launch_of_its_own() {
+    let came = restarts(World::default());
+    let told = told_all(&came.disk);
+    assert_eq!(reason(&came), EndReason::Complete);
+    let ups = told.iter().filter(|line| line.contains(" up "));
+    let firsts: Vec<&str> = ups.map(|line| &line[..1]).collect();
+    assert_eq!(firsts.len(), 12);
+    // In random order, from the seed.
+    let leading: Vec<&str> = firsts.chunks(2).map(|pair| pair[0]).collect();
+    assert!(leading.contains(&"0") && leading.contains(&"1"), "{leading:?}");
+    let rounds: Vec<&String> =
+        told.iter().filter(|line| line.starts_with("Round") && line.ends_with("of 0")).collect();
+    assert_eq!(rounds.len(), 12);
+    assert_eq!((rounds[0].as_str(), rounds[11].as_str()), ("Round 1 of 0", "Round 12 of 0"));
+    let second = told.iter().position(|line| line.ends_with("up in launch 2")).expect("a launch");
+    assert_eq!(told[second - 1], "1 is down after launch 1");
+    assert_eq!(told[second - 2], "Round 2 of 1");
+    assert!(told[second + 2].starts_with("Ready") && told[second + 4].starts_with("WarmUp"));
+    assert_eq!(told[told.len() - 2], "1 is down after launch 6");
+}
+
+#[test]
+fn slices_go_on_from_leg_to_leg() {
+    let came = restarts(World::default());
+    let mut places = Vec::new();
+    for event in came.disk.events() {
+        let Event::Trial(trial) = event else { continue };
+        if trial.phase == Phase::Round && trial.contender == 0 {
+            places.extend(trial.seen.slices.iter().map(|slice| (slice.place, slice.starts_ns)));
+        }
+    }
+    // The engine of this test gives every slice of a leg the same place.
+    assert_eq!(places[0], (0, 0));
+    assert_eq!((places[2], places[11]), ((1, 1000), (5, 5000)));
+}
+
+#[test]
+fn a_target_that_falls_in_a_later_launch_ends_the_run() {
+    let came = restarts(World { falls_in_launch: Some(3), ..World::default() });
+    let end = came.end.as_ref().expect("an end");
+    assert_eq!(
+        (end.reason, end.detail.as_str()),
+        (EndReason::TargetFailed, "`b`: it exited with 1")
+    );
+    assert!(told(&came.disk).contains(&"Round 4 of 1".to_owned()));
+    assert_eq!(came.disk.events().len(), told_all(&came.disk).len());
 }

@@ -147,6 +147,14 @@ impl Meter {
         CpuReading { cpu_ns: self.last_ns, source }
     }
 
+    /// Where its readings are from.
+    pub fn source(&self) -> Source {
+        match &self.from {
+            From::Cgroup(counter) => counter.source(),
+            From::Tree(_) => Source::ProcessClocks,
+        }
+    }
+
     /// The most memory that the target had, as far as this was called while it
     /// ran: once a round is enough. None where nothing says.
     pub fn peak_memory(&mut self) -> Option<PeakMemory> {

@@ -13,5 +13,6 @@ pub mod logs;
 pub mod ports;
 pub mod process;
 pub(crate) mod ready;
+pub mod sight;
 pub mod tls;
 pub(crate) mod url;

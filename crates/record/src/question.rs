@@ -50,6 +50,13 @@ pub struct Question {
     pub workers: u32,
 }
 
+impl Question {
+    /// Rounds of each launch; none where there are no restarts.
+    pub fn rounds_of_a_launch(&self) -> Option<u32> {
+        self.rounds.checked_div(self.restarts)
+    }
+}
+
 /// Contender `b` against contender `a`, by number: ratios are b/a.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {

@@ -93,6 +93,24 @@ pub struct Launch {
     pub processes: Vec<Process>,
 }
 
+impl Contender {
+    /// Gives it another name: `tiebreak compare mine=nginx`.
+    pub fn rename(&mut self, name: &str) {
+        self.name = name.to_owned();
+        if let Target::Launched(launch) = &mut self.target {
+            launch.rename(name);
+        }
+    }
+}
+
+impl Launch {
+    /// The process that is driven is called after its contender.
+    fn rename(&mut self, name: &str) {
+        self.name = name.to_owned();
+        self.processes.last_mut().expect("at least one").name = name.to_owned();
+    }
+}
+
 /// What the file gives all contenders.
 #[derive(Clone, Default)]
 pub(super) struct Defaults {
@@ -145,7 +163,7 @@ fn both(table: &Table<'_>, key: &str, other: &str) -> Error {
 }
 
 /// Names are also names of files: no slashes, and no dot in front.
-pub(super) fn check_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match name.chars().count() {
         1..=LONGEST_NAME if name.chars().all(fits) && !name.starts_with(['.', '-']) => Ok(()),
@@ -190,9 +208,8 @@ fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Tar
     let given = Given::read(table, Scope::Process(&[]))?.over(&defaults.given);
     change(&mut target, given);
     if let Target::Launched(launch) = &mut target {
-        launch.name = name.to_owned();
+        launch.rename(name);
         launch.site = site(table)?;
-        launch.processes.last_mut().expect("at least one").name = name.to_owned();
     }
     Ok(target)
 }

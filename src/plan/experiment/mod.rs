@@ -38,6 +38,7 @@ mod schema_tests;
 mod tests;
 
 pub use command::Command;
+pub(crate) use contender::check_name;
 pub use contender::{Contender, Launch, Target};
 pub use process::{Around, CoresFrom, Process, Ready, Sign};
 pub use run::RunSettings;

@@ -21,6 +21,7 @@ use crate::targets::keeper::{Household, Keeper, Trouble, user};
 use crate::targets::{logs, ports};
 use home::Home;
 use ready::Wait;
+use record::Fact;
 use running::Started;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,13 +55,9 @@ pub enum Failed {
     Error(Error),
 }
 
-/// Something that a target says of itself, such as its version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// The command, without secrets.
-    pub command: String,
-    /// Its first line, harmless to show; none where it printed none.
-    pub line: Option<String>,
+/// The first program of a launch that this machine lacks, and the remedy.
+pub fn missing(launch: &Launch) -> Option<String> {
+    orders::missing(launch, &Values::default())
 }
 
 /// Launches one target, as often as asked.

@@ -1,0 +1,163 @@
+//! `tiebreak check`.
+
+use super::compare::{self, CompareArgs};
+use super::{conduct, outputs};
+use crate::exit::{Error, Exit};
+use crate::plan::experiment::Launch;
+use crate::plan::units::{show_ns, show_percent, show_rate};
+use crate::plan::{Resolved, Way, hash};
+use crate::runner;
+use crate::shown::shown_sentence;
+use crate::targets::launch;
+use record::{Arrivals, Contender, Interleave, Plan, Reuse};
+use std::fmt::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak check experiments/http-servers.toml
+      every command, every file and every setting of an experiment
+  tiebreak check nginx node --connections 500
+      what `tiebreak compare` would do with the same arguments";
+
+/// Print the plan of a comparison, and launch nothing
+///
+/// Takes what `tiebreak compare` takes. Names are resolved, the processes behind
+/// addresses on this machine are looked for, and nothing is sent.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    compare: CompareArgs,
+}
+
+pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
+    let mut spec = compare::spec(&args.compare)?;
+    // Nothing is launched here.
+    spec.allow_launch = true;
+    let resolved = conduct::settle(&spec)?;
+    outputs::print(&text(&resolved))?;
+    Ok(Exit::Sound)
+}
+
+/// The plan as text.
+fn text(resolved: &Resolved) -> String {
+    let plan = &resolved.plan;
+    let mut lines = vec![format!("experiment {}, seed {}", hash::of(plan), plan.seed)];
+    lines.extend(run(plan, &resolved.target_cores).into_iter().map(|line| format!("  {line}")));
+    for (contender, way) in plan.contenders.iter().zip(&resolved.ways) {
+        lines.push(String::new());
+        lines.push(format!("{}  {}", contender.name, contender.target));
+        let more = talk(contender).into_iter().chain(target(contender, way));
+        lines.extend(more.map(|line| format!("  {line}")));
+    }
+    lines.push(String::new());
+    lines.extend(resolved.cautions.iter().map(|caution| format!("caution: {caution}")));
+    lines.push("nothing was launched and nothing was sent".to_owned());
+    lines.join("\n") + "\n"
+}
+
+/// What concerns all contenders.
+fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
+    let question = &plan.question;
+    let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
+    let mut lines = vec![length(plan), format!("takes {}", runner::foreseen(plan))];
+    lines.push(format!("load from cores {}", listed(&plan.generator_cores)));
+    if !target_cores.is_empty() {
+        lines.push(format!("launched targets on cores {}", listed(target_cores)));
+    }
+    lines.push(format!(
+        "verdict on {}, confidence {}, at least {} matters; also {}",
+        question.primary.path(),
+        show_percent(1.0 - question.alpha),
+        show_percent(question.matters),
+        metrics.join(", ")
+    ));
+    lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
+    lines
+}
+
+fn length(plan: &Plan) -> String {
+    let (question, round) = (&plan.question, show_ns(plan.round_ns));
+    let how = match (plan.interleave, plan.slice_ns) {
+        (Interleave::Turns, _) => "in turns".to_owned(),
+        (_, Some(slice)) => format!("in slices of {}", show_ns(slice)),
+        (Interleave::Slices, None) => "in slices".to_owned(),
+        (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
+    };
+    if let Some(each) = question.rounds_of_a_launch() {
+        return format!("{} launches of {each} rounds of {round}, {how}", question.restarts);
+    }
+    if !question.looks.is_empty() {
+        let looks = listed(&question.looks);
+        return format!("rounds of {round}, {how}, until decided: looks after {looks} rounds");
+    }
+    format!("{} rounds of {round}, {how}", plan.rounds)
+}
+
+/// How a contender is talked to.
+fn talk(contender: &Contender) -> Vec<String> {
+    let request = &contender.request;
+    let reuse = match contender.reuse {
+        Reuse::Always => "persistent".to_owned(),
+        Reuse::Never => "a fresh one for each request".to_owned(),
+        Reuse::Times(times) => format!("a fresh one after {times} requests"),
+    };
+    let arrivals = match contender.arrivals {
+        Arrivals::Closed => "as fast as replies come".to_owned(),
+        Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
+        Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
+    };
+    let mut request_line = request.method.clone();
+    if !request.header_names.is_empty() {
+        let _ = write!(request_line, ", headers {}", request.header_names.join(", "));
+    }
+    if request.body_bytes > 0 {
+        let _ = write!(request_line, ", {} bytes of body", request.body_bytes);
+    }
+    let expect = match contender.expect.is_empty() {
+        true => "200 to 299".to_owned(),
+        false => listed(&contender.expect),
+    };
+    vec![
+        format!(
+            "request {request_line}; success is {expect}; timeout {}",
+            show_ns(contender.timeout_ns)
+        ),
+        format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
+    ]
+}
+
+fn target(contender: &Contender, way: &Way) -> Vec<String> {
+    match way {
+        Way::Attached { sight: Ok(sight), .. } => {
+            let root = |root: &crate::targets::find::Root| {
+                format!("{} {}", crate::shown::shown(&root.name), root.process.pid)
+            };
+            let roots: Vec<String> = sight.found.roots.iter().map(root).collect();
+            vec![format!("process {} on cores {}", roots.join(", "), listed(&sight.cores))]
+        }
+        Way::Attached { sight: Err(why), .. } => {
+            vec![format!("process out of sight: {}", shown_sentence(why.to_string()))]
+        }
+        Way::Launched { launch, .. } => {
+            let mut lines = contender.launch.clone();
+            lines.extend(files(launch));
+            lines.extend(launch::missing(launch).map(|why| format!("caution: {why}")));
+            lines
+        }
+    }
+}
+
+/// The files that are written for it, as they stand in the experiment.
+fn files(launch: &Launch) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (path, text) in &launch.files {
+        lines.push(format!("{{temp}}/{}:", crate::shown::shown(path)));
+        lines.extend(text.to_string().lines().map(|line| format!("  | {}", shown_sentence(line))));
+    }
+    lines
+}
+
+fn listed<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}

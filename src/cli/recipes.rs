@@ -1,0 +1,60 @@
+//! `tiebreak recipes`.
+
+use super::outputs;
+use crate::exit::{Error, Exit};
+use crate::plan::experiment::Target;
+use crate::plan::recipes::{self, RECIPES, Recipe};
+use crate::targets::launch;
+use std::fmt::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak recipes
+      what there is, and what is missing on this machine
+  tiebreak recipes nginx > mine.toml
+      a recipe's own text, to start one's own from
+  tiebreak compare nginx lighttpd
+      launch two of them and compare them";
+
+/// List the servers that can be launched by name
+///
+/// Each recipe serves a page of 87 bytes, or a folder, on a free port of 127.0.0.1, from
+/// files in a temporary folder; the system's own configuration is not touched.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct RecipesArgs {
+    /// Print this recipe
+    name: Option<String>,
+}
+
+pub(super) fn perform(args: &RecipesArgs) -> Result<Exit, Error> {
+    let text = match &args.name {
+        None => list(),
+        Some(name) => match recipes::find(name) {
+            Some(recipe) => recipe.text.to_owned(),
+            None => return Err(Error::usage(recipes::unknown(name))),
+        },
+    };
+    outputs::print(&text)?;
+    Ok(Exit::Sound)
+}
+
+fn list() -> String {
+    let width = recipes::names().map(str::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for recipe in RECIPES {
+        let missing =
+            missing(recipe).map_or(String::new(), |why| format!("\n{:width$}  ({why})", ""));
+        let (name, about) = (recipe.name, recipe.about());
+        writeln!(text, "{name:width$}  {about}{missing}").expect("writing to a string");
+    }
+    text
+}
+
+/// What this machine lacks for it.
+fn missing(recipe: Recipe) -> Option<String> {
+    match recipe.contender().target {
+        Target::Launched(launch) => launch::missing(&launch),
+        Target::Attached { .. } => None,
+    }
+}

@@ -1,0 +1,219 @@
+//! From the arguments of a comparison to its contenders: addresses, recipes by
+//! name, and those of an experiment file.
+
+use crate::exit::Error;
+use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
+use crate::plan::{Command, Settings, names, recipes};
+use crate::shown::shown;
+use crate::targets::url::Url;
+use std::path::Path;
+
+/// What the arguments name, and what an experiment file says of the run.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) contenders: Vec<Wanted>,
+    pub(super) run: RunSettings,
+    /// Every secret of the experiment file.
+    pub(super) secrets: Vec<Secret>,
+    /// The file, where it lies outside the current directory tree and launches.
+    pub(super) launches_from_outside: Option<String>,
+}
+
+/// A contender as it was asked for.
+pub(super) struct Wanted {
+    pub(super) name: Option<String>,
+    pub(super) place: Place,
+    /// Of the experiment file; flags and `--set` win.
+    pub(super) settings: Settings,
+}
+
+/// Where its target is.
+pub(super) enum Place {
+    /// It runs already.
+    Attached { url: Url, pid: Option<u32> },
+    /// tiebreak launches it.
+    Launched(Box<Launch>),
+}
+
+impl Place {
+    /// The address; of a target to be launched with ports that are not its own.
+    pub(super) fn url(&self) -> Result<Url, Error> {
+        match self {
+            Place::Attached { url, .. } => Ok(url.clone()),
+            Place::Launched(launch) => Url::parse(&unlaunched(launch)).map_err(Error::usage),
+        }
+    }
+}
+
+/// The address of a launch that has no ports yet.
+fn unlaunched(launch: &Launch) -> String {
+    let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
+    launch.url.fill(&Values { port: 1, ports, ..Values::default() })
+}
+
+/// Reads the arguments, and the experiment file where one is among them.
+///
+/// # Errors
+/// Whatever is wrong with an argument or in the file.
+pub(super) fn gather(command: Command, arguments: &[String]) -> Result<Gathered, Error> {
+    let mut gathered = Gathered::default();
+    let mut file = None;
+    for (at, argument) in arguments.iter().enumerate() {
+        let (name, what) = names::split(argument);
+        match kind(what) {
+            Kind::Address => gathered.contenders.push(address(command, at, name, what)?),
+            Kind::Recipe => gathered.contenders.push(recipe(name, what)?),
+            Kind::File if name.is_some() => {
+                return Err(Error::usage(format!(
+                    "{}: a file names its contenders itself; leave out `{}=`",
+                    shown(what),
+                    shown(name.unwrap_or_default())
+                )));
+            }
+            Kind::File if file.replace(what).is_some() => {
+                return Err(Error::usage(
+                    "two experiment files: give one, and its contenders in it",
+                ));
+            }
+            Kind::File => from_file(Path::new(what), &mut gathered)?,
+        }
+    }
+    Ok(gathered)
+}
+
+enum Kind {
+    Address,
+    File,
+    Recipe,
+}
+
+/// An argument with `://` is an address; with `/` or `.toml` a file; else the
+/// name of a recipe.
+fn kind(what: &str) -> Kind {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if what.contains("://") {
+        Kind::Address
+    } else if what.contains('/') || what.ends_with(".toml") {
+        Kind::File
+    } else if !what.is_empty() && what.chars().all(is_word) {
+        Kind::Recipe
+    } else {
+        // Its own message says what an address looks like.
+        Kind::Address
+    }
+}
+
+fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Result<Wanted, Error> {
+    let url = Url::parse(what).map_err(|message| match (command, name) {
+        (Command::Run, _) => Error::usage(message),
+        (_, Some(name)) => Error::usage(format!("`{}`: {message}", shown(name))),
+        (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
+    })?;
+    let place = Place::Attached { url, pid: None };
+    Ok(Wanted { name: name.map(str::to_owned), place, settings: Settings::default() })
+}
+
+fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
+    let Some(recipe) = recipes::find(what) else {
+        return Err(Error::usage(format!(
+            "{}; an address begins with http:// or https://, a file ends with .toml",
+            recipes::unknown(what)
+        )));
+    };
+    let mut contender = recipe.contender();
+    if let Some(name) = name {
+        experiment::check_name(name)
+            .map_err(|message| Error::usage(format!("`{}`: {message}", shown(name))))?;
+        contender.rename(name);
+    }
+    wanted(contender)
+}
+
+fn from_file(file: &Path, gathered: &mut Gathered) -> Result<(), Error> {
+    let experiment = Experiment::read(file, &|name| std::env::var_os(name))?;
+    let current = std::env::current_dir().unwrap_or_default();
+    let launches =
+        |contender: &experiment::Contender| matches!(contender.target, Target::Launched(_));
+    if experiment.is_outside(&current) && experiment.contenders.iter().any(launches) {
+        gathered.launches_from_outside = Some(shown(file.display().to_string()));
+    }
+    for contender in experiment.contenders {
+        gathered.contenders.push(wanted(contender)?);
+    }
+    gathered.run = experiment.run;
+    gathered.secrets = experiment.secrets;
+    Ok(())
+}
+
+fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
+    let place = match contender.target {
+        Target::Launched(launch) => Place::Launched(launch),
+        Target::Attached { url, pid } => {
+            let url = Url::parse(&url.fill(&Values::default())).map_err(Error::usage)?;
+            Place::Attached { url, pid }
+        }
+    };
+    Ok(Wanted { name: Some(contender.name), place, settings: contender.settings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn gathered(arguments: &[&str]) -> Result<Gathered, String> {
+        let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
+        gather(Command::Compare, &arguments).map_err(|error| error.text)
+    }
+
+    #[test]
+    fn addresses_recipes_and_files_are_told_apart() {
+        let scratch = Scratch::new();
+        let file = scratch.path().join("two.toml");
+        let text = "rounds = 12\n[contender.x]\nurl = 'http://127.0.0.1:1/'\n\
+                    [contender.y]\nlaunch = ['true']\n";
+        std::fs::write(&file, text).expect("a file");
+        let file = file.display().to_string();
+        let all = gathered(&["a=http://h/?x=y", "nginx", "mine=node", &file]);
+        let all = all.unwrap_or_else(|error| panic!("{error}"));
+        let named = |wanted: &Wanted| {
+            let how = match &wanted.place {
+                Place::Attached { .. } => "attached".to_owned(),
+                Place::Launched(launch) => format!("launched as {}", launch.name),
+            };
+            format!("{}: {how}", wanted.name.clone().unwrap_or_default())
+        };
+        let all_named: Vec<String> = all.contenders.iter().map(named).collect();
+        assert_eq!(
+            all_named,
+            [
+                "a: attached",
+                "nginx: launched as nginx",
+                "mine: launched as mine",
+                "x: attached",
+                "y: launched as y"
+            ]
+        );
+        assert_eq!(all.run.rounds, Some(12));
+        assert_eq!(all.launches_from_outside, Some(file.clone()), "outside the crate's folder");
+        let twice = gathered(&[&file, &file]).err();
+        assert_eq!(
+            twice.as_deref(),
+            Some("two experiment files: give one, and its contenders in it")
+        );
+        let named = gathered(&[&format!("n={file}")]).err().expect("refused");
+        assert!(named.ends_with("a file names its contenders itself; leave out `n=`"), "{named}");
+    }
+
+    #[test]
+    fn what_is_none_of_them_says_what_there_is() {
+        let slip = gathered(&["ngnix"]).err().expect("refused");
+        assert!(slip.contains("did you mean `nginx`?"), "{slip}");
+        assert!(slip.ends_with("a file ends with .toml"), "{slip}");
+        let nowhere = gathered(&["no/such.toml"]).err().expect("refused");
+        assert!(nowhere.starts_with("the file no/such.toml cannot be read"), "{nowhere}");
+        let name = gathered(&["a/b=nginx"]).err().expect("refused");
+        assert!(name.contains("a name is made of letters"), "{name}");
+        assert!(gathered(&["127.0.0.1:8080"]).is_err());
+    }
+}

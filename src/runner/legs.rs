@@ -1,0 +1,71 @@
+//! A run takes its rounds in legs: one for each launch, or up to each look, or
+//! all in one. Pure.
+
+use record::Question;
+
+/// Some rounds without a break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Leg {
+    /// Number of its first round.
+    pub(super) first_round: u32,
+    /// How many.
+    pub(super) rounds: u32,
+    /// Launch every target afresh before it: which launch that is.
+    pub(super) launch: Option<u32>,
+}
+
+impl Leg {
+    /// One round, the first.
+    pub(super) const FIRST: Leg = Leg { first_round: 1, rounds: 1, launch: None };
+}
+
+/// The legs of a run, in order.
+pub(super) fn of(question: &Question) -> Vec<Leg> {
+    if let Some(rounds) = question.rounds_of_a_launch() {
+        let leg = |number: u32| Leg {
+            first_round: (number - 1) * rounds + 1,
+            rounds,
+            // The first launch is the pilot's, too.
+            launch: (number > 1).then_some(number),
+        };
+        return (1..=question.restarts).map(leg).collect();
+    }
+    let ends = match question.looks.is_empty() {
+        true => vec![question.rounds],
+        false => question.looks.clone(),
+    };
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let leg = |(start, end): (u32, &u32)| Leg {
+        first_round: start + 1,
+        rounds: end - start,
+        launch: None,
+    };
+    starts.zip(&ends).map(leg).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example;
+
+    fn legs(change: impl Fn(&mut Question)) -> Vec<(u32, u32, Option<u32>)> {
+        let mut question = example::plan(|_| {}).question;
+        change(&mut question);
+        of(&question).iter().map(|leg| (leg.first_round, leg.rounds, leg.launch)).collect()
+    }
+
+    #[test]
+    fn every_round_belongs_to_one_leg() {
+        assert_eq!(legs(|question| question.rounds = 12), [(1, 12, None)]);
+        let restarts = legs(|question| (question.rounds, question.restarts) = (15, 3));
+        assert_eq!(restarts, [(1, 5, None), (6, 5, Some(2)), (11, 5, Some(3))]);
+        let looks = legs(|question| {
+            question.looks = vec![10, 16, 26, 40, 60];
+            question.rounds = 60;
+        });
+        assert_eq!(
+            looks,
+            [(1, 10, None), (11, 6, None), (17, 10, None), (27, 14, None), (41, 20, None)]
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! What a run does to the world: it raises targets, drives them and ends them.
+//! A wall of its own, so that sessions are tested without servers and clocks.
+
+use engine::Broken;
+use record::{Asked, TargetDone, TargetReady, TrialRecord};
+use std::io;
+use std::ops::ControlFlow;
+
+/// Takes each trial as it ends.
+pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
+
+/// The targets and the engine.
+pub(super) trait Stage {
+    /// Launches every target in this order, or finds those that run already.
+    /// `launch` counts from 1.
+    fn raise(&mut self, launch: u32, order: &[usize]) -> Result<Vec<TargetReady>, Halt>;
+
+    /// Drives an order: its lanes are these contenders of the plan.
+    fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken>;
+
+    /// How a launched target ended that was to run; none while all run.
+    fn fallen(&mut self) -> Option<String>;
+
+    /// Ends what was launched.
+    fn lower(&mut self) -> Vec<TargetDone>;
+
+    /// Why this contender's TLS handshake fails, if that can be said.
+    fn why_no_tls(&self, contender: usize) -> Option<String>;
+}
+
+/// Why a run ends before its last round.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The end was asked for.
+    Stopped,
+    /// A target failed.
+    Target(String),
+    /// tiebreak failed.
+    Broken(String),
+    /// The journal cannot be written.
+    Disk(io::Error),
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
+        Halt::Disk(error)
+    }
+}
