@@ -5,7 +5,7 @@ use crate::exit::Error;
 use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
 use crate::plan::{Command, Settings, names, recipes};
 use crate::shown::shown;
-use crate::targets::url::Url;
+use crate::targets::url::{Url, begins_with_a_port};
 use std::path::Path;
 
 /// What the arguments name, and what an experiment file says of the run.
@@ -91,7 +91,7 @@ enum Kind {
 /// name of a recipe.
 fn kind(what: &str) -> Kind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if what.contains("://") {
+    if what.contains("://") || what.starts_with("exec:") || begins_with_a_port(what) {
         Kind::Address
     } else if what.contains('/') || what.ends_with(".toml") {
         Kind::File
@@ -214,6 +214,9 @@ mod tests {
         assert!(nowhere.starts_with("the file no/such.toml cannot be read"), "{nowhere}");
         let name = gathered(&["a/b=nginx"]).err().expect("refused");
         assert!(name.contains("a name is made of letters"), "{name}");
-        assert!(gathered(&["127.0.0.1:8080"]).is_err());
+        for slip in ["127.0.0.1:8080", "localhost:8080/x", "a.test"] {
+            let told = gathered(&[slip]).err().expect("refused");
+            assert!(told.contains(&format!("did you mean `http://{slip}")), "{told}");
+        }
     }
 }

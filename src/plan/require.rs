@@ -105,11 +105,12 @@ impl Sense {
 }
 
 /// The metrics that can be required: the short name, as it is shown.
-const METRICS: [(&str, Metric); 4] = [
+const METRICS: [(&str, Metric); 5] = [
     ("throughput", Metric::Throughput),
     ("p50", Metric::ResponseP50),
     ("p99", Metric::ResponseP99),
     ("p99.9", Metric::ResponseP999),
+    ("cpu", Metric::TargetCpu),
 ];
 
 /// The short name of a metric.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::exit::Exit;
 use crate::plan::{hash, settings, units};
-use record::Arrivals;
+use record::{Arrivals, Metric};
 use std::net::SocketAddr;
 
 fn machine() -> Machine {
@@ -148,7 +148,7 @@ fn few_connections_need_few_cores() {
 #[test]
 fn what_cannot_be_done_is_refused_with_its_remedy() {
     type Change = fn(&mut Spec);
-    let table: [(Change, &str); 14] = [
+    let table: [(Change, &str); 19] = [
         (
             |spec| spec.contenders.truncate(1),
             "a comparison needs at least two contenders; for one use `tiebreak run URL`",
@@ -162,8 +162,38 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
             "17 contenders are too many for one braid: at most 16",
         ),
         (
-            |spec| spec.contenders[1] = "b=nginx".into(),
-            "`b`: `nginx` is not an address: did you mean `http://nginx/`? (servers that are launched by name come later)",
+            |spec| spec.contenders[1] = "b=ngnix".into(),
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did you mean `nginx`?; an address begins with http:// or https://, a file ends with .toml",
+        ),
+        (
+            |spec| spec.restarts = Some(10),
+            "--restarts launches every target afresh, and the contender `a` runs already: let tiebreak launch it (a recipe, or an experiment file)",
+        ),
+        (
+            |spec| {
+                spec.contenders = vec!["nginx".into(), "node".into(), "go".into()];
+                spec.restarts = Some(6);
+            },
+            "6 restarts cannot support 2 comparisons at 5 %: at least 7; use --restarts 10 or compare fewer",
+        ),
+        (
+            |spec| {
+                spec.contenders = vec!["nginx".into(), "node".into()];
+                spec.restarts = Some(6);
+                spec.until_decided = true;
+            },
+            "--until-decided looks after so many rounds of one launch, --restarts fixes the number of launches: give one of them",
+        ),
+        (
+            |spec| {
+                spec.until_decided = true;
+                spec.rounds = Some(7);
+            },
+            "--rounds 7: a first look after 7 rounds cannot decide 1 comparison: with --until-decided each look judges at the level of 1.25 %; at least 8 rounds before the first look",
+        ),
+        (
+            |spec| spec.requirements = vec!["b/a throughputs >= 1".into()],
+            "--require `b/a throughputs >= 1`: no metric is called `throughputs`: this run judges throughput, p50 and p99; did you mean `throughput`?",
         ),
         (
             |spec| spec.contenders[1] = "localhost:80".into(),
@@ -242,4 +272,62 @@ fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
     let mut fresh = first.clone();
     fresh.sets = vec!["b.reuse=never".to_owned()];
     assert_ne!(hash(&first, &machine()), hash(&fresh, &machine()));
+}
+
+#[test]
+fn launches_and_looks_in_the_plan() {
+    let mut spec = compare(&["nginx", "b=node"]);
+    spec.restarts = Some(8);
+    let resolved = settled(&spec).expect("good");
+    let question = &resolved.plan.question;
+    assert_eq!(
+        (question.rounds, question.restarts, question.rounds_of_a_launch()),
+        (40, 8, Some(5))
+    );
+    // Half of the cores are left, and a launched target's CPU is in sight.
+    assert_eq!(question.target_cores, [[0, 1], [0, 1]]);
+    assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
+    let contender = &resolved.plan.contenders[0];
+    assert_eq!(contender.target, "http://127.0.0.1:{port}/");
+    assert_eq!(contender.address, Address::Tcp(([127, 0, 0, 1], 0).into()));
+    assert!(contender.launch.iter().any(|line| line.starts_with("start   nginx")));
+    let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
+    spec.until_decided = true;
+    let question = settled(&spec).expect("good").plan.question;
+    assert_eq!((question.rounds, question.looks), (60, vec![10, 16, 26, 40, 60]));
+}
+
+#[test]
+fn set_wins_over_flags_and_flags_over_the_file() {
+    let scratch = crate::scratch::Scratch::new();
+    let file = scratch.path().join("e.toml");
+    let text = "rounds = 11\n[defaults]\nconnections = 5\ntimeout = '1s'\n\
+                [contender.a]\nurl = 'http://127.0.0.1:1/'\n\
+                [contender.b]\nurl = 'http://127.0.0.1:2/'\nconnections = 6\n";
+    std::fs::write(&file, text).expect("a file");
+    let mut spec = compare(&[&file.display().to_string()]);
+    let connections = |spec: &Spec| {
+        let plan = settled(spec).expect("good").plan;
+        (plan.rounds, plan.contenders.iter().map(|c| c.connections).collect::<Vec<_>>())
+    };
+    assert_eq!(connections(&spec), (11, vec![5, 6]));
+    spec.common.connections = Some(7);
+    spec.sets = vec!["b.connections=8".to_owned()];
+    spec.rounds = Some(12);
+    assert_eq!(connections(&spec), (12, vec![7, 8]));
+    let plan = settled(&spec).expect("good").plan;
+    assert!(plan.contenders.iter().all(|contender| contender.timeout_ns == 1_000_000_000));
+}
+
+#[test]
+fn a_file_from_elsewhere_launches_nothing_without_leave() {
+    let scratch = crate::scratch::Scratch::new();
+    let file = scratch.path().join("e.toml");
+    let text = "contenders = ['nginx', 'node']\n";
+    std::fs::write(&file, text).expect("a file");
+    let mut spec = compare(&[&file.display().to_string()]);
+    let refused = settled(&spec).err().expect("refused").text;
+    assert!(refused.ends_with("then say --allow-launch"), "{refused}");
+    spec.allow_launch = true;
+    assert!(settled(&spec).is_ok());
 }

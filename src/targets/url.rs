@@ -157,25 +157,17 @@ fn no_address(text: &str) -> String {
         return "programs to launch (`exec:`) come later; start it yourself and give its address"
             .to_owned();
     }
-    // `localhost:8080/x` is an address that lacks its scheme, though it has a
-    // slash as files do: a port tells them apart.
-    let start = text.split('/').next().unwrap_or(text);
-    let has_port = start.rsplit_once(':').is_some_and(|(host, port)| {
-        !host.is_empty() && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if !has_port && (text.contains('/') || text.ends_with(".toml")) {
-        return format!(
-            "`{told}` looks like a file, and experiment files come later; give addresses such as \
-             http://127.0.0.1:8080/"
-        );
-    }
     let slash = if told.contains('/') { "" } else { "/" };
-    let recipes = if has_port || text.contains(['.', '@']) {
-        ""
-    } else {
-        " (servers that are launched by name come later)"
-    };
-    format!("`{told}` is not an address: did you mean `http://{told}{slash}`?{recipes}")
+    format!("`{told}` is not an address: did you mean `http://{told}{slash}`?")
+}
+
+/// `localhost:8080/x` is an address that lacks its scheme, though it has a slash
+/// as files do: a port tells them apart.
+pub(crate) fn begins_with_a_port(text: &str) -> bool {
+    let start = text.split('/').next().unwrap_or(text);
+    start.rsplit_once(':').is_some_and(|(host, port)| {
+        !host.is_empty() && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 fn no_scheme(scheme: &str) -> String {
@@ -394,18 +386,6 @@ mod tests {
                 "`localhost:8080/x` is not an address: did you mean `http://localhost:8080/x`?",
             ),
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
-            (
-                "nginx",
-                "`nginx` is not an address: did you mean `http://nginx/`? (servers that are launched by name come later)",
-            ),
-            (
-                "experiment.toml",
-                "`experiment.toml` looks like a file, and experiment files come later; give addresses such as http://127.0.0.1:8080/",
-            ),
-            (
-                "./x",
-                "`./x` looks like a file, and experiment files come later; give addresses such as http://127.0.0.1:8080/",
-            ),
             (
                 "exec:./server",
                 "programs to launch (`exec:`) come later; start it yourself and give its address",
