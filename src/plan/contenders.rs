@@ -115,9 +115,10 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
 
 fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
     let Some(recipe) = recipes::find(what) else {
+        let unknown = recipes::unknown(what);
+        let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{}; an address begins with http:// or https://, a file ends with .toml",
-            recipes::unknown(what)
+            "{unknown}{stop} An address begins with http:// or https://, a file ends with .toml"
         )));
     };
     let mut contender = recipe.contender();

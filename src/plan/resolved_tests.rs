@@ -163,7 +163,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did you mean `nginx`?; an address begins with http:// or https://, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did you mean `nginx`? An address begins with http:// or https://, a file ends with .toml",
         ),
         (
             |spec| spec.restarts = Some(10),
