@@ -1,0 +1,96 @@
+//! The experiments in `experiments/`, for real but small.
+
+mod common;
+
+use common::{Place, errors, number, sent};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Processes whose environment names this folder: what was launched from it.
+fn launched_from(folder: &Path) -> Vec<String> {
+    let mark = format!("TMPDIR={}", folder.display());
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    let of_it = processes.filter_map(|process| {
+        let environment = std::fs::read(process.path().join("environ")).ok()?;
+        let mut variables = environment.split(|byte| *byte == 0);
+        let marked = variables.any(|variable| variable == mark.as_bytes());
+        let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        marked.then(|| String::from_utf8_lossy(&command).replace('\0', " "))
+    });
+    of_it.collect()
+}
+
+fn experiment(name: &str) -> String {
+    format!("{}/experiments/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The command, with a folder of its own for temporary files.
+fn command(place: &Place, arguments: &[&str]) -> Command {
+    let temporary = place.file("tmp");
+    std::fs::create_dir_all(&temporary).expect("a folder");
+    let mut command = place.command(arguments);
+    command.env("TMPDIR", temporary);
+    command
+}
+
+#[test]
+fn seven_http_servers_one_command_and_nothing_left_behind() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
+    let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
+    arguments.extend(["--interleave", "slices"].iter().chain(&small));
+    let output = command(&place, &arguments).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let contenders = report["contenders"].as_array().expect("contenders");
+    let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["nginx", "lighttpd", "apache", "caddy", "node", "go", "uvicorn"]);
+    for contender in contenders {
+        let name = contender["name"].as_str().expect("a name");
+        assert!(sent(contender) > 100, "{name}: {}", contender["sent"]);
+        let ended = number(&contender["operations"]);
+        assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{name}: every reply was a page");
+    }
+    // Not one byte of difference between the seven.
+    let findings = text.contains("differing_replies");
+    assert!(!findings, "{text}");
+    assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
+    let left = std::fs::read_dir(place.file("tmp")).expect("a folder").count();
+    assert_eq!(left, 0, "temporary folders are removed");
+    assert!(place.file("run/logs/nginx.log").exists());
+}
+
+#[test]
+fn check_shows_every_command_and_file_and_launches_nothing() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let output = command(&place, &["check", &file]).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "  start   nginx -c {temp}/nginx.conf -e stderr",
+        "  prepare go build -o {temp}/server {temp}/main.go",
+        "    | worker_processes {workers};",
+        "  load    500 connections, persistent; as fast as replies come",
+        "nothing was launched and nothing was sent",
+    ] {
+        assert!(told.lines().any(|told| told == line), "no line `{line}` in:\n{told}");
+    }
+    assert!(!place.file("tiebreak-runs").exists());
+    assert_eq!(std::fs::read_dir(place.file("tmp")).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let refused = place.tiebreak(&["compare", &file]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(errors(&refused).contains("then say --allow-launch"), "{}", errors(&refused));
+    let slip = place.tiebreak(&["compare", "ngnix", "node"]);
+    assert_eq!(slip.status.code(), Some(2));
+    assert!(errors(&slip).contains("did you mean `nginx`?"), "{}", errors(&slip));
+}
