@@ -20,7 +20,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
         false => section,
     };
     let known = view.contenders.iter().filter(|of| !costs::said(&of.target).is_empty());
-    Some(section.with(el("ul").class("costs").with_all(known.map(origin))))
+    Some(section.with(el("ul").class("behind").with_all(known.map(origin))))
 }
 
 fn table(view: &View) -> Node {

@@ -25,7 +25,7 @@ fn plan(view: &View) -> Node {
         Interleave::Turns => "turns",
     };
     let facts = [
-        ("rounds", words::planned(&plan.question)),
+        ("planned", words::planned(&plan.question)),
         ("round", units::round_nanoseconds(plan.round_ns)),
         ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
         ("interleaving", asked.to_owned()),
@@ -50,15 +50,17 @@ fn plan(view: &View) -> Node {
 
 /// The commands of the targets that tiebreak launched; none where all ran already.
 fn launched(contenders: &[Contender]) -> Option<Node> {
-    let commands = contenders.iter().flat_map(|of| {
-        of.launch.iter().enumerate().map(|(at, command)| {
-            let name = if at == 0 { parts::row_name(&of.name) } else { el("td") };
-            vec![name, el("td").class("command").with(el("code").text(shown_sentence(command)))]
+    let launched = contenders.iter().filter(|of| !of.launch.is_empty());
+    let commands: Vec<Node> = launched
+        .map(|of| {
+            let commands = of.launch.iter().map(|it| el("code").text(shown_sentence(it)));
+            let about = el("p").text("launched with");
+            el("li")
+                .with(el("span").with(foreign(shown(&of.name))))
+                .with(el("div").with(about).with_all(commands))
         })
-    });
-    let commands: Vec<Vec<Node>> = commands.collect();
-    let table = || parts::table(&["contender", "commands that launched it"], commands.clone());
-    (!commands.is_empty()).then(table)
+        .collect();
+    (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
 }
 
 fn asked_of(of: &Contender) -> Vec<Node> {

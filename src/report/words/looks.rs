@@ -30,8 +30,8 @@ pub(in crate::report) fn planned(question: &Question) -> String {
         return replicates(question, n);
     }
     let looks: Vec<String> = question.looks.iter().map(u32::to_string).collect();
-    let most = units::count(question.rounds.into());
-    format!("up to {most}: looks after {}", looks.join(", "))
+    let most = units::counted(question.rounds.into(), "round");
+    format!("up to {most}, looks after {}", looks.join(", "))
 }
 
 /// Which rounds are missing, or wait for a look that never came.
