@@ -66,3 +66,35 @@ fn replicates(question: &Question, n: u32) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::stories;
+
+    #[test]
+    fn a_run_that_decided_early_misses_nothing() {
+        let mut story = stories::looks();
+        story.header.plan.rounds = 60;
+        let table = [
+            (60, None),
+            (16, None),
+            (9, Some("9 rounds complete, and none looked at yet")),
+            (20, Some("20 rounds complete; the first 16 are judged, those of the last look")),
+        ];
+        for (complete, expected) in table {
+            story.complete_rounds = complete;
+            let said = unfinished(&story.view()).map(|said| said.replace(units::JOINT, " "));
+            assert_eq!(said.as_deref(), expected, "{complete}");
+        }
+    }
+
+    #[test]
+    fn what_is_planned() {
+        let told =
+            |story: stories::Parts| planned(&story.header.plan.question).replace(units::JOINT, " ");
+        assert_eq!(told(stories::faster()), "10 rounds");
+        assert_eq!(told(stories::restarts()), "10 launches × 5 rounds");
+        assert_eq!(told(stories::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
+    }
+}
