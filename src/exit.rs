@@ -3,13 +3,14 @@
 use record::{End, EndReason};
 use std::process::ExitCode;
 
-/// The exit codes. 1 (a `--require` that is not met) comes with `--require`;
-/// 130 (stopped twice) is given by the signal handler itself.
+/// The exit codes. 130 (stopped twice) is given by the signal handler itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// The answer can be trusted, also where it is "undecided".
     Sound = 0,
+    /// The answer can be trusted, but it does not show what was required.
+    NotMet = 1,
     /// The command line cannot be understood, or cannot be done.
     Usage = 2,
     /// No verdict: the audit refused, or there is no complete round.
@@ -57,12 +58,13 @@ impl Error {
 
 /// How a judged run exits: the same when it has just ended and when its
 /// journal is read again. No `end`: the run was interrupted, and is judged as
-/// far as it goes.
-pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32) -> Exit {
+/// far as it goes. `met`: all that was required was shown.
+pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32, met: bool) -> Exit {
     match end.map(|end| end.reason) {
         Some(EndReason::TargetFailed) => Exit::TargetFailed,
         Some(EndReason::Failed) => Exit::Failed,
         _ if void || complete_rounds == 0 => Exit::Void,
+        _ if !met => Exit::NotMet,
         _ => Exit::Sound,
     }
 }
@@ -88,13 +90,18 @@ mod tests {
         ];
         for (reason, void, rounds, exit) in table {
             let end = reason.map(|reason| End { reason, detail: String::new() });
-            assert_eq!(of_run(end.as_ref(), void, rounds), exit, "{reason:?} {void} {rounds}");
+            let seen = |met| of_run(end.as_ref(), void, rounds, met);
+            assert_eq!(seen(true), exit, "{reason:?} {void} {rounds}");
+            // A requirement changes nothing but a sound end.
+            let not_met = if exit == Exit::Sound { Exit::NotMet } else { exit };
+            assert_eq!(seen(false), not_met, "{reason:?} {void} {rounds}");
         }
     }
 
     #[test]
     fn exit_codes_are_the_published_ones() {
-        let codes = [Exit::Sound, Exit::Usage, Exit::Void, Exit::TargetFailed, Exit::Failed];
-        assert_eq!(codes.map(|exit| exit as u8), [0, 2, 3, 4, 5]);
+        use Exit::*;
+        let codes = [Sound, NotMet, Usage, Void, TargetFailed, Failed];
+        assert_eq!(codes.map(|exit| exit as u8), [0, 1, 2, 3, 4, 5]);
     }
 }

@@ -4,11 +4,12 @@
 
 use crate::exit::{self, Error, Exit};
 use crate::journal::{self, Reader};
+use crate::plan::require::Requirement;
 use crate::report::Story;
 use crate::shown::shown;
 use judge::Judge;
-use judge::verdict::Verdict;
-use record::{End, Event, Header, Phase, PilotChoice};
+use judge::verdict::{Checked, Standing, Verdict};
+use record::{End, Event, Header, Phase, PilotChoice, Plan};
 use std::path::{Path, PathBuf};
 
 /// A journal, judged.
@@ -18,6 +19,7 @@ pub struct Judged {
     pilot: Option<PilotChoice>,
     end: Option<End>,
     verdict: Verdict,
+    checked: Vec<Checked>,
     run: String,
     note: Option<String>,
     /// Trials of any phase.
@@ -36,6 +38,7 @@ impl Judged {
             verdict: &self.verdict,
             run: &self.run,
             journal_note: self.note.clone(),
+            checked: &self.checked,
         }
     }
 
@@ -51,7 +54,9 @@ impl Judged {
 
     /// How the run exits.
     pub fn exit(&self) -> Exit {
-        exit::of_run(self.end.as_ref(), self.verdict.void(), self.verdict.complete_rounds())
+        let met = self.checked.iter().all(|checked| checked.standing == Standing::Met);
+        let rounds = self.verdict.complete_rounds();
+        exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
     }
 
     /// What ended the run, where a target or tiebreak failed.
@@ -95,16 +100,35 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         }
     }
     let notes = reader.notes();
+    let verdict = judge.verdict();
     Ok(Judged {
+        checked: check(&header.plan, &verdict),
         header: *header,
         pilot,
         end,
-        verdict: judge.verdict(),
+        verdict,
         run: run.display().to_string(),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         trials,
         driven,
     })
+}
+
+/// The requirements of the plan, each against all that it is about. A journal
+/// may hold one that only another version of tiebreak can read: nothing can be
+/// said of that one, and the report says why.
+fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
+    let checked = |text: &String| match Requirement::parse(text, &plan.question) {
+        Ok(requirement) => requirement.check(verdict.comparisons(), verdict.findings()),
+        Err(why) => vec![Checked {
+            requirement: text.clone(),
+            a: String::new(),
+            b: String::new(),
+            standing: Standing::CannotBeSaid,
+            why: format!("this version of tiebreak cannot read it: {why}"),
+        }],
+    };
+    plan.requirements.iter().flat_map(checked).collect()
 }
 
 fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
@@ -129,3 +153,6 @@ fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
         ))),
     }
 }
+
+#[cfg(test)]
+mod tests;

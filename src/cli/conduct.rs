@@ -1,7 +1,7 @@
 //! From a spec to reports: what `compare`, `run` and `demo` have in common.
 
 use super::options::OutputOptions;
-use super::outputs::{self, Copies};
+use super::outputs::{self, Copies, Format};
 use crate::exit::{Error, Exit};
 use crate::judging::{self, Judged};
 use crate::plan::{Machine, Resolved, Spec, resolve};
@@ -13,7 +13,12 @@ use std::path::PathBuf;
 
 /// Conducts a run and tells it.
 pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {
-    let copies = Copies::checked(output.json.as_deref(), output.html.as_deref())?;
+    let copies = Copies::checked([
+        (Format::Json, output.json.as_deref()),
+        (Format::Html, output.html.as_deref()),
+        (Format::Markdown, output.markdown.as_deref()),
+        (Format::Junit, output.junit.as_deref()),
+    ])?;
     let resolved = settle(spec)?;
     let telling = Telling { out: output.out.as_deref(), quiet: output.quiet };
     let (folder, judged) = measure(&resolved, telling)?;

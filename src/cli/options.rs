@@ -113,6 +113,12 @@ pub(super) struct OutputOptions {
     /// Write a copy of the report as a web page; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) html: Option<PathBuf>,
+    /// Write a summary for a pull request, as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) markdown: Option<PathBuf>,
+    /// Write audit, verdicts and requirements as JUnit's XML, for CI; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) junit: Option<PathBuf>,
     /// No progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,

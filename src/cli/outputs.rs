@@ -2,7 +2,7 @@
 
 use crate::exit::Error;
 use crate::judging::Judged;
-use crate::report::{self, Style};
+use crate::report::{self, Story, Style};
 use crate::shown::shown;
 use std::fs;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -21,53 +21,79 @@ impl Place {
     }
 }
 
-/// The copies that `--json` and `--html` ask for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Copies {
-    json: Option<Place>,
-    html: Option<Place>,
+/// What a report can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Json,
+    Html,
+    Markdown,
+    Junit,
 }
+
+impl Format {
+    fn flag(self) -> &'static str {
+        match self {
+            Format::Json => "--json",
+            Format::Html => "--html",
+            Format::Markdown => "--markdown",
+            Format::Junit => "--junit",
+        }
+    }
+
+    fn report(self, story: &Story) -> String {
+        match self {
+            Format::Json => report::json(story),
+            Format::Html => report::html(story),
+            Format::Markdown => report::markdown(story),
+            Format::Junit => report::junit(story),
+        }
+    }
+}
+
+/// The copies that `--json` and its like ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Copies(Vec<(Format, Place)>);
 
 impl Copies {
     /// Checks before a run what would be a pity to find out behind it.
-    pub(super) fn checked(json: Option<&Path>, html: Option<&Path>) -> Result<Copies, Error> {
-        let copies = Copies { json: json.map(Place::of), html: html.map(Place::of) };
-        if copies.json == Some(Place::Stdout) && copies.html == Some(Place::Stdout) {
-            return Err(Error::usage(
-                "--json and --html cannot both go to standard output: give one a file",
-            ));
+    pub(super) fn checked<'a>(
+        wanted: impl IntoIterator<Item = (Format, Option<&'a Path>)>,
+    ) -> Result<Copies, Error> {
+        let wanted = wanted.into_iter();
+        let copies: Vec<(Format, Place)> =
+            wanted.filter_map(|(format, file)| Some((format, Place::of(file?)))).collect();
+        let mut to_stdout = copies.iter().filter(|(_, place)| *place == Place::Stdout);
+        if let (Some((one, _)), Some((other, _))) = (to_stdout.next(), to_stdout.next()) {
+            let (one, other) = (one.flag(), other.flag());
+            return Err(Error::usage(format!(
+                "{one} and {other} cannot both go to standard output: give one a file"
+            )));
         }
-        for (flag, place) in [("--json", &copies.json), ("--html", &copies.html)] {
-            let Some(Place::File(file)) = place else { continue };
+        for (format, place) in &copies {
+            let Place::File(file) = place else { continue };
             let folder = file.parent().filter(|folder| *folder != Path::new(""));
             let there = folder.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
                 let wrong = if there { "is a folder" } else { "lies in no folder that exists" };
                 let file = shown(file.display().to_string());
-                return Err(Error::usage(format!("{flag} {file}: it {wrong}")));
+                return Err(Error::usage(format!("{} {file}: it {wrong}", format.flag())));
             }
         }
-        Ok(copies)
+        Ok(Copies(copies))
     }
 
     pub(super) fn any(&self) -> bool {
-        self.json.is_some() || self.html.is_some()
+        !self.0.is_empty()
     }
 
     fn takes_stdout(&self) -> bool {
-        [&self.json, &self.html].contains(&&Some(Place::Stdout))
+        self.0.iter().any(|(_, place)| *place == Place::Stdout)
     }
 
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let story = judged.story();
-        if let Some(place) = &self.json {
-            put(place, &report::json(&story))?;
-        }
-        if let Some(place) = &self.html {
-            put(place, &report::html(&story))?;
-        }
-        Ok(())
+        self.0.iter().try_for_each(|(format, place)| put(place, &format.report(&story)))
     }
 }
 
@@ -152,14 +178,15 @@ mod tests {
     fn copies_are_checked_before_the_run() {
         let scratch = Scratch::new();
         let path = |name: &str| scratch.path().join(name);
-        let check = |json: Option<&Path>, html: Option<&Path>| {
-            Copies::checked(json, html).err().map(|error| error.text)
+        let check = |json: Option<&Path>, other: Option<&Path>| {
+            let wanted = [(Format::Json, json), (Format::Markdown, other)];
+            Copies::checked(wanted).err().map(|error| error.text)
         };
         assert_eq!(check(None, None), None);
         assert_eq!(check(Some(Path::new("-")), Some(&path("x.html"))), None);
         assert_eq!(check(Some(Path::new("x.json")), None), None);
         let both = check(Some(Path::new("-")), Some(Path::new("-")));
-        assert!(both.is_some_and(|text| text.contains("give one a file")));
+        assert!(both.is_some_and(|text| text.starts_with("--json and --markdown cannot both")));
         let folder = check(None, Some(scratch.path()));
         assert!(folder.is_some_and(|text| text.ends_with("it is a folder")));
         let nowhere = check(Some(&path("no/x.json")), None);

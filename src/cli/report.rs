@@ -1,6 +1,6 @@
 //! `tiebreak report`.
 
-use super::outputs::{self, Copies};
+use super::outputs::{self, Copies, Format};
 use crate::exit::{Error, Exit};
 use crate::judging;
 use clap::ValueHint;
@@ -11,7 +11,8 @@ const EXAMPLES: &str = "\
 Examples:
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --json | jq .comparisons
-  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --html report.html";
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --html report.html
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --markdown | gh pr comment 7 -F -";
 
 /// Report a run again, from its journal
 ///
@@ -41,10 +42,33 @@ pub(super) struct ReportArgs {
         value_hint = ValueHint::FilePath
     )]
     html: Option<PathBuf>,
+    /// As a summary for a pull request (Markdown), to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    markdown: Option<PathBuf>,
+    /// As JUnit's XML for CI, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    junit: Option<PathBuf>,
 }
 
 pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
-    let copies = Copies::checked(args.json.as_deref(), args.html.as_deref())?;
+    let copies = Copies::checked([
+        (Format::Json, args.json.as_deref()),
+        (Format::Html, args.html.as_deref()),
+        (Format::Markdown, args.markdown.as_deref()),
+        (Format::Junit, args.junit.as_deref()),
+    ])?;
     let judged = judging::read(&args.run)?;
     match copies.any() {
         true => copies.write(&judged)?,

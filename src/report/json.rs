@@ -7,11 +7,11 @@ mod contender;
 mod plan;
 mod pretty;
 
-use super::View;
+use super::{View, words};
 use contender::ContenderData;
-use judge::verdict::{Comparison, Finding, Word};
+use judge::verdict::{Charged, Checked, Comparison, Finding, Standing};
 use plan::PlanData;
-use record::{EndReason, Host};
+use record::{EndReason, Host, Metric};
 use serde::Serialize;
 
 /// Name and version of the report's schema.
@@ -31,6 +31,7 @@ pub(super) fn report(view: &View) -> String {
         plan: PlanData::of(view),
         contenders: view.contenders.iter().map(|of| ContenderData::of(view, of)).collect(),
         comparisons: view.comparisons.iter().map(ComparisonData::of).collect(),
+        requirements: view.checked.iter().map(RequirementData::of).collect(),
         findings: view.findings,
         host: &view.plan().host,
     };
@@ -53,6 +54,7 @@ struct Report<'a> {
     plan: PlanData<'a>,
     contenders: Vec<ContenderData<'a>>,
     comparisons: Vec<ComparisonData<'a>>,
+    requirements: Vec<RequirementData<'a>>,
     findings: &'a [Finding],
     host: &'a Host,
 }
@@ -74,7 +76,9 @@ struct ComparisonData<'a> {
     high: Option<f64>,
     confidence: f64,
     replicates: u32,
-    verdict: Word,
+    looks: Option<u32>,
+    charged: Option<ChargedData>,
+    verdict: &'static str,
     p: Option<f64>,
     t_low: Option<f64>,
     t_high: Option<f64>,
@@ -82,6 +86,23 @@ struct ComparisonData<'a> {
     because: &'a [String],
     fresh_rounds: Option<FreshRounds>,
     rounds: Vec<RoundRatio>,
+}
+
+#[derive(Serialize)]
+struct ChargedData {
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct RequirementData<'a> {
+    requirement: &'a str,
+    a: Option<&'a str>,
+    b: Option<&'a str>,
+    standing: &'static str,
+    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -108,7 +129,9 @@ impl<'a> ComparisonData<'a> {
             high: of.high,
             confidence: of.confidence,
             replicates: of.replicates,
-            verdict: of.verdict,
+            looks: of.looks,
+            charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
+            verdict: words::word(of.verdict, of.metric),
             p: of.p,
             t_low: of.t_interval.map(|interval| interval.0),
             t_high: of.t_interval.map(|interval| interval.1),
@@ -116,6 +139,33 @@ impl<'a> ComparisonData<'a> {
             because: &of.because,
             fresh_rounds: of.fresh_rounds.map(|(about, up_to)| FreshRounds { about, up_to }),
             rounds: of.rounds.iter().map(|&(round, ratio)| RoundRatio { round, ratio }).collect(),
+        }
+    }
+}
+
+impl ChargedData {
+    fn of(of: Charged, metric: Metric) -> Self {
+        ChargedData {
+            ratio: of.ratio,
+            low: of.interval.map(|interval| interval.0),
+            high: of.interval.map(|interval| interval.1),
+            verdict: words::word(of.verdict, metric),
+        }
+    }
+}
+
+impl<'a> RequirementData<'a> {
+    fn of(of: &'a Checked) -> Self {
+        RequirementData {
+            requirement: &of.requirement,
+            a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
+            b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
+            standing: match of.standing {
+                Standing::Met => "met",
+                Standing::NotMet => "not_met",
+                Standing::CannotBeSaid => "cannot_be_said",
+            },
+            why: &of.why,
         }
     }
 }

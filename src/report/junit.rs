@@ -11,14 +11,14 @@ use judge::verdict::{Checked, Comparison, Standing, Weight, Word};
 use std::fmt::Write as _;
 
 /// The whole file.
-pub(super) fn file(view: &View, checked: &[Checked]) -> String {
+pub(super) fn file(view: &View) -> String {
     let suites = [
         Suite { name: "audit", cases: vec![audit(view)] },
         Suite {
             name: "comparisons",
             cases: view.comparisons.iter().map(|it| comparison(view, it)).collect(),
         },
-        Suite { name: "requirements", cases: checked.iter().map(requirement).collect() },
+        Suite { name: "requirements", cases: view.checked.iter().map(requirement).collect() },
     ];
     let suites: Vec<Suite> = suites.into_iter().filter(|suite| !suite.cases.is_empty()).collect();
     let all: Vec<&Case> = suites.iter().flat_map(|suite| &suite.cases).collect();
@@ -78,9 +78,10 @@ fn audit(view: &View) -> Case {
 
 fn comparison(view: &View, of: &Comparison) -> Case {
     let claim = words::claim(view, of).text('x');
-    let verdict = format!("{}: {claim}", words::word(of.verdict).to_lowercase());
+    let verdict = format!("{}: {claim}", words::word(of.verdict, of.metric));
     let says = [verdict, words::basis(view, of).text('x')].into_iter();
-    let fresh = words::fresh_run(of).filter(|_| of.verdict == Word::Undecided);
+    let charged = words::charged(view, of).map(|charged| charged.text('x'));
+    let fresh = words::fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
     let end = match of.verdict {
         Word::Void => End::Error("void", "the audit refused the run".to_owned()),
         Word::Undecided => End::Skipped(claim),
@@ -91,7 +92,7 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     Case {
         name: format!("{metric} of {} against {}", shown(&of.b), shown(&of.a)),
         end,
-        says: says.chain(of.because.iter().cloned()).chain(fresh).collect(),
+        says: says.chain(charged).chain(of.because.iter().cloned()).chain(fresh).collect(),
     }
 }
 

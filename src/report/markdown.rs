@@ -4,6 +4,7 @@
 //! measured. Foreign text can neither mark up the comment nor call people to it.
 
 mod escape;
+mod targets;
 
 use super::{View, units, words};
 use crate::shown::shown;
@@ -12,7 +13,7 @@ use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use std::fmt::Write as _;
 
 /// The whole summary.
-pub(super) fn summary(view: &View, checked: &[Checked]) -> String {
+pub(super) fn summary(view: &View) -> String {
     let mut out = String::new();
     push(&mut out, format!("## {}", headline(view)));
     for remark in remarks(view) {
@@ -24,8 +25,9 @@ pub(super) fn summary(view: &View, checked: &[Checked]) -> String {
         push(&mut out, comparisons(view));
     }
     push(&mut out, reservations(view));
-    push(&mut out, requirements(checked));
+    push(&mut out, requirements(view.checked));
     push(&mut out, audit(view));
+    push(&mut out, targets::costs(view));
     push(&mut out, origin(view));
     out
 }
@@ -54,10 +56,10 @@ fn headline(view: &View) -> String {
         _ => {
             let kinds = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided, Word::Void];
             let of_kind = |word: &Word| primaries.iter().filter(|it| it.verdict == *word).count();
-            let counts = kinds.iter().map(|word| (of_kind(word), words::word(*word)));
+            let metric = view.plan().question.primary;
+            let counts = kinds.iter().map(|word| (of_kind(word), words::word(*word, metric)));
             let counts = counts.filter(|(n, _)| *n > 0);
-            let counts: Vec<String> =
-                counts.map(|(n, word)| format!("{n} {}", word.to_lowercase())).collect();
+            let counts: Vec<String> = counts.map(|(n, word)| format!("{n} {word}")).collect();
             format!("{} comparisons: {}", primaries.len(), counts.join(", "))
         }
     }
@@ -98,7 +100,7 @@ fn comparisons(view: &View) -> String {
             words::short_metric(comparison.metric),
             value(&comparison.a),
             value(&comparison.b),
-            words::word(comparison.verdict).to_lowercase(),
+            words::word(comparison.verdict, comparison.metric),
         );
     }
     table
@@ -106,7 +108,7 @@ fn comparisons(view: &View) -> String {
 
 /// The ratio and its interval with the level and what it rests on.
 fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
-    let rounds = units::counted(comparison.replicates.into(), "round");
+    let rounds = words::rests_on(view, comparison);
     let Some(ratio) = comparison.ratio else {
         return (units::MISSING.to_owned(), units::MISSING.to_owned());
     };
@@ -147,8 +149,10 @@ fn reservations(view: &View) -> String {
     let mut list = String::new();
     for comparison in view.comparisons {
         let undecided = comparison.verdict == Word::Undecided;
-        let fresh = words::fresh_run(comparison).filter(|_| undecided);
-        for reservation in comparison.because.iter().cloned().chain(fresh) {
+        let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
+        let charged = words::charged(view, comparison).map(|charged| charged.text('x'));
+        let because = comparison.because.iter().cloned();
+        for reservation in charged.into_iter().chain(because).chain(fresh) {
             let _ = writeln!(
                 list,
                 "- {} against {}, {}: {}",

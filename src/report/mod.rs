@@ -34,6 +34,8 @@ pub struct Story<'a> {
     pub run: &'a str,
     /// What had to be left out of the journal, e.g. a torn last line.
     pub journal_note: Option<String>,
+    /// The requirements of the run, in their order.
+    pub checked: &'a [Checked],
 }
 
 /// How the terminal report looks. The caller decides: it knows whether stdout
@@ -63,14 +65,13 @@ pub fn terminal(story: &Story, style: Style) -> String {
 }
 
 /// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
-/// `checked` are the requirements of the run, in their order.
-pub fn markdown(story: &Story, checked: &[Checked]) -> String {
-    markdown::summary(&View::of(story), checked)
+pub fn markdown(story: &Story) -> String {
+    markdown::summary(&View::of(story))
 }
 
 /// Audit, comparisons and requirements as JUnit's XML, for CI services.
-pub fn junit(story: &Story, checked: &[Checked]) -> String {
-    junit::file(&View::of(story), checked)
+pub fn junit(story: &Story) -> String {
+    junit::file(&View::of(story))
 }
 
 /// A story taken apart. A [`Verdict`] can only be built by the judge, its parts
@@ -88,6 +89,7 @@ struct View<'a> {
     rules_checked: u32,
     run: &'a str,
     journal_note: Option<&'a str>,
+    checked: &'a [Checked],
 }
 
 impl<'a> View<'a> {
@@ -104,6 +106,7 @@ impl<'a> View<'a> {
             rules_checked: story.verdict.rules_checked(),
             run: story.run,
             journal_note: story.journal_note.as_deref(),
+            checked: story.checked,
         }
     }
 

@@ -1,15 +1,20 @@
 //! Stories made by hand, to try the formatters with. Figures are invented but
 //! possible; everything is computed from a seed, so each build sees the same.
 
+mod launches;
+
 use super::View;
 use judge::verdict::{
-    Checked, Comparison, ContenderSummary, Finding, Quantiles, Sent, Standing, Weight, Word,
+    Checked, Comparison, ContenderSummary, Finding, Quantiles, Sent, Standing, TargetSummary,
+    Weight, Word,
 };
 use record::{
-    Address, Arrivals, Contender, End, EndReason, Failure, Header, Histogram, Host, Interleave,
-    Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked, Reuse,
-    seen::Connections,
+    Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
+    Interleave, Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked,
+    Reuse, seen::Connections,
 };
+
+pub(super) use launches::{launched, looks, required, restarts};
 
 /// What a [`View`] borrows.
 #[derive(Clone)]
@@ -23,6 +28,7 @@ pub(super) struct Parts {
     pub(super) complete_rounds: u32,
     pub(super) run: String,
     pub(super) journal_note: Option<String>,
+    pub(super) checked: Vec<Checked>,
 }
 
 impl Parts {
@@ -39,6 +45,7 @@ impl Parts {
             rules_checked: 19,
             run: &self.run,
             journal_note: self.journal_note.as_deref(),
+            checked: &self.checked,
         }
     }
 }
@@ -54,44 +61,12 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("five", five()),
         ("twelve", twelve()),
         ("empty", empty()),
+        ("launched", launched()),
+        ("restarts", restarts()),
+        ("looks", looks()),
+        ("required", required()),
         ("hostile", hostile()),
     ]
-}
-
-/// Requirements as they might have been checked in the story of this name.
-pub(super) fn checked(name: &str) -> Vec<Checked> {
-    let checked = |requirement: &str, standing, why: &str| Checked {
-        requirement: requirement.to_owned(),
-        a: "old".to_owned(),
-        b: "new".to_owned(),
-        standing,
-        why: why.to_owned(),
-    };
-    match name {
-        "faster" => vec![
-            checked(
-                "new/old throughput >= 0.97",
-                Standing::Met,
-                "throughput of new is 1.314x that of old (1.271x to 1.358x at 95 %): the whole \
-                 interval is >= 0.970x",
-            ),
-            checked(
-                "p99 <= 0.8x",
-                Standing::NotMet,
-                "p99 of new is 0.760x that of old (0.710x to 0.810x at 97.5 %): not shown to be \
-                 <= 0.800x, it may be as high as 0.810x",
-            ),
-        ],
-        "void" => {
-            vec![checked("throughput >= 1", Standing::CannotBeSaid, "the audit refused the run")]
-        }
-        "hostile" => vec![Checked {
-            a: HOSTILE.to_owned(),
-            b: HOSTILE.to_owned(),
-            ..checked(HOSTILE, Standing::NotMet, HOSTILE)
-        }],
-        _ => Vec::new(),
-    }
 }
 
 /// Two contenders, closed loop, a clear answer and one caution.
@@ -198,6 +173,8 @@ pub(super) fn void() -> Parts {
             "Move the targets, or keep the generator off their cores with --cores.",
         ),
     ];
+    let why = "the audit refused the run";
+    parts.checked = vec![checked("throughput >= 1", Standing::CannotBeSaid, why)];
     parts
 }
 
@@ -335,6 +312,11 @@ pub(super) fn hostile() -> Parts {
         contender.request =
             RequestAsked { method: bad(), header_names: vec![bad()], body_bytes: 9 };
         contender.tls = Some(bad());
+        contender.launch = vec![bad(), bad()];
+    }
+    plan.requirements = vec![bad()];
+    for contender in &mut parts.contenders {
+        contender.target = hostile_target();
     }
     parts.pilot.as_mut().expect("compare has one").why = vec![bad()];
     parts.end = Some(End { reason: EndReason::TargetFailed, detail: bad() });
@@ -348,7 +330,37 @@ pub(super) fn hostile() -> Parts {
         finding(HOSTILE, Weight::Caution, Some(&b), HOSTILE, HOSTILE),
         finding(HOSTILE, Weight::Note, None, HOSTILE, HOSTILE),
     ];
+    parts.checked = vec![Checked { a, b, ..checked(HOSTILE, Standing::NotMet, HOSTILE) }];
     parts
+}
+
+/// Whatever a target or a keeper may say of it.
+fn hostile_target() -> TargetSummary {
+    let bad = || HOSTILE.to_owned();
+    let line = |line| Fact { command: bad(), line };
+    TargetSummary {
+        cpu_source: Some(bad()),
+        out_of_sight: Some(bad()),
+        cpu_per_operation: Some(f64::NAN),
+        cpu_at_rest: Some(7.0),
+        busy: Some(1e-9),
+        shares_process_with: vec![bad(), bad()],
+        peak_memory_bytes: Some(u64::MAX),
+        memory_source: Some(bad()),
+        launches: u32::MAX,
+        facts: vec![line(Some(bad())), line(Some("W".repeat(500))), line(None)],
+    }
+}
+
+/// A requirement of new against old as it might have been checked.
+fn checked(requirement: &str, standing: Standing, why: &str) -> Checked {
+    Checked {
+        requirement: requirement.to_owned(),
+        a: "old".to_owned(),
+        b: "new".to_owned(),
+        standing,
+        why: why.to_owned(),
+    }
 }
 
 fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
@@ -369,6 +381,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         complete_rounds: rounds,
         run: "tiebreak-runs/20260301T093000Z-5f3c9a1b".into(),
         journal_note: None,
+        checked: Vec::new(),
     }
 }
 

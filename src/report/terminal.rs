@@ -2,10 +2,11 @@
 
 mod layout;
 mod table;
+mod targets;
 
 use super::{Style, View, units, words};
 use crate::shown::{shown, shown_sentence};
-use judge::verdict::{Comparison, Finding, Weight, Word};
+use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use layout::{Page, Paint};
 
 /// The whole report.
@@ -21,6 +22,7 @@ pub(super) fn report(view: &View, style: Style) -> String {
         true => alone(view, &mut page),
         false => comparisons(view, &mut page),
     }
+    requirements(view, &mut page);
     page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
     figures(view, &mut page);
     let weighed = view.findings.iter().filter(|finding| finding.weight != Weight::Void);
@@ -81,14 +83,14 @@ fn comparisons(view: &View, page: &mut Page) {
 /// Without the pair's names: it stands below the pair's primary metric.
 fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
     let text = words::second(view, comparison).text('x');
-    let word = words::word(comparison.verdict);
-    page.judged(indent, &text, word, word_paint(comparison.verdict));
-    reservations(comparison, indent + 2, page);
+    let word = words::loud(comparison.verdict, comparison.metric);
+    page.judged(indent, &text, &word, word_paint(comparison.verdict));
+    reservations(view, comparison, indent + 2, page);
 }
 
 /// Claim and basis on one line where they fit, else the basis below.
 fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
-    let word = words::word(comparison.verdict);
+    let word = &words::loud(comparison.verdict, comparison.metric);
     let paint = word_paint(comparison.verdict);
     let claim = words::claim(view, comparison).text('x');
     let basis = words::basis(view, comparison).text('x');
@@ -99,18 +101,31 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
         page.judged(2, &claim, word, paint);
         page.wrapped(4, &basis, Paint::Plain);
     }
-    reservations(comparison, 4, page);
+    reservations(view, comparison, 4, page);
 }
 
-/// What weakens the word, and what would settle it.
-fn reservations(comparison: &Comparison, indent: usize, page: &mut Page) {
+/// What weakens the word, what stands beside it, and what would settle it.
+fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
+    if let Some(charged) = words::charged(view, comparison) {
+        page.wrapped(indent, &charged.text('x'), Paint::Plain);
+    }
     for because in &comparison.because {
         page.wrapped(indent, &shown_sentence(because), Paint::Plain);
     }
     if comparison.verdict == Word::Undecided
-        && let Some(fresh) = words::fresh_run(comparison)
+        && let Some(fresh) = words::fresh_run(view, comparison)
     {
         page.wrapped(indent, &fresh, Paint::Plain);
+    }
+}
+
+/// What was required, each with how it stands and why.
+fn requirements(view: &View, page: &mut Page) {
+    for checked in view.checked {
+        let text = format!("required: {}", words::required(checked));
+        let standing = words::standing(checked.standing).to_uppercase();
+        page.judged(2, &text, &standing, standing_paint(checked));
+        page.wrapped(4, &shown_sentence(&checked.why), Paint::Plain);
     }
 }
 
@@ -120,6 +135,7 @@ fn figures(view: &View, page: &mut Page) {
         page.wrapped(2, "figures of a void run, for finding the fault only:", Paint::Alarm);
     }
     table::contenders(view, page);
+    targets::targets(view, page);
 }
 
 fn show_finding(finding: &Finding, page: &mut Page) {
@@ -158,8 +174,9 @@ fn next(view: &View) -> Option<String> {
     }
     let undecided = view.primaries().filter(|comparison| comparison.verdict == Word::Undecided);
     if let Some((about, up_to)) = undecided.filter_map(|comparison| comparison.fresh_rounds).max() {
+        let [about, up_to] = [about, up_to].map(|n| words::fresh_option(view, n));
         return Some(format!(
-            "a fresh run with --rounds {about} would probably decide; it may take --rounds {up_to}"
+            "a fresh run with {about} would probably decide; it may take {up_to}"
         ));
     }
     heaviest.map(|finding| {
@@ -175,6 +192,14 @@ fn word_paint(word: Word) -> Paint {
         Word::Equivalent => Paint::Strong,
         Word::Undecided => Paint::Warning,
         Word::Void => Paint::Alarm,
+    }
+}
+
+fn standing_paint(checked: &Checked) -> Paint {
+    match checked.standing {
+        Standing::Met => Paint::Good,
+        Standing::NotMet => Paint::Bad,
+        Standing::CannotBeSaid => Paint::Warning,
     }
 }
 

@@ -72,9 +72,13 @@ pub(super) fn count(n: u64) -> String {
     grouped
 }
 
-/// `1 round`, `10 rounds`.
+/// `1 round`, `10 rounds`, `2 launches`.
 pub(super) fn counted(n: u64, what: &str) -> String {
-    let ending = if n == 1 { "" } else { "s" };
+    let ending = match n {
+        1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
     format!("{}{JOINT}{what}{ending}", count(n))
 }
 
@@ -195,6 +199,7 @@ mod tests {
         assert_eq!(plain(count(1_234_567)), "1 234 567");
         assert_eq!(plain(counted(1, "round")), "1 round");
         assert_eq!(plain(counted(0, "note")), "0 notes");
+        assert_eq!(plain(counted(2, "launch")), "2 launches");
     }
 
     #[test]

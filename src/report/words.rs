@@ -1,10 +1,13 @@
 //! What the report says in words, once for the terminal and the page.
 
 mod claims;
+pub(super) mod costs;
+mod looks;
 mod sentence;
 mod standing;
 
-pub(super) use claims::{basis, bounds, claim, fresh_run, limit, second};
+pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};
+pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
 
@@ -13,15 +16,23 @@ use crate::shown::{shown, shown_sentence};
 use judge::verdict::{ContenderSummary, Weight, Word};
 use record::{Address, Arrivals, EndReason, Interleave, Metric, Reuse, Whose};
 
-/// The one word of a comparison.
-pub(super) fn word(word: Word) -> &'static str {
-    match word {
-        Word::Faster => "FASTER",
-        Word::Slower => "SLOWER",
-        Word::Equivalent => "EQUIVALENT",
-        Word::Undecided => "UNDECIDED",
-        Word::Void => "VOID",
+/// The one word of a comparison. A cost is not faster or slower: it is lower or
+/// higher.
+pub(super) fn word(word: Word, metric: Metric) -> &'static str {
+    match (word, metric) {
+        (Word::Faster, Metric::TargetCpu) => "lower",
+        (Word::Slower, Metric::TargetCpu) => "higher",
+        (Word::Faster, _) => "faster",
+        (Word::Slower, _) => "slower",
+        (Word::Equivalent, _) => "equivalent",
+        (Word::Undecided, _) => "undecided",
+        (Word::Void, _) => "void",
     }
+}
+
+/// The same where it stands alone, to be seen from afar.
+pub(super) fn loud(said: Word, metric: Metric) -> String {
+    word(said, metric).to_uppercase()
 }
 
 /// The weight of a finding.
@@ -55,11 +66,7 @@ pub(super) fn audit(view: &View) -> String {
 
 /// What must be known about how the run went, besides the findings.
 pub(super) fn remarks(view: &View) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let (complete, planned) = (view.complete_rounds, view.plan().rounds);
-    if complete < planned {
-        remarks.push(format!("{complete} of {} complete", units::counted(planned.into(), "round")));
-    }
+    let mut remarks = Vec::from_iter(unfinished(view));
     match view.end {
         None => remarks.push("the journal does not say how the run ended".to_owned()),
         Some(end) if end.reason != EndReason::Complete => {

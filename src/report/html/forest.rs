@@ -59,9 +59,10 @@ fn axis(view: &View) -> Scale {
 }
 
 fn group(view: &View, metric: Metric, axis: &Scale) -> Node {
-    let better = match metric.direction() {
-        Direction::HigherIsBetter => "right is faster",
-        Direction::LowerIsBetter => "left is faster",
+    let better = match (metric, metric.direction()) {
+        (Metric::TargetCpu, _) => "left costs less",
+        (_, Direction::HigherIsBetter) => "right is faster",
+        (_, Direction::LowerIsBetter) => "left is faster",
     };
     let comparisons: Vec<&Comparison> =
         view.comparisons.iter().filter(|comparison| comparison.metric == metric).collect();
@@ -102,13 +103,16 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
         .with(pair)
         .with(el("div").class("quiet").text(format!("{from} → {to}")));
     let weaker = comparison.because.iter().map(shown_sentence);
-    let fresh = words::fresh_run(comparison).filter(|_| comparison.verdict == Word::Undecided);
+    let undecided = comparison.verdict == Word::Undecided;
+    let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
+    let charged = words::charged(view, comparison).map(|said| el("p").class("note").say(&said));
     let notes = weaker.chain(fresh).map(|note| el("p").class("note").text(note));
     el("div")
         .class("row")
         .with(what)
         .with(strip(view, comparison, axis))
         .with(outcome(view, comparison))
+        .with_all(charged)
         .with_all(notes)
 }
 
@@ -125,7 +129,7 @@ fn outcome(view: &View, comparison: &Comparison) -> Node {
         el("div").with(lead).with(el("span").class("quiet").text(interval))
     });
     let missing = figures.is_none().then(|| el("div").class("quiet").text("no figures"));
-    let word = el("div").with(parts::word(comparison.verdict));
+    let word = el("div").with(parts::word(comparison.verdict, comparison.metric));
     el("div").class("outcome").with_all(figures).with_all(missing).with(word)
 }
 
@@ -186,7 +190,8 @@ fn table(view: &View) -> Node {
         "level",
         "paired t",
         "p",
-        "rounds",
+        "rests on",
+        "charged for rest",
         "verdict",
     ];
     let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
@@ -200,8 +205,9 @@ fn table(view: &View) -> Node {
             parts::cell(units::level(comparison.confidence)),
             parts::cell(or_dash(comparison.t_interval.map(pair))),
             parts::cell(or_dash(comparison.p.map(|p| format!("{p:.4}")))),
-            parts::cell(comparison.replicates),
-            parts::cell(words::word(comparison.verdict)),
+            parts::cell(words::rests_on(view, comparison)),
+            parts::cell(or_dash(comparison.charged.map(|it| format!("{:.4}", it.ratio)))),
+            parts::cell(words::word(comparison.verdict, comparison.metric)),
         ]
     });
     parts::table(&head, rows)

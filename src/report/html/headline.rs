@@ -60,7 +60,9 @@ pub(super) fn verdict(view: &View) -> Node {
         n if n <= SPELLED_OUT => section
             .with(el("h1").class("small").text(counted(view, n)))
             .with_all(primaries.iter().flat_map(|comparison| claim(view, comparison, "h2"))),
-        n => section.with(el("h1").class("small").text(counted(view, n))).with(tally(&primaries)),
+        n => section
+            .with(el("h1").class("small").text(counted(view, n)))
+            .with(tally(view, &primaries)),
     };
     let remarks = words::remarks(view).into_iter();
     section
@@ -77,15 +79,16 @@ fn claim(view: &View, comparison: &Comparison, heading: &'static str) -> Vec<Nod
     let class = format!("claim {}", parts::class(comparison.verdict));
     let claim = el(heading).class(class).say(&words::claim(view, comparison));
     let basis = el("p").class("basis").say(&words::basis(view, comparison));
-    vec![el("p").with(parts::word(comparison.verdict)), claim, basis]
+    vec![el("p").with(parts::word(comparison.verdict, comparison.metric)), claim, basis]
 }
 
 /// How many comparisons came out which way.
-fn tally(primaries: &[&Comparison]) -> Node {
+fn tally(view: &View, primaries: &[&Comparison]) -> Node {
+    let metric = view.plan().question.primary;
     let all = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided, Word::Void];
     let counts = all.into_iter().filter_map(|word| {
         let n = primaries.iter().filter(|comparison| comparison.verdict == word).count();
-        (n > 0).then(|| el("li").with(parts::word(word)).text(format!(" {n}")))
+        (n > 0).then(|| el("li").with(parts::word(word, metric)).text(format!(" {n}")))
     });
     el("ul").class("tally").with_all(counts)
 }

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod chart;
+mod costs;
 mod figures;
 mod findings;
 mod forest;
@@ -12,6 +13,7 @@ mod latency;
 mod node;
 mod parts;
 mod plan;
+mod required;
 mod rounds;
 mod scale;
 mod slices;
@@ -52,9 +54,11 @@ fn body(view: &View) -> Node {
         .with(headline::masthead(view))
         .with_all(headline::refusal(view))
         .with(headline::verdict(view))
+        .with_all(required::section(view))
         .with_all(forest::section(view))
         .with_all(findings::section(view))
         .with(figures::section(view))
+        .with_all(costs::section(view))
         .with(latency::section(view))
         .with_all(rounds::section(view))
         .with(slices::section(view))

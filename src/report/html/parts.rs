@@ -3,6 +3,7 @@
 use super::node::{Node, el, foreign};
 use crate::report::words;
 use judge::verdict::Word;
+use record::Metric;
 
 /// A section with its heading.
 pub(super) fn section(heading: &str) -> Node {
@@ -55,18 +56,20 @@ pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> 
 }
 
 /// The word of a comparison, with a sign: never by colour alone.
-pub(super) fn word(word: Word) -> Node {
-    let sign = match word {
-        Word::Faster => "▲",
-        Word::Slower => "▼",
-        Word::Equivalent => "=",
-        Word::Undecided => "?",
-        Word::Void => "✕",
+pub(super) fn word(word: Word, metric: Metric) -> Node {
+    let sign = match (word, metric) {
+        (Word::Faster, Metric::TargetCpu) => "▼",
+        (Word::Slower, Metric::TargetCpu) => "▲",
+        (Word::Faster, _) => "▲",
+        (Word::Slower, _) => "▼",
+        (Word::Equivalent, _) => "=",
+        (Word::Undecided, _) => "?",
+        (Word::Void, _) => "✕",
     };
     el("span")
         .class(format!("word {}", class(word)))
         .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {}", words::word(word)))
+        .text(format!(" {}", words::loud(word, metric)))
 }
 
 /// The class of a word.

@@ -5,7 +5,7 @@ use super::node::{Node, el, foreign};
 use super::parts;
 use crate::report::{View, units, words};
 use crate::shown::{shown, shown_sentence};
-use record::{Contender, Interleave, PilotSeen};
+use record::{Address, Contender, Interleave, PilotSeen};
 
 /// The sections.
 pub(super) fn sections(view: &View) -> Vec<Node> {
@@ -25,7 +25,7 @@ fn plan(view: &View) -> Node {
         Interleave::Turns => "turns",
     };
     let facts = [
-        ("rounds", units::count(plan.rounds.into())),
+        ("planned", words::planned(&plan.question)),
         ("round", units::round_nanoseconds(plan.round_ns)),
         ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
         ("interleaving", asked.to_owned()),
@@ -45,6 +45,22 @@ fn plan(view: &View) -> Node {
     context("The plan")
         .with(parts::facts(facts))
         .with(parts::table(&head, plan.contenders.iter().map(asked_of)))
+        .with_all(launched(&plan.contenders))
+}
+
+/// The commands of the targets that tiebreak launched; none where all ran already.
+fn launched(contenders: &[Contender]) -> Option<Node> {
+    let launched = contenders.iter().filter(|of| !of.launch.is_empty());
+    let commands: Vec<Node> = launched
+        .map(|of| {
+            let commands = of.launch.iter().map(|it| el("code").text(shown_sentence(it)));
+            let about = el("p").text("launched with");
+            el("li")
+                .with(el("span").with(foreign(shown(&of.name))))
+                .with(el("div").with(about).with_all(commands))
+        })
+        .collect();
+    (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
 }
 
 fn asked_of(of: &Contender) -> Vec<Node> {
@@ -62,7 +78,7 @@ fn asked_of(of: &Contender) -> Vec<Node> {
         el("td")
             .class("target")
             .with(foreign(shown(&of.target)))
-            .with(el("span").class("quiet").text(words::address(&of.address))),
+            .with(el("span").class("quiet").text(dialled(of))),
         parts::cell(asked),
         parts::cell(of.connections),
         parts::cell(words::reuse(of.reuse)),
@@ -70,6 +86,16 @@ fn asked_of(of: &Contender) -> Vec<Node> {
         parts::cell(units::round_nanoseconds(of.timeout_ns)),
         parts::cell(of.tls.as_ref().map_or_else(|| "none".to_owned(), shown)),
     ]
+}
+
+/// The address; its port is not known before the launch.
+fn dialled(of: &Contender) -> String {
+    match &of.address {
+        Address::Tcp(socket) if socket.port() == 0 => {
+            format!("{}, a port of its own at each launch", socket.ip())
+        }
+        address => words::address(address),
+    }
 }
 
 fn pilot(view: &View) -> Node {
@@ -84,7 +110,8 @@ fn pilot(view: &View) -> Node {
         let burn_in = pilot.burn_in_ns.get(number).copied();
         saw_row(name, saw, burn_in)
     });
-    let head = ["contender", "throughput", "p50", "p99", "generator idle", "burn-in"];
+    let head =
+        ["contender", "throughput", "p50", "p99", "generator idle", "CPU at rest", "burn-in"];
     section
         .with(decided)
         .with(el("ul").class("why").with_all(why))
@@ -98,6 +125,7 @@ fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {
         parts::cell(units::round_nanoseconds(saw.p50_ns)),
         parts::cell(units::round_nanoseconds(saw.p99_ns)),
         parts::cell(units::percent(saw.generator_idle)),
+        parts::cell(saw.cpu_at_rest.map_or_else(|| units::MISSING.to_owned(), units::percent)),
         parts::cell(burn_in.map_or_else(|| units::MISSING.to_owned(), units::round_nanoseconds)),
     ]
 }

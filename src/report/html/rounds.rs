@@ -27,15 +27,31 @@ pub(super) fn section(view: &View) -> Option<Node> {
     };
     let more = (!others.is_empty())
         .then(|| parts::folded(&format!("{} more pairs", others.len()), grid(others)));
-    let caption = "One dot is one round. The line and the blue band are the estimate and its interval; \
-                   grey is what is too small to matter.";
+    let caption = format!(
+        "One dot is one round.{} The line and the blue band are the estimate and its interval; grey \
+         is what is too small to matter.",
+        launches(view)
+    );
     Some(
         parts::section("Round by round")
             .with(grid(first))
             .with_all(more)
-            .with(parts::caption(caption))
+            .with(parts::caption(&caption))
             .with(parts::folded("Table of rounds", table(&primaries))),
     )
+}
+
+/// With restarts the rounds of one launch count as one.
+fn launches(view: &View) -> String {
+    let question = &view.plan().question;
+    match question.rounds.checked_div(question.restarts) {
+        None => String::new(),
+        Some(each) => format!(
+            " Every {} of them were driven at the same launch of the targets, and count as one: their \
+             mean.",
+            units::count(each.into())
+        ),
+    }
 }
 
 fn panel(view: &View, comparison: &Comparison) -> Node {

@@ -1,8 +1,8 @@
 //! One contender's part of the report.
 
-use crate::report::View;
+use crate::report::{View, words::costs};
 use judge::verdict::{ContenderSummary, Quantiles, Sent};
-use record::{Histogram, Outcomes, Whose, seen::Connections};
+use record::{Fact, Histogram, Outcomes, Whose, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ pub(super) struct ContenderData<'a> {
     codes: &'a BTreeMap<u16, u64>,
     connections: ConnectionsData,
     generator_idle: Option<f64>,
+    target_cost: TargetCost<'a>,
     rounds: Vec<Round>,
     latency_curve: Vec<CurvePoint>,
     slices: Vec<SlicePoint>,
@@ -37,6 +38,22 @@ struct Metrics {
     tls_time: Times,
     first_byte_time: Times,
     generator_cpu_per_operation: Figure,
+    target_cpu_per_operation: Figure,
+}
+
+/// Not `target`: that is its URL.
+#[derive(Serialize)]
+struct TargetCost<'a> {
+    cpu_source: Option<&'a str>,
+    out_of_sight: Option<&'a str>,
+    cpu_at_rest: Option<f64>,
+    busy: Option<f64>,
+    cores: &'a [u32],
+    shares_process_with: &'a [String],
+    peak_memory_bytes: Option<u64>,
+    memory_source: Option<&'a str>,
+    launches: u32,
+    facts: &'a [Fact],
 }
 
 #[derive(Serialize)]
@@ -106,6 +123,7 @@ impl<'a> ContenderData<'a> {
             codes: &of.codes,
             connections: connections(&of.connections),
             generator_idle: of.generator_idle,
+            target_cost: target_cost(view, of),
             rounds: of.rounds.iter().map(round).collect(),
             latency_curve: of
                 .latency_curve
@@ -133,6 +151,23 @@ fn metrics(of: &ContenderSummary) -> Metrics {
         tls_time: times(of.tls_time),
         first_byte_time: times(of.first_byte_time),
         generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
+        target_cpu_per_operation: Figure { value: of.target.cpu_per_operation, unit: "s" },
+    }
+}
+
+fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> {
+    let target = &of.target;
+    TargetCost {
+        cpu_source: target.cpu_source.as_deref(),
+        out_of_sight: target.out_of_sight.as_deref(),
+        cpu_at_rest: target.cpu_at_rest,
+        busy: target.busy,
+        cores: costs::cores(view, of),
+        shares_process_with: &target.shares_process_with,
+        peak_memory_bytes: target.peak_memory_bytes,
+        memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
+        launches: target.launches,
+        facts: &target.facts,
     }
 }
 

@@ -16,6 +16,9 @@ pub(super) struct PlanData<'a> {
     slice: Option<f64>,
     round: f64,
     rounds: u32,
+    restarts: u32,
+    looks: &'a [u32],
+    requirements: &'a [String],
     warm_up: f64,
     generator_cores: &'a [u32],
     question: Asks<'a>,
@@ -27,6 +30,7 @@ pub(super) struct PlanData<'a> {
 struct Asked<'a> {
     name: &'a str,
     target: &'a str,
+    launch: &'a [String],
     address: String,
     connections: u32,
     reuse: ReuseData,
@@ -85,6 +89,7 @@ struct PilotSaw<'a> {
     p50: f64,
     p99: f64,
     generator_idle: f64,
+    cpu_at_rest: Option<f64>,
 }
 
 impl<'a> PlanData<'a> {
@@ -101,6 +106,9 @@ impl<'a> PlanData<'a> {
             slice: plan.slice_ns.map(seconds),
             round: seconds(plan.round_ns),
             rounds: plan.rounds,
+            restarts: question.restarts,
+            looks: &question.looks,
+            requirements: &plan.requirements,
             warm_up: seconds(plan.warm_up_ns),
             generator_cores: &plan.generator_cores,
             question: Asks::of(question),
@@ -114,6 +122,7 @@ impl<'a> Asked<'a> {
         Asked {
             name: &of.name,
             target: &of.target,
+            launch: &of.launch,
             address: match &of.address {
                 Address::Tcp(socket) => socket.to_string(),
                 Address::Unix(path) => format!("unix:{path}"),
@@ -174,6 +183,7 @@ impl<'a> Pilot<'a> {
                     p50: seconds(saw.p50_ns),
                     p99: seconds(saw.p99_ns),
                     generator_idle: saw.generator_idle,
+                    cpu_at_rest: saw.cpu_at_rest,
                 })
                 .collect(),
         }

@@ -5,30 +5,20 @@ use crate::report::{View, units, units::JOINT, words};
 use judge::verdict::ContenderSummary;
 use unicode_width::UnicodeWidthStr;
 
-const LONGEST_NAME: usize = 28;
+pub(super) const LONGEST_NAME: usize = 28;
 const BETWEEN: usize = 3;
 const HEAD: [&str; 8] =
     ["contender", "throughput", "p50", "p99", "p99.9", "max", "errors", "our CPU/op"];
 
-/// A table where it fits, else a paragraph for each contender.
+/// The figures of the contenders.
 pub(super) fn contenders(view: &View, page: &mut Page) {
-    let rows: Vec<[String; 8]> = view.contenders.iter().map(row).collect();
-    let widths: Vec<usize> = (0..HEAD.len())
-        .map(|column| {
-            let cells = rows.iter().map(|row| row[column].width());
-            cells.chain([HEAD[column].width()]).max().unwrap_or(0)
-        })
-        .collect();
-    let needed = 2 + widths.iter().sum::<usize>() + BETWEEN * (HEAD.len() - 1);
-    match needed <= page.width() {
-        true => columns(&rows, &widths, page),
-        false => paragraphs(&rows, page),
-    }
+    let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
+    table(&HEAD, &rows, page);
 }
 
-fn row(contender: &ContenderSummary) -> [String; 8] {
+fn row(contender: &ContenderSummary) -> Vec<String> {
     let times = &contender.response_time;
-    [
+    vec![
         words::short_name(&contender.name, LONGEST_NAME),
         units::rate(contender.throughput),
         units::seconds(times.p50),
@@ -40,8 +30,24 @@ fn row(contender: &ContenderSummary) -> [String; 8] {
     ]
 }
 
-fn columns(rows: &[[String; 8]], widths: &[usize], page: &mut Page) {
-    let line = |cells: &[String; 8]| {
+/// A table where it fits, else a paragraph for each row. The first cell of a
+/// row names it.
+pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
+    let widths: Vec<usize> = (0..head.len())
+        .map(|column| {
+            let cells = rows.iter().map(|row| row[column].width());
+            cells.chain([head[column].width()]).max().unwrap_or(0)
+        })
+        .collect();
+    let needed = 2 + widths.iter().sum::<usize>() + BETWEEN * (head.len() - 1);
+    match needed <= page.width() {
+        true => columns(head, rows, &widths, page),
+        false => paragraphs(head, rows, page),
+    }
+}
+
+fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Page) {
+    let line = |cells: &[String]| {
         let mut line = String::new();
         for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
             let space = " ".repeat(width - cell.width());
@@ -52,18 +58,19 @@ fn columns(rows: &[[String; 8]], widths: &[usize], page: &mut Page) {
         }
         line
     };
-    let head = page.painted(&line(&HEAD.map(str::to_owned)), Paint::Strong);
+    let head: Vec<String> = head.iter().map(|label| (*label).to_owned()).collect();
+    let head = page.painted(&line(&head), Paint::Strong);
     page.line(2, &head);
     for row in rows {
         page.line(2, &line(row));
     }
 }
 
-fn paragraphs(rows: &[[String; 8]], page: &mut Page) {
+fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
     for row in rows {
         page.wrapped(2, &row[0], Paint::Strong);
         // A figure stays with its label: only the spaces between pairs break.
-        let pairs: Vec<String> = HEAD[1..]
+        let pairs: Vec<String> = head[1..]
             .iter()
             .zip(&row[1..])
             .map(|(label, cell)| format!("{label} {cell}").replace(' ', &JOINT.to_string()))

@@ -1,9 +1,13 @@
 //! What a comparison says: the claim, what stands behind it, what would decide it.
 
-use super::{Sentence, figure, figure_of, metric, short_metric};
+use super::{Sentence, figure, figure_of, metric, rests_on, short_metric, word};
 use crate::report::{View, units};
 use judge::verdict::{Comparison, Word};
-use record::Direction;
+use record::{Direction, Metric};
+
+/// CPU at rest above this share of one core is worth a second ratio: below it
+/// the charge is smaller than what is read of servers that do nothing.
+const CHARGED_ABOVE: f64 = 0.005;
 
 /// What the comparison says, without its interval: `new is 1.31x faster than old`.
 pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence {
@@ -19,6 +23,9 @@ pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence
     };
     let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
     let limit = limit(comparison);
+    if comparison.metric == Metric::TargetCpu {
+        return costs(comparison, ratio);
+    }
     match (comparison.verdict, comparison.metric.direction()) {
         (Word::Faster, Direction::HigherIsBetter) => {
             said.name(b).plain(format!(" is {limit}")).lead(ratio).plain(" faster than ").name(a)
@@ -39,9 +46,32 @@ pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence
     }
 }
 
+/// The claim about what the targets cost: `new uses 0.71x the CPU of old per operation`.
+fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
+    let (a, b) = (&comparison.a, &comparison.b);
+    let said = Sentence::default().name(b);
+    match comparison.verdict {
+        Word::Faster | Word::Slower => said
+            .plain(format!(" uses {}", limit(comparison)))
+            .lead(ratio)
+            .plain(" the CPU of ")
+            .name(a)
+            .plain(" per operation"),
+        Word::Equivalent => {
+            said.plain(" and ").name(a).plain(" use equivalent CPU per operation: ").lead(ratio)
+        }
+        Word::Undecided => said
+            .plain(" against ")
+            .name(a)
+            .plain(" is undecided in CPU per operation: ")
+            .lead(ratio),
+        Word::Void => said.plain(" against ").name(a).plain(", CPU per operation: ").lead(ratio),
+    }
+}
+
 /// What stands behind the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
 pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence {
-    let rounds = units::counted(comparison.replicates.into(), "round");
+    let rounds = rests_on(view, comparison);
     let said = Sentence::default().plain(format!("{}; ", metric(comparison.metric)));
     let Some(ratio) = comparison.ratio else {
         return said.plain("no round to judge by");
@@ -105,13 +135,48 @@ pub(in crate::report) fn bounds(comparison: &Comparison) -> Option<(f64, f64)> {
     comparison.low.zip(comparison.high)
 }
 
-/// How many rounds would decide; none where the judge names no number.
-pub(in crate::report) fn fresh_run(comparison: &Comparison) -> Option<String> {
+/// The ratio with CPU at rest charged to whom it belongs; none where no
+/// contender uses enough of it to matter.
+pub(in crate::report) fn charged(view: &View, comparison: &Comparison) -> Option<Sentence> {
+    let charged = comparison.charged?;
+    let at_rest = |name: &str| view.contender(name).and_then(|of| of.target.cpu_at_rest);
+    let told = [&comparison.a, &comparison.b].map(|name| (name, at_rest(name)));
+    if !told.iter().any(|(_, share)| share.is_some_and(|share| share > CHARGED_ABOVE)) {
+        return None;
+    }
+    let said = told.into_iter().filter_map(|(name, share)| Some((name, share?))).enumerate().fold(
+        Sentence::default().plain("with CPU at rest charged ("),
+        |said, (at, (name, share))| {
+            let comma = if at > 0 { ", " } else { "" };
+            said.plain(comma).name(name).plain(format!(" {}", units::percent(share)))
+        },
+    );
+    let ratios = units::ratios(charged.ratio, charged.interval, view.matters());
+    let said = said.plain("): ").ratio(&ratios[0]);
+    let said = match charged.interval {
+        Some(_) => said.plain(" (").ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]).plain(")"),
+        None => said,
+    };
+    Some(said.plain(format!(", {}", word(charged.verdict, comparison.metric))))
+}
+
+/// How many rounds, or launches, would decide; none where the judge names no number.
+pub(in crate::report) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
     let (about, up_to) = comparison.fresh_rounds?;
     let perhaps = match up_to > about {
         true => format!(", perhaps up to {}", units::count(up_to)),
         false => String::new(),
     };
-    let rounds = units::counted(about, "round");
-    Some(format!("to decide it: about {rounds}{perhaps}, in a fresh run (--rounds {about})"))
+    let question = &view.plan().question;
+    let what = if question.restarts > 0 { "launch" } else { "round" };
+    let fixed = if question.looks.is_empty() { "" } else { " without looks" };
+    let many = units::counted(about, what);
+    let option = fresh_option(view, about);
+    Some(format!("to decide it: about {many}{perhaps}, in a fresh run{fixed} ({option})"))
+}
+
+/// The option that asks for so many replicates: `--rounds 34`.
+pub(in crate::report) fn fresh_option(view: &View, replicates: u64) -> String {
+    let option = if view.plan().question.restarts > 0 { "--restarts" } else { "--rounds" };
+    format!("{option} {replicates}")
 }

@@ -12,11 +12,13 @@ pub(in crate::report) fn standing(standing: Standing) -> &'static str {
     }
 }
 
-/// The requirement as it was written, and of which pair.
+/// The requirement as it was written, and of which pair where it doesn't say.
 pub(in crate::report) fn required(checked: &Checked) -> String {
     let requirement = shown(&checked.requirement);
-    match checked.b.is_empty() {
+    let (a, b) = (&checked.a, &checked.b);
+    let named = checked.requirement.starts_with(&format!("{b}/{a} "));
+    match b.is_empty() || named {
         true => requirement,
-        false => format!("{requirement} ({} against {})", shown(&checked.b), shown(&checked.a)),
+        false => format!("{requirement} ({} against {})", shown(b), shown(a)),
     }
 }
