@@ -53,13 +53,19 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
 
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let numbers = 0..evidence.contenders.len();
-    let unseen: Vec<String> = numbers
-        .filter(|number| !evidence.cpu_in_sight(*number))
-        .map(|number| evidence.name(number as u32).to_owned())
-        .collect();
+    let unseen: Vec<usize> = numbers.filter(|number| !evidence.cpu_in_sight(*number)).collect();
+    let name = |number: &usize| evidence.name(*number as u32).to_owned();
+    let why =
+        |number: &usize| Some(format!("{}: {}", name(number), evidence.why_out_of_sight(*number)?));
+    let reasons: Vec<String> = unseen.iter().filter_map(why).collect();
+    let reasons = match reasons.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", reasons.join("; ")),
+    };
     let seen = format!(
-        "carry-over between slices could not be ruled out: the CPU time of {} is not in sight",
-        say::listed(&unseen)
+        "carry-over between slices could not be ruled out: the CPU time of {} is not in \
+         sight{reasons}",
+        say::listed(&unseen.iter().map(name).collect::<Vec<_>>())
     );
     let judged = evidence.complete_rounds > 0;
     (judged && !unseen.is_empty()).then(|| RULE.about_the_run(Weight::Note, seen))

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let changed = evidence.each().filter(|(_, driven)| driven.asked.len() > 1).map(|(name, _)| {
+    let changed = evidence.each().filter(|(_, driven)| changed(&driven.asked)).map(|(name, _)| {
         let seen = "not every round was driven with the same settings".to_owned();
         RULE.about(name, Weight::Caution, seen)
     });
@@ -36,8 +36,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     changed.chain(others).collect()
 }
 
-/// Names of the settings that differ. Addresses differ by nature, and the
-/// burn-in follows from the latency.
+fn changed(asked: &[LaneAsked]) -> bool {
+    asked.windows(2).any(|two| !differing(&two[0], &two[1]).is_empty())
+}
+
+/// Names of the settings that differ. Addresses differ by nature (a
+/// launch may get another port than the one before), and the burn-in follows from the latency.
 fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
     let settings = [
         ("connections", a.connections != b.connections),

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::{HELD_BACK_BELOW, held_back},
+    compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, held_back},
     say,
     verdict::{Finding, Weight},
 };
@@ -11,29 +11,51 @@ pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
     weight: Weight::Caution,
     threshold: "Without --rate: how long the generator's threads were idle while they drove a \
-                contender. Less than 5 % of the time, where the target's CPU time is not in sight: \
-                a caution, and no pair with that contender is called equivalent.",
+                contender, and how much of the cores that it may use its target used. Idle for \
+                less than 5 % of the time, and the target used less than 95 %, or that is not \
+                known: a caution, and no pair with that contender is called equivalent. Known to \
+                be so of both contenders of a pair: no verdict but on CPU per operation.",
     why: "A throughput is that of the slower part, generator or target. Two servers that differed \
           by 1.3x in CPU have read the same throughput, because one generator core was slower \
-          than both. A difference that was found stands; an equality may be the generator's own.",
+          than both. Where one contender was held back, a difference that was found stands, as at \
+          least that; an equality may be the generator's own.",
     remedy: "Give the generator more cores (--cores) or the target fewer, so that the target is \
-             the slower part; or compare at a --rate that both can reach.",
+             the slower part; or compare the target's CPU per operation, or at a --rate that both \
+             can reach.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = (0u32..).zip(evidence.each());
     each.filter_map(|(number, (name, _))| {
-        let idle = held_back(evidence, number)?;
-        let seen = format!(
-            "the generator was idle for {} of the time (less than {}), and the target's CPU is \
-             not in sight: this throughput may be the generator's own",
-            say::percent(idle),
+        let held = held_back(evidence, number)?;
+        let idle = format!(
+            "the generator was idle for {} of the time (less than {})",
+            say::percent(held.idle),
             say::percent(HELD_BACK_BELOW)
         );
+        let seen = match held.busy {
+            Some(busy) => format!(
+                "{idle}, and the target used {} of its cores (less than {}): this throughput is \
+                 the generator's own",
+                say::percent(busy),
+                say::percent(AT_ITS_LIMIT_FROM)
+            ),
+            None => format!(
+                "{idle}, and {}: this throughput may be the generator's own",
+                unknown(evidence, number as usize)
+            ),
+        };
         Some(RULE.about(name, Weight::Caution, seen))
     })
     .collect()
+}
+
+fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
+    match evidence.cpu_in_sight(contender) {
+        true => "how many cores the target may use is not known",
+        false => "the target's CPU is not in sight",
+    }
 }
 
 #[cfg(test)]
