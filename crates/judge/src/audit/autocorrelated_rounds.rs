@@ -62,6 +62,15 @@ mod tests {
     }
 
     #[test]
+    fn with_restarts_launches_are_looked_at() {
+        // The rounds of a launch resemble each other, the launches do not.
+        let ratio = |round: u32| 1.05 + 0.01 * f64::from((round / 5) % 2);
+        let run = Run::with_ratios(&(0..50).map(ratio).collect::<Vec<_>>());
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&run.with_restarts(10), RULE.name), []);
+    }
+
+    #[test]
     fn the_interval_is_widened() {
         let wave: Vec<f64> = (0..10).map(|i| 1.005 + 0.01 * f64::from(i / 3)).collect();
         let verdict = Run::with_ratios(&wave).verdict();

@@ -50,3 +50,66 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
     };
     Some(RULE.about(name, weight, seen))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Interleave;
+
+    /// b uses this share of a core while a is driven.
+    fn resting(share: f64) -> Run {
+        Run::compare(8).with_target_cpu(|target, driven| match (target, driven) {
+            (1, 0) => share,
+            (0, 1) => 0.0,
+            _ => 0.5,
+        })
+    }
+
+    #[test]
+    fn half_a_percent_is_a_note_and_one_percent_a_caution() {
+        assert_eq!(weights(&resting(0.0049), RULE.name), []);
+        assert_eq!(weights(&resting(0.0051), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&resting(0.0099), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&resting(0.0101), RULE.name), [Weight::Caution]);
+        let found = resting(0.13).findings(RULE.name);
+        assert_eq!(found[0].contender.as_deref(), Some("b"));
+        assert_eq!(
+            found[0].evidence,
+            "the target used 13 % of a core while other contenders were driven"
+        );
+        for limit in [NOTE_ABOVE, CAUTION_ABOVE] {
+            assert!(RULE.threshold.contains(&say::percent(limit)));
+        }
+        let mut turns = resting(0.0101);
+        turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(weights(&turns, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn what_is_not_read_or_never_rests_is_not_judged() {
+        let mut unread = resting(0.5);
+        unread.question.cpu_in_sight = vec![true, false];
+        assert_eq!(weights(&unread, RULE.name), []);
+        let single = Run::single().with_target_cpu(|_, _| 0.5);
+        assert_eq!(weights(&single, RULE.name), []);
+    }
+
+    #[test]
+    fn a_shared_process_is_known_only_while_another_is_driven() {
+        let mut two = resting(0.5);
+        two.question.sharing = vec![vec![0, 1]];
+        let found = two.findings(RULE.name);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].weight, Weight::Note);
+        assert_eq!(found[0].evidence, "CPU at rest is unknown: the process is shared with b");
+        let mut three =
+            Run::of(&["a", "b", "c"], 8).with_target_cpu(|target, driven| match (target, driven) {
+                (2, 2) | (0 | 1, 0 | 1) => 0.5,
+                (0 | 1, 2) => 0.02,
+                _ => 0.0,
+            });
+        three.question.sharing = vec![vec![0, 1]];
+        assert_eq!(weights(&three, RULE.name), [Weight::Caution; 2]);
+    }
+}

@@ -94,4 +94,14 @@ mod tests {
         });
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
     }
+
+    #[test]
+    fn a_launch_may_have_another_port() {
+        let mut run = Run::compare(4);
+        run.each_record("a", |record| {
+            let port = 8000 + record.round as u16;
+            record.asked.address = record::Address::Tcp(([127, 0, 0, 1], port).into());
+        });
+        assert_eq!(weights(&run, RULE.name), []);
+    }
 }

@@ -66,13 +66,12 @@ mod tests {
 
     /// The generator's threads used this share of the time that they had.
     fn busy(share: f64) -> Run {
-        let mut run = Run::compare(8);
-        run.each_seen("b", |_, seen| {
-            seen.slices
-                .iter_mut()
-                .for_each(|slice| slice.generator_cpu_ns = (slice.took_ns as f64 * share) as u64);
-        });
-        run
+        Run::compare(8).with_busy_generator("b", share)
+    }
+
+    /// A busy generator, and targets that use this share of their core.
+    fn in_sight(target: f64) -> Run {
+        busy(0.96).with_target_cpu(|of, driven| if of == driven { target } else { 0.0 })
     }
 
     #[test]
@@ -94,11 +93,34 @@ mod tests {
     }
 
     #[test]
-    fn open_loop_and_targets_in_sight_are_judged_otherwise() {
+    fn open_loop_is_judged_otherwise() {
         let open = busy(0.99).with_arrivals(Arrivals::Constant(1000.0));
         assert_eq!(weights(&open, RULE.name), []);
-        let mut seen = busy(0.99);
-        seen.question.cpu_in_sight = vec![true, true];
-        assert_eq!(weights(&seen, RULE.name), []);
+    }
+
+    #[test]
+    fn a_target_at_its_limit_clears_the_generator() {
+        assert_eq!(weights(&in_sight(0.951), RULE.name), []);
+        assert_eq!(weights(&in_sight(0.949), RULE.name), [Weight::Caution]);
+        assert_eq!(
+            in_sight(0.6).findings(RULE.name)[0].evidence,
+            "the generator was idle for 4 % of the time (less than 5 %), and the target used 60 % \
+             of its cores (less than 95 %): this throughput is the generator's own"
+        );
+        assert!(RULE.threshold.contains(&say::percent(AT_ITS_LIMIT_FROM)));
+        // One core of two at its limit leaves the other.
+        let mut two = in_sight(0.99);
+        two.question.target_cores = vec![vec![0], vec![0, 1]];
+        assert_eq!(weights(&two, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let mut unknown = in_sight(0.99);
+        unknown.question.target_cores = vec![Vec::new(); 2];
+        let found = unknown.findings(RULE.name);
+        assert!(found[0].evidence.contains("how many cores the target may use is not known"));
+        let found = busy(0.96).findings(RULE.name);
+        assert!(found[0].evidence.contains("the target's CPU is not in sight"));
     }
 }

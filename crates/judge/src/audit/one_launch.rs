@@ -81,4 +81,14 @@ mod tests {
         assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::single(), RULE.name), []);
     }
+
+    #[test]
+    fn two_launches_are_more_than_these() {
+        let run =
+            |launches: u32| Run::with_ratios(&[1.02; 40]).with_restarts(8).after(launches * 5);
+        assert_eq!(weights(&run(8), RULE.name), []);
+        assert_eq!(weights(&run(2), RULE.name), []);
+        assert_eq!(weights(&run(1), RULE.name), [Weight::Note]);
+        assert!(RULE.remedy.contains("--restarts 10"));
+    }
 }

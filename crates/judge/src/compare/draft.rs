@@ -53,7 +53,11 @@ impl Asked {
                 comparison.because.extend(replicates.left_out.clone());
                 self.judge(evidence, &replicates, comparison)
             }
-            Err(why) => self.without_a_word(comparison, why),
+            Err(why) => {
+                let draft = self.without_a_word(comparison, why);
+                // A round that has no ratio will never have one.
+                Draft { settled: evidence.complete_rounds > 0, ..draft }
+            }
         }
     }
 

@@ -41,7 +41,11 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
 /// A run with looks is at its end: every primary comparison is settled at one of
 /// those that there were.
 pub(crate) fn decided(evidence: &Evidence) -> bool {
-    let pairs = &evidence.question.pairs;
+    let question = &evidence.question;
+    let looked = question.looks.first().is_some_and(|first| evidence.complete_rounds >= *first);
     let settled = |pair: &Pair| Asked::primary(evidence, *pair).draft(evidence).settled;
-    draft::has_looks(evidence) && !pairs.is_empty() && pairs.iter().all(settled)
+    looked
+        && draft::has_looks(evidence)
+        && !question.pairs.is_empty()
+        && question.pairs.iter().all(settled)
 }
