@@ -60,8 +60,11 @@ impl Judge {
     /// Rounds between two looks change nothing. A round counts as soon as all of
     /// its trials were added. What voids a run is left to the verdict.
     pub fn decided(&self) -> bool {
-        match self.open.as_ref().filter(|open| open.complete()) {
+        let looks = &self.evidence.question.looks;
+        let at_a_look = looks.contains(&(self.evidence.complete_rounds + 1));
+        match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
             None => compare::decided(&self.evidence),
+            // Copied at the looks only: closing a round takes milliseconds.
             Some(open) => {
                 let mut evidence = self.evidence.clone();
                 open.clone().close(&mut evidence);
