@@ -141,7 +141,7 @@ mod tests {
     fn launches(n: u32, each: u32, first: f64) -> Run {
         let ratio = |round: u32| {
             let launch = 1.0 + 0.05 * f64::from(round / each);
-            launch * if round % each == 0 { first } else { 1.0 }
+            launch * if round.is_multiple_of(each) { first } else { 1.0 }
         };
         let mut run = run(&(0..n * each).map(ratio).collect::<Vec<_>>());
         run.question.restarts = n;

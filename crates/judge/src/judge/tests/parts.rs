@@ -59,7 +59,7 @@ proptest! {
     fn a_trial_in_parts_is_judged_like_the_whole(
         workers in 1u64..5,
         reader in 0u64..5,
-        ratios in prop::collection::vec(0.9f64..1.1, 12),
+        ratios in prop::collection::vec(0.9f64..1.1, 6),
         rest in 0.0f64..0.05,
     ) {
         let mut whole = Run::with_ratios(&ratios).with_target_cpu(|target, driven| {
