@@ -101,6 +101,53 @@ impl Run {
         self
     }
 
+    /// The CPU of every target in sight, on core 0: in each slice a target uses
+    /// this share of a core, by its number and that of the one that is driven.
+    pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> Run {
+        let numbers = 0..self.question.names.len() as u32;
+        self.question.cpu_in_sight = vec![true; numbers.len()];
+        self.question.target_cores = vec![vec![0]; numbers.len()];
+        self.each(|record| {
+            for slice in &mut record.seen.slices {
+                let used = |target| slice.took_ns as f64 * share(target, record.contender);
+                let read = |target| Some(used(target).round() as u64);
+                slice.target_cpu_ns = numbers.clone().map(read).collect();
+            }
+        });
+        self
+    }
+
+    /// The generator's threads are busy for this share of their time while they
+    /// drive the contender.
+    pub(crate) fn with_busy_generator(mut self, name: &str, share: f64) -> Run {
+        self.each_seen(name, |_, seen| {
+            for slice in &mut seen.slices {
+                slice.generator_cpu_ns = (slice.took_ns as f64 * share) as u64;
+            }
+        });
+        self
+    }
+
+    /// The launch is the replicate, and there are so many.
+    pub(crate) fn with_restarts(mut self, restarts: u32) -> Run {
+        self.question.restarts = restarts;
+        self
+    }
+
+    /// The five looks from 10 to 60 rounds.
+    pub(crate) fn with_looks(mut self) -> Run {
+        self.question.looks = vec![10, 16, 26, 40, 60];
+        self.question.rounds = 60;
+        self
+    }
+
+    /// The same run as it stood after so many rounds.
+    pub(crate) fn after(&self, rounds: u32) -> Run {
+        let mut run = self.clone();
+        run.records.retain(|record| record.round <= rounds);
+        run
+    }
+
     fn each(&mut self, change: impl Fn(&mut TrialRecord)) {
         self.records.iter_mut().for_each(change);
     }
@@ -120,6 +167,11 @@ impl Run {
 
     /// Judges it.
     pub(crate) fn verdict(&self) -> Verdict {
+        self.judge().verdict()
+    }
+
+    /// A judge who has seen all of it.
+    pub(crate) fn judge(&self) -> Judge {
         let mut judge = Judge::new(&self.question);
         if let Some(pilot) = &self.pilot {
             judge.pilot(pilot);
@@ -128,7 +180,7 @@ impl Run {
         if let Some(end) = &self.end {
             judge.end(end);
         }
-        judge.verdict()
+        judge
     }
 
     /// What one rule found: never heavier than it says of itself.

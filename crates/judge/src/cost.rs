@@ -18,7 +18,8 @@ pub struct Cost {
     pub rest_cpu_ns: u64,
     /// How long it rested while another was driven.
     pub rest_ns: u64,
-    /// CPU time of others, resting, while this one was driven.
+    /// CPU time of others, resting, while this one was driven: of those whose
+    /// cores it may use as well.
     pub others_cpu_ns: u64,
 }
 
@@ -26,6 +27,43 @@ impl Cost {
     /// CPU at rest as a share of one core; none where it never rested.
     pub fn at_rest(&self) -> Option<f64> {
         (self.rest_ns > 0).then(|| self.rest_cpu_ns as f64 / self.rest_ns as f64)
+    }
+
+    /// CPU while it was driven, as a share of so many cores.
+    pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
+        let available = self.driven_ns as f64 * cores as f64;
+        (available > 0.0).then(|| self.driven_cpu_ns as f64 / available)
+    }
+
+    /// How long it would have been driven had each target done its work in its
+    /// own time: took + its CPU time at rest − what the others' held it up. None
+    /// where it never rested.
+    ///
+    /// To add the CPU time at rest to its own time finds half of the bias alone.
+    /// The same work was also done in the others' time and made them slower, so
+    /// the ln of a ratio is off by about twice the share of a core.
+    ///
+    /// Others' CPU time holds this one up where it would have used the core
+    /// itself: for its own CPU time ÷ the core time that the others left, at most
+    /// all of it. One that runs on several cores at once loses that much less by
+    /// the clock. `cores` is how many it may use; where that is not known, as
+    /// many as its CPU time fills.
+    ///
+    /// Work that goes on all the time, driven or not, was paid once already and
+    /// is charged again: the record cannot tell it from work put off.
+    pub(crate) fn charged_ns(&self, cores: Option<usize>) -> Option<f64> {
+        self.at_rest()?;
+        let [took, own, rest, others] =
+            [self.driven_ns, self.driven_cpu_ns, self.rest_cpu_ns, self.others_cpu_ns]
+                .map(|ns| ns as f64);
+        let cores = cores.map_or((own / took).round(), |cores| cores as f64).max(1.0);
+        let left = cores * took - others;
+        let (wanted, at_once) = match left > 0.0 {
+            true => ((own / left).min(1.0), (own * cores / left).clamp(1.0, cores)),
+            false => (1.0, cores),
+        };
+        let charged = took + (rest - others * wanted) / at_once;
+        (charged.is_finite() && charged > 0.0).then_some(charged)
     }
 
     /// Adds another part of the run.
@@ -40,33 +78,64 @@ impl Cost {
 
 /// The costs of every contender, by number, from what was seen of each over the
 /// same time (their slices are looked at). None where the CPU time of its target
-/// was out of sight in a slice. `sharing` is that of the question.
+/// was out of sight in a slice. `sharing` is that of the question. All targets
+/// count as being on the same cores.
 pub fn costs(sharing: &[Vec<u32>], seen: &[&Seen]) -> Vec<Option<Cost>> {
-    (0..seen.len()).map(|contender| cost(sharing, seen, contender)).collect()
+    costs_on(sharing, &[], seen)
 }
 
-fn cost(sharing: &[Vec<u32>], seen: &[&Seen], contender: usize) -> Option<Cost> {
-    let mut cost = Cost::default();
-    for (driven, of) in seen.iter().enumerate() {
-        for slice in &of.slices {
-            let own = cpu(slice, contender)?;
-            if driven == contender {
-                cost.driven_cpu_ns += own;
-                cost.driven_ns += slice.took_ns;
-                // A process that several share is counted once.
-                let counted = |other: &usize| {
-                    (0..*other).any(|earlier| shared(sharing, earlier, *other))
-                        || shared(sharing, contender, *other)
-                };
-                let others = (0..seen.len()).filter(|other| !counted(other));
-                cost.others_cpu_ns += others.filter_map(|other| cpu(slice, other)).sum::<u64>();
-            } else if !shared(sharing, contender, driven) {
-                cost.rest_cpu_ns += own;
-                cost.rest_ns += slice.took_ns;
+/// The same where it is known which cores each target may use (`target_cores` of
+/// the question): those that have none in common do not hold each other up.
+pub(crate) fn costs_on(
+    sharing: &[Vec<u32>],
+    cores: &[Vec<u32>],
+    seen: &[&Seen],
+) -> Vec<Option<Cost>> {
+    let run = Run { sharing, cores, seen };
+    (0..seen.len()).map(|contender| run.cost(contender)).collect()
+}
+
+struct Run<'a> {
+    sharing: &'a [Vec<u32>],
+    cores: &'a [Vec<u32>],
+    seen: &'a [&'a Seen],
+}
+
+impl Run<'_> {
+    fn cost(&self, contender: usize) -> Option<Cost> {
+        let mut cost = Cost::default();
+        for (driven, of) in self.seen.iter().enumerate() {
+            for slice in &of.slices {
+                let own = cpu(slice, contender)?;
+                if driven == contender {
+                    cost.driven_cpu_ns += own;
+                    cost.driven_ns += slice.took_ns;
+                    cost.others_cpu_ns += self.others(slice, contender);
+                } else if !shared(self.sharing, contender, driven) {
+                    cost.rest_cpu_ns += own;
+                    cost.rest_ns += slice.took_ns;
+                }
             }
         }
+        (cost.driven_ns > 0).then_some(cost)
     }
-    (cost.driven_ns > 0).then_some(cost)
+
+    /// CPU time in this slice of those that could hold the contender up.
+    fn others(&self, slice: &Slice, contender: usize) -> u64 {
+        let others = (0..self.seen.len()).filter(|other| {
+            // A process that several share is counted once.
+            let counted = (0..*other).any(|earlier| shared(self.sharing, earlier, *other));
+            !counted && !shared(self.sharing, contender, *other) && self.meet(contender, *other)
+        });
+        others.filter_map(|other| cpu(slice, other)).sum()
+    }
+
+    /// Whether the two may use the same core; where it is not known, they may.
+    fn meet(&self, one: usize, other: usize) -> bool {
+        let of = |contender: usize| self.cores.get(contender).filter(|cores| !cores.is_empty());
+        let (Some(one), Some(other)) = (of(one), of(other)) else { return true };
+        one.iter().any(|core| other.contains(core))
+    }
 }
 
 fn cpu(slice: &Slice, contender: usize) -> Option<u64> {
@@ -74,7 +143,7 @@ fn cpu(slice: &Slice, contender: usize) -> Option<u64> {
 }
 
 /// Whether the two are one, or have a process in common.
-fn shared(sharing: &[Vec<u32>], one: usize, other: usize) -> bool {
+pub(crate) fn shared(sharing: &[Vec<u32>], one: usize, other: usize) -> bool {
     let both = |group: &Vec<u32>| group.contains(&(one as u32)) && group.contains(&(other as u32));
     one == other || sharing.iter().any(both)
 }
@@ -125,5 +194,69 @@ mod tests {
         let costs = costs(&[], &[&a, &b]);
         assert!(costs[0].is_some() && costs[1].is_none());
         assert_eq!(super::costs(&[], &[&seen(&[&[]])]), [None]);
+    }
+
+    #[test]
+    fn those_on_other_cores_hold_nobody_up() {
+        let a = seen(&[&[Some(90), Some(2), Some(5)]]);
+        let (b, c) =
+            (seen(&[&[Some(7), Some(60), Some(0)]]), seen(&[&[Some(1), Some(0), Some(9)]]));
+        let others = |cores: &[Vec<u32>]| {
+            costs_on(&[], cores, &[&a, &b, &c])[0].expect("in sight").others_cpu_ns / 1_000_000
+        };
+        assert_eq!(others(&[]), 7);
+        assert_eq!(others(&[vec![0, 1], vec![1], vec![2]]), 2);
+        assert_eq!(others(&[vec![0, 1], vec![2], vec![]]), 5);
+    }
+
+    /// Driven for 50 ms; CPU times in tenths of a millisecond.
+    fn cost(driven: u64, rest: u64, others: u64) -> Cost {
+        let [driven_cpu_ns, rest_cpu_ns, others_cpu_ns] =
+            [driven, rest, others].map(|tenths| tenths * 100_000);
+        let [driven_ns, rest_ns] = [50_000_000; 2];
+        Cost { driven_cpu_ns, driven_ns, rest_cpu_ns, rest_ns, others_cpu_ns }
+    }
+
+    /// What it is charged with in milliseconds.
+    fn charged(cost: Cost, cores: Option<usize>) -> f64 {
+        cost.charged_ns(cores).expect("it rested") / 1e6
+    }
+
+    #[test]
+    fn work_put_off_is_charged_to_its_owner_and_taken_off_the_other() {
+        // a does 0.3 x the work of each request later, half of it while b is
+        // driven: both answer 43.5 requests in 50 ms of one core.
+        let (a, b) = (cost(500, 65, 0), cost(435, 0, 65));
+        for cores in [None, Some(1)] {
+            assert!((charged(a, cores) - 56.5).abs() < 1e-9);
+            assert!((charged(b, cores) - 43.5).abs() < 1e-9);
+            let ratio: f64 = (43.5 / charged(a, cores)) / (43.5 / charged(b, cores));
+            assert!((ratio.ln() + 0.2615).abs() < 1e-3, "the truth is ln(1 ÷ 1.3): {ratio}");
+        }
+    }
+
+    #[test]
+    fn cores_that_were_free_hold_nobody_up() {
+        let table = [
+            // Half of what the others left was used: half of theirs was in the way.
+            (cost(220, 0, 60), Some(1), 47.0),
+            // One of two cores is used: they met half of the time.
+            (cost(470, 0, 60), Some(2), 47.0),
+            // Both are used: 6 ms of two cores are 3 ms by the clock.
+            (cost(940, 0, 60), Some(2), 47.0),
+            (cost(940, 60, 0), Some(2), 53.2),
+            // Not known, but more than one core cannot give it.
+            (cost(940, 0, 60), None, 47.0),
+            // Never more than all of it.
+            (cost(490, 0, 60), Some(1), 44.0),
+        ];
+        for (cost, cores, wanted) in table {
+            let charged = charged(cost, cores);
+            assert!((charged - wanted).abs() < 0.02, "{cost:?} on {cores:?}: {charged}");
+        }
+        let never_rested = Cost { rest_ns: 0, ..cost(500, 0, 0) };
+        assert_eq!(never_rested.charged_ns(Some(1)), None);
+        let nothing_left = Cost { others_cpu_ns: 50_000_000, ..cost(0, 0, 0) };
+        assert_eq!(nothing_left.charged_ns(Some(1)), None);
     }
 }

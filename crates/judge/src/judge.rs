@@ -20,7 +20,7 @@ pub struct Judge {
 }
 
 /// A round whose trials are still coming in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct OpenRound {
     round: u32,
     /// By contender: what was seen, merged, and whether it was cut short.
@@ -52,10 +52,25 @@ impl Judge {
         }
     }
 
-    /// Whether more rounds would change nothing at this look: every primary
-    /// comparison has its word.
+    /// Whether a run with looks (`--until-decided`) is at its end: at one of the
+    /// looks that it has had so far every primary comparison got a word, or it
+    /// was withheld for a reason that no further round changes. A run of a fixed
+    /// length goes on to its last round: false.
+    ///
+    /// Rounds between two looks change nothing. A round counts as soon as all of
+    /// its trials were added. What voids a run is left to the verdict.
     pub fn decided(&self) -> bool {
-        false
+        let looks = &self.evidence.question.looks;
+        let at_a_look = looks.contains(&(self.evidence.complete_rounds + 1));
+        match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
+            None => compare::decided(&self.evidence),
+            // Copied at the looks only: closing a round takes milliseconds.
+            Some(open) => {
+                let mut evidence = self.evidence.clone();
+                open.clone().close(&mut evidence);
+                compare::decided(&evidence)
+            }
+        }
     }
 
     /// One trial, of any phase. Records of the same contender in the same round
@@ -118,24 +133,33 @@ impl Judge {
     }
 
     fn close_round(&mut self) {
-        let Some(OpenRound { round, trials }) = self.open.take() else {
-            return;
-        };
-        let complete = trials.iter().all(|trial| matches!(trial, Some((_, false))));
-        let judged = complete || self.evidence.single();
-        self.evidence.complete_rounds += u32::from(complete);
-        for (number, trial) in trials.into_iter().enumerate() {
+        if let Some(open) = self.open.take() {
+            open.close(&mut self.evidence);
+        }
+    }
+}
+
+impl OpenRound {
+    fn complete(&self) -> bool {
+        self.trials.iter().all(|trial| matches!(trial, Some((_, false))))
+    }
+
+    fn close(self, evidence: &mut Evidence) {
+        let complete = self.complete();
+        evidence.complete_rounds += u32::from(complete);
+        let mut judged = Vec::with_capacity(self.trials.len());
+        for (trial, driven) in self.trials.into_iter().zip(&mut evidence.contenders) {
             let Some((mut seen, cut_short)) = trial else {
                 continue;
             };
             if cut_short {
                 end_sending_with_the_trial(&mut seen);
             }
-            let driven = &mut self.evidence.contenders[number];
             driven.count_connections(&seen);
-            if judged {
-                driven.judge(number as u32, round, seen);
-            }
+            judged.push(seen);
+        }
+        if complete || evidence.single() {
+            evidence.judge_round(self.round, judged);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, Quantiles},
+    verdict::{ContenderSummary, Quantiles, TargetSummary},
 };
 use record::{Histogram, Metric};
 
@@ -13,9 +13,10 @@ const CURVE_POINTS: u32 = 100;
 pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
     let numbered = evidence.each().enumerate();
     numbered
-        .map(|(number, (name, driven))| {
-            let idle = evidence.generator_idle(number);
-            ContenderSummary { generator_idle: idle, ..summary(name, driven) }
+        .map(|(number, (name, driven))| ContenderSummary {
+            generator_idle: evidence.generator_idle(number),
+            target: target(evidence, number),
+            ..summary(name, driven)
         })
         .collect()
 }
@@ -40,7 +41,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         first_byte_time: quantiles(&seen.first_byte_time),
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         generator_idle: None,
-        target: driven.target.clone(),
+        target: TargetSummary::default(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),
@@ -48,6 +49,23 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         connections: driven.connections.clone(),
         slices: driven.timeline.points(),
         rounds: rounds(driven),
+    }
+}
+
+/// What the run was told of the target, and what its CPU time adds to that.
+fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
+    let driven = &evidence.contenders[contender];
+    let costs = evidence.costs(contender);
+    let operations = Some(driven.judged.operations as f64).filter(|n| *n > 0.0);
+    let sharers = evidence.sharers(contender).into_iter();
+    TargetSummary {
+        out_of_sight: evidence.why_out_of_sight(contender).map(str::to_owned),
+        cpu_per_operation: costs
+            .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
+        cpu_at_rest: evidence.cpu_at_rest(contender),
+        busy: evidence.target_busy(contender),
+        shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
+        ..driven.target.clone()
     }
 }
 

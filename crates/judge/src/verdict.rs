@@ -112,8 +112,10 @@ pub struct Comparison {
     /// Level of the interval, e.g. 0.95.
     pub confidence: f64,
     /// Replicates that it rests on: rounds, or launches where there are restarts.
+    /// With looks: the rounds of the look that was judged.
     pub replicates: u32,
-    /// With looks: how many there were until this was decided, or at all.
+    /// With looks: how many there were until this was decided, or at all; 0
+    /// before the first.
     pub looks: Option<u32>,
     /// The ratio with each contender's CPU at rest charged to itself (throughput,
     /// where it is known of both sides).
@@ -128,7 +130,8 @@ pub struct Comparison {
     pub because: Vec<String>,
     /// "At least": the contender that is ahead was held back by the generator.
     pub at_least: bool,
-    /// Rounds that a fresh run would need to decide: about, and perhaps up to.
+    /// Rounds that a fresh run of a fixed length would need to decide (launches
+    /// where there are restarts): about, and perhaps up to.
     pub fresh_rounds: Option<(u64, u64)>,
     /// b/a of each complete round, in order: (round, ratio).
     pub rounds: Vec<(u32, f64)>,
@@ -238,7 +241,8 @@ pub struct TargetSummary {
     /// CPU while it rested, as a share of one core; none where the process is
     /// shared and some contender of it was driven all the time.
     pub cpu_at_rest: Option<f64>,
-    /// CPU while it was driven, as a share of the cores that it may use.
+    /// CPU while it was driven, as a share of the cores that it may use; none
+    /// where they are not known.
     pub busy: Option<f64>,
     /// Names of contenders that share its process.
     pub shares_process_with: Vec<String>,

@@ -11,8 +11,8 @@ use record::Pair;
 pub(super) const RULE: Rule = Rule {
     name: "autocorrelated_rounds",
     weight: Weight::Caution,
-    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round, for every metric that is \
-                compared. Above −1/n + 1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 \
+    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with --restarts from \
+                launch to launch), for every metric that is compared. Above −1/n + 1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 \
                 at 40): a caution, and the interval is widened around its estimate by √((1+r)/(1−r)).",
     why: "The interval takes rounds as independent. At a correlation of 0.3 an interval that \
           should be wrong 5 % of the time is wrong 14 % of the time. Silence proves little: at 10 \
@@ -39,8 +39,9 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         return None;
     }
     let (a, b) = (evidence.name(pair.a), evidence.name(pair.b));
+    let each = if evidence.rounds_of_a_launch().is_some() { "launch" } else { "round" };
     let seen = format!(
-        "the ratio of {b} to {a} is correlated from round to round in {}",
+        "the ratio of {b} to {a} is correlated from {each} to {each} in {}",
         say::listed(&metrics)
     );
     Some(RULE.about(b, Weight::Caution, seen))
@@ -58,6 +59,15 @@ mod tests {
         let zigzag: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i % 2)).collect();
         assert_eq!(weights(&Run::with_ratios(&wave), RULE.name), [Weight::Caution]);
         assert_eq!(weights(&Run::with_ratios(&zigzag), RULE.name), []);
+    }
+
+    #[test]
+    fn with_restarts_launches_are_looked_at() {
+        // The rounds of a launch resemble each other, the launches do not.
+        let ratio = |round: u32| 1.05 + 0.01 * f64::from((round / 5) % 2);
+        let run = Run::with_ratios(&(0..50).map(ratio).collect::<Vec<_>>());
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&run.with_restarts(10), RULE.name), []);
     }
 
     #[test]

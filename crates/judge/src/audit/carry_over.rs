@@ -53,13 +53,19 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
 
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let numbers = 0..evidence.contenders.len();
-    let unseen: Vec<String> = numbers
-        .filter(|number| !evidence.cpu_in_sight(*number))
-        .map(|number| evidence.name(number as u32).to_owned())
-        .collect();
+    let unseen: Vec<usize> = numbers.filter(|number| !evidence.cpu_in_sight(*number)).collect();
+    let name = |number: &usize| evidence.name(*number as u32).to_owned();
+    let why =
+        |number: &usize| Some(format!("{}: {}", name(number), evidence.why_out_of_sight(*number)?));
+    let reasons: Vec<String> = unseen.iter().filter_map(why).collect();
+    let reasons = match reasons.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", reasons.join("; ")),
+    };
     let seen = format!(
-        "carry-over between slices could not be ruled out: the CPU time of {} is not in sight",
-        say::listed(&unseen)
+        "carry-over between slices could not be ruled out: the CPU time of {} is not in \
+         sight{reasons}",
+        say::listed(&unseen.iter().map(name).collect::<Vec<_>>())
     );
     let judged = evidence.complete_rounds > 0;
     (judged && !unseen.is_empty()).then(|| RULE.about_the_run(Weight::Note, seen))
@@ -74,8 +80,8 @@ mod tests {
     /// b's slices after itself have `more` operations than those after a, of
     /// 10 000; every second slice has `noise` more.
     fn run(more: u64, noise: u64) -> Run {
-        let mut run = Run::compare(8).with_operations(40_000);
-        run.question.cpu_in_sight = vec![true, true];
+        let run = Run::compare(8).with_operations(40_000);
+        let mut run = run.with_target_cpu(|target, driven| f64::from(target == driven));
         run.each_seen("b", |round, seen| {
             for (i, slice) in seen.slices.iter_mut().enumerate() {
                 let itself = (i / 2 + round as usize).is_multiple_of(2);
@@ -107,6 +113,14 @@ mod tests {
         assert_eq!((found[0].weight, &found[0].contender), (Weight::Note, &None));
         assert!(found[0].evidence.ends_with("the CPU time of b is not in sight"));
         assert!(found[0].remedy.contains("--interleave turns"));
+        unseen.each_seen("a", |round, seen| {
+            if round == 3 {
+                seen.slices[2].target_cpu_ns[0] = None;
+            }
+        });
+        assert!(unseen.findings(RULE.name)[0].evidence.ends_with(
+            "the CPU time of a and b is not in sight (a: it could not be read in every slice)"
+        ));
         let mut turns = run(220, 20);
         turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
         assert_eq!(weights(&turns, RULE.name), []);

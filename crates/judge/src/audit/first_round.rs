@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Compares the ratio of the primary metric in round 1 with the others: further from \
                 their median than 5 median absolute deviations, and than the smallest difference \
-                that matters: a caution.",
+                that matters: a caution. With --restarts: the first rounds of the launches, each \
+                with the others of its launch.",
     why: "Caches, just-in-time compilers and connection pools settle at the start. A first round \
           that differs says that the warm-up was too short; the rounds after it may still have been \
           settling.",
@@ -27,33 +28,66 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let primary = evidence.drafts.iter().filter(|draft| draft.comparison.primary);
-    primary.filter_map(|draft| finding(draft, evidence.question.matters)).collect()
+    primary.filter_map(|draft| finding(draft, evidence)).collect()
 }
 
-fn finding(draft: &Draft, matters: f64) -> Option<Finding> {
+fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     let comparison = &draft.comparison;
-    let ((1, first), others) = comparison.rounds.split_first()? else {
-        return None;
-    };
-    if others.len() < FEWEST_OTHERS {
-        return None;
-    }
-    let others: Vec<f64> = others.iter().map(|(_, ratio)| ratio.ln()).collect();
-    let middle = median(&others);
-    let away: Vec<f64> = others.iter().map(|d| (d - middle).abs()).collect();
-    let distance = (first.ln() - middle).abs();
-    if distance <= DEVIATIONS * median(&away) || distance <= matters.ln_1p() {
+    let launches = Launches::new(&comparison.rounds, evidence.rounds_of_a_launch())?;
+    let distance = (launches.first - launches.others).abs();
+    let matters = evidence.question.matters.ln_1p();
+    if distance <= DEVIATIONS * launches.deviation || distance <= matters {
         return None;
     }
     let seen = format!(
-        "{} of {} to {} is {} in round 1, and {} in the median of the others",
+        "{} of {} to {} is {} in {}, and {} in the median of the others",
         comparison.metric.path(),
         comparison.b,
         comparison.a,
-        say::ratio(*first),
-        say::ratio(middle.exp())
+        say::ratio(launches.first.exp()),
+        if launches.several { "the first rounds of the launches" } else { "round 1" },
+        say::ratio(launches.others.exp())
     );
     Some(RULE.about(&comparison.b, Weight::Caution, seen))
+}
+
+/// First rounds against others, as ln(b/a).
+struct Launches {
+    first: f64,
+    /// Median of the other rounds.
+    others: f64,
+    /// Median absolute deviation of the other rounds, each from the median of its
+    /// launch.
+    deviation: f64,
+    several: bool,
+}
+
+impl Launches {
+    /// `each`: rounds of a launch; none: all rounds are of one. None where there
+    /// is too little to be unlike of.
+    fn new(rounds: &[(u32, f64)], each: Option<u32>) -> Option<Self> {
+        let of_launch = |round: u32| (round - 1) / each.unwrap_or(u32::MAX);
+        let (mut steps, mut others, mut away) = (Vec::new(), Vec::new(), Vec::new());
+        for launch in rounds.chunk_by(|one, next| of_launch(one.0) == of_launch(next.0)) {
+            let ((number, first), rest) = launch.split_first()?;
+            let begins = of_launch(*number) * each.unwrap_or(0) + 1;
+            // Of two rounds neither is the odd one.
+            if *number != begins || rest.len() < 2 {
+                continue;
+            }
+            let rest: Vec<f64> = rest.iter().map(|(_, ratio)| ratio.ln()).collect();
+            let middle = median(&rest);
+            steps.push(first.ln() - middle);
+            away.extend(rest.iter().map(|d| (d - middle).abs()));
+            others.extend(rest);
+        }
+        if others.len() < FEWEST_OTHERS {
+            return None;
+        }
+        let others = median(&others);
+        let first = others + median(&steps);
+        Some(Launches { first, others, deviation: median(&away), several: each.is_some() })
+    }
 }
 
 fn median(values: &[f64]) -> f64 {
@@ -100,5 +134,28 @@ mod tests {
         let mut late = run(&[1.5, 1.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
         late.records.retain(|record| record.round > 1);
         assert_eq!(weights(&late, RULE.name), []);
+    }
+
+    /// Launches of `each` rounds whose first round is `first` times the others;
+    /// launches differ by 5 % from one another.
+    fn launches(n: u32, each: u32, first: f64) -> Run {
+        let ratio = |round: u32| {
+            let launch = 1.0 + 0.05 * f64::from(round / each);
+            launch * if round.is_multiple_of(each) { first } else { 1.0 }
+        };
+        let mut run = run(&(0..n * each).map(ratio).collect::<Vec<_>>());
+        run.question.restarts = n;
+        run
+    }
+
+    #[test]
+    fn every_launch_has_a_first_round() {
+        assert_eq!(weights(&launches(6, 5, 1.009), RULE.name), []);
+        assert_eq!(weights(&launches(6, 5, 1.012), RULE.name), [Weight::Caution]);
+        let found = launches(6, 5, 1.1).findings(RULE.name);
+        assert!(found[0].evidence.contains("in the first rounds of the launches"), "{found:?}");
+        // A pair of rounds does not say which of them is odd.
+        assert_eq!(weights(&launches(6, 2, 1.1), RULE.name), []);
+        assert_eq!(weights(&launches(6, 1, 1.1), RULE.name), []);
     }
 }

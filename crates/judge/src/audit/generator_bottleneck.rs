@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::{HELD_BACK_BELOW, held_back},
+    compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, held_back},
     say,
     verdict::{Finding, Weight},
 };
@@ -11,29 +11,51 @@ pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
     weight: Weight::Caution,
     threshold: "Without --rate: how long the generator's threads were idle while they drove a \
-                contender. Less than 5 % of the time, where the target's CPU time is not in sight: \
-                a caution, and no pair with that contender is called equivalent.",
+                contender, and how much of the cores that it may use its target used. Idle for \
+                less than 5 % of the time, and the target used less than 95 %, or that is not \
+                known: a caution, and no pair with that contender is called equivalent. Known to \
+                be so of both contenders of a pair: no verdict but on CPU per operation.",
     why: "A throughput is that of the slower part, generator or target. Two servers that differed \
           by 1.3x in CPU have read the same throughput, because one generator core was slower \
-          than both. A difference that was found stands; an equality may be the generator's own.",
+          than both. Where one contender was held back, a difference that was found stands, as at \
+          least that; an equality may be the generator's own.",
     remedy: "Give the generator more cores (--cores) or the target fewer, so that the target is \
-             the slower part; or compare at a --rate that both can reach.",
+             the slower part; or compare the target's CPU per operation, or at a --rate that both \
+             can reach.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = (0u32..).zip(evidence.each());
     each.filter_map(|(number, (name, _))| {
-        let idle = held_back(evidence, number)?;
-        let seen = format!(
-            "the generator was idle for {} of the time (less than {}), and the target's CPU is \
-             not in sight: this throughput may be the generator's own",
-            say::percent(idle),
+        let held = held_back(evidence, number)?;
+        let idle = format!(
+            "the generator was idle for {} of the time (less than {})",
+            say::percent(held.idle),
             say::percent(HELD_BACK_BELOW)
         );
+        let seen = match held.busy {
+            Some(busy) => format!(
+                "{idle}, and the target used {} of its cores (less than {}): this throughput is \
+                 the generator's own",
+                say::percent(busy),
+                say::percent(AT_ITS_LIMIT_FROM)
+            ),
+            None => format!(
+                "{idle}, and {}: this throughput may be the generator's own",
+                unknown(evidence, number as usize)
+            ),
+        };
         Some(RULE.about(name, Weight::Caution, seen))
     })
     .collect()
+}
+
+fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
+    match evidence.cpu_in_sight(contender) {
+        true => "how many cores the target may use is not known",
+        false => "the target's CPU is not in sight",
+    }
 }
 
 #[cfg(test)]
@@ -44,13 +66,12 @@ mod tests {
 
     /// The generator's threads used this share of the time that they had.
     fn busy(share: f64) -> Run {
-        let mut run = Run::compare(8);
-        run.each_seen("b", |_, seen| {
-            seen.slices
-                .iter_mut()
-                .for_each(|slice| slice.generator_cpu_ns = (slice.took_ns as f64 * share) as u64);
-        });
-        run
+        Run::compare(8).with_busy_generator("b", share)
+    }
+
+    /// A busy generator, and targets that use this share of their core.
+    fn in_sight(target: f64) -> Run {
+        busy(0.96).with_target_cpu(|of, driven| if of == driven { target } else { 0.0 })
     }
 
     #[test]
@@ -72,11 +93,34 @@ mod tests {
     }
 
     #[test]
-    fn open_loop_and_targets_in_sight_are_judged_otherwise() {
+    fn open_loop_is_judged_otherwise() {
         let open = busy(0.99).with_arrivals(Arrivals::Constant(1000.0));
         assert_eq!(weights(&open, RULE.name), []);
-        let mut seen = busy(0.99);
-        seen.question.cpu_in_sight = vec![true, true];
-        assert_eq!(weights(&seen, RULE.name), []);
+    }
+
+    #[test]
+    fn a_target_at_its_limit_clears_the_generator() {
+        assert_eq!(weights(&in_sight(0.951), RULE.name), []);
+        assert_eq!(weights(&in_sight(0.949), RULE.name), [Weight::Caution]);
+        assert_eq!(
+            in_sight(0.6).findings(RULE.name)[0].evidence,
+            "the generator was idle for 4 % of the time (less than 5 %), and the target used 60 % \
+             of its cores (less than 95 %): this throughput is the generator's own"
+        );
+        assert!(RULE.threshold.contains(&say::percent(AT_ITS_LIMIT_FROM)));
+        // One core of two at its limit leaves the other.
+        let mut two = in_sight(0.99);
+        two.question.target_cores = vec![vec![0], vec![0, 1]];
+        assert_eq!(weights(&two, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let mut unknown = in_sight(0.99);
+        unknown.question.target_cores = vec![Vec::new(); 2];
+        let found = unknown.findings(RULE.name);
+        assert!(found[0].evidence.contains("how many cores the target may use is not known"));
+        let found = busy(0.96).findings(RULE.name);
+        assert!(found[0].evidence.contains("the target's CPU is not in sight"));
     }
 }

@@ -8,6 +8,7 @@
 mod autocorrelated_rounds;
 mod burst_tail;
 mod carry_over;
+mod cpu_at_rest;
 mod different_settings;
 mod differing_replies;
 mod empty_reply;
@@ -69,6 +70,7 @@ pub static RULES: &[Rule] = &[
     burst_tail::RULE,
     slice_too_short::RULE,
     long_drain::RULE,
+    cpu_at_rest::RULE,
     carry_over::RULE,
     not_steady::RULE,
     first_round::RULE,

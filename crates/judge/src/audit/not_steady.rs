@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::{Driven, Trial},
     say,
     stats::paired_t::{mean, standard_deviation},
     verdict::{Finding, Weight},
@@ -21,7 +21,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Compares the first third of the judged slices (of turns: of their 100 ms windows) \
                 with the last third: their throughput; with --rate the median response time of the \
-                rounds. More than 10 % apart, and more than 4 standard errors: a caution.",
+                rounds. More than 10 % apart, and more than 4 standard errors: a caution. With \
+                --restarts: the first third of the rounds of each launch with its last third.",
     why: "One figure for a contender that is warming up, filling a cache or leaking is the figure \
           of no state that it was ever in. Pairs of the same round still meet the same machine, but \
           not the same contender as the rounds before.",
@@ -31,39 +32,76 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+    let each = evidence.rounds_of_a_launch();
+    evidence.each().filter_map(|(name, driven)| finding(name, driven, each)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
-    let (values, written, of): (Vec<f64>, fn(f64) -> String, &str) = match driven.closed() {
-        true => {
+/// `each`: rounds of a launch, where there are restarts.
+fn finding(name: &str, driven: &Driven, each: Option<u32>) -> Option<Finding> {
+    let (metric, written, of): (_, fn(f64) -> String, _) = match driven.closed() {
+        true => (Metric::Throughput, say::rate, "throughput"),
+        false => (Metric::ResponseP50, say::seconds, "median response time"),
+    };
+    let change = match each {
+        Some(each) => Change::within_launches(driven, metric, each as usize)?,
+        None if driven.closed() => {
             let points = driven.timeline.points();
-            (points.iter().map(|point| point.1).collect(), say::rate, "throughput")
+            Change::of_thirds(&points.iter().map(|point| point.1).collect::<Vec<_>>())?
         }
-        false => {
+        None => {
             let trials = driven.trials.iter();
-            let medians = trials.filter_map(|trial| trial.value(Metric::ResponseP50));
-            (medians.collect(), say::seconds, "median response time")
+            Change::of_thirds(&trials.filter_map(|trial| trial.value(metric)).collect::<Vec<_>>())?
         }
     };
-    let third = values.len() / 3;
-    if third < FEWEST {
+    let Change { from, to, error } = change;
+    let size = (to - from).abs();
+    if size <= LARGEST * from || size <= STANDARD_ERRORS * error {
         return None;
     }
-    let (first, last) = (&values[..third], &values[values.len() - third..]);
-    let (from, to) = (mean(first)?, mean(last)?);
-    let variances = standard_deviation(first)?.powi(2) + standard_deviation(last)?.powi(2);
-    let error = (variances / third as f64).sqrt();
-    let change = (to - from).abs();
-    if change <= LARGEST * from || change <= STANDARD_ERRORS * error {
-        return None;
-    }
+    let within = if each.is_some() { " of the launches" } else { "" };
     let seen = format!(
-        "{of} went from {} in the first third to {} in the last",
+        "{of} went from {} in the first third{within} to {} in the last",
         written(from),
         written(to)
     );
     Some(RULE.about(name, Weight::Caution, seen))
+}
+
+/// From the mean of a first third to that of a last third.
+struct Change {
+    from: f64,
+    to: f64,
+    /// Standard error of the difference.
+    error: f64,
+}
+
+impl Change {
+    fn of_thirds(values: &[f64]) -> Option<Change> {
+        let third = values.len() / 3;
+        if third < FEWEST {
+            return None;
+        }
+        let (first, last) = (&values[..third], &values[values.len() - third..]);
+        let variances = standard_deviation(first)?.powi(2) + standard_deviation(last)?.powi(2);
+        let error = (variances / third as f64).sqrt();
+        Some(Change { from: mean(first)?, to: mean(last)?, error })
+    }
+
+    /// Launches differ from one another, and that is no drift: only rounds of the
+    /// same launch are compared.
+    fn within_launches(driven: &Driven, metric: Metric, each: usize) -> Option<Change> {
+        let launch = |trial: &Trial| trial.round.saturating_sub(1) as usize / each;
+        let launches = driven.trials.chunk_by(|one, next| launch(one) == launch(next));
+        let thirds = launches.filter(|trials| trials.len() == each).filter_map(|trials| {
+            let values: Option<Vec<f64>> = trials.iter().map(|trial| trial.value(metric)).collect();
+            let (values, third) = (values?, each / 3);
+            Some((mean(&values[..third])?, mean(&values[each - third..])?))
+        });
+        let (first, last): (Vec<f64>, Vec<f64>) = thirds.unzip();
+        let steps: Vec<f64> = first.iter().zip(&last).map(|(from, to)| to - from).collect();
+        let error = standard_deviation(&steps)? / (steps.len() as f64).sqrt();
+        Some(Change { from: mean(&first)?, to: mean(&last)?, error })
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +145,29 @@ mod tests {
         };
         assert_eq!(weights(&open(95), RULE.name), []);
         assert_eq!(weights(&open(110), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn launches_that_differ_are_no_drift() {
+        // 4 launches of 3 rounds; the last round of each is so much faster, and
+        // the later launches are.
+        let run = |within: u64, between: u64| {
+            let mut run = closed(0, 10);
+            run.question.restarts = 4;
+            run.each_seen("b", |round, seen| {
+                let launch = u64::from(round - 1) / 3;
+                let late = if round % 3 == 0 { within } else { 0 };
+                let more = late + launch * between + u64::from(round % 2);
+                seen.slices.iter_mut().for_each(|slice| slice.operations += more);
+            });
+            run
+        };
+        assert_eq!(weights(&run(0, 200), RULE.name), []);
+        assert_eq!(weights(&run(99, 0), RULE.name), []);
+        assert_eq!(weights(&run(105, 0), RULE.name), [Weight::Caution]);
+        let mut one_launch = run(0, 200);
+        one_launch.question.restarts = 0;
+        assert_eq!(weights(&one_launch, RULE.name), [Weight::Caution]);
     }
 
     #[test]

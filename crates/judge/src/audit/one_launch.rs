@@ -13,23 +13,32 @@ pub(super) const RULE: Rule = Rule {
     name: "one_launch",
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
-                servers. Faster or slower by less than 3 %: a caution.",
+                servers. Faster or slower by less than 3 %: a caution. With --restarts, once \
+                two launches are complete: nothing.",
     why: "A server settles differently at each start: memory layout, hash seeds, which threads \
           meet which cores. Five launches of one program differed by 2 % (sd), and two identical \
           servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
-    remedy: "Restart the servers and run again, several times. A difference that keeps its sign \
-             over five or more launches is one between the programs.",
+    remedy: "Let tiebreak launch the servers and restart them: --restarts 10. Servers that it \
+             does not launch: restart them yourself and run again, several times; a difference \
+             that keeps its sign over five or more launches is one between the programs.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    if evidence.single() || evidence.drafts.is_empty() || evidence.complete_rounds == 0 {
+    let compared = !evidence.single() && !evidence.drafts.is_empty();
+    if !compared || evidence.complete_rounds == 0 || several_launches(evidence) {
         return Vec::new();
     }
     let comparisons = evidence.drafts.iter().map(|draft| &draft.comparison);
     let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
     let note = "the verdict is about these launches of the servers".to_owned();
     small.chain([RULE.about_the_run(Weight::Note, note)]).collect()
+}
+
+/// The launch is the replicate, and there is more than one.
+fn several_launches(evidence: &Evidence) -> bool {
+    let mut drafts = evidence.drafts.iter();
+    evidence.rounds_of_a_launch().is_some() && drafts.any(|draft| draft.comparison.replicates > 1)
 }
 
 fn is_small(comparison: &Comparison) -> bool {
@@ -71,5 +80,15 @@ mod tests {
         assert_eq!(weights(&with(1.0), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::single(), RULE.name), []);
+    }
+
+    #[test]
+    fn two_launches_are_more_than_these() {
+        let run =
+            |launches: u32| Run::with_ratios(&[1.02; 40]).with_restarts(8).after(launches * 5);
+        assert_eq!(weights(&run(8), RULE.name), []);
+        assert_eq!(weights(&run(2), RULE.name), []);
+        assert_eq!(weights(&run(1), RULE.name), [Weight::Note]);
+        assert!(RULE.remedy.contains("--restarts 10"));
     }
 }

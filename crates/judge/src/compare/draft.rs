@@ -1,21 +1,29 @@
 //! One comparison as it stands before the audit.
 
-use super::{Support, Weighed, held_back, level, word};
+use super::at_rest::Withheld;
+use super::replicates::{self, Replicates};
+use super::{Support, Weighed, held_back, word};
 use crate::{
-    evidence::{Driven, Evidence},
+    evidence::Evidence,
     say,
-    stats::rounds::{self, Spread},
-    verdict::{Comparison, Word},
+    stats::{
+        looks::{self, LOOKS, Look, Looked, Looks},
+        rounds::{self, Spread},
+    },
+    verdict::{Charged, Comparison, Word},
 };
-use record::{Direction, Metric, Pair};
+use record::{Metric, Pair};
 
 /// A comparison, and what the audit wants to know of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) pair: Pair,
     pub(crate) comparison: Comparison,
-    /// What the rounds say; none where a round has no ratio.
+    /// What the replicates say; none where a round has no ratio.
     pub(crate) weighed: Option<Weighed>,
+    /// More replicates would change nothing: there is a word, or it was withheld
+    /// for good.
+    pub(crate) settled: bool,
 }
 
 /// What is compared.
@@ -28,28 +36,32 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
-        let level = level(evidence, self.family);
-        let mut comparison = self.blank(evidence, level);
-        let weighed = match self.ratios(evidence) {
-            Ok(ratios) => {
-                let d: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.ln()).collect();
-                comparison.rounds = ratios;
-                Weighed::new(&d, level)
-            }
-            Err(why) => {
-                comparison.because.push(why);
-                None
-            }
-        };
-        if let Some(weighed) = &weighed {
-            fill(&mut comparison, weighed);
-            self.decide(evidence, weighed, level, &mut comparison);
-        }
-        Draft { pair: self.pair, comparison, weighed }
+    /// The comparison that a pair's verdict rests on.
+    pub(super) fn primary(evidence: &Evidence, pair: Pair) -> Asked {
+        let question = &evidence.question;
+        Asked { pair, metric: question.primary, primary: true, family: question.pairs.len() }
     }
 
-    fn blank(&self, evidence: &Evidence, level: f64) -> Comparison {
+    pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
+        let mut comparison = self.blank(evidence);
+        let replicates = replicates::rounds(evidence, self.pair, self.metric).and_then(|rounds| {
+            comparison.rounds = rounds.iter().map(|round| (round.round, round.ratio)).collect();
+            Replicates::new(evidence, &rounds)
+        });
+        match replicates {
+            Ok(replicates) => {
+                comparison.because.extend(replicates.left_out.clone());
+                self.judge(evidence, &replicates, comparison)
+            }
+            Err(why) => {
+                let draft = self.without_a_word(comparison, why);
+                // A round that has no ratio will never have one.
+                Draft { settled: evidence.complete_rounds > 0, ..draft }
+            }
+        }
+    }
+
+    fn blank(&self, evidence: &Evidence) -> Comparison {
         Comparison {
             a: evidence.name(self.pair.a).to_owned(),
             b: evidence.name(self.pair.b).to_owned(),
@@ -58,9 +70,9 @@ impl Asked {
             ratio: None,
             low: None,
             high: None,
-            confidence: 1.0 - level,
+            confidence: 1.0 - self.level(evidence),
             replicates: 0,
-            looks: None,
+            looks: has_looks(evidence).then_some(0),
             charged: None,
             p: None,
             t_interval: None,
@@ -72,108 +84,177 @@ impl Asked {
         }
     }
 
-    /// b/a of every judged round. One round without a ratio leaves none: to drop
-    /// the rounds in which a contender failed would flatter it.
-    fn ratios(&self, evidence: &Evidence) -> Result<Vec<(u32, f64)>, String> {
-        let (a, b) = (self.side(evidence, self.pair.a), self.side(evidence, self.pair.b));
-        let (Some(a), Some(b)) = (a, b) else {
-            return Err("the record names no such contender".to_owned());
-        };
-        if a.trials.is_empty() {
-            return Err("no round was complete".to_owned());
+    fn without_a_word(&self, mut comparison: Comparison, why: String) -> Draft {
+        comparison.because.push(why);
+        Draft { pair: self.pair, comparison, weighed: None, settled: false }
+    }
+
+    /// The level of the interval that is judged.
+    fn level(&self, evidence: &Evidence) -> f64 {
+        let alpha = evidence.question.alpha;
+        match has_looks(evidence) {
+            true => looks::level(alpha, self.family),
+            false => rounds::level(alpha, self.family),
         }
-        let missing = |name: u32, round: u32| {
-            let name = evidence.name(name);
-            format!("{name} has no {} in round {round}", self.metric.path())
+    }
+
+    /// At the end of a run of a fixed length, or at its looks.
+    fn judge(&self, evidence: &Evidence, all: &Replicates, comparison: Comparison) -> Draft {
+        if !has_looks(evidence) {
+            return self.judge_first(evidence, all, all.differences.len(), comparison);
+        }
+        let question = &evidence.question;
+        let Some(looks) = Looks::declared(&question.looks, self.family, question.alpha) else {
+            let why =
+                format!("the record does not declare {LOOKS} looks: their level is not known");
+            return self.without_a_word(comparison, why);
         };
-        let rounds = a.trials.iter().zip(&b.trials);
-        let ratio = rounds.map(|(a, b)| match (a.value(self.metric), b.value(self.metric)) {
-            (Some(of_a), Some(of_b)) => Ok((a.round, of_b / of_a)),
-            (None, _) => Err(missing(self.pair.a, a.round)),
-            (_, None) => Err(missing(self.pair.b, a.round)),
+        let at = |n: usize| self.judge_first(evidence, all, n, comparison.clone());
+        let looked = looks.judge(&all.differences, |seen, _| {
+            let draft = at(seen.len());
+            draft.settled.then_some(draft)
         });
-        ratio.collect()
+        let Some(Looked { at: look, decided }) = looked else {
+            let [first, ..] = looks.rounds();
+            let seen = say::counted(all.differences.len() as u64, "round");
+            let why = format!("{seen}: the first look comes after {first}");
+            return self.without_a_word(comparison, why);
+        };
+        let mut draft = decided.unwrap_or_else(|| {
+            let mut draft = at(look.rounds as usize);
+            draft.comparison.because.push(not_decided(look));
+            draft
+        });
+        draft.comparison.looks = Some(look.number);
+        draft
     }
 
-    fn side<'a>(&self, evidence: &'a Evidence, contender: u32) -> Option<&'a Driven> {
-        evidence.contenders.get(contender as usize)
-    }
-
-    fn decide(
+    /// Judges the first `n` replicates.
+    fn judge_first(
         &self,
         evidence: &Evidence,
-        weighed: &Weighed,
-        level: f64,
-        comparison: &mut Comparison,
-    ) {
-        let question = &evidence.question;
-        comparison.verdict = match weighed.interval {
-            Some(interval) => word(interval, question.matters, self.metric.direction()),
-            None => {
-                comparison.because.push(self.too_few(evidence, comparison.replicates));
-                Word::Undecided
-            }
-        };
+        all: &Replicates,
+        n: usize,
+        mut comparison: Comparison,
+    ) -> Draft {
+        let level = self.level(evidence);
+        let weigh = |differences: &Vec<f64>| Weighed::new(differences.get(..n)?, level);
+        let weighed = weigh(&all.differences);
+        let mut settled = false;
+        if let Some(weighed) = &weighed {
+            comparison.replicates = n as u32;
+            fill(&mut comparison, weighed);
+            let charged = all.charged.as_ref().and_then(weigh);
+            comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
+            settled = self.decide(evidence, weighed, &mut comparison);
+        }
+        Draft { pair: self.pair, comparison, weighed, settled }
+    }
+
+    fn word(&self, evidence: &Evidence, weighed: &Weighed) -> Option<Word> {
+        let direction = self.metric.direction();
+        Some(word(weighed.interval?, evidence.question.matters, direction))
+    }
+
+    fn charged(&self, evidence: &Evidence, weighed: &Weighed) -> Charged {
+        Charged {
+            ratio: weighed.estimate.exp(),
+            interval: weighed.interval.map(|(low, high)| (low.exp(), high.exp())),
+            verdict: self.word(evidence, weighed).unwrap_or(Word::Undecided),
+        }
+    }
+
+    /// Finds the word. True: it is settled.
+    fn decide(&self, evidence: &Evidence, weighed: &Weighed, comparison: &mut Comparison) -> bool {
+        comparison.verdict = self.word(evidence, weighed).unwrap_or_else(|| {
+            comparison.because.push(self.too_few(evidence, comparison.replicates));
+            Word::Undecided
+        });
         if let (Some(lag_1), Some(_)) = (weighed.alarm, weighed.interval) {
             comparison.because.push(format!(
-                "the rounds are correlated (lag 1: {lag_1:.2}): the interval was widened {:.2} \
-                 times around the estimate",
+                "the {}s are correlated (lag 1: {lag_1:.2}): the interval was widened {:.2} times \
+                 around the estimate",
+                replicate(evidence),
                 weighed.widening
             ));
         }
-        let more_rounds_would_not_help =
-            self.refuse_support(evidence, comparison) || self.withhold(evidence, comparison);
+        // First the generator: what it held back has nothing that could be charged.
+        let steps = [
+            Self::refuse_support,
+            Self::withhold_what_may_be_the_generators,
+            Self::withhold_where_targets_work_at_rest,
+        ];
+        let mut steps = steps.into_iter().map(|step| step(self, evidence, comparison));
+        let withheld = steps.find(|withheld| *withheld != Withheld::No).unwrap_or(Withheld::No);
         self.mark_at_least(evidence, comparison);
-        if comparison.verdict == Word::Undecided && !more_rounds_would_not_help {
-            comparison.fresh_rounds = self.fresh_rounds(evidence, weighed, level);
+        let undecided = comparison.verdict == Word::Undecided;
+        if undecided && withheld == Withheld::No {
+            comparison.fresh_rounds = self.fresh_rounds(evidence, weighed, comparison.replicates);
         }
+        !undecided || withheld == Withheld::ForGood
     }
 
-    fn too_few(&self, evidence: &Evidence, rounds: u32) -> String {
-        let alpha = evidence.question.alpha;
+    fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
         let compared = say::counted(self.family as u64, "comparison");
+        let alpha = evidence.question.alpha;
+        let (at, fewest) = match has_looks(evidence) {
+            true => (self.level(evidence), looks::fewest(self.family, alpha)),
+            false => (alpha, rounds::fewest(self.family, alpha)),
+        };
+        let each = if has_looks(evidence) { " at each look" } else { "" };
         format!(
-            "{} cannot support {compared} at {}: at least {}",
-            say::counted(u64::from(rounds), "round"),
-            say::exact_percent(alpha),
-            rounds::fewest(self.family, alpha)
+            "{} cannot support {compared} at {}{each}: at least {fewest}",
+            say::counted(u64::from(replicates), replicate(evidence)),
+            say::exact_percent(at),
         )
     }
 
-    /// Too few samples make the metric undecided. True: they did.
-    fn refuse_support(&self, evidence: &Evidence, comparison: &mut Comparison) -> bool {
-        let mut refused = false;
+    /// Too few samples make the metric undecided.
+    fn refuse_support(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
+        let mut withheld = Withheld::No;
         for contender in [self.pair.a, self.pair.b] {
-            let side = self.side(evidence, contender);
+            let side = evidence.contenders.get(contender as usize);
             let support = side.and_then(|driven| Support::new(driven, self.metric));
             if let Some(why) = support.and_then(|support| support.refusal()) {
                 comparison.because.push(format!("{}: {why}", evidence.name(contender)));
                 comparison.verdict = Word::Undecided;
-                refused = true;
+                withheld = Withheld::ForGood;
             }
         }
-        refused
+        withheld
     }
 
-    /// Equal figures that may be the generator's own are not called equivalent.
-    /// In closed loop that goes for times as well: they follow from throughput
-    /// and the number of connections. True: the word was withheld.
-    fn withhold(&self, evidence: &Evidence, comparison: &mut Comparison) -> bool {
-        if comparison.verdict != Word::Equivalent {
-            return false;
+    /// Where the generator was the slower part for both, the ratio is one of its
+    /// own figures; and equal figures that may be its own are not called
+    /// equivalent. In closed loop that goes for times as well: they follow from
+    /// throughput and the number of connections. It does not go for what an
+    /// operation costs.
+    fn withhold_what_may_be_the_generators(
+        &self,
+        evidence: &Evidence,
+        comparison: &mut Comparison,
+    ) -> Withheld {
+        if self.metric == Metric::TargetCpu {
+            return Withheld::No;
         }
-        let sides = [self.pair.a, self.pair.b];
-        let held = sides.into_iter().filter_map(|side| Some((side, held_back(evidence, side)?)));
-        for (side, idle) in held {
-            comparison.verdict = Word::Undecided;
-            comparison.because.push(format!(
-                "the interval says equivalent, but the generator was idle for only {} of the time \
-                 of {}: equal figures may be the generator's own",
-                say::percent(idle),
-                evidence.name(side)
-            ));
+        let sides = [self.pair.a, self.pair.b].into_iter();
+        let held: Vec<_> =
+            sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect();
+        let both = held.iter().filter(|(_, held)| held.certain()).count() == 2;
+        if !both && (held.is_empty() || comparison.verdict != Word::Equivalent) {
+            return Withheld::No;
         }
-        comparison.verdict == Word::Undecided
+        let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
+        let figures = figures.collect::<Vec<_>>().join("; ");
+        comparison.because.push(match both {
+            true => format!("{figures}: both figures are the generator's own"),
+            false => format!(
+                "the interval says equivalent, but {figures}: equal figures may be the generator's \
+                 own"
+            ),
+        });
+        comparison.verdict = Word::Undecided;
+        Withheld::ForGood
     }
 
     /// "At least": only the contender that is ahead may have been held back.
@@ -183,31 +264,31 @@ impl Asked {
             Word::Slower => (self.pair.a, self.pair.b),
             _ => return,
         };
-        let throughput = self.metric.direction() == Direction::HigherIsBetter;
-        comparison.at_least = throughput
-            && held_back(evidence, ahead).is_some()
-            && held_back(evidence, behind).is_none();
-        if comparison.at_least {
-            comparison.because.push(format!(
-                "at least: the generator may have held back {}, which is ahead",
-                evidence.name(ahead)
-            ));
-        }
+        let held = held_back(evidence, ahead).filter(|_| held_back(evidence, behind).is_none());
+        let Some(held) = held.filter(|_| self.metric == Metric::Throughput) else { return };
+        comparison.at_least = true;
+        comparison.because.push(format!(
+            "at least: the generator {} {}, which is ahead",
+            if held.certain() { "held back" } else { "may have held back" },
+            evidence.name(ahead)
+        ));
     }
 
+    /// For a run of a fixed length, also where this one had looks.
     fn fresh_rounds(
         &self,
         evidence: &Evidence,
         weighed: &Weighed,
-        level: f64,
+        replicates: u32,
     ) -> Option<(u64, u64)> {
         let question = &evidence.question;
         let spread = Spread {
             estimate: weighed.estimate,
             // Correlated rounds count for less: as if each were noisier.
             deviation: weighed.deviation? * weighed.widening,
-            rounds: evidence.complete_rounds as usize,
+            rounds: replicates as usize,
         };
+        let level = rounds::level(question.alpha, self.family);
         let (about, up_to) = rounds::of_a_fresh_run(&spread, question.matters.ln_1p(), level)?;
         let fewest = u64::from(rounds::fewest(self.family, question.alpha));
         Some((about.max(fewest), up_to.max(fewest)))
@@ -215,10 +296,33 @@ impl Asked {
 }
 
 fn fill(comparison: &mut Comparison, weighed: &Weighed) {
-    comparison.replicates = comparison.rounds.len() as u32;
     comparison.ratio = Some(weighed.estimate.exp());
     comparison.low = weighed.interval.map(|(low, _)| low.exp());
     comparison.high = weighed.interval.map(|(_, high)| high.exp());
     comparison.p = Some(weighed.p);
     comparison.t_interval = weighed.t.map(|(low, high)| (low.exp(), high.exp()));
+}
+
+/// Looks count rounds, so they are for runs in which the round is the replicate.
+pub(super) fn has_looks(evidence: &Evidence) -> bool {
+    !evidence.question.looks.is_empty() && evidence.rounds_of_a_launch().is_none()
+}
+
+/// What a replicate is called.
+fn replicate(evidence: &Evidence) -> &'static str {
+    match evidence.rounds_of_a_launch() {
+        None => "round",
+        Some(_) => "restart",
+    }
+}
+
+fn not_decided(look: Look) -> String {
+    let rounds = say::counted(u64::from(look.rounds), "round");
+    match look.number as usize {
+        LOOKS => format!(
+            "not decided at the last of {LOOKS} looks ({rounds}): a fresh run is needed, this one \
+             must not be lengthened"
+        ),
+        number => format!("not decided at look {number} of {LOOKS} ({rounds}), the last one made"),
+    }
 }

@@ -1,18 +1,22 @@
 //! The comparisons: every pair, in the primary metric and in those of the
 //! second family.
 
+mod at_rest;
+mod bottleneck;
 mod draft;
-mod held_back;
+mod replicates;
 mod support;
 mod weigh;
 
+pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
+pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, held_back};
 pub(crate) use draft::Draft;
-pub(crate) use held_back::{HELD_BACK_BELOW, held_back};
 pub(crate) use support::Support;
 pub(crate) use weigh::{Weighed, word};
 
-use crate::{evidence::Evidence, stats::rounds};
+use crate::evidence::Evidence;
 use draft::Asked;
+use record::Pair;
 
 /// All comparisons as they stand before the audit: for each pair the primary
 /// metric first.
@@ -25,8 +29,7 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let others = pairs * question.secondary.len();
     let mut drafts = Vec::with_capacity(pairs + others);
     for &pair in &question.pairs {
-        let primary = Asked { pair, metric: question.primary, primary: true, family: pairs };
-        drafts.push(primary.draft(evidence));
+        drafts.push(Asked::primary(evidence, pair).draft(evidence));
         for &metric in &question.secondary {
             let asked = Asked { pair, metric, primary: false, family: others };
             drafts.push(asked.draft(evidence));
@@ -35,7 +38,14 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// The level of each interval of a family of this size.
-fn level(evidence: &Evidence, family: usize) -> f64 {
-    rounds::level(evidence.question.alpha, family)
+/// A run with looks is at its end: every primary comparison is settled at one of
+/// those that there were.
+pub(crate) fn decided(evidence: &Evidence) -> bool {
+    let question = &evidence.question;
+    let looked = question.looks.first().is_some_and(|first| evidence.complete_rounds >= *first);
+    let settled = |pair: &Pair| Asked::primary(evidence, *pair).draft(evidence).settled;
+    looked
+        && draft::has_looks(evidence)
+        && !question.pairs.is_empty()
+        && question.pairs.iter().all(settled)
 }

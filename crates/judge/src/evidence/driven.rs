@@ -1,8 +1,8 @@
 //! What was seen of one contender over the run.
 
-use super::{Timeline, Trial};
+use super::{Costs, Timeline, Trial};
 use crate::{
-    stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
+    cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
 };
 use record::{
@@ -39,6 +39,10 @@ pub(crate) struct Driven {
     pub(crate) judged: Seen,
     pub(crate) trials: Vec<Trial>,
     pub(crate) timeline: Timeline,
+    /// What its target cost in the rounds whose slices were all read.
+    pub(crate) cost: Cost,
+    /// In some slice its target's CPU time was out of sight.
+    pub(crate) unread: bool,
     pub(crate) carry_over: CarryOver,
     /// Start to last reply, summed over slices.
     pub(crate) took_ns: u64,
@@ -104,8 +108,18 @@ impl Driven {
     }
 
     /// A round of this contender that is judged.
-    pub(crate) fn judge(&mut self, contender: u32, round: u32, mut seen: Seen) {
-        let trial = Trial::new(round, &seen);
+    pub(crate) fn judge(
+        &mut self,
+        contender: u32,
+        round: u32,
+        mut seen: Seen,
+        costs: Option<Costs>,
+    ) {
+        match &costs {
+            Some(costs) => self.cost.merge(&costs.cost),
+            None => self.unread = true,
+        }
+        let trial = Trial::new(round, &seen, costs);
         self.add_tail(&trial, &seen);
         self.trials.push(trial);
         self.add_carry_over(contender, &seen.slices);

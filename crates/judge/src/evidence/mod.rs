@@ -6,15 +6,15 @@ mod target;
 mod timeline;
 mod trial;
 
-use crate::compare::Draft;
-use record::{Arrivals, End, Interleave, PilotChoice, Question};
+use crate::{compare::Draft, cost};
+use record::{Arrivals, End, Interleave, PilotChoice, Question, Seen};
 
 pub(crate) use driven::Driven;
 pub(crate) use timeline::Timeline;
-pub(crate) use trial::Trial;
+pub(crate) use trial::{Costs, Trial};
 
 /// The record of one run, added up. Every audit rule is a function of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Evidence {
     pub(crate) question: Question,
     /// By number, as in the question.
@@ -62,9 +62,81 @@ impl Evidence {
             }
     }
 
-    /// Whether the CPU of the contender's target is in sight.
+    /// A round that is judged: what was seen of every contender, by number.
+    pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
+        let seen: Vec<&Seen> = trials.iter().collect();
+        let question = &self.question;
+        let costs = cost::costs_on(&question.sharing, &question.target_cores, &seen);
+        let costs: Vec<Option<Costs>> = (costs.into_iter().enumerate())
+            .map(|(number, cost)| {
+                let cost = cost.filter(|_| self.said_in_sight(number))?;
+                let shared = !self.sharers(number).is_empty();
+                Some(Costs { cost, cores: self.target_cores(number), shared })
+            })
+            .collect();
+        let each = self.contenders.iter_mut().zip(trials).zip(costs);
+        for (number, ((driven, seen), costs)) in (0..).zip(each) {
+            driven.judge(number, round, seen, costs);
+        }
+    }
+
+    /// Whether the CPU of the contender's target is in sight: the plan expects
+    /// it, and no judged slice went without a reading.
     pub(crate) fn cpu_in_sight(&self, contender: usize) -> bool {
+        self.said_in_sight(contender)
+            && self.contenders.get(contender).is_some_and(|driven| !driven.unread)
+    }
+
+    /// Why the CPU of the contender's target is out of sight, where that is known.
+    pub(crate) fn why_out_of_sight(&self, contender: usize) -> Option<&str> {
+        let driven = self.contenders.get(contender)?;
+        let unread = self.said_in_sight(contender) && driven.unread;
+        let why = driven.target.out_of_sight.as_deref();
+        why.or(unread.then_some("it could not be read in every slice"))
+    }
+
+    fn said_in_sight(&self, contender: usize) -> bool {
         self.question.cpu_in_sight.get(contender).copied().unwrap_or(false)
+    }
+
+    /// What the contender's target cost in the judged rounds, where it is in
+    /// sight.
+    pub(crate) fn costs(&self, contender: usize) -> Option<Costs> {
+        let cost = self.contenders.get(contender)?.cost;
+        let known = self.cpu_in_sight(contender) && cost.driven_ns > 0;
+        let shared = !self.sharers(contender).is_empty();
+        known.then(|| Costs { cost, cores: self.target_cores(contender), shared })
+    }
+
+    /// CPU that the contender's target used while it rested, as a share of one
+    /// core, where it is known.
+    pub(crate) fn cpu_at_rest(&self, contender: usize) -> Option<f64> {
+        self.costs(contender)?.cost.at_rest()
+    }
+
+    /// How many cores the contender's target may use, where it is known.
+    fn target_cores(&self, contender: usize) -> Option<usize> {
+        let cores = self.question.target_cores.get(contender)?.len();
+        (cores > 0).then_some(cores)
+    }
+
+    /// CPU of the contender's target while it was driven, as a share of the cores
+    /// that it may use, where both are known.
+    pub(crate) fn target_busy(&self, contender: usize) -> Option<f64> {
+        let costs = self.costs(contender)?;
+        costs.cost.busy(costs.cores?)
+    }
+
+    /// Contenders whose targets have a process in common with the contender's.
+    pub(crate) fn sharers(&self, contender: usize) -> Vec<usize> {
+        let others = (0..self.contenders.len()).filter(|other| *other != contender);
+        others.filter(|other| cost::shared(&self.question.sharing, contender, *other)).collect()
+    }
+
+    /// Rounds of each launch, where the launch is the replicate.
+    pub(crate) fn rounds_of_a_launch(&self) -> Option<u32> {
+        let question = &self.question;
+        question.rounds.checked_div(question.restarts).map(|rounds| rounds.max(1))
     }
 
     /// Share of its time that the generator's threads were idle while they

@@ -1,6 +1,6 @@
 //! One judged trial as the few figures that comparisons need.
 
-use crate::stats::quantile::standard_error_of_ln;
+use crate::{cost::Cost, stats::quantile::standard_error_of_ln};
 use record::{Histogram, Metric, Seen};
 
 /// The quantile metrics whose figures every trial keeps.
@@ -16,6 +16,10 @@ pub(crate) struct Trial {
     pub(crate) samples: u64,
     /// Operations per second.
     throughput: Option<f64>,
+    /// Operations per second of the time that it is charged with.
+    charged: Option<f64>,
+    /// Seconds of its target's CPU for each operation.
+    target_cpu: Option<f64>,
     quantiles: [Quantile; QUANTILES.len()],
 }
 
@@ -26,24 +30,60 @@ struct Quantile {
     standard_error: Option<f64>,
 }
 
+/// What a trial's target cost, and how that is reckoned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Costs {
+    pub(crate) cost: Cost,
+    /// How many cores the target may use, where that is known.
+    pub(crate) cores: Option<usize>,
+    /// It has a process in common with another contender.
+    pub(crate) shared: bool,
+}
+
+impl Costs {
+    /// CPU time that is the contender's own: with what its target did while it
+    /// rested, unless that may have been another contender's work.
+    pub(crate) fn own_cpu_ns(&self) -> u64 {
+        let at_rest = if self.shared { 0 } else { self.cost.rest_cpu_ns };
+        self.cost.driven_cpu_ns + at_rest
+    }
+}
+
 impl Trial {
-    pub(crate) fn new(round: u32, seen: &Seen) -> Self {
+    /// `costs`: none where the target's CPU time is out of sight.
+    pub(crate) fn new(round: u32, seen: &Seen, costs: Option<Costs>) -> Self {
+        let throughput = seen.throughput();
+        let charged = costs.and_then(|costs| {
+            let charged_ns = costs.cost.charged_ns(costs.cores)?;
+            Some(throughput? * costs.cost.driven_ns as f64 / charged_ns)
+        });
+        let operations = Some(seen.operations as f64).filter(|operations| *operations > 0.0);
+        let each = |costs: Costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?);
         Trial {
             round,
             operations: seen.operations,
             samples: seen.response_time.len(),
-            throughput: seen.throughput(),
+            throughput,
+            charged,
+            target_cpu: costs.and_then(each),
             quantiles: QUANTILES.map(|metric| Quantile::new(&seen.response_time, metric)),
         }
     }
 
     /// The metric's value where it can enter a ratio: finite and above 0.
     pub(crate) fn value(&self, metric: Metric) -> Option<f64> {
-        let value = match self.quantile(metric) {
-            None => self.throughput,
-            Some(quantile) => quantile.value,
+        let value = match metric {
+            Metric::Throughput => self.throughput,
+            Metric::TargetCpu => self.target_cpu,
+            _ => self.quantile(metric)?.value,
         };
-        value.filter(|value| value.is_finite() && *value > 0.0)
+        ratable(value)
+    }
+
+    /// Throughput with CPU time at rest charged to whom it is of, where it can
+    /// enter a ratio.
+    pub(crate) fn charged(&self) -> Option<f64> {
+        ratable(self.charged)
     }
 
     /// Standard error of ln of the metric inside this trial; quantiles only.
@@ -55,6 +95,10 @@ impl Trial {
         let at = QUANTILES.iter().position(|kept| *kept == metric)?;
         self.quantiles.get(at)
     }
+}
+
+fn ratable(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite() && *value > 0.0)
 }
 
 impl Quantile {

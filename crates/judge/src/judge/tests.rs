@@ -1,9 +1,13 @@
 //! The verdict as a whole.
 
+mod costs;
+mod launches;
+mod looks;
+mod parts;
+
 use super::*;
 use crate::builder::{Run, fill};
 use crate::verdict::Comparison;
-use proptest::prelude::*;
 use record::{Arrivals, EndReason, Failure, Metric, Pair};
 
 fn primary(run: &Run) -> Comparison {
@@ -240,50 +244,4 @@ fn a_contender_without_a_name_is_left_out() {
     stranger.contender = 7;
     run.records.push(stranger);
     assert_eq!(run.verdict(), sound);
-}
-
-/// Deals the operations of every trial over workers, as parts of their own.
-fn dealt(run: &Run, workers: u64) -> Vec<TrialRecord> {
-    let part = |record: &TrialRecord, worker: u64| {
-        let mut part = record.clone();
-        let share = |n: u64| n * (worker + 1) / workers - n * worker / workers;
-        let seen = &mut part.seen;
-        let n = share(seen.operations);
-        (seen.operations, seen.sent, seen.outcomes.ok) = (n, n, n);
-        seen.codes = [(200, n)].into();
-        fill(&mut seen.response_time, 1_000_000 + 100_000 * worker, n);
-        fill(&mut seen.service_time, 1_000_000, n);
-        fill(&mut seen.body_bytes, 87, n);
-        seen.connections.asked = share(seen.connections.asked);
-        seen.connections.got = share(seen.connections.got);
-        for slice in &mut seen.slices {
-            (slice.operations, slice.due) = (share(slice.operations), share(slice.due));
-            slice.took_ns += 1000 * worker;
-        }
-        part
-    };
-    let parts = run.records.iter();
-    parts.flat_map(|record| (0..workers).map(move |worker| part(record, worker))).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
-    #[test]
-    fn the_order_of_worker_parts_does_not_matter(
-        workers in 1u64..4,
-        keys in prop::collection::vec(0u32..1000, 3 * 2 * 6),
-    ) {
-        let run = Run::compare(6);
-        let in_order = Run { records: dealt(&run, workers), ..run.clone() };
-        let mut keyed: Vec<_> = in_order.records.iter().cloned().zip(keys).collect();
-        // Rounds come in order; within a round parts come in any.
-        keyed.sort_by_key(|(record, key)| (record.round, *key));
-        let shuffled = keyed.into_iter().map(|(record, _)| record).collect();
-        let shuffled = Run { records: shuffled, ..run };
-        let verdict = in_order.verdict();
-        prop_assert_eq!(&verdict, &shuffled.verdict());
-        prop_assert_eq!(&verdict, &in_order.verdict());
-        prop_assert_eq!(verdict.complete_rounds(), 6);
-        prop_assert_eq!(verdict.contenders()[0].connections.got, 64);
-    }
 }

@@ -71,6 +71,15 @@ impl Looks {
         Ok(Looks { rounds, level })
     }
 
+    /// The looks that a record declares, as they stand there. None where they are
+    /// not five, ascending: their level is not known. Before the first there may
+    /// be too few rounds for a large family: then it gives no interval.
+    pub(crate) fn declared(rounds: &[u32], comparisons: usize, alpha: f64) -> Option<Looks> {
+        let rounds = <[u32; LOOKS]>::try_from(rounds).ok()?;
+        let ascending = rounds.is_sorted_by(|one, next| one < next);
+        ascending.then(|| Looks { rounds, level: level(alpha, comparisons) })
+    }
+
     /// After how many rounds the looks come, ascending.
     pub fn rounds(&self) -> [u32; LOOKS] {
         self.rounds

@@ -37,15 +37,25 @@ pub fn default_rounds(comparisons: usize, alpha: f64) -> u32 {
 /// Why `rounds` cannot support so many comparisons, and what can; none where
 /// they can.
 pub fn too_few(rounds: u32, comparisons: usize, alpha: f64) -> Option<String> {
+    too_few_of("round", rounds, comparisons, alpha)
+}
+
+/// The same for a run in which the launch is the replicate.
+pub fn too_few_restarts(restarts: u32, comparisons: usize, alpha: f64) -> Option<String> {
+    too_few_of("restart", restarts, comparisons, alpha)
+}
+
+/// `thing` names the replicate, and the option for its number.
+fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<String> {
     let fewest = fewest(comparisons, alpha);
-    if comparisons == 0 || rounds >= fewest {
+    if comparisons == 0 || n >= fewest {
         return None;
     }
-    let some = say::counted(u64::from(rounds), "round");
+    let some = say::counted(u64::from(n), thing);
     let compared = say::counted(comparisons as u64, "comparison");
     let fewer = if comparisons > 1 { " or compare fewer" } else { "" };
     Some(format!(
-        "{some} cannot support {compared} at {}: at least {fewest}; use --rounds {}{fewer}",
+        "{some} cannot support {compared} at {}: at least {fewest}; use --{thing}s {}{fewer}",
         say::exact_percent(alpha),
         default_rounds(comparisons, alpha),
     ))
@@ -136,6 +146,11 @@ mod tests {
             too_few(1, 1, 0.025).as_deref(),
             Some("1 round cannot support 1 comparison at 2.5 %: at least 7; use --rounds 10")
         );
+        assert_eq!(
+            too_few_restarts(5, 1, 0.05).as_deref(),
+            Some("5 restarts cannot support 1 comparison at 5 %: at least 6; use --restarts 10")
+        );
+        assert_eq!(too_few_restarts(6, 1, 0.05), None);
         assert_eq!(too_few(8, 4, 0.05), None);
         assert_eq!(too_few(1, 0, 0.05), None);
     }

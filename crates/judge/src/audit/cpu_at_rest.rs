@@ -1,0 +1,115 @@
+//! Targets that work while they rest.
+
+use super::{Evidence, Rule};
+use crate::{
+    compare::{CAUTION_ABOVE, NOTE_ABOVE},
+    say,
+    verdict::{Finding, Weight},
+};
+
+pub(super) const RULE: Rule = Rule {
+    name: "cpu_at_rest",
+    weight: Weight::Caution,
+    threshold: "The CPU time of each target while other contenders are driven, as a share of one \
+                core. Above 0.5 %: a note. Above 1 %: a caution; a verdict on throughput then \
+                stands only if the CPU-charged ratio gives the same one, and in slices there is \
+                none on response times. Where a target shares its process with other contenders, \
+                and nobody else is driven: a note that it is unknown.",
+    why: "Garbage collection, flushes and compaction that run while a contender rests are missing \
+          from its own time and slow the others down. The logarithm of the ratio is off by about \
+          twice the share: whole effects have vanished that way.",
+    remedy: "Let contenders take whole turns (--interleave turns), in turns longer ones (--round \
+             5s); or let the target rest when nobody asks it anything. Contenders in processes of \
+             their own can be told apart.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let each = evidence.each().enumerate();
+    each.filter_map(|(number, (name, _))| finding(evidence, number, name)).collect()
+}
+
+fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
+    let costs = evidence.costs(contender)?;
+    let (weight, seen) = match costs.cost.at_rest() {
+        None if costs.shared => {
+            let sharers = evidence.sharers(contender).into_iter();
+            let names: Vec<String> =
+                sharers.map(|other| evidence.name(other as u32).to_owned()).collect();
+            let shared = say::listed(&names);
+            (Weight::Note, format!("CPU at rest is unknown: the process is shared with {shared}"))
+        }
+        None => return None,
+        Some(share) => {
+            let weight = if share > CAUTION_ABOVE { Weight::Caution } else { Weight::Note };
+            let used = say::percent(share);
+            let seen =
+                format!("the target used {used} of a core while other contenders were driven");
+            (share > NOTE_ABOVE).then_some((weight, seen))?
+        }
+    };
+    Some(RULE.about(name, weight, seen))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use record::Interleave;
+
+    /// b uses this share of a core while a is driven.
+    fn resting(share: f64) -> Run {
+        Run::compare(8).with_target_cpu(|target, driven| match (target, driven) {
+            (1, 0) => share,
+            (0, 1) => 0.0,
+            _ => 0.5,
+        })
+    }
+
+    #[test]
+    fn half_a_percent_is_a_note_and_one_percent_a_caution() {
+        assert_eq!(weights(&resting(0.0049), RULE.name), []);
+        assert_eq!(weights(&resting(0.0051), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&resting(0.0099), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&resting(0.0101), RULE.name), [Weight::Caution]);
+        let found = resting(0.13).findings(RULE.name);
+        assert_eq!(found[0].contender.as_deref(), Some("b"));
+        assert_eq!(
+            found[0].evidence,
+            "the target used 13 % of a core while other contenders were driven"
+        );
+        for limit in [NOTE_ABOVE, CAUTION_ABOVE] {
+            assert!(RULE.threshold.contains(&say::percent(limit)));
+        }
+        let mut turns = resting(0.0101);
+        turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(weights(&turns, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn what_is_not_read_or_never_rests_is_not_judged() {
+        let mut unread = resting(0.5);
+        unread.question.cpu_in_sight = vec![true, false];
+        assert_eq!(weights(&unread, RULE.name), []);
+        let single = Run::single().with_target_cpu(|_, _| 0.5);
+        assert_eq!(weights(&single, RULE.name), []);
+    }
+
+    #[test]
+    fn a_shared_process_is_known_only_while_another_is_driven() {
+        let mut two = resting(0.5);
+        two.question.sharing = vec![vec![0, 1]];
+        let found = two.findings(RULE.name);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].weight, Weight::Note);
+        assert_eq!(found[0].evidence, "CPU at rest is unknown: the process is shared with b");
+        let mut three =
+            Run::of(&["a", "b", "c"], 8).with_target_cpu(|target, driven| match (target, driven) {
+                (2, 2) | (0 | 1, 0 | 1) => 0.5,
+                (0 | 1, 2) => 0.02,
+                _ => 0.0,
+            });
+        three.question.sharing = vec![vec![0, 1]];
+        assert_eq!(weights(&three, RULE.name), [Weight::Caution; 2]);
+    }
+}

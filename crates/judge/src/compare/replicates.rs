@@ -1,0 +1,113 @@
+//! From trials to the replicates of a comparison: rounds, or launches.
+
+use crate::{evidence::Evidence, evidence::Trial, say};
+use record::{Metric, Pair};
+
+/// b/a of one judged round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Round {
+    pub(super) round: u32,
+    pub(super) ratio: f64,
+    /// The same with CPU time at rest charged to whom it is of.
+    pub(super) charged: Option<f64>,
+}
+
+/// What a verdict rests on: one difference ln(b/a) for each replicate, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Replicates {
+    pub(super) differences: Vec<f64>,
+    /// The charged ones; none where one of them is not known.
+    pub(super) charged: Option<Vec<f64>>,
+    /// Which launches were left out, in a sentence.
+    pub(super) left_out: Option<String>,
+}
+
+/// b/a of every judged round. One round without a ratio leaves none: to drop the
+/// rounds in which a contender failed would flatter it.
+pub(super) fn rounds(
+    evidence: &Evidence,
+    pair: Pair,
+    metric: Metric,
+) -> Result<Vec<Round>, String> {
+    let side = |contender: u32| evidence.contenders.get(contender as usize);
+    let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
+        return Err("the record names no such contender".to_owned());
+    };
+    if a.trials.is_empty() {
+        return Err("no round was complete".to_owned());
+    }
+    let round = |(a, b): (&Trial, &Trial)| match (a.value(metric), b.value(metric)) {
+        (Some(of_a), Some(of_b)) => {
+            let charged = a.charged().zip(b.charged()).filter(|_| metric == Metric::Throughput);
+            let charged = charged.map(|(of_a, of_b)| of_b / of_a);
+            Ok(Round { round: a.round, ratio: of_b / of_a, charged })
+        }
+        (None, _) => Err(missing(evidence, pair.a, metric, a.round)),
+        (_, None) => Err(missing(evidence, pair.b, metric, a.round)),
+    };
+    a.trials.iter().zip(&b.trials).map(round).collect()
+}
+
+fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> String {
+    let name = evidence.name(contender);
+    let at = contender as usize;
+    match metric {
+        Metric::TargetCpu if !evidence.cpu_in_sight(at) => {
+            let why = evidence.why_out_of_sight(at);
+            let why = why.map_or(String::new(), |why| format!(" ({why})"));
+            format!("the CPU time of {name}'s target is out of sight{why}")
+        }
+        // A ratio to it would be infinite, and its logarithm no number.
+        Metric::TargetCpu => format!("no CPU time of {name}'s target was seen in round {round}"),
+        _ => format!("{name} has no {} in round {round}", metric.path()),
+    }
+}
+
+impl Replicates {
+    /// Rounds are the replicates, or the means of the rounds of each launch.
+    pub(super) fn new(evidence: &Evidence, rounds: &[Round]) -> Result<Replicates, String> {
+        match evidence.rounds_of_a_launch() {
+            None => Ok(Replicates::of(rounds.chunks(1))),
+            Some(each) => Replicates::of_launches(rounds, each),
+        }
+    }
+
+    /// A launch counts when all of its rounds are there: the mean of fewer would
+    /// scatter more than those of the others.
+    fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, String> {
+        let launch = |round: &Round| round.round.saturating_sub(1) / each + 1;
+        let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));
+        let (whole, parts): (Vec<_>, Vec<_>) =
+            launches.partition(|rounds| rounds.len() == each as usize);
+        let rounds = say::counted(u64::from(each), "round");
+        if whole.is_empty() {
+            return Err(format!("no launch has all of its {rounds} complete"));
+        }
+        let parts: Vec<String> =
+            parts.iter().map(|rounds| launch(&rounds[0]).to_string()).collect();
+        let left_out = (!parts.is_empty()).then(|| {
+            let (launches, were, their) = match parts.len() {
+                1 => ("launch", "was", "its"),
+                _ => ("launches", "were", "their"),
+            };
+            let named = say::listed(&parts);
+            format!("{launches} {named} {were} left out: not all of {their} {rounds} are complete")
+        });
+        Ok(Replicates { left_out, ..Replicates::of(whole.into_iter()) })
+    }
+
+    fn of<'a>(each: impl Iterator<Item = &'a [Round]>) -> Replicates {
+        let mean = |rounds: &[Round], ratio: fn(&Round) -> Option<f64>| {
+            let sum: Option<f64> = rounds.iter().map(|round| Some(ratio(round)?.ln())).sum();
+            Some(sum? / rounds.len() as f64)
+        };
+        let each: Vec<&[Round]> = each.collect();
+        let of =
+            |ratio| each.iter().map(|rounds| mean(rounds, ratio)).collect::<Option<Vec<f64>>>();
+        Replicates {
+            differences: of(|round| Some(round.ratio)).unwrap_or_default(),
+            charged: of(|round| round.charged),
+            left_out: None,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What targets cost, and what that does to a verdict.
+
+use super::*;
+use record::{Interleave, TargetDone, TargetReady};
+
+/// a and b alike, but for b's CPU at rest; both use half a core while driven.
+fn resting(ratio: f64, share: f64) -> Run {
+    Run::with_ratios(&[ratio; 10]).with_target_cpu(move |target, driven| match (target, driven) {
+        (1, 0) => share,
+        (0, 1) => 0.0,
+        _ => 0.5,
+    })
+}
+
+fn near(got: Option<f64>, wanted: f64) -> bool {
+    got.is_some_and(|got| (got / wanted - 1.0).abs() < 1e-5)
+}
+
+#[test]
+fn the_summary_has_the_costs() {
+    let verdict = resting(1.0, 0.1).verdict();
+    let (a, b) = (&verdict.contenders()[0].target, &verdict.contenders()[1].target);
+    // 1.004 s and 800 operations in each round.
+    assert!(near(a.cpu_per_operation, 0.5 * 1.004 / 800.0));
+    assert!(near(b.cpu_per_operation, 0.6 * 1.004 / 800.0));
+    assert!(near(b.cpu_at_rest, 0.1) && a.cpu_at_rest == Some(0.0));
+    assert!(near(a.busy, 0.5) && near(b.busy, 0.5));
+    let mut two_cores = resting(1.0, 0.1);
+    two_cores.question.target_cores = vec![vec![0, 1], Vec::new()];
+    let verdict = two_cores.verdict();
+    assert!(near(verdict.contenders()[0].target.busy, 0.25));
+    assert_eq!(verdict.contenders()[1].target.busy, None);
+}
+
+#[test]
+fn a_shared_process_is_paid_while_driven() {
+    let mut run = resting(1.0, 0.1);
+    run.question.sharing = vec![vec![0, 1]];
+    let verdict = run.verdict();
+    let b = &verdict.contenders()[1].target;
+    assert!(near(b.cpu_per_operation, 0.5 * 1.004 / 800.0));
+    assert_eq!((b.cpu_at_rest, &b.shares_process_with), (None, &vec!["a".to_owned()]));
+    assert_eq!(verdict.comparisons()[0].charged, None);
+}
+
+#[test]
+fn what_the_run_was_told_of_a_target_stays() {
+    let run = resting(1.0, 0.0);
+    let mut judge = run.judge();
+    let ready = TargetReady {
+        contender: 1,
+        launch: 2,
+        cpu_source: None,
+        out_of_sight: Some("it runs on another machine".to_owned()),
+        facts: Vec::new(),
+        ready_requests: 0,
+    };
+    judge.target(&ready);
+    judge.target_done(&TargetDone {
+        contender: 1,
+        launch: 2,
+        peak_memory_bytes: Some(7),
+        memory_source: "cgroup".to_owned(),
+    });
+    let verdict = judge.verdict();
+    let b = &verdict.contenders()[1].target;
+    assert_eq!((b.launches, b.peak_memory_bytes), (2, Some(7)));
+    assert_eq!(b.out_of_sight, ready.out_of_sight);
+}
+
+#[test]
+fn one_slice_without_a_reading_puts_it_out_of_sight() {
+    let mut run = resting(1.1, 0.0);
+    run.question.secondary = vec![Metric::TargetCpu];
+    run.each_seen("a", |round, seen| {
+        if round == 3 {
+            seen.slices[2].target_cpu_ns[1] = None;
+        }
+    });
+    let verdict = run.verdict();
+    let b = &verdict.contenders()[1].target;
+    assert_eq!((b.cpu_per_operation, b.cpu_at_rest, b.busy), (None, None, None));
+    assert_eq!(b.out_of_sight.as_deref(), Some("it could not be read in every slice"));
+    assert!(verdict.contenders()[0].target.cpu_per_operation.is_some());
+    let [throughput, cpu] = verdict.comparisons() else { panic!("two metrics") };
+    assert_eq!((throughput.verdict, throughput.charged), (Word::Faster, None));
+    assert_eq!((cpu.verdict, cpu.ratio), (Word::Undecided, None));
+    assert_eq!(
+        cpu.because,
+        ["the CPU time of b's target is out of sight (it could not be read in every slice)"]
+    );
+}
+
+#[test]
+fn cpu_per_operation_is_compared() {
+    let table = [(1.3, Word::Slower), (0.8, Word::Faster), (1.0, Word::Equivalent)];
+    for (times, word) in table {
+        let mut run = Run::compare(10).with_target_cpu(|target, driven| match target == driven {
+            true => 0.5 * if target == 1 { times } else { 1.0 },
+            false => 0.0,
+        });
+        run.question.primary = Metric::TargetCpu;
+        let comparison = primary(&run);
+        assert!(near(comparison.ratio, times));
+        assert_eq!((comparison.verdict, comparison.charged), (word, None));
+    }
+    // At rest included: 0.5 against 0.4 + 0.1.
+    let mut run = Run::compare(10).with_target_cpu(|target, driven| match (target, driven) {
+        (1, 0) => 0.1,
+        (1, 1) => 0.4,
+        (_, driven) => f64::from(driven == 0) * 0.5,
+    });
+    run.question.primary = Metric::TargetCpu;
+    assert_eq!(primary(&run).verdict, Word::Equivalent);
+}
+
+#[test]
+fn no_cpu_time_makes_no_ratio() {
+    let mut run = resting(1.0, 0.0);
+    run.question.primary = Metric::TargetCpu;
+    for name in ["a", "b"] {
+        run.each_seen(name, |round, seen| {
+            if round == 4 {
+                seen.slices.iter_mut().for_each(|slice| slice.target_cpu_ns[1] = Some(0));
+            }
+        });
+    }
+    let comparison = primary(&run);
+    assert_eq!((comparison.ratio, comparison.verdict), (None, Word::Undecided));
+    assert_eq!(comparison.because, ["no CPU time of b's target was seen in round 4"]);
+}
+
+#[test]
+fn work_that_is_put_off_is_found_although_throughputs_are_equal() {
+    // The example of `Cost::charged_ns`: a does 0.3 x each request later.
+    let run =
+        Run::with_ratios(&[1.0; 10]).with_target_cpu(|target, driven| match (target, driven) {
+            (0, 0) => 1.0,
+            (0, 1) => 0.13,
+            (1, 1) => 0.87,
+            _ => 0.0,
+        });
+    let comparison = primary(&run);
+    let charged = comparison.charged.expect("both in sight");
+    assert!((charged.ratio.ln() - 0.2615).abs() < 1e-3, "{charged:?}");
+    assert_eq!((charged.verdict, comparison.verdict), (Word::Faster, Word::Undecided));
+    assert_eq!(
+        comparison.because,
+        ["the interval says equivalent, but a used 13 % of a core while at rest: charged with it \
+          the ratio is 1.299x (1.299x to 1.299x)"]
+    );
+    assert_eq!(comparison.fresh_rounds, None);
+    assert!(comparison.low.is_some());
+}
+
+#[test]
+fn above_one_percent_a_word_must_be_that_of_the_charged_ratio() {
+    let table = [
+        // Charged, 1 % at rest is a difference of 1.5 %.
+        (1.0, 0.0099, Word::Equivalent, Word::Slower),
+        (1.0, 0.0101, Word::Undecided, Word::Slower),
+        (1.1, 0.0101, Word::Faster, Word::Faster),
+        (1.1, 0.06, Word::Undecided, Word::Equivalent),
+        (0.9, 0.2, Word::Slower, Word::Slower),
+    ];
+    for (ratio, share, said, charged) in table {
+        let mut run = resting(ratio, share);
+        run.question.matters = 0.0105;
+        let comparison = primary(&run);
+        let words = (comparison.verdict, comparison.charged.map(|charged| charged.verdict));
+        assert_eq!(words, (said, Some(charged)), "{ratio} {share}: {comparison:?}");
+        assert_eq!(comparison.because.is_empty(), said != Word::Undecided);
+        // Turns do not cure a throughput whose owner works for the next one's.
+        let mut turns = run.clone();
+        turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(primary(&turns).verdict, said);
+    }
+}
+
+#[test]
+fn what_cannot_be_charged_does_not_stand() {
+    let mut run = resting(1.1, 0.02);
+    run.question.cpu_in_sight[0] = false;
+    let comparison = primary(&run);
+    assert_eq!(comparison.verdict, Word::Undecided);
+    assert!(comparison.because[0].contains("cannot be charged"), "{:?}", comparison.because);
+}
+
+#[test]
+fn times_cannot_be_charged_but_turns_keep_them_apart() {
+    let word = |share: f64, interleave: Interleave| {
+        let mut run = resting(1.1, share);
+        run.question.secondary = vec![Metric::ResponseP50, Metric::TargetCpu];
+        run.pilot.as_mut().expect("a pilot").interleave = interleave;
+        let verdict = run.verdict();
+        let [_, p50, cpu] = verdict.comparisons() else { panic!("three metrics") };
+        assert_ne!(cpu.verdict, Word::Undecided);
+        (p50.verdict, p50.because.first().is_some_and(|why| why.contains("--interleave turns")))
+    };
+    assert_eq!(word(0.0099, Interleave::Slices), (Word::Equivalent, false));
+    assert_eq!(word(0.0101, Interleave::Slices), (Word::Undecided, true));
+    assert_eq!(word(0.0101, Interleave::Turns), (Word::Equivalent, false));
+}
+
+/// Ratio b/a; how busy the generator and the target are, for a and for b.
+fn bottleneck(ratio: f64, generator: [f64; 2], target: [f64; 2]) -> Run {
+    let run = Run::with_ratios(&[ratio; 10])
+        .with_busy_generator("a", generator[0])
+        .with_busy_generator("b", generator[1]);
+    run.with_target_cpu(|of, driven| if of == driven { target[of as usize] } else { 0.0 })
+}
+
+#[test]
+fn where_the_generator_was_slower_than_both_there_is_no_word() {
+    for ratio in [1.0, 1.3, 0.7] {
+        let mut run = bottleneck(ratio, [0.96, 0.96], [0.5, 0.65]);
+        run.question.secondary = vec![Metric::ResponseP50, Metric::TargetCpu];
+        let verdict = run.verdict();
+        let [throughput, p50, cpu] = verdict.comparisons() else { panic!("three metrics") };
+        for held in [throughput, p50] {
+            assert_eq!((held.verdict, held.fresh_rounds), (Word::Undecided, None));
+            assert!(held.because[0].ends_with("both figures are the generator's own"));
+            assert!(held.because[0].contains("its target used 65 % of its cores"));
+        }
+        assert!(throughput.low.is_some() && !throughput.at_least);
+        // 0.65 of a core against 0.5, for as many operations.
+        assert!(near(cpu.ratio, 1.3 / ratio) && cpu.verdict != Word::Undecided);
+    }
+}
+
+#[test]
+fn where_it_was_slower_than_one_a_difference_stands() {
+    let table = [
+        (1.3, [0.96, 0.96], [0.96, 0.6], Word::Faster, true),
+        (1.3, [0.96, 0.96], [0.6, 0.96], Word::Faster, false),
+        (0.8, [0.96, 0.96], [0.6, 0.96], Word::Slower, true),
+        (1.0, [0.96, 0.96], [0.96, 0.6], Word::Undecided, false),
+        // Both targets were at their limit, or the generator idle.
+        (1.0, [0.96, 0.96], [0.96, 0.96], Word::Equivalent, false),
+        (1.0, [0.94, 0.94], [0.6, 0.6], Word::Equivalent, false),
+    ];
+    for (ratio, generator, target, word, at_least) in table {
+        let comparison = primary(&bottleneck(ratio, generator, target));
+        assert_eq!((comparison.verdict, comparison.at_least), (word, at_least), "{target:?}");
+    }
+    let held = primary(&bottleneck(1.3, [0.5, 0.96], [0.5, 0.6]));
+    assert_eq!(held.because, ["at least: the generator held back b, which is ahead"]);
+    let equal = primary(&bottleneck(1.0, [0.5, 0.96], [0.5, 0.6]));
+    assert!(equal.because[0].contains("equal figures may be the generator's own"));
+}
+
+#[test]
+fn the_generator_comes_before_cpu_at_rest() {
+    let run = bottleneck(1.1, [0.96, 0.96], [0.5, 0.5]);
+    let both = run.with_target_cpu(|of, driven| if of == driven { 0.5 } else { 0.2 });
+    let comparison = primary(&both);
+    assert_eq!((comparison.verdict, comparison.because.len()), (Word::Undecided, 1));
+    assert!(comparison.because[0].contains("the generator's own"));
+    assert!(comparison.charged.is_some());
+}

@@ -1,0 +1,77 @@
+//! Runs in which the launch is the replicate.
+
+use super::*;
+
+/// Launches of five rounds; b/a of each launch.
+fn run(launches: &[f64]) -> Run {
+    let rounds: Vec<f64> = launches.iter().flat_map(|ratio| [*ratio; 5]).collect();
+    Run::with_ratios(&rounds).with_restarts(launches.len() as u32)
+}
+
+#[test]
+fn a_launch_counts_once_however_many_rounds_it_has() {
+    // Servers that settle 2 % apart at each start, either way.
+    let launches = [1.02, 0.98, 1.021, 1.019, 0.981, 1.022, 0.982, 1.018, 1.02, 1.02];
+    let by_launch = primary(&run(&launches));
+    assert_eq!((by_launch.verdict, by_launch.replicates), (Word::Undecided, 10));
+    assert_eq!(by_launch.rounds.len(), 50);
+    let by_round = primary(&run(&launches).with_restarts(0));
+    assert!(by_round.p < by_launch.p);
+    let (about, _) = by_launch.fresh_rounds.expect("undecided");
+    assert!((10..200).contains(&about), "{about} launches");
+    let called = primary(&run(&[1.05; 10]));
+    assert_eq!((called.verdict, called.replicates), (Word::Faster, 10));
+}
+
+#[test]
+fn the_difference_of_a_launch_is_the_mean_of_its_rounds() {
+    let ratios = [1.0, 1.1, 1.2, 1.3, 1.4];
+    let comparison = primary(&Run::with_ratios(&ratios.repeat(6)).with_restarts(6));
+    let mean = ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / 5.0;
+    let [low, high] = [comparison.low, comparison.high].map(|end| end.expect("6 launches").ln());
+    assert!((low - mean).abs() < 1e-6 && (high - mean).abs() < 1e-6, "{low} {high} {mean}");
+}
+
+#[test]
+fn only_whole_launches_count() {
+    let all = run(&[1.05; 10]);
+    let table = [
+        (50, 10, None),
+        (49, 9, Some("launch 10 was left out: not all of its 5 rounds are complete")),
+        (35, 7, None),
+    ];
+    for (rounds, launches, why) in table {
+        let comparison = primary(&all.after(rounds));
+        assert_eq!((comparison.replicates, comparison.verdict), (launches, Word::Faster));
+        assert_eq!(comparison.because.first().map(String::as_str), why);
+        assert_eq!(comparison.rounds.len(), rounds as usize);
+    }
+    let mut holes = all.clone();
+    holes.each_record("a", |record| record.cut_short = [3, 28].contains(&record.round));
+    let comparison = primary(&holes);
+    assert_eq!(comparison.replicates, 8);
+    assert_eq!(
+        comparison.because,
+        ["launches 1 and 6 were left out: not all of their 5 rounds are complete"]
+    );
+}
+
+#[test]
+fn too_few_launches_are_called_restarts() {
+    let all = run(&[1.05; 10]);
+    let few = primary(&all.after(25));
+    assert_eq!((few.low, few.verdict), (None, Word::Undecided));
+    assert_eq!(few.because, ["5 restarts cannot support 1 comparison at 5 %: at least 6"]);
+    assert_eq!(primary(&all.after(30)).verdict, Word::Faster);
+    let none = primary(&all.after(4));
+    assert_eq!((none.ratio, none.replicates, none.rounds.len()), (None, 0, 4));
+    assert_eq!(none.because, ["no launch has all of its 5 rounds complete"]);
+}
+
+#[test]
+fn the_charged_ratio_is_of_launches_too() {
+    let run = run(&[1.05; 10]).with_target_cpu(|of, driven| if of == driven { 0.5 } else { 0.0 });
+    let comparison = primary(&run);
+    let charged = comparison.charged.expect("both in sight");
+    assert_eq!(charged.interval, comparison.low.zip(comparison.high));
+}
