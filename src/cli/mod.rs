@@ -2,9 +2,11 @@
 
 mod audit;
 mod compare;
+mod completions;
 mod conduct;
 mod demo;
 mod explain;
+mod man;
 mod options;
 mod outputs;
 mod report;
@@ -53,6 +55,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// A server of known behaviour, to try tiebreak and other tools on
     Testserver(Box<testserver::TestserverArgs>),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Runs the command that was typed.
@@ -79,6 +83,8 @@ fn perform(command: &Command) -> ExitCode {
         Command::Audit(args) => audit::perform(args),
         Command::Explain(args) => explain::perform(args),
         Command::Testserver(args) => return testserver::run(args),
+        Command::Completions(args) => completions::perform(args),
+        Command::Man(args) => man::perform(args),
     };
     match result {
         Ok(exit) => exit.into(),
@@ -97,5 +103,15 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_subcommand_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.clone().render_long_help().to_string();
+            let name = command.get_name();
+            let example = format!("\nExamples:\n  tiebreak {name}");
+            assert!(help.contains(&example), "tiebreak {name} --help: {help}");
+        }
     }
 }
