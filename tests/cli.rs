@@ -421,7 +421,7 @@ fn every_shell_has_its_completions() {
 /// The page as it is read; none where groff is not installed.
 fn rendered(page: &str) -> Option<String> {
     let mut groff = Command::new("groff")
-        .args(["-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
+        .args(["-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -25,7 +25,7 @@ impl Pty {
     /// A new one, and the side for the program.
     fn open() -> (Pty, OwnedFd) {
         let (mut ours, mut theirs) = (-1, -1);
-        let mut size: libc::winsize =
+        let size: libc::winsize =
             libc::winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the pointers are valid or null, and the descriptors are ours
         // alone once the call has made them.
@@ -35,7 +35,7 @@ impl Pty {
                 &mut theirs,
                 std::ptr::null_mut(),
                 std::ptr::null_mut(),
-                &mut size,
+                &size,
             );
             assert_eq!(made, 0, "a pseudo-terminal");
             (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs))
