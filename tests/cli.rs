@@ -372,3 +372,98 @@ fn rules_are_explained() {
     assert_eq!(one.code, Some(0));
     assert!(one.out.starts_with(name) && one.out.contains("why:"), "{}", one.out);
 }
+
+#[test]
+fn completions_are_accepted_by_bash_and_complete() {
+    let place = Place::new();
+    let script = run(&place, &["completions", "bash"]);
+    assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
+    fs::write(place.file("tiebreak.bash"), &script.out).expect("scratch");
+    let bash = |words: &str| {
+        let mut command = Command::new("bash");
+        command.args(["--norc", "-c", words]).current_dir(place.path());
+        Ran::of(command.output().expect("bash runs"))
+    };
+    let checked = bash("bash -n tiebreak.bash");
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""));
+    for (typed, wanted, unwanted) in [
+        ("tiebreak com", &["compare", "completions"][..], "run"),
+        ("tiebreak run --dur", &["--duration"], "--rate"),
+        ("tiebreak completions z", &["zsh"], "bash"),
+    ] {
+        let words: Vec<&str> = typed.split(' ').collect();
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let completed = bash(&format!(
+            "source ./tiebreak.bash; COMP_WORDS=({typed}); COMP_CWORD={}
+             _tiebreak tiebreak {last} {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.len() - 1
+        ));
+        assert_eq!(completed.code, Some(0), "{typed}: {}", completed.err);
+        let found: Vec<&str> = completed.out.lines().collect();
+        assert!(wanted.iter().all(|word| found.contains(word)), "{typed}: {found:?}");
+        assert!(!found.contains(&unwanted), "{typed}: {found:?}");
+    }
+}
+
+#[test]
+fn every_shell_has_its_completions() {
+    let place = Place::new();
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let script = run(&place, &["completions", shell]);
+        assert_eq!(script.code, Some(0), "{shell}");
+        for word in ["compare", "testserver", "duration"] {
+            assert!(script.out.contains(word), "{shell} does not know {word}");
+        }
+    }
+    assert_eq!(run(&place, &["completions", "ksh"]).code, Some(2));
+}
+
+/// The page as it is read; none where groff is not installed.
+fn rendered(page: &str) -> Option<String> {
+    let mut groff = Command::new("groff")
+        .args(["-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    groff.stdin.take().expect("piped").write_all(page.as_bytes()).expect("it reads");
+    let ran = Ran::of(groff.wait_with_output().expect("it ends"));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "groff has no complaint");
+    Some(ran.out)
+}
+
+#[test]
+fn manual_pages_can_be_read() {
+    let place = Place::new();
+    for (words, command) in [(&["man"][..], "tiebreak"), (&["man", "compare"], "tiebreak compare")]
+    {
+        let page = run(&place, words);
+        assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
+        // The source must hold it in any case; rendered, where groff is there.
+        let source = page.out.replace("\\-", "-");
+        assert!(source.contains(".SH EXAMPLES\n.nf\ntiebreak "), "{source}");
+        let example = "tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/";
+        assert!(source.contains(&format!("\n{example}\n")), "{source}");
+        if let Some(text) = rendered(&page.out) {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            assert!(lines.contains(&"EXAMPLES") && lines.contains(&example), "{text}");
+            assert!(text.contains(&format!("{command} ")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn manual_pages_are_installed_together() {
+    let place = Place::new();
+    fs::create_dir(place.file("man1")).expect("scratch");
+    assert_eq!(run(&place, &["man", "--dir", "man1"]).code, Some(0));
+    for name in ["tiebreak", "tiebreak-compare", "tiebreak-testserver", "tiebreak-man"] {
+        let page = fs::read_to_string(place.file("man1").join(format!("{name}.1")));
+        assert!(page.is_ok_and(|page| page.contains(".SH SYNOPSIS")), "{name}");
+    }
+    let nowhere = run(&place, &["man", "--dir", "no"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert_eq!(nowhere.err, "error: --dir no: there is no such folder; mkdir -p makes it\n");
+    assert_eq!(run(&place, &["man", "compair"]).code, Some(2));
+}

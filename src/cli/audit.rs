@@ -10,10 +10,18 @@ use judge::audit::RULES;
 use judge::verdict::{Finding, Weight};
 use std::path::PathBuf;
 
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d
+      every finding, why it matters, and what to do
+  tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d >/dev/null; echo $?
+      3 where the audit refused the run";
+
 /// Show what the audit found in a run: evidence, why it matters, what to do
 ///
 /// Exits as the run did.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
     /// Folder of the run
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]

@@ -19,12 +19,20 @@ const WARM_UP: Duration = Duration::from_millis(300);
 const SERVICE: Duration = Duration::from_micros(100);
 const SLOWER_SERVICE: Duration = Duration::from_micros(110);
 
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak demo
+      prints both answers, and leaves their reports under tiebreak-runs/
+  tiebreak demo --quiet
+      without progress";
+
 /// Two real comparisons in under a minute, no server needed
 ///
 /// The first compares persistent with fresh connections to one server; the second a
 /// server with one that is known to be 10 % slower, so that the answer can be checked.
 /// Servers of known behaviour are embedded; nothing leaves this machine.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct DemoArgs {
     /// No progress on standard error
     #[arg(short, long)]

@@ -8,8 +8,16 @@ use crate::near;
 use crate::shown::shown;
 use judge::audit::{RULES, Rule};
 
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak explain
+      all rules, with the heaviest finding that each can raise
+  tiebreak explain not_steady
+      when it objects, why that matters, and what to do";
+
 /// Explain a rule of the audit, or list them all
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct ExplainArgs {
     /// Name of the rule, as findings give it
     #[arg(value_name = "RULE")]
@@ -66,6 +74,11 @@ mod tests {
             let told = one(rule, 1000);
             assert!(told.contains(rule.why) && told.contains(rule.remedy), "{told}");
         }
+    }
+
+    #[test]
+    fn the_example_is_a_rule() {
+        assert!(RULES.iter().any(|rule| EXAMPLES.contains(&format!("explain {}\n", rule.name))));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 mod audit;
 mod check;
 mod compare;
+mod completions;
 mod conduct;
 mod demo;
 mod explain;
+mod man;
 mod options;
 mod outputs;
 mod recipes;
@@ -59,6 +61,8 @@ enum Command {
     Recipes(recipes::RecipesArgs),
     /// A server of known behaviour, to try tiebreak and other tools on
     Testserver(Box<testserver::TestserverArgs>),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Runs the command that was typed.
@@ -87,6 +91,8 @@ fn perform(command: &Command) -> ExitCode {
         Command::Explain(args) => explain::perform(args),
         Command::Recipes(args) => recipes::perform(args),
         Command::Testserver(args) => return testserver::run(args),
+        Command::Completions(args) => completions::perform(args),
+        Command::Man(args) => man::perform(args),
     };
     match result {
         Ok(exit) => exit.into(),
@@ -105,5 +111,15 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_subcommand_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.clone().render_long_help().to_string();
+            let name = command.get_name();
+            let example = format!("\nExamples:\n  tiebreak {name}");
+            assert!(help.contains(&example), "tiebreak {name} --help: {help}");
+        }
     }
 }

@@ -14,9 +14,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak testserver --listen 127.0.0.1:8080 --delay 1ms
+      every reply after 1 ms, without work
+  tiebreak testserver --listen 127.0.0.1:8080 --service 100us
+      10 000 replies a second at most
+  tiebreak testserver --listen 127.0.0.1:8080 --freeze 1s --every 10s
+      stands still for 1 s of 10: does a load generator see it?
+  tiebreak testserver --listen 127.0.0.1:8080 --status-nth 100:503
+      every 100th reply is an error";
+
 /// A server of exactly known behaviour, on loopback; SIGINT or SIGTERM ends it
 /// and prints what it counted. Times are written with their unit: 100us, 1.5ms
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct TestserverArgs {
     /// Address to listen on, loopback only; port 0: the system chooses
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
@@ -358,6 +370,14 @@ mod tests {
         for (line, expected) in cases {
             let got = parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"));
             assert_eq!(shown(&got), shown(&expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_examples_can_be_typed() {
+        let lines = EXAMPLES.lines().filter_map(|line| line.strip_prefix("  tiebreak testserver "));
+        for line in lines {
+            parsed(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         }
     }
 

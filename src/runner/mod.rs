@@ -53,6 +53,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
     let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names);
+    progress.keep_off(&plan.generator_cores);
     progress.say(&format!("run: {told} ({})", foreseen(plan)));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));

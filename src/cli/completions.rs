@@ -1,0 +1,36 @@
+//! `tiebreak completions`.
+
+use super::{Cli, outputs};
+use crate::exit::{Error, Exit};
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak completions bash > ~/.local/share/bash-completion/completions/tiebreak
+      where the package bash-completion is installed; else add this to ~/.bashrc:
+      source <(tiebreak completions bash)
+  tiebreak completions zsh > ~/.zfunc/_tiebreak
+      with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
+  tiebreak completions fish > ~/.config/fish/completions/tiebreak.fish
+  tiebreak completions elvish >> ~/.config/elvish/rc.elv
+  tiebreak completions powershell >> $PROFILE
+
+A new shell knows them. The folders must exist: mkdir -p makes them.";
+
+/// Print a script that completes tiebreak's words in your shell
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CompletionsArgs {
+    /// Your shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(super) fn perform(args: &CompletionsArgs) -> Result<Exit, Error> {
+    let mut command = Cli::command();
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "tiebreak", &mut script);
+    outputs::print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Sound)
+}

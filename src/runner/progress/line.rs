@@ -1,0 +1,70 @@
+//! The plain line, for logs and for terminals that understand no more.
+
+use super::state::{SoFar, State};
+use crate::plan::units::{show_ns, show_rate};
+use std::time::{Duration, Instant};
+
+/// Where the run is, on one line.
+pub(super) fn line(state: &State, now: Instant) -> String {
+    let mut line = state.label();
+    if let Some(left) = state.left(now) {
+        let time = left.time.map(|time| format!("{} left", whole_seconds(time)));
+        line += &format!(", {}", time.unwrap_or_else(|| "longer than planned".to_owned()));
+    }
+    let rates: Vec<String> = state.contenders().iter().filter_map(one).collect();
+    match rates.is_empty() {
+        true => line,
+        false => format!("{line}: {}", rates.join(", ")),
+    }
+}
+
+fn one(contender: &SoFar) -> Option<String> {
+    let rate = show_rate(contender.rate()?);
+    let errors = match errors(contender.errors) {
+        Some(errors) => format!(" ({errors})"),
+        None => String::new(),
+    };
+    Some(format!("{} {rate}{errors}", contender.name))
+}
+
+/// `3 errors`; none where there are none.
+pub(super) fn errors(count: u64) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 error".to_owned()),
+        many => Some(format!("{many} errors")),
+    }
+}
+
+/// Rounded up, so that nothing is left only when it is over.
+pub(super) fn whole_seconds(time: Duration) -> String {
+    show_ns(time.as_millis().div_ceil(1000) as u64 * 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::tests::{seconds, trial, with_errors};
+    use super::*;
+
+    #[test]
+    fn a_line_says_where_the_run_is() {
+        let start = Instant::now();
+        let at = |s: f64| start + seconds(s);
+        let mut state = State::new(&["old".to_owned(), "new".to_owned()], start);
+        state.phase("ready?", Duration::ZERO, 0, start);
+        assert_eq!(line(&state, at(1.5)), "ready?");
+        state.phase("pilot", seconds(6.0), 0, start);
+        assert_eq!(line(&state, at(1.5)), "pilot, 5 s left");
+        assert_eq!(line(&state, at(7.0)), "pilot, 0 s left");
+        assert_eq!(line(&state, at(9.0)), "pilot, longer than planned");
+        state.phase("round", seconds(200.0), 10, start);
+        assert_eq!(line(&state, at(1.5)), "round 1 of 10, 3 min 19 s left");
+        state.trial(&trial(0, 1, 40_100, 1_000_000_000, 1), at(20.0));
+        assert_eq!(line(&state, at(21.5)), "round 2 of 10, 2 min 59 s left: old 40.1k/s");
+        state.trial(&with_errors(trial(1, 1, 950, 2_000_000_000, 1), 3), at(20.0));
+        assert_eq!(
+            line(&state, at(21.5)),
+            "round 2 of 10, 2 min 59 s left: old 40.1k/s, new 475/s (3 errors)"
+        );
+    }
+}

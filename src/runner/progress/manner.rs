@@ -1,0 +1,78 @@
+//! How progress is told: as it suits standard error.
+
+use std::ffi::OsStr;
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+/// How it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Not at all.
+    Silent,
+    /// A line at the start of a phase and every ten seconds.
+    Lines,
+    /// A view that is redrawn in place.
+    Live {
+        /// With colours.
+        colour: bool,
+    },
+}
+
+impl Manner {
+    /// As it suits standard error.
+    pub(crate) fn fitting(quiet: bool) -> Manner {
+        let variable = |name| std::env::var_os(name).unwrap_or_default();
+        Manner::of(quiet, stderr().is_terminal(), &variable("TERM"), &variable("NO_COLOR"))
+    }
+
+    /// A terminal that does not say what it is may understand no more than
+    /// text: it is treated as `dumb`.
+    fn of(quiet: bool, terminal: bool, term: &OsStr, no_color: &OsStr) -> Manner {
+        let capable = terminal && !term.is_empty() && term != "dumb";
+        match (quiet, capable) {
+            (true, _) => Manner::Silent,
+            (false, false) => Manner::Lines,
+            (false, true) => Manner::Live { colour: no_color.is_empty() },
+        }
+    }
+
+    /// How often it is told anew when nothing happens.
+    pub(super) fn period(self) -> Duration {
+        match self {
+            Manner::Live { .. } => Duration::from_millis(500),
+            _ => Duration::from_secs(10),
+        }
+    }
+
+    /// How long it rests after it told something, whatever happens: a measured
+    /// machine is not woken more than four times a second for a picture.
+    pub(super) fn rest(self) -> Duration {
+        match self {
+            Manner::Live { .. } => Duration::from_millis(250),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_suits_standard_error() {
+        let live = |colour| Manner::Live { colour };
+        let table = [
+            (false, true, "xterm-256color", "", live(true)),
+            (false, true, "xterm-256color", "1", live(false)),
+            (false, true, "dumb", "", Manner::Lines),
+            (false, true, "", "", Manner::Lines),
+            (false, false, "xterm-256color", "", Manner::Lines),
+            (true, true, "xterm-256color", "", Manner::Silent),
+            (true, false, "", "", Manner::Silent),
+        ];
+        for (quiet, terminal, term, no_color, manner) in table {
+            let found = Manner::of(quiet, terminal, OsStr::new(term), OsStr::new(no_color));
+            assert_eq!(found, manner, "{quiet} {terminal} {term:?} {no_color:?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a run tells while it lasts: phases, rounds, rates and latencies; never
+//! an interval or a verdict.
+//!
+//! One thread does all the telling, since a terminal may block (Ctrl-S does
+//! that): whoever conducts the run only leaves news for it.
+
+mod line;
+mod manner;
+mod screen;
+mod state;
+mod teller;
+mod view;
+
+pub(crate) use manner::Manner;
+
+use record::TrialRecord;
+use state::State;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use teller::Desk;
+
+/// Tells the progress of one run on standard error.
+pub(crate) struct Progress {
+    manner: Manner,
+    desk: Arc<Desk>,
+    teller: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Starts to tell.
+    pub(crate) fn start(manner: Manner, names: &[String]) -> Progress {
+        let desk = Arc::new(Desk::new(State::new(names, Instant::now())));
+        let teller = match manner {
+            Manner::Silent => None,
+            _ => teller::start(manner, desk.clone()),
+        };
+        Progress { manner, desk, teller }
+    }
+
+    /// Keeps the telling off the cores that generate load, where the process
+    /// may use others.
+    pub(crate) fn keep_off(&self, generator: &[u32]) {
+        if let Some(teller) = &self.teller {
+            teller::keep_off(teller, generator);
+        }
+    }
+
+    /// One sentence that stays on the screen.
+    pub(crate) fn say(&self, sentence: &str) {
+        match (&self.teller, self.manner) {
+            (_, Manner::Silent) => {}
+            (Some(_), _) => self.desk.say(sentence),
+            // No thread could be started.
+            (None, _) => teller::print(&format!("{sentence}\n")),
+        }
+    }
+
+    /// A phase starts. `planned`: how long it is going to take; zero: not known.
+    /// `rounds`: how many the whole run has, where the phase is the rounds or,
+    /// with restarts, a part of them; 0 elsewhere.
+    pub(crate) fn phase(&self, label: &str, planned: Duration, rounds: u32) {
+        let now = Instant::now();
+        let mut news = self.desk.lock();
+        news.state.phase(label, planned, rounds, now);
+        if self.manner == Manner::Lines {
+            let line = line::line(&news.state, now);
+            news.said.push(line);
+        }
+        drop(news);
+        self.desk.wake();
+    }
+
+    /// A trial ended. Nobody is woken: it is seen when the view is next drawn.
+    pub(crate) fn trial(&self, trial: &TrialRecord) {
+        if self.manner != Manner::Silent {
+            self.desk.lock().state.trial(trial, Instant::now());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.desk.end();
+        if let Some(teller) = self.teller.take() {
+            // A teller that panicked has told so itself.
+            let _ = teller.join();
+        }
+    }
+}

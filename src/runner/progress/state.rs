@@ -1,0 +1,270 @@
+//! What is known of a run while it lasts. Pure: whoever asks brings the time.
+
+use crate::shown::shown;
+use record::{Histogram, Phase, TrialRecord};
+use std::time::{Duration, Instant};
+
+/// A forecast is missed when it is over by more than this. Drains and the way
+/// from one round to the next are in no plan.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A run, as far as it came.
+#[derive(Debug)]
+pub(super) struct State {
+    label: String,
+    run_began: Instant,
+    phase_began: Instant,
+    /// When the first round did, launches between rounds included.
+    rounds_began: Option<Instant>,
+    /// How long the phase is planned to take; zero: not known.
+    planned: Duration,
+    /// The phase is the rounds, or a part of them.
+    in_rounds: bool,
+    /// Rounds of the whole run; 0: not there yet.
+    rounds: u32,
+    /// Rounds that ended, and when the last of them did.
+    ended: u32,
+    ended_at: Instant,
+    contenders: Vec<SoFar>,
+}
+
+/// One contender's rounds so far. Warm-up and pilot are left out, as they are
+/// in the report.
+#[derive(Debug, Default)]
+pub(super) struct SoFar {
+    /// Its name, fit to be shown.
+    pub(super) name: String,
+    operations: u64,
+    driven_ns: u64,
+    /// Operations that did not end as they should, whoever's fault it was.
+    pub(super) errors: u64,
+    response_time: Histogram,
+    /// Of the response times, in nanoseconds.
+    pub(super) p99_ns: Option<u64>,
+}
+
+/// How much is left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Left {
+    /// None: it takes longer than was foreseen.
+    pub(super) time: Option<Duration>,
+    /// Share that is done, 0 to 1.
+    pub(super) done: f64,
+}
+
+impl State {
+    pub(super) fn new(names: &[String], now: Instant) -> State {
+        let so_far = |name: &String| SoFar { name: shown(name), ..SoFar::default() };
+        State {
+            label: String::new(),
+            run_began: now,
+            phase_began: now,
+            rounds_began: None,
+            planned: Duration::ZERO,
+            in_rounds: false,
+            rounds: 0,
+            ended: 0,
+            ended_at: now,
+            contenders: names.iter().map(so_far).collect(),
+        }
+    }
+
+    /// A phase starts. `rounds`: of the whole run, where it is the rounds.
+    pub(super) fn phase(&mut self, label: &str, planned: Duration, rounds: u32, now: Instant) {
+        label.clone_into(&mut self.label);
+        self.phase_began = now;
+        self.planned = planned;
+        self.in_rounds = rounds > 0;
+        if rounds > 0 {
+            self.rounds = rounds;
+            self.rounds_began.get_or_insert(now);
+        }
+    }
+
+    /// A trial ended.
+    pub(super) fn trial(&mut self, trial: &TrialRecord, now: Instant) {
+        if trial.phase != Phase::Round {
+            return;
+        }
+        if trial.round > self.ended {
+            (self.ended, self.ended_at) = (trial.round, now);
+        }
+        if let Some(contender) = self.contenders.get_mut(trial.contender as usize) {
+            contender.add(trial);
+        }
+    }
+
+    /// Whether the first phase has begun.
+    pub(super) fn under_way(&self) -> bool {
+        !self.label.is_empty()
+    }
+
+    /// What is going on: `round 4 of 10`.
+    pub(super) fn label(&self) -> String {
+        match self.in_rounds && self.rounds > 1 {
+            true => {
+                let round = self.ended.saturating_add(1).min(self.rounds);
+                format!("{} {round} of {}", self.label, self.rounds)
+            }
+            false => self.label.clone(),
+        }
+    }
+
+    /// Since the run began.
+    pub(super) fn elapsed(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.run_began)
+    }
+
+    /// Once a round has ended, by the pace of the rounds, which knows drains and
+    /// launches; before, by the plan of the phase. None: not known.
+    pub(super) fn left(&self, now: Instant) -> Option<Left> {
+        let (gone, whole) = match self.rounds_began {
+            Some(began) if self.ended > 0 && self.rounds > 1 => {
+                let each = self.ended_at.saturating_duration_since(began) / self.ended;
+                (now.saturating_duration_since(began), each.saturating_mul(self.rounds))
+            }
+            _ if self.planned.is_zero() => return None,
+            _ => (now.saturating_duration_since(self.phase_began), self.planned),
+        };
+        let late = gone > whole + GRACE;
+        Some(Left {
+            time: (!late).then(|| whole.saturating_sub(gone)),
+            done: (gone.as_secs_f64() / whole.as_secs_f64().max(1e-9)).min(1.0),
+        })
+    }
+
+    /// The contenders; none before the first of them has ended a round.
+    pub(super) fn contenders(&self) -> &[SoFar] {
+        match self.contenders.iter().any(|contender| contender.driven_ns > 0) {
+            true => &self.contenders,
+            false => &[],
+        }
+    }
+}
+
+impl SoFar {
+    fn add(&mut self, trial: &TrialRecord) {
+        let seen = &trial.seen;
+        self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
+        self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
+        self.errors += seen.outcomes.total() - seen.outcomes.ok;
+        self.response_time.merge(&seen.response_time);
+        self.p99_ns = self.response_time.quantile(0.99);
+    }
+
+    /// Operations ÷ time driven, per second.
+    pub(super) fn rate(&self) -> Option<f64> {
+        (self.driven_ns > 0).then(|| self.operations as f64 * 1e9 / self.driven_ns as f64)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use record::{Arrivals, Failure, LaneAsked, Reuse, Seen, Slice};
+
+    /// A trial of one slice; every response takes `response_ns`.
+    pub(in super::super) fn trial(
+        contender: u32,
+        round: u32,
+        operations: u64,
+        took_ns: u64,
+        response_ns: u64,
+    ) -> TrialRecord {
+        let mut seen = Seen { operations, ..Seen::default() };
+        seen.outcomes.ok = operations;
+        seen.slices.push(Slice { took_ns, operations, ..Slice::default() });
+        for _ in 0..operations.min(1000) {
+            seen.response_time.record(response_ns);
+        }
+        let asked = LaneAsked {
+            address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
+            connections: 1,
+            reuse: Reuse::Always,
+            arrivals: Arrivals::Closed,
+            timeout_ns: 1,
+            burn_in_ns: 0,
+            operations: None,
+        };
+        TrialRecord { phase: Phase::Round, round, contender, asked, seen, cut_short: false }
+    }
+
+    /// The same, with so many operations that were refused.
+    pub(in super::super) fn with_errors(mut trial: TrialRecord, refused: u64) -> TrialRecord {
+        trial.seen.outcomes.ok -= refused;
+        trial.seen.outcomes.failed.insert(Failure::Refused, refused);
+        trial
+    }
+
+    pub(in super::super) fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    fn names() -> Vec<String> {
+        vec!["old".to_owned(), "new".to_owned()]
+    }
+
+    #[test]
+    fn time_left_follows_the_plan_then_the_pace() {
+        let start = Instant::now();
+        let at = |s: f64| start + seconds(s);
+        let mut state = State::new(&names(), start);
+        let left = |state: &State, s: f64| {
+            state.left(at(s)).map(|left| left.time.map(|time| time.as_secs_f64().round()))
+        };
+        assert_eq!(left(&state, 0.0), None);
+        state.phase("asking", Duration::ZERO, 0, at(0.0));
+        assert_eq!(left(&state, 1.0), None, "nobody knows");
+        state.phase("pilot", seconds(6.0), 0, at(1.0));
+        assert_eq!(left(&state, 3.0), Some(Some(4.0)));
+        assert_eq!(left(&state, 8.0), Some(Some(0.0)), "a little over");
+        assert_eq!(left(&state, 9.5), Some(None), "longer than planned");
+        state.phase("round", seconds(20.0), 10, at(10.0));
+        assert_eq!(left(&state, 12.0), Some(Some(18.0)), "no round has ended: by the plan");
+        // Rounds take 3 s instead of the 2 s that were planned.
+        state.trial(&trial(0, 1, 1, 1, 1), at(13.0));
+        state.trial(&trial(1, 1, 1, 1, 1), at(13.0));
+        assert_eq!(left(&state, 13.0), Some(Some(27.0)));
+        assert_eq!(state.left(at(25.0)).map(|left| left.done), Some(0.5));
+    }
+
+    #[test]
+    fn launches_between_rounds_are_part_of_the_pace() {
+        let start = Instant::now();
+        let at = |s: f64| start + seconds(s);
+        let mut state = State::new(&names(), start);
+        state.phase("round", seconds(2.0), 4, at(0.0));
+        state.trial(&trial(0, 1, 1, 1, 1), at(1.0));
+        state.trial(&trial(0, 2, 1, 1, 1), at(2.0));
+        state.phase("launching", Duration::ZERO, 0, at(2.0));
+        assert_eq!(state.label(), "launching");
+        let left = state.left(at(3.0)).and_then(|left| left.time);
+        assert_eq!(left, Some(seconds(1.0)), "4 rounds of 1 s, 3 s gone");
+        state.phase("round", seconds(2.0), 4, at(6.0));
+        assert_eq!(state.label(), "round 3 of 4");
+        state.trial(&trial(0, 3, 1, 1, 1), at(9.0));
+        let left = state.left(at(9.0)).and_then(|left| left.time);
+        assert_eq!(left, Some(seconds(3.0)), "3 s each, launches shared out");
+        state.trial(&trial(0, 4, 1, 1, 1), at(12.0));
+        assert_eq!(state.label(), "round 4 of 4");
+    }
+
+    #[test]
+    fn trials_are_added_up() {
+        let start = Instant::now();
+        let mut state = State::new(&["a\u{1b}[2J".to_owned()], start);
+        let mut pilot = trial(0, 0, 50, 1_000_000_000, 9_000_000);
+        pilot.phase = Phase::Pilot;
+        state.trial(&pilot, start);
+        assert!(state.contenders().is_empty(), "the pilot is kept apart");
+        state.trial(&trial(0, 1, 99, 1_000_000_000, 1_000_000), start);
+        state.trial(&with_errors(trial(0, 2, 2, 1_020_000_000, 5_000_000), 2), start);
+        let [contender] = state.contenders() else { panic!("one contender") };
+        assert_eq!(contender.name, r"a\u{1b}[2J");
+        assert_eq!(contender.rate(), Some(50.0), "operations ÷ time driven, not a mean of rates");
+        assert_eq!(contender.errors, 2);
+        let p99 = contender.p99_ns.expect("samples");
+        // 101 samples, the 100th is one of the two slow ones.
+        assert!((5_000_000..5_010_000).contains(&p99), "{p99}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The thread that tells. It sleeps but for a few moments, and writes while it
+//! holds no lock.
+
+use super::line::line;
+use super::manner::Manner;
+use super::screen::{Screen, Size};
+use super::state::State;
+use super::view;
+use crate::cores;
+use std::io::{Write, stderr};
+use std::mem;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Where news are left for the teller.
+pub(super) struct Desk {
+    news: Mutex<News>,
+    bell: Condvar,
+}
+
+pub(super) struct News {
+    pub(super) state: State,
+    /// Lines that stay, not written yet.
+    pub(super) said: Vec<String>,
+    /// There is something to tell before the period is over.
+    rung: bool,
+    over: bool,
+}
+
+impl Desk {
+    pub(super) fn new(state: State) -> Desk {
+        let news = News { state, said: Vec::new(), rung: false, over: false };
+        Desk { news: Mutex::new(news), bell: Condvar::new() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, News> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn say(&self, sentence: &str) {
+        self.lock().said.push(sentence.to_owned());
+        self.wake();
+    }
+
+    pub(super) fn wake(&self) {
+        self.lock().rung = true;
+        self.bell.notify_all();
+    }
+
+    pub(super) fn end(&self) {
+        self.lock().over = true;
+        self.bell.notify_all();
+    }
+
+    /// Sleeps so long, or until `enough`.
+    fn sleep(&self, at_most: Duration, enough: impl Fn(&News) -> bool) {
+        let waited = self.bell.wait_timeout_while(self.lock(), at_most, |news| !enough(news));
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Starts the thread; none where the system has none left.
+pub(super) fn start(manner: Manner, desk: Arc<Desk>) -> Option<JoinHandle<()>> {
+    if matches!(manner, Manner::Live { .. }) {
+        leave_panics_alone();
+    }
+    let work = move || tell(&desk, manner, &size, &mut print);
+    std::thread::Builder::new().name("progress".to_owned()).spawn(work).ok()
+}
+
+/// The terminal's size, which may change at any time.
+fn size() -> Size {
+    let size = terminal_size::terminal_size_of(stderr());
+    size.map_or(Size::USUAL, |(columns, rows)| Size::new(columns.0, rows.0))
+}
+
+/// Tells until it is over.
+fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn FnMut(&str)) {
+    let mut screen = Screen::default();
+    loop {
+        let size = size();
+        let mut news = desk.lock();
+        let (rung, over) = (mem::take(&mut news.rung), news.over);
+        let said = mem::take(&mut news.said);
+        let now = Instant::now();
+        let text = match manner {
+            Manner::Live { colour } => {
+                let view = match over {
+                    true => Vec::new(),
+                    false => view::render(&news.state, now, size, colour),
+                };
+                screen.frame(&said, &view, size)
+            }
+            // Between the lines that were said, the time.
+            _ if news.state.under_way() && !rung && !over => {
+                format!("{}\n", line(&news.state, now))
+            }
+            _ => said.iter().map(|line| format!("{line}\n")).collect(),
+        };
+        drop(news);
+        if PANICKED.load(Ordering::Relaxed) {
+            return;
+        }
+        if !text.is_empty() {
+            print(&text);
+        }
+        if over {
+            return;
+        }
+        desk.sleep(manner.rest(), |news| news.over);
+        desk.sleep(manner.period() - manner.rest(), |news| news.over || news.rung);
+    }
+}
+
+/// Progress must never end a run: where standard error is closed it is lost.
+pub(super) fn print(text: &str) {
+    let mut to = stderr().lock();
+    let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
+}
+
+/// Keeps the thread off these cores, where the process may use others. Where the
+/// system refuses, the thread stays where it may be by now.
+pub(super) fn keep_off(thread: &JoinHandle<()>, generator: &[u32]) {
+    let Ok(facts) = cores::Facts::read() else { return };
+    let others: Vec<u32> =
+        facts.allowed.into_iter().filter(|core| !generator.contains(core)).collect();
+    if others.is_empty() {
+        return;
+    }
+    // SAFETY: an all-zero cpu_set_t is valid; the cores come from such a set, so
+    // that CPU_SET stays inside it; the thread is not joined yet.
+    unsafe {
+        let mut set: libc::cpu_set_t = mem::zeroed();
+        others.iter().for_each(|core| libc::CPU_SET(*core as usize, &mut set));
+        libc::pthread_setaffinity_np(thread.as_pthread_t(), size_of_val(&set), &set);
+    }
+}
+
+/// Some thread panicked. Its message stands below the view, where the next
+/// frame would erase it.
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on a panic ends the drawing before it is told.
+fn leave_panics_alone() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            PANICKED.store(true, Ordering::Relaxed);
+            told(panic);
+        }));
+    });
+}
+
+#[cfg(test)]
+#[path = "teller_tests.rs"]
+mod tests;
