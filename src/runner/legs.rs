@@ -14,11 +14,6 @@ pub(super) struct Leg {
     pub(super) launch: Option<u32>,
 }
 
-impl Leg {
-    /// One round, the first.
-    pub(super) const FIRST: Leg = Leg { first_round: 1, rounds: 1, launch: None };
-}
-
 /// The legs of a run, in order.
 pub(super) fn of(question: &Question) -> Vec<Leg> {
     if let Some(rounds) = question.rounds_of_a_launch() {

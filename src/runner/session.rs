@@ -223,14 +223,15 @@ impl<W: Write> Session<'_, W> {
     /// The rounds, leg by leg, until the last or until it is decided.
     fn rounds(&mut self, choice: &PilotChoice) -> Result<(), Halt> {
         let plan = self.plan;
-        let all = orders::rounds(plan, choice, &Leg { rounds: plan.rounds, ..Leg::FIRST });
         for leg in legs::of(&plan.question) {
             if let Some(launch) = leg.launch {
                 self.lower()?;
                 self.raise(launch)?;
             }
             if leg.launch.is_some() || leg.first_round == 1 {
-                self.book.progress.phase("round", length(&all), plan.rounds);
+                let left = Leg { rounds: plan.rounds + 1 - leg.first_round, ..leg };
+                let left = length(&orders::rounds(plan, choice, &left));
+                self.book.progress.phase("round", left, plan.rounds);
             }
             self.book.leg = self.book.end;
             self.drive(&orders::rounds(plan, choice, &leg), &everyone(plan), |phase| phase)?;
