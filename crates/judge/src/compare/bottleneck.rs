@@ -5,7 +5,13 @@
 //! hardly idle and the target was not at its limit, the throughput is the
 //! generator's own.
 
-use crate::{evidence::Evidence, say};
+use super::{Asked, at_rest::Withheld};
+use crate::{
+    evidence::Evidence,
+    say,
+    verdict::{Comparison, Word},
+};
+use record::Metric;
 
 /// A generator that is idle for a smaller share of its time than this may have
 /// been the slower part.
@@ -52,4 +58,56 @@ pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack>
     let busy = evidence.target_busy(at);
     let at_its_limit = busy.is_some_and(|busy| busy >= AT_ITS_LIMIT_FROM);
     (idle < HELD_BACK_BELOW && !at_its_limit).then_some(HeldBack { idle, busy })
+}
+
+impl Asked {
+    /// Where the generator was the slower part for both, the ratio is one of its
+    /// own figures; and equal figures that may be its own are not called
+    /// equivalent. In closed loop that goes for times as well: they follow from
+    /// throughput and the number of connections. It does not go for what an
+    /// operation costs.
+    pub(super) fn withhold_what_may_be_the_generators(
+        &self,
+        evidence: &Evidence,
+        comparison: &mut Comparison,
+    ) -> Withheld {
+        if self.metric == Metric::TargetCpu {
+            return Withheld::No;
+        }
+        let sides = [self.pair.a, self.pair.b].into_iter();
+        let held: Vec<_> =
+            sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect();
+        let both = held.iter().filter(|(_, held)| held.certain()).count() == 2;
+        if !both && (held.is_empty() || comparison.verdict != Word::Equivalent) {
+            return Withheld::No;
+        }
+        let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
+        let figures = figures.collect::<Vec<_>>().join("; ");
+        comparison.because.push(match both {
+            true => format!("{figures}: both figures are the generator's own"),
+            false => format!(
+                "the interval says equivalent, but {figures}: equal figures may be the generator's \
+                 own"
+            ),
+        });
+        comparison.verdict = Word::Undecided;
+        Withheld::ForGood
+    }
+
+    /// "At least": only the contender that is ahead may have been held back.
+    pub(super) fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
+        let (ahead, behind) = match comparison.verdict {
+            Word::Faster => (self.pair.b, self.pair.a),
+            Word::Slower => (self.pair.a, self.pair.b),
+            _ => return,
+        };
+        let held = held_back(evidence, ahead).filter(|_| held_back(evidence, behind).is_none());
+        let Some(held) = held.filter(|_| self.metric == Metric::Throughput) else { return };
+        comparison.at_least = true;
+        comparison.because.push(format!(
+            "at least: the generator {} {}, which is ahead",
+            if held.certain() { "held back" } else { "may have held back" },
+            evidence.name(ahead)
+        ));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::at_rest::Withheld;
 use super::replicates::{self, Replicates};
-use super::{Support, Weighed, held_back, word};
+use super::{Support, Weighed, word};
 use crate::{
     evidence::Evidence,
     say,
@@ -222,56 +222,6 @@ impl Asked {
             }
         }
         withheld
-    }
-
-    /// Where the generator was the slower part for both, the ratio is one of its
-    /// own figures; and equal figures that may be its own are not called
-    /// equivalent. In closed loop that goes for times as well: they follow from
-    /// throughput and the number of connections. It does not go for what an
-    /// operation costs.
-    fn withhold_what_may_be_the_generators(
-        &self,
-        evidence: &Evidence,
-        comparison: &mut Comparison,
-    ) -> Withheld {
-        if self.metric == Metric::TargetCpu {
-            return Withheld::No;
-        }
-        let sides = [self.pair.a, self.pair.b].into_iter();
-        let held: Vec<_> =
-            sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect();
-        let both = held.iter().filter(|(_, held)| held.certain()).count() == 2;
-        if !both && (held.is_empty() || comparison.verdict != Word::Equivalent) {
-            return Withheld::No;
-        }
-        let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
-        let figures = figures.collect::<Vec<_>>().join("; ");
-        comparison.because.push(match both {
-            true => format!("{figures}: both figures are the generator's own"),
-            false => format!(
-                "the interval says equivalent, but {figures}: equal figures may be the generator's \
-                 own"
-            ),
-        });
-        comparison.verdict = Word::Undecided;
-        Withheld::ForGood
-    }
-
-    /// "At least": only the contender that is ahead may have been held back.
-    fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
-        let (ahead, behind) = match comparison.verdict {
-            Word::Faster => (self.pair.b, self.pair.a),
-            Word::Slower => (self.pair.a, self.pair.b),
-            _ => return,
-        };
-        let held = held_back(evidence, ahead).filter(|_| held_back(evidence, behind).is_none());
-        let Some(held) = held.filter(|_| self.metric == Metric::Throughput) else { return };
-        comparison.at_least = true;
-        comparison.because.push(format!(
-            "at least: the generator {} {}, which is ahead",
-            if held.certain() { "held back" } else { "may have held back" },
-            evidence.name(ahead)
-        ));
     }
 
     /// For a run of a fixed length, also where this one had looks.
