@@ -91,7 +91,7 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
         (
             &["compare", "experiment.toml", "b=http://127.0.0.1:1/"],
-            "error: contender 1: `experiment.toml` looks like a file, and experiment files come later; give addresses such as http://127.0.0.1:8080/\n",
+            "error: the file experiment.toml cannot be read: No such file or directory (os error 2)\n",
         ),
         (
             &["run", "http://127.0.0.1:1/", "http://u:CANARY@127.0.0.1:2/"],

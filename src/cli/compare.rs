@@ -8,7 +8,7 @@ use crate::plan::{Command, Spec, settings, units};
 use record::Interleave;
 use std::time::Duration;
 
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/
       any number of contenders; a bare address is named after its host and port
@@ -30,7 +30,6 @@ Examples:
 /// All contenders are driven in turns; a pilot chooses how long a turn is. The first
 /// contender is the one that the others are compared with.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = long_help())]
 pub(super) struct CompareArgs {
     /// Contenders: addresses, recipes by name, or an experiment file
     #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
@@ -109,7 +108,7 @@ struct VerdictOptions {
     requirements: Vec<String>,
 }
 
-fn long_help() -> String {
+pub(super) fn long_help() -> String {
     let keys = settings::KEYS.map(|(key, example)| format!("  {key:<12} {example}\n"));
     format!("{EXAMPLES}\n\nKeys of --set NAME.KEY=VALUE:\n{}", keys.concat().trim_end())
 }

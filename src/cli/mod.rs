@@ -51,6 +51,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    // Not at the arguments: `check` takes them, too, and has examples of its own.
+    #[command(after_help = compare::EXAMPLES, after_long_help = compare::long_help())]
     Compare(Box<compare::CompareArgs>),
     Check(Box<check::CheckArgs>),
     Run(Box<run::RunArgs>),

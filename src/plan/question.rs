@@ -125,15 +125,8 @@ fn launches(
     comparisons: usize,
     alpha: f64,
 ) -> Result<Length, Error> {
-    let fewest = judge::stats::rounds::fewest(comparisons, alpha);
-    if restarts < fewest {
-        let compared = if comparisons == 1 { "comparison" } else { "comparisons" };
-        return Err(Error::usage(format!(
-            "{restarts} restarts cannot support {comparisons} {compared} at {}: at least {fewest}; \
-             use --restarts {} or compare fewer",
-            show_percent(alpha),
-            judge::stats::rounds::default_rounds(comparisons, alpha)
-        )));
+    if let Some(why) = judge::stats::rounds::too_few_restarts(restarts, comparisons, alpha) {
+        return Err(Error::usage(why));
     }
     let each = rounds.unwrap_or(ROUNDS_A_LAUNCH);
     Ok(Length { rounds: restarts.saturating_mul(each), restarts, looks: Vec::new() })

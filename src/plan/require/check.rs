@@ -3,7 +3,7 @@
 use super::{By, Names, Requirement, name_of};
 use crate::shown::{shown, shown_sentence};
 use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
-use record::Direction;
+use record::{Direction, Metric};
 
 /// The audit rule that names contenders whose figures may be the generator's.
 pub(super) const BOTTLENECK: &str = "generator_bottleneck";
@@ -134,6 +134,10 @@ impl<'a> Seen<'a> {
     /// Where the generator was the slower part for a contender, that one may be
     /// better than it looks. Named is the one that could turn the answer.
     fn held_back(&self, met: bool) -> Option<&'a str> {
+        if self.required.metric == Metric::TargetCpu {
+            // What an operation costs is not the generator's doing.
+            return None;
+        }
         let (a, b) = self.names();
         let higher = self.required.metric.direction() == Direction::HigherIsBetter;
         let asks_b_to_be_good = self.required.sense.upward() == higher;
