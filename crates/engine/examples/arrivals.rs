@@ -21,8 +21,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     println!(
-        "{:<10} {:>12} {:>9} {:>9} {:>16}",
-        "", "operations", "ns each", "at best", "a core/s"
+        "{:<10} {:>12} {:>9} {:>9} {:>16} {:>12}",
+        "", "operations", "ns each", "at best", "one core, 1/s", "of one core"
     );
     let mut sound = true;
     for (name, arrivals) in
