@@ -95,7 +95,7 @@ counted() {
     get "$1" /status | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ *$/ { print $3 }'
 }
 
-# nginx_config FOLDER PORT CONNECTIONS LOCATIONS. Twice the connections: with
+# nginx_config FOLDER PORT CONNECTIONS SETTINGS. Twice the connections: with
 # less than a sixteenth of worker_connections free, nginx closes idle ones.
 nginx_config() {
     cat <<CONFIG
@@ -114,11 +114,11 @@ http {
     types { text/html html; }
     access_log off;
     keepalive_requests 1000000000;
+    $4
     server {
         listen 127.0.0.1:$2 backlog=4096;
         root $1/root;
         location = /status { stub_status; }
-        $4
     }
 }
 CONFIG
@@ -127,9 +127,10 @@ CONFIG
 # Below the ports that the kernel hands to clients.
 next_port=18087
 
-# start_nginx NAME CONNECTIONS [LOCATIONS]: one worker on the first core, with
-# the page of the test server, 87 bytes. Where somebody listens already the
-# next port is tried. Sets port and nginx_pid, the master's id.
+# start_nginx NAME CONNECTIONS [SETTINGS]: one worker on the first core, with the
+# page of the test server, 87 bytes, and settings for the block `http`. Where
+# somebody listens already the next port is tried. Sets port and nginx_pid, the
+# master's id.
 start_nginx() {
     local folder=$work/$1 tries
     mkdir -p "$folder/root" "$folder/temp"
