@@ -20,12 +20,12 @@
 # it. The CPU time per request in these very runs stands below, as a witness.
 #
 # The ways come in turn, PASSES times, the second time backwards. On a machine
-# that others use too the figures are theirs as well. About four and a half
+# that others use too the figures are theirs as well. Takes four to five
 # minutes; rounds are per pass, at least 6.
 #
 #   bench/sharpness.sh
 #   WAYS="20ms 50ms 100ms 500ms turns" ROUNDS=6 PASSES=2
-#   SLOWER_WAYS="auto turns" SLOWER_ROUNDS=8 EFFECT=3 WORK=100     auto: the pilot chooses
+#   SLOWER_WAYS="auto turns" SLOWER_ROUNDS=6 EFFECT=3 WORK=100     auto: the pilot chooses
 #   CONNECTIONS=64 TIEBREAK=target/release/tiebreak OUT=bench/out/sharpness (the reports)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,7 +35,7 @@ WAYS=${WAYS:-20ms 50ms 100ms 500ms turns}
 ROUNDS=${ROUNDS:-6}
 PASSES=${PASSES:-2}
 SLOWER_WAYS=${SLOWER_WAYS:-auto turns}
-SLOWER_ROUNDS=${SLOWER_ROUNDS:-8}
+SLOWER_ROUNDS=${SLOWER_ROUNDS:-6}
 EFFECT=${EFFECT:-3}
 WORK=${WORK:-100}
 CONNECTIONS=${CONNECTIONS:-64}
