@@ -11,7 +11,7 @@
 #   TIEBREAK=target/release/tiebreak OUT=bench/out/generators.tsv
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export LC_ALL=C
+. bench/common.sh
 
 ROUNDS=${ROUNDS:-11}
 SECONDS_EACH=${SECONDS_EACH:-2}
@@ -20,108 +20,12 @@ TOOLS=${TOOLS:-tiebreak wrk ab h2load}
 TIEBREAK=${TIEBREAK:-target/release/tiebreak}
 OUT=${OUT:-bench/out/generators.tsv}
 
-fail() {
-    echo "generators: $*" >&2
-    exit 1
-}
-
 read -ra tools <<<"$TOOLS"
-# First and last of the cores that this process may use.
-allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
-first=${allowed%%[-,]*}
-last=${allowed##*[-,]}
-
-check_tools() {
-    local missing=() tool
-    for tool in nginx taskset timeout awk "${tools[@]/#tiebreak/$TIEBREAK}"; do
-        command -v "$tool" >/dev/null || missing+=("$tool")
-    done
-    [ ${#missing[@]} = 0 ] || fail "missing: ${missing[*]}. Debian has nginx-light, wrk," \
-        "apache2-utils (ab) and nghttp2-client (h2load); tiebreak comes from: cargo build --release"
-    [ "$first" != "$last" ] || fail "needs two cores: one core would be shared with nginx"
-    [[ " $TOOLS " == *" wrk "* ]] || fail "TOOLS must name wrk: ratios are taken to it"
-}
-
-work=$(mktemp -d)
-nginx_pid=
-tool_pid=
-
-clean_up() {
-    trap - EXIT INT TERM
-    [ -z "$tool_pid" ] || kill -- "-$tool_pid" 2>/dev/null || true
-    if [ -n "$nginx_pid" ]; then
-        kill "$nginx_pid" 2>/dev/null || true
-        wait "$nginx_pid" 2>/dev/null || true
-    fi
-    rm -rf "$work"
-}
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# The text of a page; needs no client but bash.
-get() {
-    exec 3<>"/dev/tcp/127.0.0.1/$1" || return 1
-    printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
-    cat <&3
-    exec 3>&-
-}
-
-# Requests that nginx has read, the asking one included.
-counted() {
-    get "$port" /status | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ *$/ { print $3 }'
-}
-
-write_config() {
-    # 87 bytes, like the page of the test server.
-    printf '<html><body>%s</body></html>' "$(printf 'x%.0s' {1..61})" >"$work/root/index.html"
-    cat >"$work/nginx.conf" <<CONFIG
-daemon off;
-pid $work/pid;
-error_log stderr crit;
-worker_processes 1;
-worker_rlimit_nofile 8192;
-events { worker_connections 4096; }
-http {
-    client_body_temp_path $work/temp;
-    proxy_temp_path $work/temp;
-    fastcgi_temp_path $work/temp;
-    uwsgi_temp_path $work/temp;
-    scgi_temp_path $work/temp;
-    types { text/html html; }
-    access_log off;
-    keepalive_requests 1000000000;
-    server {
-        listen 127.0.0.1:$1 backlog=4096;
-        root $work/root;
-        location = /status { stub_status; }
-    }
-}
-CONFIG
-}
-
-# Below the ports that the kernel hands to clients; another one is tried where
-# somebody listens already.
-start_nginx() {
-    mkdir "$work/root" "$work/temp"
-    chmod 755 "$work" "$work/root"
-    for port in 18087 18187 18287 18387 18487; do
-        write_config "$port"
-        taskset -c "$first" nginx -p "$work" -c "$work/nginx.conf" -e stderr 2>"$work/nginx.log" &
-        nginx_pid=$!
-        for _ in {1..50}; do
-            sleep 0.1
-            kill -0 "$nginx_pid" 2>/dev/null || break
-            # A foreign server would answer as well: its pid file is not ours.
-            [ "$(cat "$work/pid" 2>/dev/null)" = "$nginx_pid" ] || continue
-            [[ "$(get "$port" / 2>/dev/null)" == *"<html><body>xxx"* ]] && return 0
-        done
-        wait "$nginx_pid" || true
-        nginx_pid=
-    done
-    cat "$work/nginx.log" >&2
-    fail "nginx does not start"
-}
+packages="Debian has nginx-light, wrk, apache2-utils (ab) and nghttp2-client (h2load); \
+tiebreak comes from: cargo build --release"
+need nginx taskset timeout awk "${tools[@]/#tiebreak/$TIEBREAK}"
+need_two_cores
+[[ " $TOOLS " == *" wrk "* ]] || fail "TOOLS must name wrk: ratios are taken to it"
 
 # run TOOL CONNECTIONS URL: sets cpu, the seconds of user + system time.
 run() {
@@ -148,8 +52,7 @@ run() {
     wait "$tool_pid" || status=$?
     tool_pid=
     if [ "$status" != 0 ]; then
-        tail -n 20 "$work/stdout" "$work/stderr" >&2
-        fail "$tool ended with exit code $status: ${command[*]}"
+        fail_with_output "$tool ended with exit code $status: ${command[*]}"
     fi
     cpu=$(awk '{ print $1 + $2 }' "$work/time")
 }
@@ -158,10 +61,10 @@ run() {
 # requests a second.
 measure() {
     local connections=$1 round=$2 tool=$3 before after
-    before=$(counted)
+    before=$(counted "$port")
     run "$tool" "$connections" "http://127.0.0.1:$port/"
     sleep 0.2
-    after=$(counted)
+    after=$(counted "$port")
     # Of the two questions the second is in the difference.
     awk -v OFS='\t' -v c="$connections" -v r="$round" -v t="$tool" -v n=$((after - before - 1)) \
         -v cpu="$cpu" -v s="$SECONDS_EACH" 'BEGIN {
@@ -197,8 +100,7 @@ summary() {
         }' "$OUT"
 }
 
-check_tools
-start_nginx
+start_nginx nginx 4096
 mkdir -p "$(dirname "$OUT")"
 : >"$OUT"
 read -ra points <<<"$CONNECTIONS"

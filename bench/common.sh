@@ -1,0 +1,159 @@
+# shellcheck shell=bash
+# What the benches share; sourced by them, not run. The sourcing script is in
+# the project's folder and has `set -euo pipefail`.
+#
+# $first, $last    first and last of the cores that this process may use
+# $work            a folder for this run; gone at its end
+# start_nginx      one worker on the first core; sets port, nginx_pid
+# launch, finish   one command in the background, so that a signal ends it at once
+#
+# At the end, whichever way, what was started here is stopped, by its own id.
+# shellcheck disable=SC2034 # first, last and port are for those who source this
+export LC_ALL=C
+
+fail() {
+    echo "$(basename "$0" .sh): $*" >&2
+    exit 1
+}
+
+# need COMMAND…: all must be there; otherwise $packages says what brings them.
+need() {
+    local missing=() tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || missing+=("$tool")
+    done
+    [ ${#missing[@]} = 0 ] || fail "missing: ${missing[*]}. ${packages:-}"
+}
+
+need_two_cores() {
+    [ "$first" != "$last" ] || fail "needs two cores: one core would be shared with nginx"
+}
+
+allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+first=${allowed%%[-,]*}
+last=${allowed##*[-,]}
+# Debian keeps nginx where only root looks.
+PATH=$PATH:/usr/sbin:/sbin
+
+work=$(mktemp -d)
+servers=()
+tool_pid=
+
+clean_up() {
+    trap - EXIT INT TERM
+    local server
+    [ -z "$tool_pid" ] || kill -- "-$tool_pid" 2>/dev/null || true
+    for server in "${servers[@]}"; do
+        kill "$server" 2>/dev/null || true
+    done
+    for server in "${servers[@]}"; do
+        wait "$server" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# launch COMMAND…: starts it in a process group of its own (set -m), so that a
+# signal to this script reaches all of it.
+launch() {
+    set -m
+    "$@" >"$work/stdout" 2>"$work/stderr" &
+    tool_pid=$!
+    set +m
+}
+
+# Waits for what was launched; sets status, its exit code.
+finish() {
+    status=0
+    wait "$tool_pid" || status=$?
+    tool_pid=
+}
+
+# fail_with_output WORDS…: with the end of what the command printed.
+fail_with_output() {
+    tail -n 20 "$work/stdout" "$work/stderr" >&2
+    fail "$@"
+}
+
+# get PORT PATH: head and body of the reply; needs no client but bash.
+get() {
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || return 1
+    printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
+    cat <&3
+    exec 3>&-
+}
+
+# active PORT: connections that nginx has open, the asking one left out.
+active() {
+    get "$1" /status | awk '/^Active connections:/ { print $3 - 1 }'
+}
+
+# counted PORT: requests that nginx has read, the asking one included.
+counted() {
+    get "$1" /status | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ *$/ { print $3 }'
+}
+
+# nginx_config FOLDER PORT CONNECTIONS SETTINGS. Twice the connections: with
+# less than a sixteenth of worker_connections free, nginx closes idle ones.
+nginx_config() {
+    cat <<CONFIG
+daemon off;
+pid $1/pid;
+error_log stderr crit;
+worker_processes 1;
+worker_rlimit_nofile $(($3 + 500));
+events { worker_connections $((2 * $3 + 100)); }
+http {
+    client_body_temp_path $1/temp;
+    proxy_temp_path $1/temp;
+    fastcgi_temp_path $1/temp;
+    uwsgi_temp_path $1/temp;
+    scgi_temp_path $1/temp;
+    types { text/html html; }
+    access_log off;
+    keepalive_requests 1000000000;
+    $4
+    server {
+        listen 127.0.0.1:$2 backlog=4096;
+        root $1/root;
+        location = /status { stub_status; }
+    }
+}
+CONFIG
+}
+
+# Below the ports that the kernel hands to clients.
+next_port=18087
+
+# start_nginx NAME CONNECTIONS [SETTINGS]: one worker on the first core, with the
+# page of the test server, 87 bytes, and settings for the block `http`. Where
+# somebody listens already the next port is tried. Sets port and nginx_pid, the
+# master's id.
+start_nginx() {
+    local folder=$work/$1 tries
+    mkdir -p "$folder/root" "$folder/temp"
+    chmod 755 "$work" "$folder" "$folder/root"
+    printf '<html><body>%s</body></html>' "$(printf 'x%.0s' {1..61})" >"$folder/root/index.html"
+    for tries in {1..8}; do
+        port=$next_port
+        next_port=$((next_port + 100))
+        nginx_config "$folder" "$port" "$2" "${3:-}" >"$folder/nginx.conf"
+        taskset -c "$first" nginx -p "$folder" -c "$folder/nginx.conf" -e stderr 2>"$folder/log" &
+        nginx_pid=$!
+        servers+=("$nginx_pid")
+        for _ in {1..50}; do
+            sleep 0.1
+            kill -0 "$nginx_pid" 2>/dev/null || break
+            # A foreign server would answer as well: its pid file is not ours.
+            [ "$(cat "$folder/pid" 2>/dev/null)" = "$nginx_pid" ] || continue
+            [[ "$(get "$port" / 2>/dev/null)" == *"<html><body>xxx"* ]] && return 0
+        done
+        kill "$nginx_pid" 2>/dev/null || true
+        wait "$nginx_pid" || true
+        unset 'servers[-1]'
+    done
+    cat "$folder/log" >&2
+    fail "nginx does not start ($tries ports were tried)"
+}
