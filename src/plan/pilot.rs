@@ -83,7 +83,7 @@ fn merged(trials: &[TrialRecord], contender: usize) -> Seen {
 fn saw(seen: &Seen, workers: f64) -> PilotSeen {
     let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>() as f64;
     let available = sum(|slice| slice.took_ns) * workers;
-    let busy = sum(|slice| slice.generator_cpu_ns);
+    let busy = sum(|slice| slice.generator_cpu_ns + slice.waited_ns);
     PilotSeen {
         throughput: seen.throughput().unwrap_or(0.0),
         p50_ns: seen.response_time.quantile(0.5).unwrap_or(0),

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
     weight: Weight::Caution,
     threshold: "Without --rate: how long the generator's threads were idle while they drove a \
-                contender, and how much of the cores that it may use its target used. Idle for \
+                contender (neither running nor waiting for a core), and how much of the cores that it may use its target used. Idle for \
                 less than 5 % of the time, and the target used less than 95 %, or that is not \
                 known: a caution, and no pair with that contender is called equivalent. Known to \
                 be so of both contenders of a pair: no verdict but on CPU per operation.",
@@ -80,6 +80,21 @@ mod tests {
         assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
         assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
         assert!(RULE.threshold.contains(&say::percent(HELD_BACK_BELOW)));
+    }
+
+    #[test]
+    fn to_wait_for_a_core_is_not_to_be_idle() {
+        let waiting = |share: f64| {
+            let mut run = busy(0.5);
+            run.each_seen("b", |_, seen| {
+                seen.slices
+                    .iter_mut()
+                    .for_each(|slice| slice.waited_ns = (slice.took_ns as f64 * share) as u64);
+            });
+            run
+        };
+        assert_eq!(weights(&waiting(0.449), RULE.name), []);
+        assert_eq!(weights(&waiting(0.451), RULE.name), [Weight::Caution]);
     }
 
     #[test]

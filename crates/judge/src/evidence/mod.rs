@@ -140,11 +140,13 @@ impl Evidence {
     }
 
     /// Share of its time that the generator's threads were idle while they
-    /// drove the contender.
+    /// drove the contender: neither running nor waiting for a core. A generator
+    /// that shares its core is the slower part as well as one that fills it.
     pub(crate) fn generator_idle(&self, contender: usize) -> Option<f64> {
         let driven = self.contenders.get(contender)?;
         let available = driven.took_ns as f64 * f64::from(self.question.workers.max(1));
-        (available > 0.0).then(|| (1.0 - driven.generator_cpu_ns as f64 / available).max(0.0))
+        let wanted = (driven.generator_cpu_ns + driven.waited_ns) as f64;
+        (available > 0.0).then(|| (1.0 - wanted / available).max(0.0))
     }
 }
 

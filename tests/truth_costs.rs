@@ -1,0 +1,180 @@
+//! Known truths about what targets cost: work at rest, and a generator that is
+//! the slower part. Every server here is launched by tiebreak.
+
+mod common;
+
+use common::{Place, number};
+use serde_json::Value;
+use std::process::{Child, Command};
+
+/// Writes an experiment and compares it; gives exit code and report.
+fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+    let file = place.file("experiment.toml");
+    std::fs::write(&file, text).expect("a file");
+    let mut arguments = vec!["compare", "experiment.toml", "--warm-up", "500ms"];
+    arguments.extend(more);
+    place.report(&arguments)
+}
+
+/// The comparison of the two contenders by this metric.
+fn comparison<'a>(report: &'a Value, metric: &str) -> &'a Value {
+    let all = report["comparisons"].as_array().expect("comparisons");
+    let found = all.iter().find(|comparison| comparison["metric"] == metric);
+    found.unwrap_or_else(|| panic!("no comparison by {metric} in {all:#?}"))
+}
+
+fn weights<'a>(report: &'a Value, rule: &str) -> Vec<(&'a str, &'a str)> {
+    let all = report["findings"].as_array().expect("findings").iter();
+    let of_rule = all.filter(|finding| finding["rule"] == rule);
+    let text = |finding: &'a Value, key: &str| finding[key].as_str().unwrap_or("");
+    of_rule.map(|finding| (text(finding, "contender"), text(finding, "weight"))).collect()
+}
+
+/// In turns each contender pays for its own work: the truth to measure by. The
+/// pilot must choose them by itself, and say why.
+fn turns(place: &Place, text: &str, restless: &str) -> f64 {
+    let (code, report) = compare(place, text, &["--rounds", "6"]);
+    assert_eq!(code, 0, "{report:#}");
+    let pilot = &report["plan"]["pilot"];
+    assert_eq!(pilot["interleave"], "turns", "{pilot:#}");
+    let why = pilot["why"][0].as_str().expect("a reason");
+    assert!(why.contains(&format!("`{restless}` used")) && why.contains("while it rested"), "{why}");
+    number(&comparison(&report, "throughput")["ratio"])
+}
+
+/// In slices the bias is there, the caution names the CPU at rest, and the
+/// charged ratio is nearer to the truth than what was measured.
+fn slices(place: &Place, text: &str, restless: &str, truth: f64) {
+    let forced = ["--interleave", "slices", "--slice", "50ms", "--rounds", "10"];
+    let (_, report) = compare(place, text, &forced);
+    assert_eq!(weights(&report, "cpu_at_rest"), [(restless, "caution")]);
+    let throughput = comparison(&report, "throughput");
+    let charged = &throughput["charged"];
+    let (seen, corrected) = (number(&throughput["ratio"]), number(&charged["ratio"]));
+    let (low, high) = (number(&charged["low"]), number(&charged["high"]));
+    let told = format!("turns {truth:.3}, slices {seen:.3}, charged {corrected:.3} ({low:.3} to {high:.3})");
+    eprintln!("{restless}: {told}");
+    let off = |ratio: f64| (ratio / truth).ln().abs();
+    assert!(off(corrected) < off(seen), "charging does not help: {told}");
+    // The turns' own error beside the interval of the charged ratio.
+    let margin = TURNS_ERROR;
+    assert!(low * (1.0 - margin) <= truth && truth <= high * (1.0 + margin), "{told}");
+}
+
+/// What six turns of a noisy machine may be off by.
+const TURNS_ERROR: f64 = 0.05;
+
+#[test]
+fn deferred_work_is_found_and_charged() {
+    let server = |more: &str| {
+        format!(
+            "launch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}', '--service', '100us'{more}]\n",
+            env!("CARGO_BIN_EXE_tiebreak")
+        )
+    };
+    let deferring = server(", '--deferred', '30us', '--flush-every', '100ms'");
+    let text = format!(
+        "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
+        server("")
+    );
+    let place = Place::new();
+    let truth = turns(&place, &text, "defers");
+    // 100 µs of 130.
+    eprintln!("turns: {truth:.3}, by construction 0.769");
+    slices(&Place::new(), &text, "defers", truth);
+}
+
+/// A server of one page that makes so many rows of garbage for each request,
+/// and keeps some of them for a while.
+fn node(name: &str, rows: u32) -> String {
+    format!(
+        "[contender.{name}]\nlaunch = ['node', '{{temp}}/server.js', '{{port}}', '{rows}']\n\
+         [contender.{name}.files]\n'server.js' = '''{NODE}'''\n"
+    )
+}
+
+const NODE: &str = "
+const [port, rows] = process.argv.slice(2).map(Number);
+const page = 'x'.repeat(87);
+const kept = new Array(300).fill(null);
+let next = 0;
+require('http').createServer((request, response) => {
+  const made = [];
+  for (let i = 0; i < rows; i++) made.push({ id: i, name: 'row ' + i, tags: [i, i + 1] });
+  kept[next++ % kept.length] = made;
+  response.setHeader('Content-Length', page.length);
+  response.end(page);
+}).listen(port, '127.0.0.1');
+";
+
+#[test]
+fn a_garbage_heavy_server_takes_turns_with_a_lean_one() {
+    let text = format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 150));
+    let place = Place::new();
+    let truth = turns(&place, &text, "garbage");
+    slices(&Place::new(), &text, "garbage", truth);
+}
+
+/// Keeps a core busy until it is dropped.
+struct Neighbour(Child);
+
+impl Neighbour {
+    fn on(core: u32) -> Neighbour {
+        let spin = ["-c", &core.to_string(), "sh", "-c", "while :; do :; done"];
+        Neighbour(Command::new("taskset").args(spin).spawn().expect("taskset"))
+    }
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it ends");
+    }
+}
+
+/// nginx with so many regular expressions to try before it finds its page.
+fn nginx(name: &str, expressions: u32) -> String {
+    let location = |n: u32| format!("location ~ ^/(a|b)*z{n}$ {{ return 404; }}\n");
+    let locations: String = (0..expressions).map(location).collect();
+    format!(
+        "[contender.{name}]\nurl = 'http://127.0.0.1:{{port}}/abababab'\n\
+         launch = ['nginx', '-c', '{{temp}}/nginx.conf', '-e', 'stderr']\n\
+         [contender.{name}.files]\n'nginx.conf' = '''
+         daemon off; pid {{temp}}/nginx.pid; worker_processes 1; error_log stderr;
+         events {{ worker_connections 1024; }}
+         http {{
+           access_log off; keepalive_requests 1000000000;
+           client_body_temp_path {{temp}}/b; proxy_temp_path {{temp}}/p;
+           fastcgi_temp_path {{temp}}/f; uwsgi_temp_path {{temp}}/u; scgi_temp_path {{temp}}/s;
+           server {{
+             listen 127.0.0.1:{{port}};
+             {locations}
+             location / {{ return 200 '{}'; }}
+           }}
+         }}'''\n",
+        "x".repeat(87)
+    )
+}
+
+/// A busy neighbour on the generator's core makes the generator the slower
+/// part. The two then read alike, and one costs a third more.
+#[test]
+fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
+    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores");
+    let shared = tiebreak::cores::share_out(&cores, Some(1)).expect("a core");
+    let _neighbours: Vec<Neighbour> =
+        std::iter::repeat_n(shared.generator[0], 3).map(Neighbour::on).collect();
+    let text = format!("[defaults]\nconnections = 64\n{}{}", nginx("plain", 0), nginx("regexes", 20));
+    let wide = ["--cores", "1", "--rounds", "8", "--matters", "50%"];
+    let (_, report) = compare(&Place::new(), &text, &wide);
+    let throughput = comparison(&report, "throughput");
+    let (low, high) = (number(&throughput["low"]), number(&throughput["high"]));
+    let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
+    eprintln!("throughput {low:.3} to {high:.3}, CPU per operation {cost:.3}");
+    assert!(cost > 1.1, "twenty expressions cost something: {cost}");
+    // The interval alone would say so: it lies inside ± 50 %.
+    assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");
+    assert_eq!(throughput["verdict"], "undecided", "{throughput:#}");
+    let held = weights(&report, "generator_bottleneck");
+    assert_eq!(held, [("plain", "caution"), ("regexes", "caution")]);
+}
