@@ -39,9 +39,10 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         true => open_loop(plan, &saw, &parts),
         false => closed_loop(plan, &saw),
     };
-    let own = match busy_at_rest(plan, &saw) {
-        Some(why) if own.interleave == Interleave::Slices => turns(plan, own.needed_ns, why),
-        _ => own,
+    let own = match (busy_at_rest(plan, &saw), own.interleave) {
+        (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
+        (Some(why), _) => Way { why: [own.why, vec![why]].concat(), ..own },
+        (None, _) => own,
     };
     let way = overridden(plan, own);
     let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
