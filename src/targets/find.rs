@@ -78,6 +78,24 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     holders::topmost(&place, &listening)
 }
 
+/// Whether one of these processes listens on this TCP port, and not a stranger;
+/// none where nobody does, or the system does not say.
+pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
+    let listening = sockets::listening_on_port(port);
+    if listening.is_empty() {
+        return None;
+    }
+    let mut unseen = false;
+    for pid in pids {
+        match holders::holds(*pid as u32, &listening.inodes) {
+            Ok(true) => return Some(true),
+            Ok(false) => {}
+            Err(_) => unseen = true,
+        }
+    }
+    (!unseen).then_some(false)
+}
+
 /// The tree of a process that was named by its number.
 ///
 /// # Errors

@@ -39,6 +39,9 @@ pub(super) struct Stat {
     pub(super) name: String,
     /// The process that started it, or the one that adopted it since.
     pub(super) parent: u32,
+    pub(super) session: u32,
+    /// It ended, and nobody waited for it yet.
+    pub(super) zombie: bool,
     /// Threads.
     pub(super) threads: u32,
     /// CPU time of children that it waited for, and of theirs, in clock ticks.
@@ -71,6 +74,8 @@ impl Stat {
         Some(Stat {
             name,
             parent: u32::try_from(number(4)?).ok()?,
+            session: u32::try_from(number(6)?).ok()?,
+            zombie: matches!(fields[0], "Z" | "X"),
             threads: u32::try_from(number(20)?).ok()?,
             reaped_ticks: number(16)? + number(17)?,
             started: number(22)?,
@@ -103,6 +108,8 @@ mod tests {
             let expected = Stat {
                 name: name.to_owned(),
                 parent: 7,
+                session: 1,
+                zombie: false,
                 threads: 5,
                 reaped_ticks: 27,
                 started: 987,

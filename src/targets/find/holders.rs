@@ -101,19 +101,24 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
     }
 }
 
+/// Whether a process holds one of these sockets.
+///
+/// # Errors
+/// When it is gone, or another user's.
+pub(super) fn holds(pid: u32, inodes: &BTreeSet<u64>) -> io::Result<bool> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
+    let mut links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
+    Ok(links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))))
+}
+
 /// The processes that hold one of these sockets, and whether all processes
 /// could be looked into.
 fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
     let (mut holders, mut all_seen) = (BTreeSet::new(), true);
     for pid in process::numbers_in("/proc") {
-        match fs::read_dir(format!("/proc/{pid}/fd")) {
-            Ok(descriptors) => {
-                let mut links =
-                    descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
-                if links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))) {
-                    holders.insert(pid);
-                }
-            }
+        match holds(pid, inodes) {
+            Ok(true) => _ = holders.insert(pid),
+            Ok(false) => {}
             Err(error) => all_seen &= error.kind() != io::ErrorKind::PermissionDenied,
         }
     }
@@ -151,6 +156,8 @@ mod tests {
     /// (pid, parent, name)
     fn processes(table: &[(u32, u32, &str)]) -> Processes {
         let stat = |parent, name: &str| Stat {
+            session: 1,
+            zombie: false,
             name: name.to_owned(),
             parent,
             threads: 1,

@@ -23,12 +23,29 @@ impl Listening {
     pub(super) fn is_empty(&self) -> bool {
         self.inodes.is_empty()
     }
+
+    fn and(mut self, socket: Tcp) -> Listening {
+        self.inodes.insert(socket.inode);
+        self.users.insert(socket.user);
+        self
+    }
 }
 
 /// The sockets that a connection to this TCP address reaches.
 pub(super) fn listening_on(address: SocketAddr) -> Listening {
+    best(&tcp_tables(), address)
+}
+
+/// The sockets that listen on this port, at whichever address.
+pub(super) fn listening_on_port(port: u16) -> Listening {
+    let table = tcp_tables();
+    let sockets = table.lines().filter_map(Tcp::parse).filter(|socket| socket.port == port);
+    sockets.fold(Listening::default(), Listening::and)
+}
+
+fn tcp_tables() -> String {
     let table = |file: &str| fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
-    best(&[table("tcp"), table("tcp6")].concat(), address)
+    [table("tcp"), table("tcp6")].concat()
 }
 
 /// The kernel prefers a socket bound to the very address to one bound to all,
@@ -38,11 +55,7 @@ fn best(tables: &str, wanted: SocketAddr) -> Listening {
     let sockets: Vec<Tcp> = tables.lines().filter_map(Tcp::parse).collect();
     let at = |ip: IpAddr| {
         let there = sockets.iter().filter(|it| it.ip == ip && it.port == wanted.port());
-        there.fold(Listening::default(), |mut all, socket| {
-            all.inodes.insert(socket.inode);
-            all.users.insert(socket.user);
-            all
-        })
+        there.copied().fold(Listening::default(), Listening::and)
     };
     let exact = match wanted.ip() {
         IpAddr::V4(v4) => vec![wanted.ip(), v4.to_ipv6_mapped().into()],
@@ -54,6 +67,7 @@ fn best(tables: &str, wanted: SocketAddr) -> Listening {
 }
 
 /// A listening socket of `/proc/net/tcp` or `tcp6`, proc_pid_net(5).
+#[derive(Clone, Copy)]
 struct Tcp {
     ip: IpAddr,
     port: u16,

@@ -245,3 +245,17 @@ fn get(address: SocketAddr) -> std::io::Result<String> {
     stream.read_to_string(&mut reply)?;
     Ok(reply)
 }
+
+#[test]
+fn a_listener_is_told_from_a_strangers() {
+    let us = std::process::id() as i32;
+    for address in ["127.0.0.1:0", "[::]:0"] {
+        let Ok(listener) = TcpListener::bind(address) else { continue };
+        let port = listener.local_addr().expect("bound").port();
+        assert_eq!(listens(port, &[us]), Some(true));
+        assert_eq!(listens(port, &[]), Some(false));
+        let client = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        let held = client.local_addr().expect("connected").port();
+        assert_eq!(listens(held, &[us]), None, "a client does not listen");
+    }
+}

@@ -4,6 +4,7 @@
 //! `/proc/PID/task/TID/children` would be shorter to read, but many kernels
 //! are built without it; the parent's number in `stat` is everywhere.
 
+use crate::targets::process::{self, Stat};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -21,31 +22,24 @@ pub(crate) struct Process {
     start: u64,
 }
 
-/// Looks at one process; none where it is gone.
+/// The process of this number.
 pub(crate) fn look(pid: i32) -> Option<Process> {
-    parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    Stat::of(u32::try_from(pid).ok()?).map(|stat| of(pid, &stat))
 }
 
-/// `PID (COMMAND) STATE PARENT GROUP SESSION …`; the command may hold blanks
-/// and parentheses, hence the last `)`.
-fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
-    let end = stat.iter().rposition(|byte| *byte == b')')?;
-    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    Some(Process {
-        pid,
-        zombie: matches!(*fields.first()?, "Z" | "X"),
-        parent: fields.get(1)?.parse().ok()?,
-        session: fields.get(3)?.parse().ok()?,
-        start: fields.get(19)?.parse().ok()?,
-    })
-}
-
-/// All processes in sight.
+/// Every process that can be seen.
 pub(crate) fn all() -> Vec<Process> {
-    let Ok(folder) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let pids = folder.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(look).collect()
+    process::all().iter().map(|(pid, stat)| of(*pid as i32, stat)).collect()
+}
+
+fn of(pid: i32, stat: &Stat) -> Process {
+    Process {
+        pid,
+        parent: stat.parent as i32,
+        session: stat.session as i32,
+        zombie: stat.zombie,
+        start: stat.started,
+    }
 }
 
 /// Everything below `root`, parents before their children, `root` left out.
@@ -115,15 +109,6 @@ fn send(process: &OwnedFd, signal: i32) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
-
-    #[test]
-    fn a_command_with_parentheses_is_read() {
-        let stat = b"42 (a) S 7 (x) R 1 40 39 0 -1 4 0 0 0 0 1 2 0 0 20 0 1 0 12345 0 0";
-        assert_eq!(parse(42, stat).map(|p| (p.parent, p.session, p.start)), Some((1, 39, 12345)));
-        for broken in [&b""[..], b"42 (a", b"42 (a) S", b"42 (a) S x 1 1"] {
-            assert_eq!(parse(42, broken), None);
-        }
-    }
 
     #[test]
     fn descendants_come_parents_first() {

@@ -7,7 +7,6 @@
 
 mod asking;
 mod home;
-mod listening;
 mod orders;
 mod ready;
 mod running;

@@ -3,10 +3,11 @@
 use crate::exit::Error;
 use crate::plan::experiment::{Launch, Process, Sign, Text, Values};
 use crate::plan::units::show_ns;
+use crate::targets::find;
 use crate::targets::keeper::{Keeper, Trouble};
 use crate::targets::launch::asking::{self, Told};
 use crate::targets::launch::running::{Started, quoted};
-use crate::targets::launch::{Failed, Refusal, listening, named, orders};
+use crate::targets::launch::{Failed, Refusal, named, orders};
 use crate::targets::url::{Place, Url};
 use crate::targets::{logs, ports};
 use std::fs::File;
@@ -143,7 +144,7 @@ impl<'a> Wait<'a> {
             Place::Host { port, .. } => port,
             Place::Unix(_) => return Look::Ready,
         };
-        match listening::is_ours(port, &self.keeper.processes()) {
+        match find::listens(port, &self.keeper.processes()) {
             Some(false) => Look::Stranger,
             _ => Look::Ready,
         }
