@@ -29,6 +29,8 @@ pub(crate) struct Case {
 /// What the watch saw while tiebreak ran.
 #[derive(Default)]
 pub(crate) struct Seen {
+    /// tiebreak itself, as it was started last.
+    pub(crate) main: Option<Process>,
     pub(crate) processes: BTreeSet<Process>,
     /// Command lines, each with its process.
     pub(crate) commands: BTreeSet<(Process, String)>,
@@ -91,7 +93,10 @@ impl Case {
     pub(crate) fn start_as(&self, mut command: Command, words: &str) -> Running<'_> {
         let child = command.args(words.split_whitespace()).spawn().expect("tiebreak starts");
         let process = Process::find(child.id() as i32).expect("our child");
-        self.seen().processes.insert(process.clone());
+        let mut seen = self.seen();
+        seen.main = Some(process.clone());
+        seen.processes.insert(process.clone());
+        drop(seen);
         Running { case: self, child, process, watch: Watch::begin(self) }
     }
 

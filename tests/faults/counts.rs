@@ -42,7 +42,8 @@ impl Counts {
         self.unfinished += whole(&seen["unfinished"]);
         self.unsent += whole(&seen["unsent"]);
         self.trials += 1;
-        let ended = whole(&outcomes["ok"]) + sum(&outcomes["unexpected"]) + sum(&outcomes["failed"]);
+        let ended =
+            whole(&outcomes["ok"]) + sum(&outcomes["unexpected"]) + sum(&outcomes["failed"]);
         assert_eq!(whole(&seen["operations"]), ended, "every operation has an outcome: {outcomes}");
     }
 }

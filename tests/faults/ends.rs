@@ -156,7 +156,9 @@ fn by(end: &End) {
     let right = Program::testserver("").in_company().contender("right", "");
     let server = |when: &When| match when {
         When::Driving => (Program::testserver(""), String::new()),
-        When::Launching => (Program::other(&["sh", "-c", "echo up; exec sleep 1002"]), String::new()),
+        When::Launching => {
+            (Program::other(&["sh", "-c", "echo up; exec sleep 1002"]), String::new())
+        }
         When::Preparing => {
             let prepare = "prepare = [['sh', '-c', 'echo up; sleep 1003 & exec sleep 1004']]";
             (Program::testserver(""), prepare.to_owned())
@@ -232,7 +234,8 @@ fn worker() {
     let report = ended.report();
     assert_eq!(report["complete_rounds"], 12);
     let contender = &report["contenders"][1];
-    let lost: u64 = contender["outcomes"]["theirs"].as_object().expect("classes").values().map(whole).sum();
+    let lost: u64 =
+        contender["outcomes"]["theirs"].as_object().expect("classes").values().map(whole).sum();
     let void = lost * 1000 > whole(&contender["operations"]);
     ended.expect(if void { 3 } else { 0 }, &[]);
     ended.server_agrees(0, "right");

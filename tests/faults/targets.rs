@@ -125,7 +125,9 @@ const LAUNCHED: &[Fault] = &[
         server: Server::Other(&["true"]),
         code: 4,
         end: "target_failed",
-        says: &["it exited with status 0 before it was ready; a target must stay in the foreground"],
+        says: &[
+            "it exited with status 0 before it was ready; a target must stay in the foreground",
+        ],
         check: nothing_driven,
         ..BASE
     },
@@ -272,12 +274,12 @@ const ATTACHED: &[Fault] = &[
 ];
 
 pub(crate) fn cases() -> Vec<Test> {
-    let launched = LAUNCHED.iter().map(|fault| {
-        test(&format!("targets::launched::{}", fault.name), || launched(fault))
-    });
-    let attached = ATTACHED.iter().map(|fault| {
-        test(&format!("targets::attached::{}", fault.name), || attached_case(fault))
-    });
+    let launched = LAUNCHED
+        .iter()
+        .map(|fault| test(&format!("targets::launched::{}", fault.name), || launched(fault)));
+    let attached = ATTACHED
+        .iter()
+        .map(|fault| test(&format!("targets::attached::{}", fault.name), || attached_case(fault)));
     launched.chain(attached).collect()
 }
 
