@@ -112,7 +112,7 @@ impl Case {
     /// Every process of this case that runs, but those that this test started
     /// and ends itself.
     pub(crate) fn running(&self) -> BTreeSet<Process> {
-        processes::marked(&self.mark(), &self.seen().processes)
+        processes::marked(&self.mark(), &self.seen().processes, &mut BTreeSet::new())
     }
 
     /// The one process that runs and whose command line holds all of this.
@@ -140,24 +140,19 @@ impl Case {
         }
         assert_eq!(left(), [], "processes are left");
         assert_eq!(files(), [""; 0].map(PathBuf::from), "temporary folders are left");
-        for port in self.ports() {
+        for port in ["right", "wrong"].iter().flat_map(|name| self.ports(name)) {
             assert!(!processes::listens(port), "port {port} is left listening");
         }
     }
 
-    /// Every port that a launched server said that it listens on.
-    fn ports(&self) -> Vec<u16> {
-        let logs = fs::read_dir(self.file("run/logs")).into_iter().flatten().flatten();
-        let texts = logs.map(|log| fs::read(log.path()).unwrap_or_default());
+    /// The ports that the launched server of a contender said it listens on.
+    pub(crate) fn ports(&self, name: &str) -> Vec<u16> {
+        let log = fs::read(self.file(&format!("run/logs/{name}.log"))).unwrap_or_default();
         let port = |line: &str| {
             let address = line.strip_prefix("listening on 127.0.0.1:")?;
             address.trim().parse().ok()
         };
-        let of = |text: Vec<u8>| {
-            let text = String::from_utf8_lossy(&text).into_owned();
-            text.lines().filter_map(port).collect::<Vec<u16>>()
-        };
-        texts.flat_map(of).collect()
+        String::from_utf8_lossy(&log).lines().filter_map(port).collect()
     }
 }
 
@@ -183,15 +178,16 @@ impl Watch {
         let over = Arc::new(Mutex::new(false));
         let (mark, seen, flag) = (case.mark(), Arc::clone(&case.seen), Arc::clone(&over));
         let look = move || {
+            let mut strangers = BTreeSet::new();
             while !*flag.lock().expect("a flag") {
                 let known = seen.lock().expect("no panic").processes.clone();
-                let found = processes::marked(&mark, &known);
+                let found = processes::marked(&mark, &known, &mut strangers);
                 let commands: Vec<_> = found.iter().map(|p| (p.clone(), p.command())).collect();
                 let mut seen = seen.lock().expect("no panic");
                 seen.processes.extend(found);
                 seen.commands.extend(commands);
                 drop(seen);
-                std::thread::sleep(Duration::from_millis(50));
+                std::thread::sleep(Duration::from_millis(100));
             }
         };
         Watch { over, thread: Some(std::thread::spawn(look)) }

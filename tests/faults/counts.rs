@@ -73,14 +73,23 @@ impl Ended<'_> {
         counts
     }
 
-    /// What the test server of a contender counted, from the end of its log.
+    /// What the test server of a contender counted, from its log; of several
+    /// launches the sum.
     pub(crate) fn server(&self, name: &str) -> Value {
         let launched = format!("run/logs/{name}.log");
         let attached = format!("{name}.out");
         let log = if self.case.file(&launched).exists() { launched } else { attached };
         let text = self.case.read(&log);
-        let line = text.lines().rfind(|line| line.starts_with("{\"connections\""));
-        serde_json::from_str(line.unwrap_or_else(|| panic!("{log}: {text}"))).expect("JSON")
+        let lines = text.lines().filter(|line| line.starts_with("{\"connections\""));
+        let mut sum: BTreeMap<String, u64> = BTreeMap::new();
+        for line in lines {
+            let counts: Value = serde_json::from_str(line).expect("JSON");
+            for (key, n) in counts.as_object().expect("counts") {
+                *sum.entry(key.clone()).or_default() += n.as_u64().unwrap_or(0);
+            }
+        }
+        assert!(!sum.is_empty(), "{log}: {text}");
+        serde_json::to_value(sum).expect("JSON")
     }
 
     /// The server counted what we sent, to the request.

@@ -55,26 +55,43 @@ pub(crate) fn pids() -> Vec<i32> {
 
 /// Every process whose environment holds this text, and everything below one
 /// of those that are known: some servers overwrite their environment.
-pub(crate) fn marked(mark: &str, known: &BTreeSet<Process>) -> BTreeSet<Process> {
-    let pids = pids();
-    let parent = |pid: i32| fields(pid)?[1].parse::<i32>().ok();
-    let parents: Vec<(i32, i32)> =
-        pids.iter().filter_map(|pid| Some((*pid, parent(*pid)?))).collect();
-    let has_mark = |pid: &i32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
-    };
-    let mut found: Vec<i32> = pids.iter().copied().filter(has_mark).collect();
-    found.extend(known.iter().filter(|process| process.runs()).map(|process| process.pid));
+/// `strangers` are not looked at again: reading all of `/proc` ten times a
+/// second is work.
+pub(crate) fn marked(
+    mark: &str,
+    known: &BTreeSet<Process>,
+    strangers: &mut BTreeSet<Process>,
+) -> BTreeSet<Process> {
+    let all = pids().into_iter().filter_map(|pid| {
+        let mut fields = fields(pid)?;
+        let parent = fields[1].parse::<i32>().ok()?;
+        Some((Process { pid, start: fields.swap_remove(19) }, parent))
+    });
+    let all: Vec<(Process, i32)> = all.collect();
+    let mut found: Vec<i32> = Vec::new();
+    for (process, _) in &all {
+        if known.contains(process) || !strangers.contains(process) && has(process, mark) {
+            found.push(process.pid);
+        } else {
+            strangers.insert(process.clone());
+        }
+    }
     let mut at = 0;
     while at < found.len() {
         let above = found[at];
-        let below = parents.iter().filter(|(_, parent)| *parent == above).map(|(pid, _)| *pid);
+        let below = all.iter().filter(|(_, parent)| *parent == above).map(|(p, _)| p.pid);
         let new: Vec<i32> = below.filter(|pid| !found.contains(pid)).collect();
         found.extend(new);
         at += 1;
     }
-    found.into_iter().filter_map(Process::find).filter(Process::runs).collect()
+    let all = all.into_iter().map(|(process, _)| process);
+    all.filter(|process| found.contains(&process.pid) && process.runs()).collect()
+}
+
+/// Whether a variable in its environment is just this.
+fn has(process: &Process, mark: &str) -> bool {
+    let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
 }
 
 /// Whether a socket listens on this port of the machine's own addresses.
