@@ -26,6 +26,10 @@ mod targets;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
+/// Cases at once, on however few cores: what they count does not depend on
+/// speed, and most of their time is a pilot's, which has a length.
+const AT_ONCE: usize = 4;
+
 fn main() -> ExitCode {
     if clock::jumps() {
         return clock::tiebreak();
@@ -50,7 +54,9 @@ fn main() -> ExitCode {
             Ok(())
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
 /// A case: its name, and what panics where it fails.
