@@ -52,9 +52,10 @@ impl<'a> Targets<'a> {
                 let address = self.resolved.plan.contenders[contender].address.clone();
                 Up { launch: 0, address, access: access.clone(), meter, running: None }
             }
-            Way::Launched { launch: how, .. } => {
+            Way::Launched { launch: how, settings } => {
                 if target.launcher.is_none() {
                     let mut launcher = Launcher::new(how, self.ground)?;
+                    launcher.hide(settings);
                     target.facts = launcher.prepare()?;
                     target.launcher = Some(launcher);
                 }

@@ -62,13 +62,26 @@ fn last_bytes(log: &Path, from: u64) -> io::Result<Vec<u8>> {
 
 /// Blots the secrets out of a text, each byte by a `*`.
 pub(crate) fn blot(bytes: &mut [u8], secrets: &[String]) {
+    blot_before(bytes.len(), bytes, secrets);
+}
+
+/// The same for those that begin before byte `end`; whether there were any.
+///
+/// All are found before one is blotted out: they may overlap, or be part of one
+/// another, and nothing of the longer one must stay.
+fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
+    let mut found = Vec::new();
     for secret in worth_it(secrets) {
         let mut from = 0;
-        while let Some(at) = find(&bytes[from..], secret) {
-            bytes[from + at..from + at + secret.len()].fill(BLOT);
-            from += at + secret.len();
+        while let Some(at) = find(&bytes[from..], secret).filter(|at| from + at < end) {
+            found.push((from + at, secret.len()));
+            from += at + 1;
         }
     }
+    for (at, length) in &found {
+        bytes[*at..at + length].fill(BLOT);
+    }
+    !found.is_empty()
 }
 
 /// Blots the secrets out of a file, in place: a log of many gigabytes is
@@ -83,15 +96,15 @@ pub(crate) fn blot_out(log: &Path, secrets: &[String]) {
     }
 }
 
-/// Pieces overlap by the longest secret, so that none slips through a seam.
+/// Pieces overlap by the longest secret, so that none slips through a seam:
+/// what begins in the overlap is whole in the next piece, and left to it.
 fn blot_file(file: &File, secrets: &[String], longest: usize) -> io::Result<()> {
     let mut piece = vec![0; (1 << 20) + longest];
     let mut at = 0;
     loop {
         let count = file.read_at(&mut piece, at)?;
-        let before = piece[..count].to_vec();
-        blot(&mut piece[..count], secrets);
-        if piece[..count] != before {
+        let end = if count == piece.len() { count - longest } else { count };
+        if blot_before(end, &mut piece[..count], secrets) {
             file.write_all_at(&piece[..count], at)?;
         }
         if count <= longest {
@@ -158,6 +171,28 @@ mod tests {
             blot_out(&log, &secrets(&["99", "CANARY"]));
             let left = std::fs::read_to_string(&log).expect("scratch");
             assert_eq!(left, text.replace("CANARY", "******"));
+        }
+    }
+
+    #[test]
+    fn secrets_that_overlap_leave_nothing_of_each_other() {
+        for (text, all, left) in [
+            ("-abcdef-", &["abcd", "abcdef"][..], "-******-"),
+            ("-abcdef-", &["abcdef", "cdef"], "-******-"),
+            ("-abcdefg-", &["abcde", "cdefg"], "-*******-"),
+            ("-aaaaaa-", &["aaaa"], "-******-"),
+        ] {
+            let mut bytes = text.as_bytes().to_vec();
+            blot(&mut bytes, &secrets(all));
+            assert_eq!(String::from_utf8_lossy(&bytes), left, "{text} {all:?}");
+        }
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        for before in (0..12).map(|less| (1 << 20) - 3 + less) {
+            std::fs::write(&log, "x".repeat(before) + "abcdef").expect("scratch");
+            blot_out(&log, &secrets(&["abcd", "abcdef"]));
+            let left = std::fs::read_to_string(&log).expect("scratch");
+            assert_eq!(&left[before..], "******", "{before}");
         }
     }
 

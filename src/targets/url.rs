@@ -44,6 +44,14 @@ pub(crate) struct Login {
     pub(crate) password: Vec<u8>,
 }
 
+/// A value of the query. No `Debug`: it can be secret.
+pub(crate) struct QueryValue {
+    /// As it is sent.
+    pub(crate) written: String,
+    /// Percent-decoded, where it can be.
+    pub(crate) decoded: String,
+}
+
 /// Where to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
@@ -116,6 +124,18 @@ impl Url {
         };
         let query = self.query.as_deref().map(elided).unwrap_or_default();
         format!("{scheme}://{authority}{}{query}", self.path)
+    }
+
+    /// The values of the query; a piece without `=` is one.
+    pub(crate) fn query_values(&self) -> Vec<QueryValue> {
+        let pieces = self.query.iter().flat_map(|query| query.split('&'));
+        let value = |piece: &str| {
+            let written = piece.split_once('=').map_or(piece, |(_, value)| value);
+            let bytes = decoded(written).unwrap_or_else(|| written.as_bytes().to_vec());
+            let decoded = String::from_utf8_lossy(&bytes).into_owned();
+            QueryValue { written: written.to_owned(), decoded }
+        };
+        pieces.map(value).collect()
     }
 
     fn default_port(&self) -> u16 {

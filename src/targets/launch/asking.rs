@@ -8,8 +8,11 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// How long one request may take; there will be another.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one request may take, at most; there will be another.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// How long it may take, at the least: the last look must be one.
+const SHORTEST: Duration = Duration::from_millis(100);
 
 /// So much of a reply is read; the rest says nothing about being ready.
 const ENOUGH: u64 = 16 << 20;
@@ -35,9 +38,9 @@ pub(super) enum Told {
     },
 }
 
-/// Asks for a path.
-pub(super) fn ask(url: &Url, path: &str) -> Told {
-    let mut stream = match connect(url) {
+/// Asks for a path; `left` is what is left of the time to become ready.
+pub(super) fn ask(url: &Url, path: &str, left: Duration) -> Told {
+    let mut stream = match connect(url, left.clamp(SHORTEST, LONGEST)) {
         Ok(stream) => stream,
         Err(error) => return Told::Nothing { why: connecting(&error), sent: false },
     };
@@ -71,22 +74,22 @@ trait Stream: Read + Write {}
 impl Stream for TcpStream {}
 impl Stream for UnixStream {}
 
-fn connect(url: &Url) -> io::Result<Box<dyn Stream>> {
+fn connect(url: &Url, patience: Duration) -> io::Result<Box<dyn Stream>> {
     match &url.place {
         Place::Unix(path) => {
             let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
+            stream.set_read_timeout(Some(patience))?;
+            stream.set_write_timeout(Some(patience))?;
             Ok(Box::new(stream))
         }
         Place::Host { host, port } => {
             let nowhere = || io::Error::new(ErrorKind::NotFound, "the name has no address");
             let mut last = nowhere();
             for address in (host.as_str(), *port).to_socket_addrs()? {
-                match TcpStream::connect_timeout(&address, PATIENCE) {
+                match TcpStream::connect_timeout(&address, patience) {
                     Ok(stream) => {
-                        stream.set_read_timeout(Some(PATIENCE))?;
-                        stream.set_write_timeout(Some(PATIENCE))?;
+                        stream.set_read_timeout(Some(patience))?;
+                        stream.set_write_timeout(Some(patience))?;
                         return Ok(Box::new(stream));
                     }
                     Err(error) => last = error,
@@ -129,7 +132,7 @@ fn connecting(error: &io::Error) -> String {
 
 fn talking(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer within 5 s".to_owned(),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer".to_owned(),
         _ => "it reset the connection".to_owned(),
     }
 }
@@ -152,7 +155,7 @@ mod tests {
         });
         let url =
             Url::parse(&url.replace("PORT", &port.to_string())).unwrap_or_else(|e| panic!("{e}"));
-        let told = ask(&url, "/x?y");
+        let told = ask(&url, "/x?y", LONGEST);
         (told, server.join().expect("served").replace(&port.to_string(), "PORT"))
     }
 
@@ -184,16 +187,27 @@ mod tests {
     }
 
     #[test]
+    fn one_that_never_answers_does_not_take_the_time_of_the_next_look() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
+        let asked = std::thread::spawn(move || ask(&url, "/", Duration::ZERO));
+        let (_silent, _) = listener.accept().expect("a client");
+        let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+        assert_eq!(asked.join().expect("it gives up"), nothing);
+    }
+
+    #[test]
     fn nobody_there_is_told_apart() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));
         let tls = url(&format!("https://127.0.0.1:{port}/"));
-        assert_eq!(ask(&tls, "/"), Told::Listens);
+        assert_eq!(ask(&tls, "/", LONGEST), Told::Listens);
         drop(listener);
         let refused = Told::Nothing { why: "it refused the connection".to_owned(), sent: false };
-        assert_eq!(ask(&tls, "/"), refused);
+        assert_eq!(ask(&tls, "/", LONGEST), refused);
         let missing = Told::Nothing { why: "its socket is not there".to_owned(), sent: false };
-        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/"), missing);
+        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", LONGEST), missing);
     }
 }

@@ -6,6 +6,7 @@
 //! value, and its keeper ends it should we not be able to.
 
 mod asking;
+mod hidden;
 mod home;
 mod orders;
 mod ready;
@@ -14,6 +15,7 @@ mod running;
 pub use running::Running;
 
 use crate::exit::Error;
+use crate::plan::Settings;
 use crate::plan::experiment::{Command, CoresFrom, Launch, Process, Secret, Values};
 use crate::shown::shown;
 use crate::targets::keeper::{Household, Keeper, Trouble, user};
@@ -92,8 +94,16 @@ impl<'a> Launcher<'a> {
         if let Some(missing) = orders::missing(launch, &values) {
             return Err(fails(missing));
         }
-        let secrets = ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+        let mut secrets: Vec<String> =
+            ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+        secrets.extend(orders::address(launch).iter().flat_map(hidden::of_address));
         Ok(Launcher { launch, ground, home, values, secrets, launched: false })
+    }
+
+    /// What the target is asked with: values of headers, and the body, are
+    /// blotted out of its logs like the secrets of the file.
+    pub fn hide(&mut self, settings: &Settings) {
+        self.secrets.extend(hidden::of_requests(settings));
     }
 
     /// Writes the files and runs what is to be prepared, each to its end; then

@@ -2,6 +2,7 @@
 
 use crate::plan::experiment::{Around, Command, Launch, Process, Values};
 use crate::targets::keeper::{ProcessOrder, programs, user};
+use crate::targets::url::Url;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +25,12 @@ pub(super) fn url(launch: &Launch, values: &Values) -> String {
     };
     let (temp, folder) = (encoded(&values.temp), encoded(&values.folder));
     launch.url.fill(&Values { temp, folder, ..values.clone() })
+}
+
+/// The same before there are ports: with others in their place.
+pub(super) fn address(launch: &Launch) -> Option<Url> {
+    let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
+    Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
 }
 
 /// The order for one process.

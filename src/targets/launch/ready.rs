@@ -30,6 +30,15 @@ pub(super) struct Wait<'a> {
     requests: u64,
 }
 
+/// What one look asks over HTTP.
+struct Asked<'a> {
+    path: Option<&'a Text>,
+    expect: &'a [u16],
+    bytes: Option<u64>,
+    /// When the time to become ready is over.
+    until: Instant,
+}
+
 /// What one look told.
 enum Look {
     Ready,
@@ -64,7 +73,7 @@ impl<'a> Wait<'a> {
         let until = Instant::now() + process.ready.timeout;
         let mut pause = PAUSES.0;
         loop {
-            let look = self.look(process, this, values)?;
+            let look = self.look(process, this, values, until)?;
             // After the look: one that answers with its last breath is not ready.
             self.nobody_ended(started)?;
             let seen = match look {
@@ -88,10 +97,12 @@ impl<'a> Wait<'a> {
         process: &Process,
         this: &Started,
         values: &Values,
+        until: Instant,
     ) -> Result<Look, Refusal> {
         match &process.ready.sign {
             Sign::Http { path, expect, bytes } => {
-                Ok(self.by_http(process, path.as_ref(), expect, *bytes, values))
+                let asked = Asked { path: path.as_ref(), expect, bytes: *bytes, until };
+                Ok(self.by_http(process, &asked, values))
             }
             Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
             Sign::Run(command) => {
@@ -108,14 +119,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn by_http(
-        &mut self,
-        process: &Process,
-        path: Option<&Text>,
-        expect: &[u16],
-        bytes: Option<u64>,
-        values: &Values,
-    ) -> Look {
+    fn by_http(&mut self, process: &Process, asked: &Asked<'_>, values: &Values) -> Look {
         let driven = self.launch.processes.last().is_some_and(|last| last.name == process.name);
         let text = match driven {
             true => orders::url(self.launch, values),
@@ -125,17 +129,18 @@ impl<'a> Wait<'a> {
             Ok(url) => url,
             Err(message) => return Look::NotYet(message),
         };
-        let path = path.map_or_else(|| url.request_target(), |path| path.fill(values));
-        let told = asking::ask(&url, &path);
+        let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
+        let left = asked.until.saturating_duration_since(Instant::now());
+        let told = asking::ask(&url, &path, left);
         if let Told::Reply { .. } | Told::Nothing { sent: true, .. } = told {
             self.requests += 1;
         }
         match told {
             Told::Nothing { why, .. } => return Look::NotYet(why),
-            Told::Reply { status, .. } if !expected(status, expect) => {
+            Told::Reply { status, .. } if !expected(status, asked.expect) => {
                 return Look::NotYet(format!("it answers with status {status}"));
             }
-            Told::Reply { bytes: got, .. } if bytes.is_some_and(|bytes| bytes != got) => {
+            Told::Reply { bytes: got, .. } if asked.bytes.is_some_and(|bytes| bytes != got) => {
                 return Look::NotYet(format!("its reply has {got} bytes"));
             }
             Told::Reply { .. } | Told::Listens => {}

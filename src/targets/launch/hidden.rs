@@ -1,0 +1,82 @@
+//! What requests carry and a target's log must not repeat: servers log the
+//! query of an address, and some log whole requests.
+
+use crate::plan::Settings;
+use crate::targets::url::Url;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+/// A part of a header's value, such as the token behind `Bearer`, is blotted
+/// out by itself only from this length on: shorter words are words.
+const SHORTEST_PART: usize = 8;
+
+/// A longer body is a file, and no log repeats it as it is.
+const LONGEST_BODY: usize = 4096;
+
+/// Login and query of an address, as the request has them and as a server may
+/// understand them.
+pub(super) fn of_address(url: &Url) -> Vec<String> {
+    let mut hidden = Vec::new();
+    if let Some(login) = &url.login {
+        let pair = [login.user.as_slice(), b":", &login.password].concat();
+        hidden.push(BASE64_STANDARD.encode(pair));
+        // Where there is no password the name is a token.
+        let secret = if login.password.is_empty() { &login.user } else { &login.password };
+        hidden.push(String::from_utf8_lossy(secret).into_owned());
+    }
+    for value in url.query_values() {
+        hidden.push(value.decoded);
+        hidden.push(value.written);
+    }
+    hidden.sort();
+    hidden.dedup();
+    hidden
+}
+
+/// The values of headers, and the body.
+pub(super) fn of_requests(settings: &Settings) -> Vec<String> {
+    let body = settings.body.as_deref().filter(|body| body.len() <= LONGEST_BODY);
+    let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
+    settings.headers.iter().flat_map(|(_, value)| of_header(value)).chain(body).collect()
+}
+
+/// The value of a header, and its longer parts.
+fn of_header(value: &[u8]) -> Vec<String> {
+    let value = String::from_utf8_lossy(value).trim().to_owned();
+    let parts = value.split([' ', '\t', ';', ',', '=', '"']);
+    let mut hidden: Vec<String> =
+        parts.filter(|part| part.len() >= SHORTEST_PART).map(str::to_owned).collect();
+    if !hidden.contains(&value) {
+        hidden.push(value);
+    }
+    hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logins_and_queries_are_hidden_as_written_and_as_understood() {
+        let of = |text| of_address(&Url::parse(text).unwrap_or_else(|error| panic!("{error}")));
+        assert_eq!(of("http://h/path"), [""; 0]);
+        assert_eq!(of("http://user:pa%40ss@h/"), ["dXNlcjpwYUBzcw==", "pa@ss"]);
+        assert_eq!(of("http://token@h/"), ["dG9rZW46", "token"]);
+        assert_eq!(of("http://h/?key=a%20b&n=1&bare"), ["1", "a b", "a%20b", "bare"]);
+    }
+
+    #[test]
+    fn bodies_are_hidden_unless_they_are_long() {
+        let of =
+            |bytes: usize| Settings { body: Some(vec![b'x'; bytes].into()), ..Default::default() };
+        assert_eq!(of_requests(&of(5)), ["xxxxx"]);
+        assert_eq!(of_requests(&of(LONGEST_BODY + 1)), [""; 0]);
+    }
+
+    #[test]
+    fn headers_are_hidden_whole_and_in_longer_parts() {
+        assert_eq!(of_header(b"short"), ["short"]);
+        assert_eq!(of_header(b" long-token "), ["long-token"]);
+        assert_eq!(of_header(b"Bearer long-token"), ["long-token", "Bearer long-token"]);
+        assert_eq!(of_header(b"id=long-session; x=y"), ["long-session", "id=long-session; x=y"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! What goes wrong, and what must come of it: exact counts, the right exit
+//! code, words that help, and nothing left running.
+//!
+//! Every case drives the real program in a folder of its own, and looks for
+//! orphans when it is over. This program has no `main` of the test harness,
+//! because it is also a server with bad habits ([`server`]), and tiebreak with
+//! a wall clock that jumps ([`clock`]).
+
+mod case;
+mod clock;
+#[path = "../common/mod.rs"]
+mod common;
+mod counts;
+mod descriptors;
+mod ends;
+mod experiment;
+mod files;
+mod ours;
+mod ports;
+mod processes;
+mod secrets;
+mod server;
+mod shown;
+mod targets;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+
+/// Cases at once, on however few cores: what they count does not depend on
+/// speed, and most of their time is a pilot's, which has a length.
+const AT_ONCE: usize = 4;
+
+fn main() -> ExitCode {
+    if clock::jumps() {
+        return clock::tiebreak();
+    }
+    if std::env::args().nth(1).as_deref() == Some(server::ARGUMENT) {
+        return server::serve();
+    }
+    let cases = [
+        targets::cases(),
+        ports::cases(),
+        descriptors::cases(),
+        ours::cases(),
+        ends::cases(),
+        clock::cases(),
+        files::cases(),
+        secrets::cases(),
+        shown::cases(),
+    ];
+    let trials = cases.into_iter().flatten().map(|(name, case)| {
+        Trial::test(name, move || {
+            case();
+            Ok(())
+        })
+    });
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// A case: its name, and what panics where it fails.
+type Test = (String, Box<dyn FnOnce() + Send>);
+
+fn test(name: &str, case: impl FnOnce() + Send + 'static) -> Test {
+    (name.to_owned(), Box::new(case))
+}

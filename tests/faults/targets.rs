@@ -1,0 +1,555 @@
+//! Targets that fail: each counts against its contender, or ends the run.
+
+use crate::case::{Case, Ended, LONG, Running, SHORT};
+use crate::counts::whole;
+use crate::experiment::{Program, attached};
+use crate::processes::{Process, wait_for};
+use crate::{Test, test};
+use record::Histogram;
+use serde_json::Value;
+use std::process::Child;
+
+/// One row: how the server of `wrong` fails, and what comes of it.
+struct Fault {
+    name: &'static str,
+    /// Keys of its contender.
+    keys: &'static str,
+    /// More words for tiebreak.
+    words: &'static str,
+    /// How long the run is.
+    length: &'static str,
+    server: Server,
+    meddle: Meddle,
+    code: i32,
+    /// The end in the journal.
+    end: &'static str,
+    /// On standard error.
+    says: &'static [&'static str],
+    check: fn(&Ended<'_>),
+}
+
+#[derive(Clone, Copy)]
+enum Server {
+    /// tiebreak's own test server, with these flags.
+    Test(&'static str),
+    /// The one with bad habits; it counts in the file `counts`.
+    Habits(&'static [&'static str]),
+    /// Some program.
+    Other(&'static [&'static str]),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Meddle {
+    Nothing,
+    /// The server gets this signal after some rounds.
+    Signal(i32),
+}
+
+/// [`SHORT`], with rounds three times as long.
+const LONGER: &str =
+    "--round 300ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
+
+/// For those that would never be ready.
+const QUICKLY: &str = "ready = { timeout = '400ms' }";
+
+/// For those that must have begun to answer by then, on a busy machine too.
+const IN_3_S: &str = "ready = { timeout = '3s' }";
+
+const BASE: Fault = Fault {
+    name: "",
+    keys: "",
+    words: "",
+    length: SHORT,
+    server: Server::Test(""),
+    meddle: Meddle::Nothing,
+    code: 0,
+    end: "complete",
+    says: &[],
+    check: |_| {},
+};
+
+/// Targets that are launched.
+const LAUNCHED: &[Fault] = &[
+    Fault { name: "is_sound", check: sound, ..BASE },
+    Fault {
+        name: "never_listens",
+        keys: QUICKLY,
+        server: Server::Other(&["sleep", "1000"]),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was not ready within 400 ms: it refused the connection"],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "never_answers",
+        keys: IN_3_S,
+        server: Server::Test("--never-reply"),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was not ready within 3 s: it did not answer", "wrong.log says:"],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "answers_503_for_ever",
+        keys: IN_3_S,
+        server: Server::Test("--status 503"),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was not ready within 3 s: it answers with status 503"],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "resets_every_request",
+        keys: IN_3_S,
+        server: Server::Test("--reset-nth 1"),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was not ready within 3 s: it reset the connection"],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "exits_at_once",
+        server: Server::Other(&["sh", "-c", "seq 30; echo last words >&2; exit 7"]),
+        code: 4,
+        end: "target_failed",
+        says: &[
+            "`wrong`: it exited with status 7 before it was ready; ",
+            "wrong.log ends with:\n  12\n  13\n",
+            "\n  30\n  last words\n",
+        ],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "exits_at_once_and_in_silence",
+        server: Server::Other(&["true"]),
+        code: 4,
+        end: "target_failed",
+        says: &[
+            "it exited with status 0 before it was ready; a target must stay in the foreground",
+        ],
+        check: nothing_driven,
+        ..BASE
+    },
+    Fault {
+        name: "dies_in_mid_run",
+        server: Server::Habits(&[]),
+        meddle: Meddle::Signal(libc::SIGKILL),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was ended by SIGKILL", "wrong.log says:\n  listening on"],
+        check: died,
+        ..BASE
+    },
+    Fault {
+        name: "ends_itself_in_mid_run",
+        length: LONG,
+        server: Server::Habits(&["die=3000"]),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it exited with status 3", "wrong.log says:\n  listening on"],
+        check: |ended| assert!(ended.report()["complete_rounds"].is_u64()),
+        ..BASE
+    },
+    Fault {
+        name: "freezes_for_ever",
+        words: "--timeout 500ms",
+        server: Server::Habits(&[]),
+        meddle: Meddle::Signal(libc::SIGSTOP),
+        code: 4,
+        end: "target_failed",
+        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        check: froze,
+        ..BASE
+    },
+    Fault {
+        name: "freezes_for_ever_at_a_rate",
+        words: "--timeout 500ms --rate 400/s",
+        server: Server::Habits(&[]),
+        meddle: Meddle::Signal(libc::SIGSTOP),
+        code: 4,
+        end: "target_failed",
+        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        check: froze_at_a_rate,
+        ..BASE
+    },
+    RESETS,
+    GARBAGE,
+    CUT,
+    REFUSES,
+    Fault {
+        name: "is_launched_afresh_six_times",
+        length: RESTARTS,
+        server: Server::Habits(&[]),
+        check: launched_afresh,
+        ..BASE
+    },
+    Fault {
+        name: "is_not_ready_at_its_second_launch",
+        keys: QUICKLY,
+        length: RESTARTS,
+        server: Server::Other(&["sh", "-c", SECOND, "sh"]),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong`: it was not ready within 400 ms: it refused the connection"],
+        check: |ended| {
+            let report = ended.report();
+            assert_eq!(report["complete_rounds"], 1, "the first launch stands");
+            let launches = ended.journal().into_iter().filter(|(kind, _)| kind == "target");
+            assert!((2..=3).contains(&launches.count()));
+        },
+        ..BASE
+    },
+];
+
+/// Six launches of one round.
+const RESTARTS: &str = "--round 100ms --rounds 1 --restarts 6 --slice 25ms --warm-up 100ms \
+                        --connections 4 --out run";
+
+/// Serves once; later it only waits.
+const SECOND: &str =
+    "mkdir once 2>/dev/null || exec sleep 1005; exec TIEBREAK testserver --listen 127.0.0.1:PORT";
+
+const RESETS: Fault = Fault {
+    name: "resets_one_in_fifty",
+    server: Server::Test("--reset-nth 50"),
+    code: 3,
+    check: |ended| failed_as_counted(ended, "reset", "resets"),
+    ..BASE
+};
+
+const GARBAGE: Fault = Fault {
+    name: "sends_garbage_once_in_fifty",
+    server: Server::Test("--garbage-nth 50"),
+    code: 3,
+    check: |ended| failed_as_counted(ended, "protocol", "garbage"),
+    ..BASE
+};
+
+const CUT: Fault = Fault {
+    name: "cuts_one_reply_in_fifty",
+    server: Server::Test("--truncate-nth 50"),
+    code: 3,
+    check: |ended| failed_as_counted(ended, "closed", "truncated"),
+    ..BASE
+};
+
+const REFUSES: Fault = Fault {
+    name: "refuses_every_other_connection",
+    keys: "reuse = 'never'",
+    server: Server::Test("--refuse-nth 2"),
+    code: 3,
+    check: refused,
+    ..BASE
+};
+
+/// Targets that run already.
+const ATTACHED: &[Fault] = &[
+    Fault {
+        name: "is_sound",
+        check: |ended| {
+            sound(ended);
+            report_agrees(ended);
+        },
+        ..BASE
+    },
+    Fault {
+        name: "never_answers",
+        words: "--timeout 300ms",
+        server: Server::Test("--never-reply"),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong` (http://127.0.0.1:", "is not ready: it sent no complete reply within"],
+        check: |ended| {
+            assert_eq!(ended.counts(1).failed("timeout"), 1, "one request, and it was enough");
+        },
+        ..BASE
+    },
+    Fault {
+        name: "dies_in_mid_run",
+        server: Server::Habits(&[]),
+        meddle: Meddle::Signal(libc::SIGKILL),
+        code: 4,
+        end: "target_failed",
+        says: &["`wrong` (http://127.0.0.1:", "stopped answering: in round", " refused"],
+        check: died,
+        ..BASE
+    },
+    Fault {
+        name: "freezes_for_ever",
+        words: "--timeout 500ms",
+        server: Server::Habits(&[]),
+        meddle: Meddle::Signal(libc::SIGSTOP),
+        code: 4,
+        end: "target_failed",
+        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        check: froze,
+        ..BASE
+    },
+    RESETS,
+    GARBAGE,
+    CUT,
+    Fault {
+        name: "refuses_every_other_connection_that_persists",
+        // A failure while it is dialled is one among thousands.
+        length: LONGER,
+        server: Server::Test("--refuse-nth 2"),
+        // Connections that were refused at rest are nobody's fault.
+        check: |ended| {
+            let (counts, server) = (ended.counts(1), ended.server("wrong"));
+            assert!(whole(&server["refused"]) > 2, "{server}");
+            assert_eq!(counts.replies, whole(&server["replies"]), "{counts:?}\n{server}");
+            assert!(counts.failures() <= whole(&server["refused"]), "{counts:?}\n{server}");
+        },
+        ..BASE
+    },
+];
+
+pub(crate) fn cases() -> Vec<Test> {
+    let launched = LAUNCHED
+        .iter()
+        .map(|fault| test(&format!("targets::launched::{}", fault.name), || launched(fault)));
+    let attached = ATTACHED
+        .iter()
+        .map(|fault| test(&format!("targets::attached::{}", fault.name), || attached_case(fault)));
+    launched.chain(attached).collect()
+}
+
+impl Server {
+    fn program(self, case: &Case) -> Program {
+        match self {
+            Server::Test(flags) => Program::testserver(flags),
+            Server::Habits(orders) => {
+                let own = [format!("count={}", case.path("counts")), "contender=wrong".to_owned()];
+                let orders = orders.iter().map(|order| (*order).to_owned());
+                Program::habits(&orders.chain(own).collect::<Vec<_>>())
+            }
+            Server::Other(argv) => {
+                let us = env!("CARGO_BIN_EXE_tiebreak");
+                let argv: Vec<String> =
+                    argv.iter().map(|part| part.replace("TIEBREAK", us)).collect();
+                Program::other(&argv.iter().map(String::as_str).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+fn launched(fault: &Fault) {
+    let case = Case::new();
+    let right = Program::testserver("").contender("right", "");
+    let wrong = fault.server.program(&case).in_company().contender("wrong", fault.keys);
+    case.write("e.toml", format!("expect_different = true\n{right}{wrong}"));
+    let ended = drive(&case, fault);
+    case.left_nothing(true);
+    verify(fault, &ended);
+}
+
+/// A server that this test starts and ends.
+pub(crate) struct Own(Child);
+
+impl Own {
+    pub(crate) fn start(case: &Case, name: &str, program: &Program) -> (Own, u16) {
+        let argv = program.argv("0");
+        let child = case.command(&argv[0], name).args(&argv[1..]).spawn().expect("it starts");
+        let own = Own(child);
+        let mut port = None;
+        wait_for("a server that listens", || {
+            let text = case.read(&format!("{name}.out"));
+            let line = text.lines().find_map(|line| line.strip_prefix("listening on 127.0.0.1:"));
+            port = line.and_then(|port| port.parse().ok());
+            port.is_some()
+        });
+        (own, port.expect("just seen"))
+    }
+
+    pub(crate) fn end(mut self) {
+        let process = Process::find(self.0.id() as i32).expect("our child");
+        if process.runs() {
+            // One that was stopped by a signal must not go on.
+            process.kill(if process.stands_still() { libc::SIGKILL } else { libc::SIGTERM });
+        }
+        self.0.wait().expect("our child");
+    }
+}
+
+fn attached_case(fault: &Fault) {
+    let case = Case::new();
+    let (right, port) = Own::start(&case, "right", &Program::testserver(""));
+    let (wrong, wrong_port) = Own::start(&case, "wrong", &fault.server.program(&case));
+    let text = attached("right", port, "") + &attached("wrong", wrong_port, fault.keys);
+    case.write("e.toml", format!("expect_different = true\n{text}"));
+    let ended = drive(&case, fault);
+    right.end();
+    wrong.end();
+    case.left_nothing(true);
+    verify(fault, &ended);
+}
+
+/// One that ends by its fault may have as many rounds as it likes.
+fn drive<'a>(case: &'a Case, fault: &Fault) -> Ended<'a> {
+    let length = if fault.meddle == Meddle::Nothing { fault.length } else { LONG };
+    let running = case.start(&format!("compare e.toml {length} {}", fault.words));
+    if let Meddle::Signal(signal) = fault.meddle {
+        running.wait_for_rounds(6);
+        server_of(&running).kill(signal);
+    }
+    running.wait()
+}
+
+fn server_of(running: &Running<'_>) -> Process {
+    running.case.process(&[" __server ", " contender=wrong "])
+}
+
+fn verify(fault: &Fault, ended: &Ended<'_>) {
+    ended.expect(fault.code, fault.says);
+    assert_eq!(ended.end(), fault.end);
+    if ended.counts(1).trials > 0 {
+        ended.adds_up();
+        assert!(ended.case.file("run/report.html").exists());
+    }
+    // Whatever the other did, this one is whole. (The question that a launch
+    // asked is in the journal only where all of that launch became ready.)
+    if ended.counts(0).trials > 0 {
+        assert_eq!(ended.counts(0).failures(), 0);
+        if fault.length != RESTARTS || fault.code == 0 {
+            ended.server_agrees(0, "right");
+        }
+    }
+    (fault.check)(ended);
+}
+
+/// Every launch's requests are in its counts, and each had a port of its own.
+fn launched_afresh(ended: &Ended<'_>) {
+    let (counts, (read, answered)) = (ended.counts(1), habits_counted(ended));
+    assert_eq!((counts.sent, counts.failures()), (read, 0), "{counts:?}");
+    assert_eq!(read, answered);
+    let mut ports = ended.case.ports("wrong");
+    ports.dedup();
+    assert_eq!(ports.len(), 6, "{ports:?}");
+    assert_eq!(ended.report()["complete_rounds"], 6);
+}
+
+fn sound(ended: &Ended<'_>) {
+    let counts = ended.counts(1);
+    ended.server_agrees(1, "wrong");
+    assert_eq!((counts.failures(), counts.unfinished), (0, 0), "{counts:?}");
+    assert_eq!(ended.report()["complete_rounds"], 6);
+}
+
+/// All five numbers of the report make what the server counted.
+fn report_agrees(ended: &Ended<'_>) {
+    let report = ended.report();
+    for (at, name) in ["right", "wrong"].iter().enumerate() {
+        let sent = crate::common::sent(&report["contenders"][at]);
+        assert_eq!(sent, whole(&ended.server(name)["requests"]), "{name}");
+    }
+}
+
+/// Nothing was measured: a journal that says why, and no report.
+fn nothing_driven(ended: &Ended<'_>) {
+    let kinds: Vec<String> = ended.journal().into_iter().map(|(kind, _)| kind).collect();
+    assert!(!kinds.iter().any(|kind| kind == "trial"), "{kinds:?}");
+    assert!(!ended.case.file("run/report.json").exists() && ended.out.is_empty(), "{}", ended.out);
+}
+
+/// As many operations failed, and in that class alone, as the server spoilt.
+fn failed_as_counted(ended: &Ended<'_>, class: &str, counted: &str) {
+    ended.server_agrees(1, "wrong");
+    let (counts, server) = (ended.counts(1), ended.server("wrong"));
+    assert!(whole(&server[counted]) > 6, "{server}");
+    assert_eq!(counts.failed(class), whole(&server[counted]), "{counts:?}\n{server}");
+    assert_eq!(counts.failures(), counts.failed(class), "{counts:?}");
+    assert_eq!(counts.replies + counts.asked_at_launch, whole(&server["replies"]), "{counts:?}");
+    assert!(ended.findings("void").contains(&"non_success".to_owned()));
+}
+
+/// Every other fresh connection was reset: those operations failed, and the
+/// server read requests on the others alone.
+fn refused(ended: &Ended<'_>) {
+    let (counts, server) = (ended.counts(1), ended.server("wrong"));
+    let of = |key: &str| whole(&server[key]);
+    assert!(of("refused") > 6, "{server}");
+    // The launch's own question is the first connection, which is taken.
+    assert_eq!(counts.failures(), of("refused"), "{counts:?}\n{server}");
+    // As the reset comes before or behind the request.
+    let known = counts.failed("reset") + counts.failed("closed");
+    assert_eq!(known, counts.failures(), "{counts:?}");
+    assert_eq!(counts.replies + counts.asked_at_launch, of("replies"), "{counts:?}\n{server}");
+    assert!(ended.findings("void").contains(&"non_success".to_owned()));
+}
+
+/// What the server counted of requests read and answered.
+fn habits_counted(ended: &Ended<'_>) -> (u64, u64) {
+    let counts = ended.case.read("counts");
+    let of = |what: char| counts.chars().filter(|c| *c == what).count() as u64;
+    (of('r'), of('a'))
+}
+
+/// Four connections: four requests at most were under way when it died, or
+/// stood still.
+const UNDER_WAY: u64 = 4;
+
+/// One that dies can lose the four that were dialled at once in their place,
+/// too, as long as its listener is there.
+const LOST: u64 = 2 * UNDER_WAY;
+
+fn died(ended: &Ended<'_>) {
+    let (counts, (read, answered)) = (ended.counts(1), habits_counted(ended));
+    let replies = counts.replies + counts.asked_at_launch;
+    assert!((answered..=answered + UNDER_WAY).contains(&replies), "{answered} {counts:?}");
+    assert!((read..=read + LOST).contains(&counts.sent), "{read} {counts:?}");
+    let known = ["refused", "reset", "closed"].map(|class| counts.failed(class));
+    assert_eq!(counts.failures(), known.iter().sum::<u64>(), "{counts:?}");
+    assert!(counts.failed("refused") > 0, "{counts:?}");
+    assert!(known[1] + known[2] <= LOST, "{counts:?}");
+    assert!(whole(&ended.report()["complete_rounds"]) >= 3);
+}
+
+/// Every request behind the freeze timed out.
+fn froze(ended: &Ended<'_>) {
+    let (counts, (read, answered)) = (ended.counts(1), habits_counted(ended));
+    let replies = counts.replies + counts.asked_at_launch;
+    assert!((answered..=answered + UNDER_WAY).contains(&replies), "{answered} {counts:?}");
+    assert_eq!(counts.failures(), counts.failed("timeout"), "{counts:?}");
+    assert!(counts.failed("timeout") >= UNDER_WAY, "{counts:?}");
+    let waited = counts.failed("timeout") + counts.unfinished;
+    assert_eq!(counts.sent, replies + waited, "every request is accounted for: {counts:?}");
+    assert!(read <= counts.sent, "{read} {counts:?}");
+    timeouts_are_kept(ended);
+}
+
+/// A timeout has a latency, "at least so long", unless it was due in the
+/// burn-in; no other failure has one.
+fn timeouts_are_kept(ended: &Ended<'_>) {
+    for (kind, trial) in ended.journal() {
+        if kind != "trial" || trial["contender"] != 1 {
+            continue;
+        }
+        let seen = &trial["seen"];
+        let of = |key: &str| whole(&seen[key]);
+        let samples = histogram(seen, "response_time").len();
+        assert_eq!(of("operations"), samples + of("left_out") + of("without_latency"), "{seen}");
+        assert_eq!(of("without_latency"), 0, "nothing but timeouts failed: {seen}");
+    }
+}
+
+fn histogram(seen: &Value, of: &str) -> Histogram {
+    Histogram::decode(seen[of].as_str().expect("a histogram")).expect("decodes")
+}
+
+/// At a rate, most of what times out was due behind the burn-in. What was due
+/// and found no connection within the timeout was never sent, and is counted.
+fn froze_at_a_rate(ended: &Ended<'_>) {
+    froze(ended);
+    let late = ended.journal().into_iter().filter(|(kind, trial)| {
+        kind == "trial" && trial["contender"] == 1 && {
+            histogram(&trial["seen"], "response_time").max().is_some_and(|ns| ns >= 500_000_000)
+        }
+    });
+    assert!(late.count() > 0, "a timeout is recorded as at least 500 ms");
+    assert!(ended.counts(1).unsent > 0, "{:?}", ended.counts(1));
+}
