@@ -11,7 +11,7 @@ use crate::plan::units::show_ns;
 use crate::targets::ready::{self, Answer};
 use engine::Broken;
 use judge::Judge;
-use record::{Asked, End, EndReason, Event, Phase, PilotChoice, Plan, TrialRecord, Whose};
+use record::{Asked, End, EndReason, Event, Failure, Phase, PilotChoice, Plan, TrialRecord, Whose};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub(super) struct Book<'a, W> {
     plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
+    /// A connection was refused in a round.
+    refused: bool,
     /// Looks whether the run is decided, where that was planned.
     judge: Option<Judge>,
     /// Place and start of the first slice of this leg: the engine counts from 0
@@ -54,12 +56,13 @@ impl<'a, W: Write> Book<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
         let (leg, end) = (Mark::default(), Mark::default());
-        Book { journal, progress, plan, in_round: 0, judge, leg, end }
+        Book { journal, progress, plan, in_round: 0, refused: false, judge, leg, end }
     }
 
     fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
         if trial.phase == Phase::Round {
             self.number_slices(&mut trial);
+            self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
         }
         if let Some(judge) = &mut self.judge {
             judge.add(&trial);
@@ -133,8 +136,8 @@ impl<W: Write> Session<'_, W> {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
         let order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
-        let order: Vec<usize> = order.into_iter().map(|contender| contender as usize).collect();
-        for ready in self.stage.raise(launch, &order)? {
+        for contender in order {
+            let ready = self.stage.raise(launch, contender as usize)?;
             self.book.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()
@@ -248,7 +251,20 @@ impl<W: Write> Session<'_, W> {
         let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
         let planned = if counted { Duration::ZERO } else { length(&order) };
         self.book.progress.phase("driving", planned, order.rounds);
-        self.drive(&order, &everyone(self.plan), |phase| phase).map(drop)
+        self.drive(&order, &everyone(self.plan), |phase| phase)?;
+        self.alive()
+    }
+
+    /// One long turn does not show that its target died. Where connections were
+    /// refused, it is asked again.
+    fn alive(&mut self) -> Result<(), Halt> {
+        match self.book.refused {
+            true => self.ready().map_err(|halt| match halt {
+                Halt::Target(wrong) => Halt::Target(format!("died in the run: {wrong}")),
+                other => other,
+            }),
+            false => Ok(()),
+        }
     }
 
     /// Drives one order; every trial goes into the journal under the plan's

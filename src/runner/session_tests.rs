@@ -67,6 +67,8 @@ struct World {
     stopped_in: Option<u32>,
     /// Contender 1 ends while it is launched for the nth time.
     falls_in_launch: Option<u32>,
+    /// Contender 0, driven alone, refuses connections from somewhere in its turn on.
+    dies_alone: bool,
     /// The engine breaks in this round.
     breaks_in: Option<u32>,
 }
@@ -104,23 +106,23 @@ struct MadeUp {
     asked: u32,
     stopped: Rc<Cell<bool>>,
     launch: u32,
+    died: bool,
 }
 
 impl Stage for MadeUp {
-    fn raise(&mut self, launch: u32, order: &[usize]) -> Result<Vec<TargetReady>, Halt> {
-        if self.world.falls_in_launch == Some(launch) {
+    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+        if self.world.falls_in_launch == Some(launch) && contender == 1 {
             return Err(Halt::Target("`b`: it exited with 1".to_owned()));
         }
         self.launch = launch;
-        let ready = |contender: &usize| TargetReady {
-            contender: *contender as u32,
+        Ok(TargetReady {
+            contender: contender as u32,
             launch,
             cpu_source: None,
             out_of_sight: None,
             facts: Vec::new(),
             ready_requests: 0,
-        };
-        Ok(order.iter().map(ready).collect())
+        })
     }
 
     fn fallen(&mut self) -> Option<String> {
@@ -180,7 +182,15 @@ impl MadeUp {
                 1 => self.world.driven(phase, order, round),
                 _ => None,
             };
-            let (seen, cut_short) = (seen(failure), self.stopped.get());
+            let (mut seen, cut_short) = (seen(failure), self.stopped.get());
+            match (self.world.dies_alone, asked.operations == Some(1)) {
+                (true, true) if self.died => seen = self::seen(Some(Failure::Refused)),
+                (true, false) if phase == Phase::Round => {
+                    seen.outcomes.failed.insert(Failure::Refused, 2);
+                    self.died = true;
+                }
+                _ => {}
+            }
             let contender = lane as u32;
             let next = each(TrialRecord { phase, round, contender, asked, seen, cut_short });
             flow = if flow.is_break() { flow } else { next };
@@ -306,13 +316,17 @@ fn the_orders_follow_plan_and_pilot() {
     assert_eq!(open[2].slice_ns, 250 * ms);
 }
 
-#[test]
-fn one_contender_is_driven_without_pilot_and_burn_in() {
-    let plan = example::plan(|spec| {
+fn one_contender() -> Plan {
+    example::plan(|spec| {
         spec.command = crate::plan::Command::Run;
         spec.contenders.truncate(1);
         spec.operations = Some(100);
-    });
+    })
+}
+
+#[test]
+fn one_contender_is_driven_without_pilot_and_burn_in() {
+    let plan = one_contender();
     let came = conduct(&plan, World::default(), Disk::new(ROOMY));
     assert_eq!(
         told(&came.disk),
@@ -477,4 +491,13 @@ fn a_target_that_falls_in_a_later_launch_ends_the_run() {
     );
     assert!(told(&came.disk).contains(&"Round 4 of 1".to_owned()));
     assert_eq!(came.disk.events().len(), told_all(&came.disk).len());
+}
+
+#[test]
+fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
+    let plan = one_contender();
+    let came = conduct(&plan, World { dies_alone: true, ..World::default() }, Disk::new(ROOMY));
+    let end = came.end.as_ref().expect("an end");
+    assert_eq!(end.reason, EndReason::TargetFailed);
+    assert!(end.detail.starts_with("died in the run: "), "{}", end.detail);
 }

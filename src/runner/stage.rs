@@ -11,9 +11,9 @@ pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 
 /// The targets and the engine.
 pub(super) trait Stage {
-    /// Launches every target in this order, or finds those that run already.
+    /// Launches the target of this contender, or finds the one that runs already.
     /// `launch` counts from 1.
-    fn raise(&mut self, launch: u32, order: &[usize]) -> Result<Vec<TargetReady>, Halt>;
+    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
 
     /// Drives an order: its lanes are these contenders of the plan.
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken>;

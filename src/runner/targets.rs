@@ -40,8 +40,30 @@ impl<'a> Targets<'a> {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
         Targets { resolved, stop, ground, each }
     }
+}
 
-    fn raise_one(&mut self, contender: usize, launch: u32) -> Result<TargetReady, Halt> {
+/// By its control group where it has one, else by everything below its keeper:
+/// daemons leave the tree of the process that was started, but not that one.
+fn meter_of(running: &Running) -> Result<Meter, OutOfSight> {
+    match running.cgroup() {
+        Some(group) => Meter::of_cgroup(group),
+        None => Meter::of_tree(running.keeper() as u32),
+    }
+}
+
+fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
+    TargetReady {
+        contender: contender as u32,
+        launch: up.launch,
+        cpu_source: up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned()),
+        out_of_sight: up.meter.as_ref().err().map(ToString::to_string),
+        facts: facts.to_vec(),
+        ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
+    }
+}
+
+impl Stage for Targets<'_> {
+    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         let target = &mut self.each[contender];
         let up = match &self.resolved.ways[contender] {
             Way::Attached { access, sight } => {
@@ -69,32 +91,6 @@ impl<'a> Targets<'a> {
         let ready = told(contender, &up, &target.facts);
         target.up = Some(up);
         Ok(ready)
-    }
-}
-
-/// By its control group where it has one, else by everything below its keeper:
-/// daemons leave the tree of the process that was started, but not that one.
-fn meter_of(running: &Running) -> Result<Meter, OutOfSight> {
-    match running.cgroup() {
-        Some(group) => Meter::of_cgroup(group),
-        None => Meter::of_tree(running.keeper() as u32),
-    }
-}
-
-fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
-    TargetReady {
-        contender: contender as u32,
-        launch: up.launch,
-        cpu_source: up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned()),
-        out_of_sight: up.meter.as_ref().err().map(ToString::to_string),
-        facts: facts.to_vec(),
-        ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
-    }
-}
-
-impl Stage for Targets<'_> {
-    fn raise(&mut self, launch: u32, order: &[usize]) -> Result<Vec<TargetReady>, Halt> {
-        order.iter().map(|contender| self.raise_one(*contender, launch)).collect()
     }
 
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {

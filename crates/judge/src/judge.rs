@@ -41,6 +41,7 @@ impl Judge {
     /// A target is ready, for the first time or after a fresh launch.
     pub fn target(&mut self, ready: &TargetReady) {
         if let Some(driven) = self.evidence.contenders.get_mut(ready.contender as usize) {
+            driven.sent.ready += ready.ready_requests;
             driven.target.ready(ready);
         }
     }
