@@ -48,7 +48,7 @@ fn turns(place: &Place, text: &str, restless: &str) -> f64 {
 /// In slices the bias is there, the caution names the CPU at rest, and the
 /// charged ratio is nearer to the truth than what was measured.
 fn slices(place: &Place, text: &str, restless: &str, truth: f64) {
-    let forced = ["--interleave", "slices", "--slice", "50ms", "--rounds", "10"];
+    let forced = ["--interleave", "slices", "--slice", "50ms", "--rounds", "8"];
     let (_, report) = compare(place, text, &forced);
     assert_eq!(weights(&report, "cpu_at_rest"), [(restless, "caution")]);
     let throughput = comparison(&report, "throughput");
@@ -176,6 +176,7 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
     let mut nicer = Command::new("nice");
     nicer.args(["-n", "10", env!("CARGO_BIN_EXE_tiebreak"), "compare", "e.toml", "--quiet"]);
     nicer.args(["--cores", "1", "--rounds", "8", "--matters", "50%", "--json", "report.json"]);
+    nicer.args(["--interleave", "slices", "--slice", "100ms"]);
     let output = nicer.current_dir(place.path()).output().expect("nice");
     assert_eq!(output.status.code(), Some(0), "{}", common::errors(&output));
     let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
