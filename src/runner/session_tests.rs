@@ -501,3 +501,17 @@ fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert!(end.detail.starts_with("died in the run: "), "{}", end.detail);
 }
+
+#[test]
+fn a_run_that_is_decided_at_a_look_ends_there() {
+    let plan = example::plan(|spec| spec.until_decided = true);
+    assert_eq!(plan.rounds, 60);
+    // Both are alike in every round: equivalent at the first look.
+    let came = conduct(&plan, World::default(), Disk::new(ROOMY));
+    assert_eq!(reason(&came), EndReason::Complete);
+    let told = told(&came.disk);
+    assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
+    // One leg of the first ten rounds, in one launch.
+    let rounds: Vec<u32> = came.orders.iter().map(|order| order.rounds).collect();
+    assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
+}

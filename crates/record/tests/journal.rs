@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Contender, End, EndReason, Event, Failure, Header, Host, Interleave,
+    Address, Arrivals, Contender, End, EndReason, Event, Fact, Failure, Header, Host, Interleave,
     LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, Question, Recorder,
-    RequestAsked, Reuse, SliceStart, TrialRecord,
+    RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -31,7 +31,6 @@ const METRICS: [Metric; 4] =
 
 fn asked(i: usize) -> LaneAsked {
     LaneAsked {
-        launch: Vec::new(),
         address: addresses()[i % 3].clone(),
         connections: 64,
         reuse: REUSES[i % 3],
@@ -124,6 +123,7 @@ fn trial(i: usize) -> TrialRecord {
     recorder.digest(u64::MAX);
     recorder.timed_out(&at, true);
     Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));
+    recorder.slice_mut().target_cpu_ns = vec![Some(1), None];
     recorder.end_slice();
     TrialRecord {
         phase: PHASES[i % 4],
@@ -156,6 +156,29 @@ fn choices_of_the_pilot_read_back() {
             ..PilotSeen::default()
         }],
     }));
+}
+
+#[test]
+fn what_is_told_of_targets_reads_back() {
+    let fact = |line: Option<&str>| Fact {
+        command: "server --version".to_owned(),
+        line: line.map(str::to_owned),
+    };
+    for facts in [Vec::new(), vec![fact(None), fact(Some("1.0 \u{202e}"))]] {
+        reads_back(&Event::Target(TargetReady {
+            contender: 1,
+            launch: 3,
+            cpu_source: Some("cgroup_v2".to_owned()),
+            out_of_sight: None,
+            facts,
+            ready_requests: 2,
+        }));
+    }
+    for peak_memory_bytes in [None, Some(u64::MAX)] {
+        let memory_source = peak_memory_bytes.map_or(String::new(), |_| "processes".to_owned());
+        let done = TargetDone { contender: 0, launch: 0, peak_memory_bytes, memory_source };
+        reads_back(&Event::TargetDone(done));
+    }
 }
 
 #[test]
