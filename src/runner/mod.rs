@@ -59,7 +59,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         progress.say(&format!("caution: {caution}"));
     }
     let logs = folder.join("logs");
-    if resolved.plan.contenders.iter().any(|contender| !contender.launch.is_empty()) {
+    if plan.launches() {
         std::fs::create_dir_all(&logs)
             .map_err(|error| Error::failed(format!("{told}/logs: {error}")))?;
         tell_launches(&progress, plan);

@@ -131,8 +131,7 @@ impl<W: Write> Session<'_, W> {
 
     /// Launches the targets in random order, and asks each whether it is ready.
     fn raise(&mut self, launch: u32) -> Result<(), Halt> {
-        let launched = self.plan.contenders.iter().any(|contender| !contender.launch.is_empty());
-        if launched {
+        if self.plan.launches() {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
         let order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);

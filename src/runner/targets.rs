@@ -42,15 +42,6 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// By its control group where it has one, else by everything below its keeper:
-/// daemons leave the tree of the process that was started, but not that one.
-fn meter_of(running: &Running) -> Result<Meter, OutOfSight> {
-    match running.cgroup() {
-        Some(group) => Meter::of_cgroup(group),
-        None => Meter::of_tree(running.keeper() as u32),
-    }
-}
-
 fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
     TargetReady {
         contender: contender as u32,
@@ -84,7 +75,7 @@ impl Stage for Targets<'_> {
                 let launcher = target.launcher.as_mut().expect("just made");
                 let running = launcher.launch()?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
-                let meter = meter_of(&running);
+                let meter = Meter::of_launched(running.keeper() as u32, running.cgroup());
                 Up { launch, address, access, meter, running: Some(running) }
             }
         };

@@ -107,14 +107,19 @@ impl Meter {
     }
 
     /// Of a target that was launched: by the cgroup that was made for it where
-    /// the process got in, else by its tree.
+    /// one of its processes got in, else by the tree below `root_pid`. That may
+    /// be its keeper, which stays outside of the cgroup and keeps the daemons
+    /// that leave the tree of the process that was started.
     ///
     /// # Errors
     /// When the process is not there any more.
     pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, OutOfSight> {
-        match cgroup.filter(|path| cgroup::pids_within(path).contains(&root_pid)) {
+        let tree = Tree::of(&[root_pid])?;
+        let pids = tree.pids();
+        let got_in = |path: &&Path| cgroup::pids_within(path).iter().any(|pid| pids.contains(pid));
+        match cgroup.filter(got_in) {
             Some(path) => Meter::of_cgroup(path),
-            None => Meter::of_tree(root_pid),
+            None => Ok(Meter::from(From::Tree(tree))),
         }
     }
 

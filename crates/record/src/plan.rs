@@ -35,6 +35,13 @@ pub struct Plan {
     pub host: Host,
 }
 
+impl Plan {
+    /// Whether tiebreak launches any of the targets.
+    pub fn launches(&self) -> bool {
+        self.contenders.iter().any(|contender| !contender.launch.is_empty())
+    }
+}
+
 /// One side of a comparison, without its secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
