@@ -2,23 +2,18 @@
 
 mod common;
 
+use common::processes::{Process, marked};
 use common::{Place, errors, number, sent};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
 /// Processes whose environment names this folder: what was launched from it.
 fn launched_from(folder: &Path) -> Vec<String> {
     let mark = format!("TMPDIR={}", folder.display());
-    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
-    let of_it = processes.filter_map(|process| {
-        let environment = std::fs::read(process.path().join("environ")).ok()?;
-        let mut variables = environment.split(|byte| *byte == 0);
-        let marked = variables.any(|variable| variable == mark.as_bytes());
-        let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
-        marked.then(|| String::from_utf8_lossy(&command).replace('\0', " "))
-    });
-    of_it.collect()
+    let processes = marked(&mark, &BTreeSet::new(), &mut BTreeSet::new());
+    processes.iter().map(Process::command).collect()
 }
 
 fn experiment(name: &str) -> String {

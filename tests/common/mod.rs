@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod processes;
+
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
 use judge::Judge;
 use judge::verdict::Verdict;

@@ -5,6 +5,8 @@
 //! (as a process that can be killed) a stand-in for tiebreak. It is also a
 //! server to launch.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod ends;
 mod holder;
 mod kills;
