@@ -1,16 +1,25 @@
 //! SIGINT and SIGTERM. The first asks the run to end, and what is there is
 //! judged; the second ends the process at once.
+//!
+//! The same signal again within [`ECHO`] is the first one still: GNU `timeout`
+//! signals its child and then the child's whole group, and a terminal's Ctrl-C
+//! reaches a child beside what its parent passes on.
 
 use crate::exit::STOPPED_TWICE;
 use engine::Stop;
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// What the handler raises. A handler takes no arguments, hence the static.
 static STOP: OnceLock<Stop> = OnceLock::new();
-static CAUGHT: AtomicBool = AtomicBool::new(false);
+/// The first signal and when it came, in one number, so that two threads that
+/// catch one each agree on which was first. 0: none came.
+static FIRST: AtomicU64 = AtomicU64::new(0);
+
+/// A person who means it cannot ask twice within this time.
+const ECHO: Duration = Duration::from_millis(100);
 
 /// Catches both signals from now on, and gives what they raise.
 ///
@@ -42,7 +51,7 @@ pub fn catch() -> io::Result<Stop> {
 
 /// Whether a signal came.
 pub fn caught() -> bool {
-    CAUGHT.load(Ordering::Relaxed)
+    FIRST.load(Ordering::Relaxed) != 0
 }
 
 /// Waits, unless the end is asked for first.
@@ -62,18 +71,58 @@ pub fn pause(stop: &Stop, at_most: Duration) {
     }
 }
 
-/// Only what is safe in a handler: atomics, `write`, `_exit`. `write` may set
-/// errno under the code that was interrupted, so it is put back.
-extern "C" fn on_signal(_: libc::c_int) {
+/// Only what is safe in a handler: atomics, the clock, `write`, `_exit`.
+/// `write` may set errno under the code that was interrupted, so it is put back.
+extern "C" fn on_signal(signal: libc::c_int) {
     // SAFETY: errno is this thread's own; `_exit` may be called anywhere.
     unsafe {
         let errno = *libc::__errno_location();
-        if CAUGHT.swap(true, Ordering::Relaxed) {
-            libc::_exit(STOPPED_TWICE);
-        }
-        if let Some(stop) = STOP.get() {
-            stop.raise();
+        let this = stamp(signal);
+        match FIRST.compare_exchange(0, this, Ordering::Relaxed, Ordering::Relaxed) {
+            Err(first) if is_echo(first, this) => {}
+            Err(_) => libc::_exit(STOPPED_TWICE),
+            Ok(_) => {
+                if let Some(stop) = STOP.get() {
+                    stop.raise();
+                }
+            }
         }
         *libc::__errno_location() = errno;
+    }
+}
+
+/// A signal and the monotonic time in milliseconds; never 0.
+fn stamp(signal: libc::c_int) -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a valid timespec; the call is safe in a handler.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    let ms = now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000;
+    ms << 8 | signal as u64
+}
+
+/// Whether `this` is the same signal as `first` and follows at its heels.
+fn is_echo(first: u64, this: u64) -> bool {
+    let same = first & 0xff == this & 0xff;
+    same && (this >> 8).saturating_sub(first >> 8) < ECHO.as_millis() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_echo_is_the_same_signal_soon() {
+        let at = |ms: u64, signal: i32| ms << 8 | signal as u64;
+        let first = at(5000, libc::SIGTERM);
+        for (this, echo) in [
+            (at(5000, libc::SIGTERM), true),
+            (at(5099, libc::SIGTERM), true),
+            (at(5100, libc::SIGTERM), false),
+            (at(5000, libc::SIGINT), false),
+            // Another thread's handler may have read the clock just before.
+            (at(4999, libc::SIGTERM), true),
+        ] {
+            assert_eq!(is_echo(first, this), echo, "{this:x}");
+        }
     }
 }

@@ -110,6 +110,20 @@ const ENDS: &[End] = &[
         check: readable,
     },
     End {
+        // As GNU timeout does it: to its child, then to the child's group.
+        name: "a_signal_and_its_echo",
+        when: When::Driving,
+        whom: |running| {
+            running.signal(libc::SIGTERM);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            running.signal(libc::SIGTERM);
+        },
+        code: Some(0),
+        end: "stopped",
+        says: &[],
+        check: judged,
+    },
+    End {
         name: "sigkill_of_a_keeper",
         when: When::Driving,
         whom: |running| keepers(running)[0].kill(libc::SIGKILL),
