@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::witness::witnessed;
 use common::{Place, number, serve, url};
 use serde_json::Value;
 use std::time::Duration;
@@ -45,14 +46,16 @@ fn says_that_carry_over_is_open(report: &Value) -> bool {
 
 #[test]
 fn turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it() {
-    // ln(1 / 1.3): every request costs its own work and the deferred work.
-    let truth = -(1.3f64.ln());
-    let (turns, turns_report) = effect("turns");
-    let (slices, slices_report) = effect("slices");
-    println!("true effect {truth:.3}, turns {turns:.3}, braid {slices:.3}");
-    assert!((turns - truth).abs() < 0.05, "turns: {turns} instead of {truth}");
-    assert_eq!(turns_report["plan"]["pilot"]["interleave"], "turns");
-    assert_eq!(slices_report["plan"]["pilot"]["interleave"], "slices");
-    assert!(says_that_carry_over_is_open(&slices_report), "{}", slices_report["findings"]);
-    assert!(!says_that_carry_over_is_open(&turns_report));
+    witnessed("turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it", || {
+        // ln(1 / 1.3): every request costs its own work and the deferred work.
+        let truth = -(1.3f64.ln());
+        let (turns, turns_report) = effect("turns");
+        let (slices, slices_report) = effect("slices");
+        println!("true effect {truth:.3}, turns {turns:.3}, braid {slices:.3}");
+        assert!((turns - truth).abs() < 0.05, "turns: {turns} instead of {truth}");
+        assert_eq!(turns_report["plan"]["pilot"]["interleave"], "turns");
+        assert_eq!(slices_report["plan"]["pilot"]["interleave"], "slices");
+        assert!(says_that_carry_over_is_open(&slices_report), "{}", slices_report["findings"]);
+        assert!(!says_that_carry_over_is_open(&turns_report));
+    });
 }

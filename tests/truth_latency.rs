@@ -3,66 +3,73 @@
 
 mod common;
 
-use common::{Place, histogram, median_of_log, number, sent, serve, url};
+use common::witness::witnessed;
+use common::{Place, assert_sound, histogram, median_of_log, number, sent, serve, url};
 use std::time::Duration;
 use tiebreak::testserver::{Behaviour, Delay, Freeze, Slow};
 
 #[test]
 fn a_freeze_is_seen_by_everyone_who_was_due_in_it() {
-    let freeze = Freeze {
-        lasts: Duration::from_secs(1),
-        every: Duration::from_secs(100),
-        first: Duration::from_secs(6),
-    };
-    let server = serve(Behaviour { freeze: Some(freeze), ..Behaviour::default() });
-    let (code, report) = Place::new().report(&[
-        "run",
-        &url(&server),
-        "--rate",
-        "1000/s",
-        "--connections",
-        "10",
-        "--warm-up",
-        "1s",
-        "--duration",
-        "10s",
-    ]);
-    assert_eq!(code, 0, "{report}");
-    let contender = &report["contenders"][0];
-    let response = &contender["metrics"]["response_time"];
-    let service = &contender["metrics"]["service_time"];
-    let p99 = number(&response["p99"]);
-    assert!((p99 / 0.905 - 1.0).abs() < 0.05, "p99 {p99} s instead of 0.905 s");
-    assert!(number(&response["p50"]) < 0.01 * p99, "{response}");
-    assert!(number(&service["p99"]) < 0.05, "only ten operations were in flight: {service}");
-    assert!((number(&service["max"]) - 1.0).abs() < 0.05, "{service}");
-    assert_eq!(contender["operations"], 10_000, "due is due, in a freeze too");
-    assert_eq!(contender["sent"]["pilot"], 0);
-    assert_eq!(report["comparisons"].as_array().map(Vec::len), Some(0));
-    assert_eq!(sent(contender), server.stop().requests);
+    witnessed("a_freeze_is_seen_by_everyone_who_was_due_in_it", || {
+        let freeze = Freeze {
+            lasts: Duration::from_secs(1),
+            every: Duration::from_secs(100),
+            first: Duration::from_secs(6),
+        };
+        let server = serve(Behaviour { freeze: Some(freeze), ..Behaviour::default() });
+        let ended = Place::new().report(&[
+            "run",
+            &url(&server),
+            "--rate",
+            "1000/s",
+            "--connections",
+            "10",
+            "--warm-up",
+            "1s",
+            "--duration",
+            "10s",
+        ]);
+        assert_sound(&ended);
+        let report = ended.1;
+        let contender = &report["contenders"][0];
+        let response = &contender["metrics"]["response_time"];
+        let service = &contender["metrics"]["service_time"];
+        let p99 = number(&response["p99"]);
+        assert!((p99 / 0.905 - 1.0).abs() < 0.05, "p99 {p99} s instead of 0.905 s");
+        assert!(number(&response["p50"]) < 0.01 * p99, "{response}");
+        assert!(number(&service["p99"]) < 0.05, "only ten operations were in flight: {service}");
+        assert!((number(&service["max"]) - 1.0).abs() < 0.05, "{service}");
+        assert_eq!(contender["operations"], 10_000, "due is due, in a freeze too");
+        assert_eq!(contender["sent"]["pilot"], 0);
+        assert_eq!(report["comparisons"].as_array().map(Vec::len), Some(0));
+        assert_eq!(sent(contender), server.stop().requests);
+    });
 }
 
 #[test]
 fn a_constant_delay_is_read_as_the_server_logged_it() {
-    let delay = Delay::Fixed(Duration::from_millis(50));
-    let server = serve(Behaviour { delay, log: true, ..Behaviour::default() });
-    let (_, report) = Place::new().report(&[
-        "run",
-        &url(&server),
-        "--connections",
-        "10",
-        "--warm-up",
-        "0s",
-        "--duration",
-        "3s",
-    ]);
-    let contender = &report["contenders"][0];
-    let log = server.stop();
-    let (p50, truth) = (number(&contender["metrics"]["response_time"]["p50"]), median_of_log(&log));
-    assert!((p50 / truth - 1.0).abs() < 0.01, "p50 {p50} s, the server says {truth} s");
-    assert_eq!(sent(contender), log.requests);
-    let samples = histogram(contender).len();
-    assert_eq!(samples, contender["sent"]["operations"].as_u64().expect("a count"));
+    witnessed("a_constant_delay_is_read_as_the_server_logged_it", || {
+        let delay = Delay::Fixed(Duration::from_millis(50));
+        let server = serve(Behaviour { delay, log: true, ..Behaviour::default() });
+        let (_, report) = Place::new().report(&[
+            "run",
+            &url(&server),
+            "--connections",
+            "10",
+            "--warm-up",
+            "0s",
+            "--duration",
+            "3s",
+        ]);
+        let contender = &report["contenders"][0];
+        let log = server.stop();
+        let (p50, truth) =
+            (number(&contender["metrics"]["response_time"]["p50"]), median_of_log(&log));
+        assert!((p50 / truth - 1.0).abs() < 0.01, "p50 {p50} s, the server says {truth} s");
+        assert_eq!(sent(contender), log.requests);
+        let samples = histogram(contender).len();
+        assert_eq!(samples, contender["sent"]["operations"].as_u64().expect("a count"));
+    });
 }
 
 #[test]

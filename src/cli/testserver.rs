@@ -78,6 +78,9 @@ struct Times {
     /// When the --deferred work is done, by spinning
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "deferred")]
     flush_every: Option<Duration>,
+    /// Count work by the CPU clock: it takes longer where the core is shared
+    #[arg(long)]
+    by_cpu_clock: bool,
     /// Wait after arrival, without work
     #[arg(long, value_name = "TIME", value_parser = duration)]
     delay: Option<Duration>,
@@ -174,6 +177,7 @@ impl TestserverArgs {
             deferred: deferred
                 .zip(flush_every)
                 .map(|(work, flush_every)| Deferred { work, flush_every }),
+            by_cpu_clock: self.times.by_cpu_clock,
             delay: self.times.delay(),
             slow: slow_nth.zip(slow_by).map(|(nth, by)| Slow { nth, by }),
             freeze: freeze.zip(every).map(|(lasts, every)| Freeze {
@@ -354,7 +358,8 @@ mod tests {
             ("--freeze 1s --every 10s --freeze-at 3s",
                 Behaviour { freeze: freeze(s(3)), ..base() }),
             ("--slow-nth 10 --slow-by 3s", Behaviour { slow, ..base() }),
-            ("--deferred 30us --flush-every 100ms", Behaviour { deferred, ..base() }),
+            ("--deferred 30us --flush-every 100ms --by-cpu-clock",
+                Behaviour { deferred, by_cpu_clock: true, ..base() }),
             ("--reset-nth 2 --truncate-nth 3 --garbage-nth 4 --refuse-nth 5",
                 Behaviour { reset_nth: Some(nth(2)), truncate_nth: Some(nth(3)),
                     garbage_nth: Some(nth(4)), refuse_nth: Some(nth(5)), ..base() }),

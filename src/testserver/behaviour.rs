@@ -31,6 +31,9 @@ pub struct Behaviour {
     pub service_drift: f64,
     /// Work that is put off until after the reply.
     pub deferred: Option<Deferred>,
+    /// `service` and `deferred` are counted by the CPU clock of the thread: they
+    /// take longer where it shares its core, as real work does.
+    pub by_cpu_clock: bool,
     /// Waiting after arrival that costs no CPU and holds up nobody else.
     pub delay: Delay,
     /// Every n-th reply waits longer.
@@ -78,6 +81,7 @@ impl Default for Behaviour {
             service: Duration::ZERO,
             service_drift: 0.0,
             deferred: None,
+            by_cpu_clock: false,
             delay: Delay::None,
             slow: None,
             freeze: None,

@@ -11,6 +11,7 @@ mod connections;
 pub mod delay;
 mod freeze;
 mod outbox;
+mod preempted;
 mod random;
 mod reply;
 mod report;

@@ -4,6 +4,7 @@ use super::behaviour::{Behaviour, Fate, Framing, hits};
 use super::connection::{Connection, Owed, State};
 use super::connections::{Connections, Token};
 use super::freeze::frozen;
+use super::preempted::Preempted;
 use super::reply::{Form, Replies};
 use super::report::{LOG_LIMIT, Report};
 use super::request::{Bad, Persist, Request};
@@ -54,6 +55,8 @@ pub(super) struct Server {
     /// Connections wait in the kernel because there was no place for them.
     backlogged: bool,
     timeline: Timeline<Job>,
+    /// None: work is counted by the wall clock.
+    preempted: Option<Preempted>,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
     replies: Replies,
@@ -78,6 +81,7 @@ impl Server {
         Ok(Server {
             replies: Replies::new(&behaviour),
             timeline: Timeline::new(Work::of(&behaviour)),
+            preempted: None,
             report: Report::with_room(if behaviour.log { LOG_LIMIT } else { 0 }),
             behaviour,
             poll,
@@ -96,8 +100,12 @@ impl Server {
         // Those who came before the first look at the events are not announced
         // again.
         self.accept();
+        // Its clock is that of the thread that serves.
+        self.preempted = self.behaviour.by_cpu_clock.then(Preempted::new);
         loop {
+            let working = self.timeline.next() == Next::Busy;
             self.poll.wait(self.wait()).expect("our own epoll");
+            self.make_up_for_preemption(working);
             if self.stands_still_until_stopped() {
                 return self.report.ended();
             }
@@ -124,6 +132,16 @@ impl Server {
             (Next::RestUntil(flush), timer) => Wait::Until(timer.map_or(flush, |t| t.min(flush))),
             (Next::Rest, Some(timer)) => Wait::Until(timer),
             (Next::Rest, None) => Wait::Forever,
+        }
+    }
+
+    /// What the thread was working on ends later by the time in which it did not
+    /// run.
+    fn make_up_for_preemption(&mut self, working: bool) {
+        let Some(preempted) = &mut self.preempted else { return };
+        let (from, missed) = preempted.next();
+        if working {
+            self.timeline.stand_still(from, from + missed);
         }
     }
 

@@ -18,9 +18,19 @@ const NO_EVENT: libc::epoll_event = libc::epoll_event { events: 0, u64: 0 };
 /// Nanoseconds of CLOCK_MONOTONIC: comparable between processes, which
 /// `Instant` is not.
 pub(super) fn now_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// CPU time of this thread in nanoseconds.
+pub(super) fn thread_cpu_ns() -> u64 {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing. The call cannot fail for this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    // SAFETY: `time` is valid for writing. The call cannot fail for the two
+    // clocks above.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -11,9 +11,10 @@ pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
     weight: Weight::Caution,
     threshold: "Without --rate: how long the generator's threads were idle while they drove a \
-                contender (neither running nor waiting for a core), and how much of the cores that it may use its target used. Idle for \
-                less than 5 % of the time, and the target used less than 95 %, or that is not \
-                known: a caution, and no pair with that contender is called equivalent. Known to \
+                contender (neither running nor waiting for a core), and how much of the cores \
+                that it may use its target used. Time that the hypervisor stole is taken to be \
+                missing from either. Idle for less than 5 % of the time, and the target used less \
+                than 95 %, or that is not known: a caution, and no pair with that contender is called equivalent. Known to \
                 be so of both contenders of a pair: no verdict but on CPU per operation.",
     why: "A throughput is that of the slower part, generator or target. Two servers that differed \
           by 1.3x in CPU have read the same throughput, because one generator core was slower \
@@ -95,6 +96,23 @@ mod tests {
         };
         assert_eq!(weights(&waiting(0.449), RULE.name), []);
         assert_eq!(weights(&waiting(0.451), RULE.name), [Weight::Caution]);
+    }
+
+    fn stolen(mut run: Run, share: f64) -> Run {
+        run.each_seen("b", |_, seen| {
+            seen.slices
+                .iter_mut()
+                .for_each(|slice| slice.steal_ns = (slice.took_ns as f64 * share) as u64);
+        });
+        run
+    }
+
+    #[test]
+    fn stolen_time_is_idleness_of_neither() {
+        assert_eq!(weights(&stolen(busy(0.8), 0.149), RULE.name), []);
+        assert_eq!(weights(&stolen(busy(0.8), 0.151), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&stolen(in_sight(0.8), 0.151), RULE.name), []);
+        assert_eq!(weights(&stolen(in_sight(0.8), 0.149), RULE.name), [Weight::Caution]);
     }
 
     #[test]

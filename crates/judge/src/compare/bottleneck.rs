@@ -56,7 +56,9 @@ pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack>
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
     let idle = evidence.generator_idle(at).filter(|_| driven.judged.operations > 0)?;
     let busy = evidence.target_busy(at);
-    let at_its_limit = busy.is_some_and(|busy| busy >= AT_ITS_LIMIT_FROM);
+    // Stolen time counts for both: on which core it was is not known.
+    let stolen = evidence.stolen_from_target(at).unwrap_or(0.0);
+    let at_its_limit = busy.is_some_and(|busy| busy + stolen >= AT_ITS_LIMIT_FROM);
     (idle < HELD_BACK_BELOW && !at_its_limit).then_some(HeldBack { idle, busy })
 }
 

@@ -127,6 +127,14 @@ impl Evidence {
         costs.cost.busy(costs.cores?)
     }
 
+    /// The most of the cores that the contender's target may use that the
+    /// hypervisor may have taken away while it was driven, as a share of them.
+    pub(crate) fn stolen_from_target(&self, contender: usize) -> Option<f64> {
+        let costs = self.costs(contender)?;
+        let available = costs.cost.driven_ns as f64 * costs.cores? as f64;
+        Some(self.contenders[contender].steal_ns as f64 / available)
+    }
+
     /// Contenders whose targets have a process in common with the contender's.
     pub(crate) fn sharers(&self, contender: usize) -> Vec<usize> {
         let others = (0..self.contenders.len()).filter(|other| *other != contender);
@@ -140,12 +148,14 @@ impl Evidence {
     }
 
     /// Share of its time that the generator's threads were idle while they
-    /// drove the contender: neither running nor waiting for a core. A generator
-    /// that shares its core is the slower part as well as one that fills it.
+    /// drove the contender: neither running, nor waiting for a core, nor kept
+    /// from it by the hypervisor. A generator that shares its core is the slower
+    /// part as well as one that fills it. Whose core was stolen is not known: it
+    /// is taken to be the generator's.
     pub(crate) fn generator_idle(&self, contender: usize) -> Option<f64> {
         let driven = self.contenders.get(contender)?;
         let available = driven.took_ns as f64 * f64::from(self.question.workers.max(1));
-        let wanted = (driven.generator_cpu_ns + driven.waited_ns) as f64;
+        let wanted = (driven.generator_cpu_ns + driven.waited_ns + driven.steal_ns) as f64;
         (available > 0.0).then(|| (1.0 - wanted / available).max(0.0))
     }
 }
