@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 /// Cases at once, on however few cores: what they count does not depend on
 /// speed, and most of their time is a pilot's, which has a length.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {
     if clock::jumps() {
