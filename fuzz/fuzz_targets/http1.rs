@@ -3,5 +3,7 @@
 
 #[path = "../../crates/wire/tests/http1/check.rs"]
 mod check;
+#[path = "../../crates/wire/tests/common/mod.rs"]
+mod common;
 
 libfuzzer_sys::fuzz_target!(|stream: &[u8]| check::check(stream));

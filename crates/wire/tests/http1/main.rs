@@ -1,5 +1,10 @@
 //! The HTTP/1.1 codec, from outside.
 
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/replay.rs"]
+mod replay;
+
 mod check;
 mod connection;
 mod corpus;
