@@ -15,6 +15,7 @@ pub mod http1;
 mod list;
 pub mod memcached;
 mod pipeline;
+pub mod resp;
 mod value;
 
 pub use list::List;
