@@ -4,6 +4,8 @@
 mod common;
 #[path = "../common/replay.rs"]
 mod replay;
+#[path = "../common/streamed.rs"]
+mod streamed;
 
 mod check;
 mod connection;
