@@ -1,8 +1,11 @@
 //! Any bytes that a server might send to the HTTP/1.1 codec.
 #![no_main]
 
+// The tests use the rest of both.
+#[allow(dead_code)]
 #[path = "../../crates/wire/tests/http1/check.rs"]
 mod check;
+#[allow(dead_code)]
 #[path = "../../crates/wire/tests/common/mod.rs"]
 mod common;
 

@@ -1,6 +1,8 @@
 //! What is remembered of an operation in flight.
 
 use super::{Dialect, Op};
+use crate::{Events, Tag};
+use alloc::vec::Vec;
 
 /// Which lines can answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,9 +44,9 @@ pub(super) struct Asked {
 /// the reply comes.
 #[derive(Debug, Default)]
 struct Keys {
-    bytes: alloc::vec::Vec<u8>,
+    bytes: Vec<u8>,
     /// Where each ends in `bytes`, and whether its value came.
-    ends: alloc::vec::Vec<(u32, bool)>,
+    ends: Vec<(u32, bool)>,
     /// Behind the one whose value came last. Servers answer in order, so the
     /// next is nearly always found at once; some proxies do not.
     next: usize,
@@ -85,6 +87,15 @@ impl Asked {
         *next = at + 1;
         ends[at].1 = true;
         Some(at as u32)
+    }
+
+    /// A value that was on the line itself.
+    pub(super) fn item_on_line(&mut self, tag: Tag, piece: &[u8], seen: &mut impl Events) {
+        if !piece.is_empty() {
+            seen.body(tag, self.items, piece);
+        }
+        self.items += 1;
+        self.body_len += piece.len() as u64;
     }
 
     /// The key of this number, if its value has not come.

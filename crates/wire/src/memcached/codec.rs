@@ -116,14 +116,14 @@ impl Memcached {
             (Kind::Get, b"END") | (Kind::MetaMulti, b"MN") => self.end_of_values(seen),
             (Kind::Stats, b"END") => self.done(Class::Ok, 0, seen),
             (Kind::Stats, [b'S', b'T', b'A', b'T', b' ', counter @ ..]) => {
-                item(tag, asked, counter, seen);
+                asked.item_on_line(tag, counter, seen);
             }
             (Kind::Version, [b'V', b'E', b'R', b'S', b'I', b'O', b'N', b' ', version @ ..]) => {
-                item(tag, asked, version, seen);
+                asked.item_on_line(tag, version, seen);
                 self.done(Class::Ok, 0, seen);
             }
             (Kind::Count, digits) if bytes::decimal(digits).is_some() => {
-                item(tag, asked, digits, seen);
+                asked.item_on_line(tag, digits, seen);
                 self.done(Class::Ok, 0, seen);
             }
             _ => return self.word(line, seen),
@@ -153,7 +153,7 @@ impl Memcached {
         let stored = asked.kind == Kind::Store;
         self.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
-        match stored && !reads_the_value(code) {
+        match stored && !reply::reads_the_value(code) {
             true => Err(faults::OUT_OF_STEP),
             false => Ok(()),
         }
@@ -260,23 +260,6 @@ impl Memcached {
             (_, Some(_)) => Err(faults::CLOSED_IN_REPLY),
         }
     }
-}
-
-/// A reply's one piece that was on the line itself.
-fn item(tag: Tag, asked: &mut Asked, piece: &[u8], seen: &mut impl Events) {
-    if !piece.is_empty() {
-        seen.body(tag, asked.items, piece);
-    }
-    asked.items += 1;
-    asked.body_len += piece.len() as u64;
-}
-
-/// Whether a server that refuses a write with this code has read its value.
-/// One that does not know the command, or does not accept its form, takes the
-/// value for the next command.
-fn reads_the_value(code: u16) -> bool {
-    let in_step = [codes::SERVER_ERROR, codes::OUT_OF_MEMORY, codes::TOO_LARGE, codes::BUSY];
-    in_step.contains(&code) || code == codes::NON_NUMERIC || code == codes::TOO_MANY_CONNECTIONS
 }
 
 impl Codec for Memcached {

@@ -68,6 +68,14 @@ fn server_error(text: &[u8]) -> u16 {
     }
 }
 
+/// Whether a server that refuses a write with this code has read its value.
+/// One that does not know the command, or does not accept its form, takes the
+/// value for the next command.
+pub(super) fn reads_the_value(code: u16) -> bool {
+    let in_step = [codes::SERVER_ERROR, codes::OUT_OF_MEMORY, codes::TOO_LARGE, codes::BUSY];
+    in_step.contains(&code) || code == codes::NON_NUMERIC || code == codes::TOO_MANY_CONNECTIONS
+}
+
 /// A line that announces a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Announced<'a> {

@@ -1,7 +1,8 @@
 //! What is remembered of an operation in flight.
 
-use super::Op;
 use super::lexer::{Aggregate, Scalar, Token};
+use super::{Op, faults};
+use crate::Fault;
 
 /// Which replies can answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,27 @@ impl Asked {
         Asked { kind, ..Asked::default() }
     }
 
+    /// The reply begins with this token.
+    ///
+    /// # Errors
+    /// When it is not of a kind that the command has.
+    pub(super) fn start(&mut self, token: &Token<'_>) -> Result<(), Fault> {
+        if !self.kind.allows(token) {
+            return Err(faults::UNEXPECTED);
+        }
+        match (self.kind, token) {
+            (Kind::MGet(keys), Token::Open(_, Some(count))) if keys != *count => {
+                return Err(faults::OTHER_COUNT);
+            }
+            (Kind::Del, Token::Whole(Scalar::Integer, b"0")) | (_, Token::Null) => {
+                self.missed = true;
+            }
+            (_, Token::Open(..)) => self.aggregate = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// The reply's text says no more than its class: it is no item.
     pub(super) fn is_only_a_word(&self) -> bool {
         matches!(self.kind, Kind::Set | Kind::Del)
@@ -55,7 +77,7 @@ impl Asked {
 
 impl Kind {
     /// Whether a reply can begin so.
-    pub(super) fn allows(self, token: &Token<'_>) -> bool {
+    fn allows(self, token: &Token<'_>) -> bool {
         let scalar = match token {
             Token::Whole(scalar, _) | Token::Begin(scalar) => Some(*scalar),
             _ => None,

@@ -179,7 +179,7 @@ impl Resp {
         };
         let begins = !matches!(token, Token::Piece(_) | Token::End | Token::Close);
         if depth == 0 && begins {
-            start(asked, &token)?;
+            asked.start(&token)?;
         }
         if let Some(code) = error {
             asked.code = if asked.code == 0 { code } else { asked.code };
@@ -238,22 +238,6 @@ impl Resp {
         self.closing = true;
         fault
     }
-}
-
-/// A reply begins: it must be of a kind that its command has.
-fn start(asked: &mut Asked, token: &Token<'_>) -> Result<(), Fault> {
-    if !asked.kind.allows(token) {
-        return Err(faults::UNEXPECTED);
-    }
-    match (asked.kind, token) {
-        (Kind::MGet(keys), Token::Open(_, Some(count))) if keys != *count => {
-            return Err(faults::OTHER_COUNT);
-        }
-        (Kind::Del, Token::Whole(Scalar::Integer, b"0")) | (_, Token::Null) => asked.missed = true,
-        (_, Token::Open(..)) => asked.aggregate = true,
-        _ => {}
-    }
-    Ok(())
 }
 
 impl Codec for Resp {

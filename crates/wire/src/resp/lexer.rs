@@ -2,7 +2,7 @@
 //! what is around it. Nothing is gathered: what is held back is one short line
 //! at most.
 
-use super::{Limits, MOST_LINE_BYTES, codes, faults};
+use super::{Limits, MOST_LINE_BYTES, codes, faults, grammar};
 use crate::Fault;
 use crate::bytes::{self, Line};
 
@@ -149,17 +149,22 @@ impl Lexer {
         let token = match line[0] {
             b'+' => Token::Whole(Scalar::Simple, text),
             b'-' => Token::Whole(Scalar::Error(codes::of(text)), text),
-            b':' => Token::Whole(Scalar::Integer, integer(text)?),
-            b',' | b'(' | b'#' => Token::Whole(Scalar::Number, number(line)?),
+            b':' => Token::Whole(Scalar::Integer, grammar::integer(text)?),
+            b',' | b'(' | b'#' => Token::Whole(Scalar::Number, grammar::number(line)?),
             b'$' if text == b"-1" => Token::Null,
             b'*' if text == b"-1" => Token::Null,
-            b'_' => null(text)?,
+            b'_' => grammar::null(text)?,
             b'$' | b'!' | b'=' => return self.string(input, line),
-            b'*' => Token::Open(Aggregate::Array, count(text)?),
-            b'~' => Token::Open(Aggregate::Set, count(text)?),
-            b'%' => Token::Open(Aggregate::Map, pairs(text)?),
-            b'|' => Token::Open(Aggregate::Attribute, Some(pairs(text)?.ok_or(faults::LENGTH)?)),
-            b'>' => Token::Open(Aggregate::Push, Some(count(text)?.ok_or(faults::LENGTH)?)),
+            b'*' => Token::Open(Aggregate::Array, grammar::count(text)?),
+            b'~' => Token::Open(Aggregate::Set, grammar::count(text)?),
+            b'%' => Token::Open(Aggregate::Map, grammar::pairs(text)?),
+            b'|' => Token::Open(
+                Aggregate::Attribute,
+                Some(grammar::pairs(text)?.ok_or(faults::LENGTH)?),
+            ),
+            b'>' => {
+                Token::Open(Aggregate::Push, Some(grammar::count(text)?.ok_or(faults::LENGTH)?))
+            }
             b'.' if text.is_empty() => Token::Close,
             _ => return Err(faults::STREAMED),
         };
@@ -187,7 +192,7 @@ impl Lexer {
                 self.expects = Expects::Verbatim { left };
                 return Ok(Step { consumed: begin, token: None });
             }
-            _ => usize::try_from(left).ok().and_then(|len| whole(&input[begin..], len)),
+            _ => usize::try_from(left).ok().and_then(|len| grammar::whole(&input[begin..], len)),
         };
         let (consumed, token) = match token {
             Some(text) => (begin + text.len() + 2, Token::Whole(Scalar::Bulk, text)),
@@ -292,59 +297,4 @@ impl Lexer {
         self.expects = Expects::Chunk { left, room };
         Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
-}
-
-/// The string that all of is there, with its line end; the common case, told
-/// as one token.
-fn whole(input: &[u8], len: usize) -> Option<&[u8]> {
-    let (text, rest) = input.split_at_checked(len)?;
-    rest.starts_with(b"\r\n").then_some(text)
-}
-
-fn integer(text: &[u8]) -> Result<&[u8], Fault> {
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] | digits => (false, digits),
-    };
-    let most = i64::MAX as u64 + u64::from(negative);
-    match bytes::decimal(digits) {
-        Some(number) if number <= most => Ok(text),
-        _ => Err(faults::INTEGER),
-    }
-}
-
-/// Text of a double, a big number or a boolean, by its sign.
-fn number(line: &[u8]) -> Result<&[u8], Fault> {
-    let (sign, text) = (line[0], &line[1..]);
-    let unsigned = match text {
-        [b'-' | b'+', rest @ ..] | rest => rest,
-    };
-    let sound = match sign {
-        b'#' => matches!(text, b"t" | b"f"),
-        b'(' => !unsigned.is_empty() && unsigned.iter().all(u8::is_ascii_digit),
-        _ => {
-            let part = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
-            let digits = unsigned.first().is_some_and(u8::is_ascii_digit);
-            matches!(unsigned, b"inf" | b"nan") || (digits && unsigned.iter().all(part))
-        }
-    };
-    if sound { Ok(text) } else { Err(faults::NUMBER) }
-}
-
-fn null<'a>(text: &[u8]) -> Result<Token<'a>, Fault> {
-    if text.is_empty() { Ok(Token::Null) } else { Err(faults::NUMBER) }
-}
-
-/// Elements; none: streamed.
-fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
-    match text {
-        b"?" => Ok(None),
-        digits => bytes::decimal(digits).map(Some).ok_or(faults::LENGTH),
-    }
-}
-
-/// Keys and values of so many pairs.
-fn pairs(text: &[u8]) -> Result<Option<u64>, Fault> {
-    let Some(pairs) = count(text)? else { return Ok(None) };
-    pairs.checked_mul(2).map(Some).ok_or(faults::LENGTH)
 }

@@ -28,6 +28,7 @@ mod asked;
 mod codec;
 pub mod codes;
 pub mod faults;
+mod grammar;
 mod lexer;
 mod limits;
 mod nesting;

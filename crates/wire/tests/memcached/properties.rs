@@ -164,8 +164,8 @@ fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(digits: &[u8]) -> T {
     std::str::from_utf8(digits).unwrap().parse().unwrap()
 }
 
-/// A reply to an operation, and what must be heard of it: class and bytes of
-/// each item. `found` decides about each key.
+/// A reply to an operation, and what must be heard of it: the numbers of its
+/// items, and its class. `found` decides about each key.
 fn reply(
     dialect: Dialect,
     op: &Owned,
@@ -173,78 +173,62 @@ fn reply(
     value: &[u8],
 ) -> (Vec<u8>, Vec<u32>, &'static str) {
     let text = dialect == Dialect::Text;
-    let here = found[0];
-    let mut bytes = Vec::new();
-    let mut items = Vec::new();
-    let class = match op {
-        Owned::Get(_) | Owned::Gets(_) | Owned::MultiGet(_) => {
-            let single;
-            let keys = match op {
-                Owned::MultiGet(keys) => keys,
-                Owned::Get(key) | Owned::Gets(key) => {
-                    single = vec![key.clone()];
-                    &single
-                }
-                _ => unreachable!(),
-            };
-            for (at, key) in keys.iter().enumerate().filter(|(at, _)| found[at % found.len()]) {
-                items.push(at as u32);
-                let key = if text { key.as_slice() } else { b"" };
-                let length = value.len().to_string();
-                match dialect {
-                    Dialect::Text => {
-                        bytes.extend([b"VALUE ", key, b" 0 ", length.as_bytes()].concat())
-                    }
-                    Dialect::Meta => bytes.extend(format!("VA {length} O{at}").bytes()),
-                }
-                bytes.extend([b"\r\n", value, b"\r\n"].concat());
-            }
-            let multi = matches!(op, Owned::MultiGet(_));
-            bytes.extend_from_slice(match (text, multi) {
-                (true, _) => b"END\r\n",
-                (false, true) => b"MN\r\n",
-                (false, false) if items.is_empty() => b"EN\r\n",
-                (false, false) => b"",
-            });
-            if items.is_empty() { "miss" } else { "ok" }
-        }
-        Owned::Incr(..) | Owned::Decr(..) if here => {
-            items.push(0);
-            bytes.extend_from_slice(if text { b"42\r\n" } else { b"VA 2\r\n42\r\n" });
-            "ok"
-        }
-        Owned::Version => {
-            items.push(0);
-            bytes.extend_from_slice(b"VERSION 1.6\r\n");
-            "ok"
-        }
-        Owned::Store { .. } => {
+    match (op, found[0]) {
+        (Owned::Get(key) | Owned::Gets(key), here) => {
+            let (mut bytes, items) = values(dialect, std::slice::from_ref(key), &[here], value);
             bytes.extend_from_slice(match (text, here) {
-                (true, true) => b"STORED\r\n",
-                (true, false) => b"NOT_STORED\r\n",
-                (false, true) => b"HD\r\n",
-                (false, false) => b"NS\r\n",
+                (true, _) => b"END\r\n",
+                (false, true) => b"",
+                (false, false) => b"EN\r\n",
             });
-            if here { "ok" } else { "error" }
+            (bytes, items, if here { "ok" } else { "miss" })
         }
-        Owned::Delete(_) | Owned::Touch(..) if here => {
-            bytes.extend_from_slice(match (text, op) {
-                (true, Owned::Delete(_)) => b"DELETED\r\n".as_slice(),
-                (true, _) => b"TOUCHED\r\n",
-                (false, _) => b"HD\r\n",
-            });
-            "ok"
+        (Owned::MultiGet(keys), _) => {
+            let (mut bytes, items) = values(dialect, keys, found, value);
+            bytes.extend_from_slice(if text { b"END\r\n" } else { b"MN\r\n" });
+            let class = if items.is_empty() { "miss" } else { "ok" };
+            (bytes, items, class)
         }
-        Owned::Touch(..) if !text => {
-            bytes.extend_from_slice(b"EN\r\n");
-            "miss"
+        (Owned::Version, _) => (b"VERSION 1.6\r\n".to_vec(), vec![0], "ok"),
+        (Owned::Incr(..) | Owned::Decr(..), true) => {
+            let line: &[u8] = if text { b"42\r\n" } else { b"VA 2\r\n42\r\n" };
+            (line.to_vec(), vec![0], "ok")
         }
-        Owned::Delete(_) | Owned::Touch(..) | Owned::Incr(..) | Owned::Decr(..) => {
-            bytes.extend_from_slice(if text { b"NOT_FOUND\r\n" } else { b"NF\r\n" });
-            "miss"
+        _ => {
+            let (line, class) = word(text, op, found[0]);
+            (format!("{line}\r\n").into_bytes(), vec![], class)
         }
-    };
-    (bytes, items, class)
+    }
+}
+
+fn values(dialect: Dialect, keys: &[Vec<u8>], found: &[bool], value: &[u8]) -> (Vec<u8>, Vec<u32>) {
+    let (mut bytes, mut items, length) = (Vec::new(), Vec::new(), value.len());
+    for (at, key) in keys.iter().enumerate().filter(|(at, _)| found[at % found.len()]) {
+        items.push(at as u32);
+        match dialect {
+            Dialect::Text => {
+                bytes.extend([b"VALUE ", key.as_slice(), b" 0 "].concat());
+                bytes.extend(length.to_string().bytes());
+            }
+            Dialect::Meta => bytes.extend(format!("VA {length} O{at}").bytes()),
+        }
+        bytes.extend([b"\r\n", value, b"\r\n"].concat());
+    }
+    (bytes, items)
+}
+
+fn word(text: bool, op: &Owned, here: bool) -> (&'static str, &'static str) {
+    match (op, text, here) {
+        (Owned::Store { .. }, true, true) => ("STORED", "ok"),
+        (Owned::Store { .. }, true, false) => ("NOT_STORED", "error"),
+        (Owned::Store { .. }, false, false) => ("NS", "error"),
+        (Owned::Delete(_), true, true) => ("DELETED", "ok"),
+        (Owned::Touch(..), true, true) => ("TOUCHED", "ok"),
+        (_, false, true) => ("HD", "ok"),
+        (Owned::Touch(..), false, false) => ("EN", "miss"),
+        (_, true, _) => ("NOT_FOUND", "miss"),
+        (_, false, false) => ("NF", "miss"),
+    }
 }
 
 /// Class and items of each reply that was heard.
