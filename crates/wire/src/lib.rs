@@ -10,7 +10,20 @@ extern crate alloc;
 
 use alloc::{sync::Arc, vec::Vec};
 
+mod bytes;
 pub mod http1;
+mod list;
+pub mod memcached;
+mod pipeline;
+pub mod resp;
+mod value;
+
+pub use list::List;
+pub use value::Value;
+
+/// Bodies of up to so many bytes are copied behind what announces them, so
+/// that the request is one piece; longer ones are lent.
+pub const COPIED_BODY_BYTES: usize = 16 * 1024;
 
 /// One operation in flight on one connection (for protocols with stream ids:
 /// the id; for the others a running number, modulo the codec's window).
@@ -76,6 +89,9 @@ pub trait Events {
     /// A piece of body, borrowed and never gathered. `item` is which key of a
     /// multi-get it belongs to (HTTP: 0).
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]);
+    /// The version that the server gave to an item, told before its body (the
+    /// unique number of memcached's `gets`, for a later `cas`).
+    fn unique(&mut self, _tag: Tag, _item: u32, _unique: u64) {}
     /// The reply is complete.
     fn done(&mut self, reply: Reply);
     /// Bytes that answer no operation: chat, Redis push, CQL event.
@@ -96,6 +112,14 @@ impl Out {
     /// Nothing left to send.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.lent.is_empty()
+    }
+
+    /// Appends a body: copied where it is short, else lent.
+    pub fn body(&mut self, body: &Arc<[u8]>) {
+        match body.len() > COPIED_BODY_BYTES {
+            true => self.lent.push((self.bytes.len(), Arc::clone(body))),
+            false => self.bytes.extend_from_slice(body),
+        }
     }
 
     /// Forgets everything, keeps the memory.
@@ -141,4 +165,11 @@ pub trait Codec {
 
     /// How many operations may be in flight at once, now.
     fn window(&self) -> u32;
+
+    /// The code with which the server refused this connection (a wrong
+    /// password, too many clients), in the codec's own table. Told once `read`
+    /// failed with the [`Fault`] that says the same in words.
+    fn refused(&self) -> Option<u16> {
+        None
+    }
 }

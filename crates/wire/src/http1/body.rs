@@ -1,7 +1,7 @@
 //! Where the body of a reply ends.
 
 use super::{chunked::Chunked, faults};
-use crate::Fault;
+use crate::{Fault, bytes::up_to};
 
 /// How a body is framed, and how much of it is still to come.
 #[derive(Debug)]
@@ -63,11 +63,4 @@ impl Body {
             Body::Length(_) | Body::Chunked(_) => Err(faults::CLOSED_IN_REPLY),
         }
     }
-}
-
-/// The first bytes of `input`, `left` at most, which are taken off it.
-pub(super) fn up_to<'a>(left: &mut u64, input: &'a [u8]) -> &'a [u8] {
-    let len = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
-    *left -= len as u64;
-    &input[..len]
 }

@@ -5,11 +5,8 @@
 //! here; a reader that takes a bare LF finds other chunks than one that does
 //! not.
 
-use super::{
-    body::{Taken, up_to},
-    faults, grammar,
-};
-use crate::Fault;
+use super::{body::Taken, faults, grammar};
+use crate::{Fault, bytes::up_to};
 
 /// The longest size line, extensions and line end included.
 const SIZE_LINE_BYTES: usize = 1024;

@@ -4,10 +4,6 @@ use super::{Limits, body::Body, faults, head};
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use alloc::sync::Arc;
 
-/// Bodies of up to so many bytes are copied behind their head, so that the
-/// request is one piece; longer ones are lent.
-pub const COPIED_BODY_BYTES: usize = 16 * 1024;
-
 /// One operation is in flight at most, so one tag is enough.
 const TAG: Tag = Tag(0);
 
@@ -191,12 +187,8 @@ impl Codec for Http1 {
             return Err(faults::NOT_REUSABLE);
         }
         out.bytes.extend_from_slice(op.head);
-        match op.body {
-            Some(body) if body.len() > COPIED_BODY_BYTES => {
-                out.lent.push((out.bytes.len(), Arc::clone(body)));
-            }
-            Some(body) => out.bytes.extend_from_slice(body),
-            None => {}
+        if let Some(body) = op.body {
+            out.body(body);
         }
         let op = InFlight { head_only: op.head_only, began: false, informational: 0 };
         self.in_flight = Some(op);

@@ -11,15 +11,3 @@ pub(super) fn is_token(byte: u8) -> bool {
 pub(super) fn is_value(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
-
-/// Digits and nothing else; none where they overflow. `str::parse` would also
-/// take a plus sign.
-pub(super) fn decimal(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u64, |number, byte| {
-        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
-        number.checked_mul(10)?.checked_add(digit)
-    })
-}

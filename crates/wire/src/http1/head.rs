@@ -1,7 +1,7 @@
 //! The head of a reply: where it ends, and what it says about its body.
 
-use super::{body::Body, faults, grammar};
-use crate::Fault;
+use super::{body::Body, faults};
+use crate::{Fault, bytes};
 use core::mem::MaybeUninit;
 use httparse::{Error, Header, ParserConfig, Response, Status};
 
@@ -143,7 +143,7 @@ impl Framing {
     /// The same number said twice is harmless (RFC 9110, 8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
         for number in list(value) {
-            let number = grammar::decimal(number).ok_or(faults::CONTENT_LENGTH)?;
+            let number = bytes::decimal(number).ok_or(faults::CONTENT_LENGTH)?;
             if self.length.is_some_and(|before| before != number) {
                 return Err(faults::CONTENT_LENGTHS);
             }

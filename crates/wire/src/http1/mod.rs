@@ -16,6 +16,7 @@ mod head;
 mod limits;
 mod request;
 
-pub use codec::{COPIED_BODY_BYTES, Http1, Op};
+pub use crate::COPIED_BODY_BYTES;
+pub use codec::{Http1, Op};
 pub use limits::{Limits, MOST_HEADERS};
 pub use request::Request;

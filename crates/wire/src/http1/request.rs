@@ -1,7 +1,7 @@
 //! Writing the head of a request.
 
 use super::{faults, grammar};
-use crate::Fault;
+use crate::{Fault, bytes};
 use alloc::{
     string::{String, ToString},
     vec::Vec,
@@ -109,8 +109,7 @@ impl Request<'_> {
         }
         // Ours is written in its place, so one that says the same is harmless.
         let length = Some(self.body_len.unwrap_or(0));
-        if self.given("content-length").any(|value| grammar::decimal(value.trim_ascii()) != length)
-        {
+        if self.given("content-length").any(|value| bytes::decimal(value.trim_ascii()) != length) {
             return Err(faults::ASKED_LENGTH);
         }
         Ok(())

@@ -80,7 +80,7 @@ fn the_first_byte_is_told_before_the_head_is_complete() {
         assert_eq!(heard.said, [], "not told by {cut} bytes, of which none is the status");
     }
     let (heard, held) = feed(&mut codec, start, CUTS[0]);
-    assert_eq!((heard.said.as_slice(), held), ([Said::Began].as_slice(), 10));
+    assert_eq!((heard.said.as_slice(), held), ([Said::Began(Tag(0))].as_slice(), 10));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_partial_head_is_searched_once() {
     assert_eq!(codec.read(honest, &mut out, &mut heard).unwrap().consumed, 0);
     let planted = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nabcdefgh";
     assert_eq!(codec.read(planted, &mut out, &mut heard).unwrap().consumed, 0);
-    assert_eq!(heard.said, [Said::Began]);
+    assert_eq!(heard.said, [Said::Began(Tag(0))]);
 }
 
 #[test]

@@ -1,62 +1,17 @@
 //! The corpus, as it is and mutated: no panic, no event after a fault, and the
-//! same whatever the cuts. The fuzz target starts from the same files.
+//! same whatever the cuts.
 
 use crate::check::check;
-use std::fs;
-use std::path::Path;
-
-/// (name, bytes), by name.
-fn corpus() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/http1");
-    let mut files: Vec<_> = fs::read_dir(&folder)
-        .expect("the corpus is beside the tests")
-        .map(|entry| entry.expect("readable").path())
-        .map(|path| (path.display().to_string(), fs::read(&path).expect("readable")))
-        .collect();
-    files.sort();
-    assert!(files.len() >= 30, "{} files in {}", files.len(), folder.display());
-    files
-}
+use crate::replay;
 
 #[test]
 fn as_it_is() {
-    for (name, stream) in corpus() {
-        println!("{name}"); // shown if the check panics
-        check(&stream);
-    }
+    replay::as_it_is("http1", check);
 }
 
 #[test]
 fn mutated() {
-    let files = corpus();
-    let mut random = Random(0x7469_6562_7265_616b);
-    for round in 0..4000 {
-        let (name, stream) = &files[random.below(files.len())];
-        let (_, other) = &files[random.below(files.len())];
-        let mut stream = stream.clone();
-        for _ in 0..=random.below(3) {
-            mutate(&mut stream, other, &mut random);
-        }
-        println!("round {round}: {name}: {}", stream.escape_ascii());
-        check(&stream);
-    }
-}
-
-/// Splitmix64: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// 0 to `n` - 1; 0 where `n` is 0.
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
+    replay::mutated("http1", &TOKENS, 4000, check);
 }
 
 /// What parsers trip over.
@@ -76,21 +31,3 @@ const TOKENS: [&[u8]; 14] = [
     b"\xff",
     b" ",
 ];
-
-fn mutate(stream: &mut Vec<u8>, other: &[u8], random: &mut Random) {
-    let at = random.below(stream.len() + 1);
-    let until = (at + random.below(9)).min(stream.len());
-    match random.below(7) {
-        0 => drop(stream.drain(at..until)),
-        1 => stream.truncate(at),
-        2 => drop(stream.splice(at..at, TOKENS[random.below(TOKENS.len())].iter().copied())),
-        3 => drop(stream.splice(at..until, TOKENS[random.below(TOKENS.len())].iter().copied())),
-        4 => drop(stream.splice(at.., other[random.below(other.len())..].iter().copied())),
-        5 => stream.extend_from_within(at..until),
-        _ => {
-            if let Some(byte) = stream.get_mut(at) {
-                *byte ^= 1 << random.below(8);
-            }
-        }
-    }
-}

@@ -119,9 +119,9 @@ impl Meant {
         let body = if self.no_body(head_only) { &[][..] } else { &self.body };
         let class = if self.status < 300 { Class::Ok } else { Class::Error(self.status) };
         let (code, body_len) = (self.status, body.len() as u64);
-        let mut said = vec![Said::Began];
+        let mut said = vec![Said::Began(Tag(0))];
         if !body.is_empty() {
-            said.push(Said::Body(body.to_vec()));
+            said.push(Said::Body(Tag(0), 0, body.to_vec()));
         }
         said.push(Said::Done(Reply { tag: Tag(0), class, code, body_len, items: 1 }));
         said

@@ -1,0 +1,75 @@
+//! What every codec does with bytes: lines, numbers, pieces.
+
+use alloc::vec::Vec;
+
+/// The line that an input starts with.
+pub(crate) enum Line<'a> {
+    /// It is complete: its bytes without CR LF.
+    Whole(&'a [u8]),
+    /// Its end has not come yet.
+    Partial,
+    /// CR or LF without the other: two readers would find two different lines.
+    Bare,
+}
+
+/// Looks for the line's end. The first `looked` bytes were shown before and
+/// hold no end: they are not searched again.
+pub(crate) fn line(input: &[u8], looked: usize) -> Line<'_> {
+    let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let Some(at) = input[looked..].iter().position(ends) else { return Line::Partial };
+    let at = looked + at;
+    match input[at..] {
+        [b'\r', b'\n', ..] => Line::Whole(&input[..at]),
+        [b'\r'] => Line::Partial,
+        _ => Line::Bare,
+    }
+}
+
+/// How much of an input without a line's end need not be searched again.
+pub(crate) fn looked(input: &[u8]) -> usize {
+    input.len() - usize::from(input.ends_with(b"\r"))
+}
+
+/// Whether an input starts with CR LF; none while that cannot be told.
+pub(crate) fn starts_with_line_end(input: &[u8]) -> Option<bool> {
+    match input {
+        [] | [b'\r'] => None,
+        [b'\r', b'\n', ..] => Some(true),
+        _ => Some(false),
+    }
+}
+
+/// Digits and nothing else; none where they overflow. `str::parse` would also
+/// take a plus sign.
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        number.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Appends a number in digits; formatting would cost more than the rest of a
+/// small request.
+pub(crate) fn push_decimal(to: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    to.extend_from_slice(&digits[at..]);
+}
+
+/// The first bytes of `input`, `left` at most, which are taken off it.
+pub(crate) fn up_to<'a>(left: &mut u64, input: &'a [u8]) -> &'a [u8] {
+    let len = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
+    *left -= len as u64;
+    &input[..len]
+}

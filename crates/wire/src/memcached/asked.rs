@@ -1,0 +1,128 @@
+//! What is remembered of an operation in flight.
+
+use super::{Dialect, Op};
+use crate::{Events, Tag};
+use alloc::vec::Vec;
+
+/// Which lines can answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `get`, `gets`: values, then `END`.
+    #[default]
+    Get,
+    /// `mg`: one value or none.
+    MetaGet,
+    /// Several `mg` and an `mn`.
+    MetaMulti,
+    Store,
+    Delete,
+    Count,
+    Touch,
+    Version,
+    Noop,
+    Stats,
+}
+
+/// One operation in flight.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    keys: Keys,
+    /// A byte of the reply was seen.
+    pub(super) began: bool,
+    /// Values, or lines of `stats`, so far.
+    pub(super) items: u32,
+    /// Bytes of them.
+    pub(super) body_len: u64,
+    /// Commands of a meta multi-get that were answered with an error.
+    pub(super) refused: u32,
+    /// The first error among several replies; 0: none.
+    pub(super) code: u16,
+}
+
+/// The keys that were asked for, copied end to end: the caller's are gone when
+/// the reply comes.
+#[derive(Debug, Default)]
+struct Keys {
+    bytes: Vec<u8>,
+    /// Where each ends in `bytes`, and whether its value came.
+    ends: Vec<(u32, bool)>,
+    /// Behind the one whose value came last. Servers answer in order, so the
+    /// next is nearly always found at once; some proxies do not.
+    next: usize,
+}
+
+impl Asked {
+    /// Takes the slot for an operation; its memory is used again.
+    pub(super) fn renew(&mut self, op: &Op<'_>, dialect: Dialect) {
+        let Keys { mut bytes, mut ends, .. } = core::mem::take(&mut self.keys);
+        bytes.clear();
+        ends.clear();
+        *self = Asked { kind: kind(op, dialect), ..Asked::default() };
+        self.keys = Keys { bytes, ends, next: 0 };
+        match op {
+            Op::Get(key) | Op::Gets(key) if dialect == Dialect::Text => self.keys.push(key),
+            Op::MultiGet(keys) if dialect == Dialect::Text => {
+                keys.iter().for_each(|key| self.keys.push(key));
+            }
+            // Known by their numbers.
+            Op::MultiGet(keys) => self.keys.ends.resize(keys.len(), (0, false)),
+            _ => {}
+        }
+    }
+
+    /// How many keys were asked for.
+    pub(super) fn keys(&self) -> usize {
+        self.keys.ends.len()
+    }
+
+    /// Which of the keys this is, of those whose value has not come.
+    pub(super) fn item(&mut self, key: &[u8]) -> Option<u32> {
+        let Keys { bytes, ends, next } = &mut self.keys;
+        let start = |at: usize| at.checked_sub(1).map_or(0, |before| ends[before].0 as usize);
+        let at = (*next..ends.len()).chain(0..*next).find(|at| {
+            let (end, given) = ends[*at];
+            !given && bytes[start(*at)..end as usize] == *key
+        })?;
+        *next = at + 1;
+        ends[at].1 = true;
+        Some(at as u32)
+    }
+
+    /// A value that was on the line itself.
+    pub(super) fn item_on_line(&mut self, tag: Tag, piece: &[u8], seen: &mut impl Events) {
+        if !piece.is_empty() {
+            seen.body(tag, self.items, piece);
+        }
+        self.items += 1;
+        self.body_len += piece.len() as u64;
+    }
+
+    /// The key of this number, if its value has not come.
+    pub(super) fn numbered(&mut self, number: u64) -> Option<u32> {
+        let (_, given) = self.keys.ends.get_mut(usize::try_from(number).ok()?)?;
+        (!core::mem::replace(given, true)).then_some(number as u32)
+    }
+}
+
+impl Keys {
+    fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push((self.bytes.len() as u32, false));
+    }
+}
+
+fn kind(op: &Op<'_>, dialect: Dialect) -> Kind {
+    match (op, dialect) {
+        (Op::Get(_) | Op::Gets(_) | Op::MultiGet(_), Dialect::Text) => Kind::Get,
+        (Op::Get(_) | Op::Gets(_), Dialect::Meta) => Kind::MetaGet,
+        (Op::MultiGet(_), Dialect::Meta) => Kind::MetaMulti,
+        (Op::Store(_), _) => Kind::Store,
+        (Op::Delete(_), _) => Kind::Delete,
+        (Op::Incr { .. } | Op::Decr { .. }, _) => Kind::Count,
+        (Op::Touch { .. }, _) => Kind::Touch,
+        (Op::Version, _) => Kind::Version,
+        (Op::Noop, _) => Kind::Noop,
+        (Op::Stats, _) => Kind::Stats,
+    }
+}

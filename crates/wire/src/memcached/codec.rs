@@ -1,0 +1,319 @@
+//! One memcached connection.
+
+use super::asked::{Asked, Kind};
+use super::reply::{self, Announced};
+use super::{Dialect, Limits, MOST_LINE_BYTES, Op, codes, faults, request};
+use crate::bytes::{self, Line};
+use crate::pipeline::Pipeline;
+use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+
+/// memcached on one connection. After the first operations of each size it
+/// allocates nothing.
+pub struct Memcached {
+    dialect: Dialect,
+    limits: Limits,
+    in_flight: Pipeline<Asked>,
+    phase: Phase,
+    closing: bool,
+    refused: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Between lines, or in one of which `looked` bytes hold no end.
+    Line {
+        looked: usize,
+    },
+    /// In a value, of which `left` bytes are to come.
+    Value {
+        item: u32,
+        left: u64,
+    },
+    /// Behind a value, before its CR LF.
+    ValueEnd,
+    Broken(Fault),
+}
+
+const NEXT_LINE: Phase = Phase::Line { looked: 0 };
+
+impl Memcached {
+    /// A codec for a fresh connection with up to `depth` operations in flight
+    /// (at least one).
+    pub fn new(dialect: Dialect, limits: Limits, depth: u32) -> Memcached {
+        let in_flight = Pipeline::new(depth);
+        Memcached { dialect, limits, in_flight, phase: NEXT_LINE, closing: false, refused: None }
+    }
+
+    /// Forgets the connection, a fault included: the next one is fresh.
+    pub fn reset(&mut self) {
+        self.in_flight.clear();
+        self.phase = NEXT_LINE;
+        self.closing = false;
+        self.refused = None;
+    }
+
+    fn state(&self) -> State {
+        if self.closing { State::Closing } else { State::Ready }
+    }
+
+    /// Reads one part of the input: a line, or a piece of a value. Returns how
+    /// many bytes are done with; 0 while a line is incomplete.
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<usize, Fault> {
+        match self.phase {
+            Phase::Line { looked } => self.line(input, looked, seen),
+            Phase::Value { item, left } => self.value(input, item, left, seen),
+            Phase::ValueEnd => self.value_end(input, seen),
+            Phase::Broken(fault) => Err(fault),
+        }
+    }
+
+    fn line(
+        &mut self,
+        input: &[u8],
+        looked: usize,
+        seen: &mut impl Events,
+    ) -> Result<usize, Fault> {
+        match self.in_flight.front() {
+            Some((_, asked)) if asked.began => {}
+            Some((tag, asked)) => {
+                asked.began = true;
+                seen.began(tag);
+            }
+            // The one thing that a server says unasked.
+            None if !b"ERROR ".starts_with(&input[..input.len().min(6)]) => {
+                return Err(faults::ANSWERS_NOTHING);
+            }
+            None => {}
+        }
+        let window = &input[..input.len().min(MOST_LINE_BYTES)];
+        match bytes::line(window, looked) {
+            Line::Whole(line) => {
+                self.phase = NEXT_LINE;
+                self.understand(line, seen)?;
+                Ok(line.len() + 2)
+            }
+            Line::Bare => Err(faults::LINE_END),
+            Line::Partial if window.len() == MOST_LINE_BYTES => Err(faults::LINE_TOO_LONG),
+            Line::Partial => {
+                self.phase = Phase::Line { looked: bytes::looked(window) };
+                Ok(0)
+            }
+        }
+    }
+
+    fn understand(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
+        let Some((tag, asked)) = self.in_flight.front() else { return Err(self.unasked(line)) };
+        let announced = match asked.kind {
+            Kind::Get => reply::value(line)?,
+            Kind::MetaGet | Kind::MetaMulti => reply::meta_value(line)?,
+            Kind::Count if self.dialect == Dialect::Meta => reply::meta_value(line)?,
+            _ => None,
+        };
+        if let Some(announced) = announced {
+            return self.announced(&announced, seen);
+        }
+        match (asked.kind, line) {
+            (Kind::Get, b"END") | (Kind::MetaMulti, b"MN") => self.end_of_values(seen),
+            (Kind::Stats, b"END") => self.done(Class::Ok, 0, seen),
+            (Kind::Stats, [b'S', b'T', b'A', b'T', b' ', counter @ ..]) => {
+                asked.item_on_line(tag, counter, seen);
+            }
+            (Kind::Version, [b'V', b'E', b'R', b'S', b'I', b'O', b'N', b' ', version @ ..]) => {
+                asked.item_on_line(tag, version, seen);
+                self.done(Class::Ok, 0, seen);
+            }
+            (Kind::Count, digits) if bytes::decimal(digits).is_some() => {
+                asked.item_on_line(tag, digits, seen);
+                self.done(Class::Ok, 0, seen);
+            }
+            _ => return self.word(line, seen),
+        }
+        Ok(())
+    }
+
+    /// A reply of one line: a success, a miss or an error.
+    fn word(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
+        let Some((tag, asked)) = self.in_flight.front() else { return Ok(()) };
+        if let Some((class, code)) = reply::outcome(asked.kind, self.dialect, line) {
+            self.done(class, code, seen);
+            return Ok(());
+        }
+        let code = reply::error(line).ok_or(faults::UNEXPECTED)?;
+        asked.body_len += line.len() as u64;
+        seen.body(tag, asked.items, line);
+        if asked.kind == Kind::MetaMulti {
+            asked.refused += 1;
+            asked.code = if asked.code == 0 { code } else { asked.code };
+            // One for each key: this one answers the closing `mn`.
+            if (asked.refused + asked.items) as usize > asked.keys() {
+                self.end_of_values(seen);
+            }
+            return Ok(());
+        }
+        let stored = asked.kind == Kind::Store;
+        self.closing |= code == codes::TOO_MANY_CONNECTIONS;
+        self.done(Class::Error(code), code, seen);
+        match stored && !reply::reads_the_value(code) {
+            true => Err(faults::OUT_OF_STEP),
+            false => Ok(()),
+        }
+    }
+
+    fn announced(
+        &mut self,
+        announced: &Announced<'_>,
+        seen: &mut impl Events,
+    ) -> Result<(), Fault> {
+        let Some((tag, asked)) = self.in_flight.front() else { return Ok(()) };
+        if announced.length > self.limits.value_bytes {
+            return Err(faults::VALUE_TOO_LONG);
+        }
+        let item = match (asked.kind, announced.opaque) {
+            (Kind::Get, _) => asked.item(announced.key),
+            (Kind::MetaMulti, Some(number)) => asked.numbered(number),
+            (Kind::MetaMulti, None) => None,
+            _ => Some(0),
+        };
+        let item = item.ok_or(faults::OTHER_KEY)?;
+        asked.items += 1;
+        asked.body_len += announced.length;
+        if let Some(unique) = announced.unique {
+            seen.unique(tag, item, unique);
+        }
+        self.phase = match announced.length {
+            0 => Phase::ValueEnd,
+            left => Phase::Value { item, left },
+        };
+        Ok(())
+    }
+
+    fn value(
+        &mut self,
+        input: &[u8],
+        item: u32,
+        mut left: u64,
+        seen: &mut impl Events,
+    ) -> Result<usize, Fault> {
+        let piece = bytes::up_to(&mut left, input);
+        if let Some((tag, _)) = self.in_flight.front() {
+            seen.body(tag, item, piece);
+        }
+        self.phase = match left {
+            0 => Phase::ValueEnd,
+            left => Phase::Value { item, left },
+        };
+        Ok(piece.len())
+    }
+
+    fn value_end(&mut self, input: &[u8], seen: &mut impl Events) -> Result<usize, Fault> {
+        match bytes::starts_with_line_end(input) {
+            None => return Ok(0),
+            Some(false) => return Err(faults::VALUE_END),
+            Some(true) => self.phase = NEXT_LINE,
+        }
+        let kind = self.in_flight.front().map(|(_, asked)| asked.kind);
+        if matches!(kind, Some(Kind::MetaGet | Kind::Count)) {
+            self.done(Class::Ok, 0, seen);
+        }
+        Ok(2)
+    }
+
+    fn end_of_values(&mut self, seen: &mut impl Events) {
+        let Some((_, asked)) = self.in_flight.front() else { return };
+        let (class, code) = match (asked.code, asked.items) {
+            (0, 0) => (Class::Miss, 0),
+            (0, _) => (Class::Ok, 0),
+            (code, _) => (Class::Error(code), code),
+        };
+        self.done(class, code, seen);
+    }
+
+    fn done(&mut self, class: Class, code: u16, seen: &mut impl Events) {
+        let Some((tag, asked)) = self.in_flight.front() else { return };
+        let (body_len, items) = (asked.body_len, asked.items);
+        self.in_flight.pop();
+        seen.done(Reply { tag, class, code, body_len, items });
+    }
+
+    /// A line came while nothing was asked.
+    fn unasked(&mut self, line: &[u8]) -> Fault {
+        self.refused = reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
+        match self.refused {
+            Some(_) => faults::TOO_MANY_CONNECTIONS,
+            None => faults::ANSWERS_NOTHING,
+        }
+    }
+
+    /// The connection is unusable from here on.
+    fn broken(&mut self, fault: Fault) -> Fault {
+        self.phase = Phase::Broken(fault);
+        self.closing = true;
+        fault
+    }
+
+    fn ended(&mut self) -> Result<(), Fault> {
+        match (self.phase, self.in_flight.front()) {
+            (Phase::Broken(fault), _) => Err(fault),
+            (Phase::Line { looked: 0 }, None) => Ok(()),
+            (_, None) => Err(faults::ANSWERS_NOTHING),
+            (_, Some((_, asked))) if !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            (_, Some(_)) => Err(faults::CLOSED_IN_REPLY),
+        }
+    }
+}
+
+impl Codec for Memcached {
+    type Op<'a> = Op<'a>;
+
+    fn open(&mut self, _out: &mut Out) -> State {
+        self.state()
+    }
+
+    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
+        if let Phase::Broken(fault) = self.phase {
+            return Err(fault);
+        }
+        if self.closing {
+            return Err(faults::NOT_REUSABLE);
+        }
+        if self.in_flight.is_full() {
+            return Err(faults::IN_FLIGHT);
+        }
+        request::check(op, self.dialect, self.limits)?;
+        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        asked.renew(op, self.dialect);
+        request::write(op, self.dialect, out);
+        Ok(tag)
+    }
+
+    fn read(
+        &mut self,
+        input: &[u8],
+        _out: &mut Out,
+        seen: &mut impl Events,
+    ) -> Result<Progress, Fault> {
+        let mut consumed = 0;
+        while consumed < input.len() {
+            match self.step(&input[consumed..], seen) {
+                Ok(0) => break,
+                Ok(taken) => consumed += taken,
+                Err(fault) => return Err(self.broken(fault)),
+            }
+        }
+        Ok(Progress { consumed, state: self.state() })
+    }
+
+    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
+        let ended = self.ended();
+        self.closing = true;
+        ended.map_err(|fault| self.broken(fault))
+    }
+
+    fn window(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn refused(&self) -> Option<u16> {
+        self.refused
+    }
+}

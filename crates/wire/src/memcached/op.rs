@@ -1,0 +1,95 @@
+//! What can be asked.
+
+use crate::{List, Value};
+
+/// How operations are written. Both are understood on one connection; which one
+/// is asked for is part of how a contender talks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// `get`, `set`, `delete`, …
+    #[default]
+    Text,
+    /// `mg`, `ms`, `md`, `ma`, `mn`.
+    Meta,
+}
+
+/// One operation, borrowed. Keys are 1 to 250 bytes without blanks and control
+/// bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Op<'a> {
+    /// The value of a key.
+    Get(&'a [u8]),
+    /// The value of a key, and its unique number
+    /// ([`Events::unique`](crate::Events::unique)).
+    Gets(&'a [u8]),
+    /// The values of several keys in one request: `get` with all of them, or a
+    /// quiet `mg` for each and `mn` at the end. An item's number is its key's
+    /// place in the list.
+    MultiGet(List<'a>),
+    /// Writes a value.
+    Store(Store<'a>),
+    /// Removes a key.
+    Delete(&'a [u8]),
+    /// Adds to a number; the sum is the reply's value.
+    Incr {
+        /// The key of the number.
+        key: &'a [u8],
+        /// What is added.
+        by: u64,
+    },
+    /// Takes from a number, not below 0; the rest is the reply's value.
+    Decr {
+        /// The key of the number.
+        key: &'a [u8],
+        /// What is taken.
+        by: u64,
+    },
+    /// Sets a new time of expiry.
+    Touch {
+        /// The key.
+        key: &'a [u8],
+        /// As in [`Store::expires`].
+        expires: u32,
+    },
+    /// The server's version, as the reply's value.
+    Version,
+    /// Nothing but a round trip: `mn`. Only in [`Dialect::Meta`].
+    Noop,
+    /// The general counters: each line's name and value are an item; see
+    /// [`stat`](super::stat).
+    Stats,
+}
+
+/// A value to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Store<'a> {
+    /// On which condition, and how.
+    pub mode: Mode,
+    /// Under which key.
+    pub key: &'a [u8],
+    /// The value.
+    pub value: Value<'a>,
+    /// Kept by the server for the client. Not sent with `Append` and `Prepend`,
+    /// which leave them as they are.
+    pub flags: u32,
+    /// Seconds, up to 30 days; more is a time since 1970; 0 is never. Not sent
+    /// with `Append` and `Prepend`.
+    pub expires: u32,
+}
+
+/// On which condition a value is written, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Always.
+    Set,
+    /// If the key is absent.
+    Add,
+    /// If the key is present.
+    Replace,
+    /// Behind the value that is there.
+    Append,
+    /// Before the value that is there.
+    Prepend,
+    /// If the value's unique number is still this one.
+    Cas(u64),
+}

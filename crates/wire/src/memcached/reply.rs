@@ -1,0 +1,144 @@
+//! What a line says.
+
+use super::{Dialect, asked::Kind, codes, faults};
+use crate::{Class, Fault, bytes::decimal};
+
+/// What a reply that is only a word means: class and code; none where the word
+/// never answers this kind of command. A meta line may have flags behind it.
+pub(super) fn outcome(kind: Kind, dialect: Dialect, line: &[u8]) -> Option<(Class, u16)> {
+    let word = match dialect {
+        Dialect::Text => line,
+        Dialect::Meta => first_word(line).0,
+    };
+    let stored = Some((Class::Ok, 0));
+    let error = |code| Some((Class::Error(code), code));
+    let missing = Some((Class::Miss, codes::NOT_FOUND));
+    match (dialect, kind, word) {
+        (_, Kind::Noop, b"MN") => stored,
+        (_, Kind::Stats, b"RESET" | b"OK") => stored,
+        (Dialect::Text, Kind::Store, b"STORED") => stored,
+        (Dialect::Text, Kind::Store, b"NOT_STORED") => error(codes::NOT_STORED),
+        (Dialect::Text, Kind::Store, b"EXISTS") => error(codes::EXISTS),
+        (Dialect::Text, Kind::Delete, b"DELETED") => stored,
+        (Dialect::Text, Kind::Touch, b"TOUCHED") => stored,
+        (Dialect::Text, Kind::Store | Kind::Delete | Kind::Count | Kind::Touch, b"NOT_FOUND") => {
+            missing
+        }
+        // Servers before 1.6.10 say OK for HD.
+        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Touch, b"HD" | b"OK") => stored,
+        (Dialect::Meta, Kind::Store | Kind::Count, b"NS") => error(codes::NOT_STORED),
+        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Count, b"EX") => error(codes::EXISTS),
+        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Count, b"NF") => missing,
+        (Dialect::Meta, Kind::Touch, b"EN") => missing,
+        (Dialect::Meta, Kind::MetaGet, b"EN") => Some((Class::Miss, 0)),
+        _ => None,
+    }
+}
+
+/// The code of an error line; none where it is none.
+pub(super) fn error(line: &[u8]) -> Option<u16> {
+    let (word, text) = first_word(line);
+    match word {
+        b"ERROR" if text.starts_with(b"Too many open connections") => {
+            Some(codes::TOO_MANY_CONNECTIONS)
+        }
+        b"ERROR" | b"ERROR:" => Some(codes::ERROR),
+        b"CLIENT_ERROR" => Some(client_error(text)),
+        b"SERVER_ERROR" => Some(server_error(text)),
+        b"BUSY" => Some(codes::BUSY),
+        _ => None,
+    }
+}
+
+fn client_error(text: &[u8]) -> u16 {
+    match text {
+        _ if text.starts_with(b"bad data chunk") => codes::BAD_DATA_CHUNK,
+        _ if text.starts_with(b"bad command line format") => codes::BAD_COMMAND,
+        _ if text.starts_with(b"cannot increment or decrement") => codes::NON_NUMERIC,
+        b"unauthenticated" | b"authentication failure" => codes::UNAUTHENTICATED,
+        _ => codes::CLIENT_ERROR,
+    }
+}
+
+fn server_error(text: &[u8]) -> u16 {
+    match text {
+        _ if text.starts_with(b"out of memory") => codes::OUT_OF_MEMORY,
+        _ if text.starts_with(b"object too large") => codes::TOO_LARGE,
+        _ => codes::SERVER_ERROR,
+    }
+}
+
+/// Whether a server that refuses a write with this code has read its value.
+/// One that does not know the command, or does not accept its form, takes the
+/// value for the next command.
+pub(super) fn reads_the_value(code: u16) -> bool {
+    let in_step = [codes::SERVER_ERROR, codes::OUT_OF_MEMORY, codes::TOO_LARGE, codes::BUSY];
+    in_step.contains(&code) || code == codes::NON_NUMERIC || code == codes::TOO_MANY_CONNECTIONS
+}
+
+/// A line that announces a value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Announced<'a> {
+    /// Text only.
+    pub(super) key: &'a [u8],
+    pub(super) length: u64,
+    pub(super) unique: Option<u64>,
+    /// The number that was given to a command of a meta multi-get.
+    pub(super) opaque: Option<u64>,
+}
+
+/// `VALUE <key> <flags> <bytes> [<unique>]`; none where it is another line.
+///
+/// # Errors
+/// When the rest of such a line cannot be read.
+pub(super) fn value(line: &[u8]) -> Result<Option<Announced<'_>>, Fault> {
+    let Some(rest) = line.strip_prefix(b"VALUE ") else { return Ok(None) };
+    let mut words = rest.split(|byte| *byte == b' ');
+    let key = words.next().unwrap_or_default();
+    let flags = words.next().and_then(decimal);
+    let length = words.next().ok_or(faults::VALUE_LINE)?;
+    let length = decimal(length).ok_or(faults::LENGTH)?;
+    let unique = words.next().map(|word| decimal(word).ok_or(faults::VALUE_LINE)).transpose()?;
+    match key.is_empty() || flags.is_none() || words.next().is_some() {
+        true => Err(faults::VALUE_LINE),
+        false => Ok(Some(Announced { key, length, unique, opaque: None })),
+    }
+}
+
+/// `VA <bytes> <flag>*`; none where it is another line.
+///
+/// # Errors
+/// When the rest of such a line cannot be read.
+pub(super) fn meta_value(line: &[u8]) -> Result<Option<Announced<'_>>, Fault> {
+    let Some(rest) = line.strip_prefix(b"VA ") else { return Ok(None) };
+    let mut words = rest.split(|byte| *byte == b' ');
+    let length = words.next().and_then(decimal).ok_or(faults::LENGTH)?;
+    let mut announced = Announced { key: b"", length, unique: None, opaque: None };
+    for word in words {
+        match word {
+            [b'c', number @ ..] => {
+                announced.unique = Some(decimal(number).ok_or(faults::VALUE_LINE)?);
+            }
+            [b'O', number @ ..] => {
+                announced.opaque = Some(decimal(number).ok_or(faults::VALUE_LINE)?);
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(announced))
+}
+
+/// The value of one counter in a line of `stats` (name, blank, value, as
+/// [`Events::body`](crate::Events::body) got it); none where the line is
+/// another counter's, or its value no number.
+pub fn stat(line: &[u8], name: &str) -> Option<u64> {
+    decimal(line.strip_prefix(name.as_bytes())?.strip_prefix(b" ")?)
+}
+
+/// What stands before the first blank, and behind it.
+fn first_word(line: &[u8]) -> (&[u8], &[u8]) {
+    match line.iter().position(|byte| *byte == b' ') {
+        Some(at) => (&line[..at], &line[at + 1..]),
+        None => (line, b""),
+    }
+}

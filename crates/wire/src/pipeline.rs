@@ -1,0 +1,63 @@
+//! Operations in flight whose replies come in order.
+
+use crate::Tag;
+use alloc::vec::Vec;
+
+/// A ring of what was asked. Its slots are made once and used again, so that
+/// one which owns memory keeps it.
+pub(crate) struct Pipeline<T> {
+    slots: Vec<T>,
+    first: usize,
+    count: usize,
+}
+
+impl<T: Default> Pipeline<T> {
+    /// Room for `depth` operations, at least one.
+    pub(crate) fn new(depth: u32) -> Pipeline<T> {
+        let slots = (0..depth.max(1)).map(|_| T::default()).collect();
+        Pipeline { slots, first: 0, count: 0 }
+    }
+
+    /// How many there is room for.
+    pub(crate) fn depth(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.count == self.slots.len()
+    }
+
+    /// Takes the next free slot, which holds what was asked there before.
+    pub(crate) fn push(&mut self) -> Option<(Tag, &mut T)> {
+        if self.is_full() {
+            return None;
+        }
+        let at = self.wrapped(self.first + self.count);
+        self.count += 1;
+        Some((Tag(at as u32), &mut self.slots[at]))
+    }
+
+    /// The operation that the next reply answers.
+    pub(crate) fn front(&mut self) -> Option<(Tag, &mut T)> {
+        if self.count == 0 {
+            return None;
+        }
+        Some((Tag(self.first as u32), &mut self.slots[self.first]))
+    }
+
+    /// The first was answered.
+    pub(crate) fn pop(&mut self) {
+        self.first = self.wrapped(self.first + 1);
+        self.count = self.count.saturating_sub(1);
+    }
+
+    /// A place less than twice round; a division would cost more than the rest.
+    fn wrapped(&self, at: usize) -> usize {
+        if at < self.slots.len() { at } else { at - self.slots.len() }
+    }
+
+    /// Nothing is in flight any more.
+    pub(crate) fn clear(&mut self) {
+        (self.first, self.count) = (0, 0);
+    }
+}

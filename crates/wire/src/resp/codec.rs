@@ -1,0 +1,300 @@
+//! One connection that speaks RESP.
+
+use super::asked::{Asked, Kind};
+use super::lexer::{Aggregate, Lexer, Scalar, Token};
+use super::nesting::Nesting;
+use super::{Limits, Op, Opening, codes, faults, request};
+use crate::pipeline::Pipeline;
+use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use core::fmt;
+
+/// RESP on one connection. After it was made it allocates nothing. It holds
+/// the password, and shows nothing of itself.
+pub struct Resp {
+    opening: Opening,
+    /// Replies to the opening that are to come.
+    to_open: usize,
+    in_flight: Pipeline<Asked>,
+    lexer: Lexer,
+    nesting: Nesting,
+    broken: Option<Fault>,
+    closing: bool,
+    refused: Option<u16>,
+}
+
+impl fmt::Debug for Resp {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("Resp").finish_non_exhaustive()
+    }
+}
+
+impl Resp {
+    /// A codec for a fresh connection with up to `depth` operations in flight
+    /// (at least one).
+    pub fn new(opening: Opening, limits: Limits, depth: u32) -> Resp {
+        Resp {
+            to_open: opening.replies(),
+            opening,
+            in_flight: Pipeline::new(depth),
+            lexer: Lexer::new(limits),
+            nesting: Nesting::new(),
+            broken: None,
+            closing: false,
+            refused: None,
+        }
+    }
+
+    /// Forgets the connection, a fault included: the next one is fresh.
+    pub fn reset(&mut self) {
+        self.to_open = self.opening.replies();
+        self.in_flight.clear();
+        self.lexer.reset();
+        self.nesting = Nesting::new();
+        self.broken = None;
+        self.closing = false;
+        self.refused = None;
+    }
+
+    fn state(&self) -> State {
+        match self.closing {
+            true => State::Closing,
+            false if self.to_open > 0 => State::Opening,
+            false => State::Ready,
+        }
+    }
+
+    /// Reads one token. Returns how many bytes are done with; none: more are
+    /// needed.
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        if let Some(fault) = self.broken {
+            return Err(fault);
+        }
+        let fresh = self.nesting.depth() == 0 && self.lexer.is_between();
+        if fresh && input[0] != b'>' {
+            self.begins(input[0], seen)?;
+        }
+        let step = self.lexer.next(input)?;
+        if step.consumed == 0 && step.token.is_none() {
+            return Ok(None);
+        }
+        let opens_push = matches!(step.token, Some(Token::Open(Aggregate::Push, _)));
+        let raw = &input[..step.consumed];
+        if opens_push || self.nesting.in_push() {
+            self.push(raw, step.token, seen)?;
+        } else if let Some(token) = step.token {
+            self.understand(token, seen)?;
+        }
+        Ok(Some(step.consumed))
+    }
+
+    /// The first byte of something that is no push.
+    fn begins(&mut self, first: u8, seen: &mut impl Events) -> Result<(), Fault> {
+        if self.to_open > 0 {
+            return Ok(());
+        }
+        match self.in_flight.front() {
+            Some((_, asked)) if asked.began => {}
+            Some((tag, asked)) => {
+                asked.began = true;
+                seen.began(tag);
+            }
+            // The one thing that a server says unasked.
+            None if first == b'-' => {}
+            None => return Err(faults::ANSWERS_NOTHING),
+        }
+        Ok(())
+    }
+
+    /// A piece of a push, which is passed on as it came.
+    fn push(
+        &mut self,
+        raw: &[u8],
+        token: Option<Token<'_>>,
+        seen: &mut impl Events,
+    ) -> Result<(), Fault> {
+        let complete = match token {
+            Some(token) => self.nest(token)?,
+            None => false,
+        };
+        seen.pushed(raw, complete);
+        Ok(())
+    }
+
+    /// Keeps count of what is around the next value. Returns whether all that
+    /// was begun is complete.
+    fn nest(&mut self, token: Token<'_>) -> Result<bool, Fault> {
+        match token {
+            Token::Begin(_) | Token::Piece(_) => Ok(false),
+            Token::Whole(..) | Token::End | Token::Null => Ok(self.nesting.value()),
+            Token::Open(aggregate, count) => self.nesting.open(aggregate, count),
+            Token::Close => self.nesting.close(),
+        }
+    }
+
+    fn understand(&mut self, token: Token<'_>, seen: &mut impl Events) -> Result<(), Fault> {
+        let depth = self.nesting.depth();
+        let attribute = matches!(token, Token::Open(Aggregate::Attribute, _));
+        if !attribute && !self.nesting.in_attribute() {
+            let error = match token {
+                Token::Whole(Scalar::Error(code), _) | Token::Begin(Scalar::Error(code)) => {
+                    Some(code)
+                }
+                _ => None,
+            };
+            match (self.to_open, error) {
+                (0, _) => self.hear(token, error, depth, seen)?,
+                (left, Some(code)) if depth == 0 => {
+                    return Err(self.refuse(code, self.opening.objection(left)));
+                }
+                _ => {}
+            }
+        }
+        if !self.nest(token)? {
+            return Ok(());
+        }
+        match self.to_open {
+            0 => self.done(seen)?,
+            _ => self.to_open -= 1,
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, code: u16, otherwise: Fault) -> Fault {
+        self.refused = Some(code);
+        faults::refusal(code, otherwise)
+    }
+
+    /// A token of the reply to an operation.
+    fn hear(
+        &mut self,
+        token: Token<'_>,
+        error: Option<u16>,
+        depth: usize,
+        seen: &mut impl Events,
+    ) -> Result<(), Fault> {
+        let item = self.nesting.item();
+        let Some((tag, asked)) = self.in_flight.front() else {
+            let code = error.ok_or(faults::ANSWERS_NOTHING)?;
+            return Err(self.refuse(code, faults::ANSWERS_NOTHING));
+        };
+        let begins = !matches!(token, Token::Piece(_) | Token::End | Token::Close);
+        if depth == 0 && begins {
+            asked.start(&token)?;
+        }
+        if let Some(code) = error {
+            asked.code = if asked.code == 0 { code } else { asked.code };
+        }
+        // An element of the outermost aggregate, or the one scalar.
+        let counts = match token {
+            Token::Whole(..) | Token::Begin(_) => depth <= 1,
+            Token::Open(..) => depth == 1,
+            _ => false,
+        };
+        let silent = asked.is_only_a_word() && asked.code == 0;
+        if counts && !silent && error.is_none() {
+            asked.items = asked.items.saturating_add(1);
+        }
+        if let Token::Whole(_, text) | Token::Piece(text) = token
+            && !text.is_empty()
+            && !silent
+        {
+            asked.body_len += text.len() as u64;
+            seen.body(tag, item, text);
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
+        let Some((tag, asked)) = self.in_flight.front() else {
+            return Err(faults::ANSWERS_NOTHING);
+        };
+        let Asked { body_len, items, code, .. } = *asked;
+        let (class, code) = match (code, asked.kind) {
+            (0, Kind::Set) if asked.missed => (Class::Error(codes::NOT_SET), codes::NOT_SET),
+            (0, _) if asked.missed || (asked.aggregate && items == 0) => (Class::Miss, 0),
+            (0, _) => (Class::Ok, 0),
+            (code, _) => (Class::Error(code), code),
+        };
+        self.closing |= code == codes::MAX_CLIENTS;
+        self.in_flight.pop();
+        seen.done(Reply { tag, class, code, body_len, items });
+        Ok(())
+    }
+
+    fn ended(&mut self) -> Result<(), Fault> {
+        let between = self.nesting.depth() == 0 && self.lexer.is_between();
+        match (self.broken, self.in_flight.front()) {
+            (Some(fault), _) => Err(fault),
+            _ if self.to_open > 0 => Err(faults::CLOSED_IN_OPENING),
+            (None, None) if between => Ok(()),
+            (None, Some((_, asked))) if between && !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            (None, _) => Err(faults::CLOSED_IN_REPLY),
+        }
+    }
+
+    /// The connection is unusable from here on.
+    fn broken(&mut self, fault: Fault) -> Fault {
+        self.broken = Some(fault);
+        self.closing = true;
+        fault
+    }
+}
+
+impl Codec for Resp {
+    type Op<'a> = Op<'a>;
+
+    fn open(&mut self, out: &mut Out) -> State {
+        out.bytes.extend_from_slice(self.opening.bytes());
+        self.state()
+    }
+
+    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
+        if let Some(fault) = self.broken {
+            return Err(fault);
+        }
+        match self.state() {
+            State::Closing => return Err(faults::NOT_REUSABLE),
+            State::Opening => return Err(faults::NOT_OPEN),
+            State::Ready => {}
+        }
+        if self.in_flight.is_full() {
+            return Err(faults::IN_FLIGHT);
+        }
+        request::check(op)?;
+        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        *asked = Asked::new(op);
+        request::write(op, out);
+        Ok(tag)
+    }
+
+    fn read(
+        &mut self,
+        input: &[u8],
+        _out: &mut Out,
+        seen: &mut impl Events,
+    ) -> Result<Progress, Fault> {
+        let mut consumed = 0;
+        while consumed < input.len() {
+            match self.step(&input[consumed..], seen) {
+                Ok(None) => break,
+                Ok(Some(taken)) => consumed += taken,
+                Err(fault) => return Err(self.broken(fault)),
+            }
+        }
+        Ok(Progress { consumed, state: self.state() })
+    }
+
+    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
+        let ended = self.ended();
+        self.closing = true;
+        ended.map_err(|fault| self.broken(fault))
+    }
+
+    fn window(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn refused(&self) -> Option<u16> {
+        self.refused
+    }
+}

@@ -1,0 +1,300 @@
+//! Bytes into tokens: one value's type, length and text, without regard to
+//! what is around it. Nothing is gathered: what is held back is one short line
+//! at most.
+
+use super::{Limits, MOST_LINE_BYTES, codes, faults, grammar};
+use crate::Fault;
+use crate::bytes::{self, Line};
+
+/// What a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    /// `+`
+    Simple,
+    /// `-`, `!`, with its code.
+    Error(u16),
+    /// `:`
+    Integer,
+    /// `,`, `(`, `#`
+    Number,
+    /// `$`, `=`
+    Bulk,
+}
+
+/// What has elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregate {
+    Array,
+    Set,
+    /// Keys and values are elements.
+    Map,
+    /// Belongs to the value behind it.
+    Attribute,
+    /// Answers nothing.
+    Push,
+}
+
+/// A piece of the stream. A scalar is either `Whole`, or it is `Begin`, its
+/// pieces and `End`: which of the two depends on how the bytes were cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    Whole(Scalar, &'a [u8]),
+    Begin(Scalar),
+    Piece(&'a [u8]),
+    End,
+    Null,
+    /// Its elements follow: so many, or until `Close`.
+    Open(Aggregate, Option<u64>),
+    Close,
+}
+
+/// How far a look went: bytes that are done with, and what they said. No bytes
+/// and no token: more bytes are needed.
+pub(super) struct Step<'a> {
+    pub(super) consumed: usize,
+    pub(super) token: Option<Token<'a>>,
+}
+
+const MORE: Step<'_> = Step { consumed: 0, token: None };
+
+/// What the next byte is part of.
+#[derive(Clone, Copy, Debug)]
+enum Expects {
+    /// A value; `looked` bytes of its first line hold no end.
+    Value { looked: usize },
+    /// A text that ends with its line.
+    Text,
+    /// A string of which `left` bytes are to come.
+    Bulk { left: u64 },
+    /// The first bytes of an error's text.
+    BulkError { left: u64 },
+    /// The format of a verbatim string.
+    Verbatim { left: u64 },
+    /// A chunk's length; at most `room` bytes more may come.
+    ChunkLine { looked: usize, room: u64 },
+    /// A chunk's bytes, then CR LF.
+    Chunk { left: u64, room: u64 },
+}
+
+const NEXT_VALUE: Expects = Expects::Value { looked: 0 };
+
+/// Where in the stream we are.
+#[derive(Debug)]
+pub(super) struct Lexer {
+    expects: Expects,
+    limits: Limits,
+}
+
+impl Lexer {
+    pub(super) fn new(limits: Limits) -> Lexer {
+        Lexer { expects: NEXT_VALUE, limits }
+    }
+
+    /// Nothing was begun, or held back.
+    pub(super) fn is_between(&self) -> bool {
+        matches!(self.expects, Expects::Value { looked: 0 })
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.expects = NEXT_VALUE;
+    }
+
+    /// Reads one token of an input that is not empty.
+    ///
+    /// # Errors
+    /// When the bytes are not RESP, or exceed a limit.
+    pub(super) fn next<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a>, Fault> {
+        match self.expects {
+            Expects::Value { looked } => self.first_line(input, looked),
+            Expects::Text => self.text(input),
+            Expects::Bulk { left } => self.bulk(input, left),
+            Expects::BulkError { left } => Ok(self.bulk_error(input, left)),
+            Expects::Verbatim { left } => self.verbatim(input, left),
+            Expects::ChunkLine { looked, room } => self.chunk_line(input, looked, room),
+            Expects::Chunk { left, room } => self.chunk(input, left, room),
+        }
+    }
+
+    fn first_line<'a>(&mut self, input: &'a [u8], looked: usize) -> Result<Step<'a>, Fault> {
+        if !b"+-:$*_#,(!=%~>|.".contains(&input[0]) {
+            return Err(if input[0] == b';' { faults::STREAMED } else { faults::NOT_RESP });
+        }
+        let window = &input[..input.len().min(MOST_LINE_BYTES)];
+        match bytes::line(window, looked) {
+            Line::Whole(line) => self.value(input, line),
+            Line::Bare => Err(faults::LINE_END),
+            Line::Partial if window.len() == MOST_LINE_BYTES => self.long_text(window),
+            Line::Partial => {
+                self.expects = Expects::Value { looked: bytes::looked(window) };
+                Ok(MORE)
+            }
+        }
+    }
+
+    /// A text that does not fit on a short line is streamed.
+    fn long_text<'a>(&mut self, window: &[u8]) -> Result<Step<'a>, Fault> {
+        let scalar = match window[0] {
+            b'+' => Scalar::Simple,
+            b'-' => Scalar::Error(codes::of(&window[1..])),
+            _ => return Err(faults::LINE_TOO_LONG),
+        };
+        self.expects = Expects::Text;
+        Ok(Step { consumed: 1, token: Some(Token::Begin(scalar)) })
+    }
+
+    /// A value whose first line is complete.
+    fn value<'a>(&mut self, input: &'a [u8], line: &'a [u8]) -> Result<Step<'a>, Fault> {
+        self.expects = NEXT_VALUE;
+        let text = &line[1..];
+        let token = match line[0] {
+            b'+' => Token::Whole(Scalar::Simple, text),
+            b'-' => Token::Whole(Scalar::Error(codes::of(text)), text),
+            b':' => Token::Whole(Scalar::Integer, grammar::integer(text)?),
+            b',' | b'(' | b'#' => Token::Whole(Scalar::Number, grammar::number(line)?),
+            b'$' if text == b"-1" => Token::Null,
+            b'*' if text == b"-1" => Token::Null,
+            b'_' => grammar::null(text)?,
+            b'$' | b'!' | b'=' => return self.string(input, line),
+            b'*' => Token::Open(Aggregate::Array, grammar::count(text)?),
+            b'~' => Token::Open(Aggregate::Set, grammar::count(text)?),
+            b'%' => Token::Open(Aggregate::Map, grammar::pairs(text)?),
+            b'|' => Token::Open(
+                Aggregate::Attribute,
+                Some(grammar::pairs(text)?.ok_or(faults::LENGTH)?),
+            ),
+            b'>' => {
+                Token::Open(Aggregate::Push, Some(grammar::count(text)?.ok_or(faults::LENGTH)?))
+            }
+            b'.' if text.is_empty() => Token::Close,
+            _ => return Err(faults::STREAMED),
+        };
+        Ok(Step { consumed: line.len() + 2, token: Some(token) })
+    }
+
+    /// A string whose length is on the first line.
+    fn string<'a>(&mut self, input: &'a [u8], line: &[u8]) -> Result<Step<'a>, Fault> {
+        let begin = line.len() + 2;
+        if line == b"$?" {
+            self.expects = Expects::ChunkLine { looked: 0, room: self.limits.bulk_bytes };
+            return Ok(Step { consumed: begin, token: Some(Token::Begin(Scalar::Bulk)) });
+        }
+        let left = bytes::decimal(&line[1..]).ok_or(faults::LENGTH)?;
+        if left > self.limits.bulk_bytes {
+            return Err(faults::BULK_TOO_LONG);
+        }
+        let token = match line[0] {
+            b'!' => {
+                self.expects = Expects::BulkError { left };
+                return Ok(Step { consumed: begin, token: None });
+            }
+            b'=' if left < 4 => return Err(faults::VERBATIM),
+            b'=' => {
+                self.expects = Expects::Verbatim { left };
+                return Ok(Step { consumed: begin, token: None });
+            }
+            _ => usize::try_from(left).ok().and_then(|len| grammar::whole(&input[begin..], len)),
+        };
+        let (consumed, token) = match token {
+            Some(text) => (begin + text.len() + 2, Token::Whole(Scalar::Bulk, text)),
+            None => {
+                self.expects = Expects::Bulk { left };
+                (begin, Token::Begin(Scalar::Bulk))
+            }
+        };
+        Ok(Step { consumed, token: Some(token) })
+    }
+
+    fn text<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a>, Fault> {
+        let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        match input.iter().position(ends).unwrap_or(input.len()) {
+            0 => self.end(input),
+            len => Ok(Step { consumed: len, token: Some(Token::Piece(&input[..len])) }),
+        }
+    }
+
+    fn bulk<'a>(&mut self, input: &'a [u8], mut left: u64) -> Result<Step<'a>, Fault> {
+        if left == 0 {
+            return self.end(input);
+        }
+        let piece = bytes::up_to(&mut left, input);
+        self.expects = Expects::Bulk { left };
+        Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
+    }
+
+    /// CR LF behind a string or a text.
+    fn end<'a>(&mut self, input: &[u8]) -> Result<Step<'a>, Fault> {
+        match bytes::starts_with_line_end(input) {
+            None => Ok(MORE),
+            Some(false) => Err(faults::LINE_END),
+            Some(true) => {
+                self.expects = NEXT_VALUE;
+                Ok(Step { consumed: 2, token: Some(Token::End) })
+            }
+        }
+    }
+
+    fn bulk_error<'a>(&mut self, input: &[u8], left: u64) -> Step<'a> {
+        let telling = usize::try_from(left)
+            .map_or(codes::TELLING_BYTES, |left| left.min(codes::TELLING_BYTES));
+        let Some(text) = input.get(..telling) else { return MORE };
+        self.expects = Expects::Bulk { left };
+        Step { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }
+    }
+
+    /// The format, three letters and a colon, is framing.
+    fn verbatim<'a>(&mut self, input: &[u8], left: u64) -> Result<Step<'a>, Fault> {
+        match input {
+            [_, _, _, b':', ..] => {
+                self.expects = Expects::Bulk { left: left - 4 };
+                Ok(Step { consumed: 4, token: Some(Token::Begin(Scalar::Bulk)) })
+            }
+            [_, _, _, _, ..] => Err(faults::VERBATIM),
+            _ => Ok(MORE),
+        }
+    }
+
+    fn chunk_line<'a>(
+        &mut self,
+        input: &[u8],
+        looked: usize,
+        room: u64,
+    ) -> Result<Step<'a>, Fault> {
+        if input[0] != b';' {
+            return Err(faults::STREAMED);
+        }
+        let window = &input[..input.len().min(MOST_LINE_BYTES)];
+        let line = match bytes::line(window, looked) {
+            Line::Whole(line) => line,
+            Line::Bare => return Err(faults::LINE_END),
+            Line::Partial if window.len() == MOST_LINE_BYTES => return Err(faults::LINE_TOO_LONG),
+            Line::Partial => {
+                self.expects = Expects::ChunkLine { looked: bytes::looked(window), room };
+                return Ok(MORE);
+            }
+        };
+        let left = bytes::decimal(&line[1..]).ok_or(faults::LENGTH)?;
+        let room = room.checked_sub(left).ok_or(faults::BULK_TOO_LONG)?;
+        let (expects, token) = match left {
+            0 => (NEXT_VALUE, Some(Token::End)),
+            left => (Expects::Chunk { left, room }, None),
+        };
+        self.expects = expects;
+        Ok(Step { consumed: line.len() + 2, token })
+    }
+
+    fn chunk<'a>(&mut self, input: &'a [u8], mut left: u64, room: u64) -> Result<Step<'a>, Fault> {
+        if left == 0 {
+            return match bytes::starts_with_line_end(input) {
+                None => Ok(MORE),
+                Some(false) => Err(faults::LINE_END),
+                Some(true) => {
+                    self.expects = Expects::ChunkLine { looked: 0, room };
+                    Ok(Step { consumed: 2, token: None })
+                }
+            };
+        }
+        let piece = bytes::up_to(&mut left, input);
+        self.expects = Expects::Chunk { left, room };
+        Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
+    }
+}

@@ -1,0 +1,22 @@
+//! How much of a reply the codec is willing to hold or to wait for.
+
+/// Aggregates in aggregates; more is a fault.
+pub const MOST_DEEP: usize = 32;
+
+/// The longest line that is looked at as a whole, CR LF included: lengths and
+/// numbers. Longer texts are streamed. Nothing more is ever held back.
+pub const MOST_LINE_BYTES: usize = 1024;
+
+/// Limits on one string, which is streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a bulk string in a reply.
+    pub bulk_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 512 MiB, which is the server's own (`proto-max-bulk-len`).
+    fn default() -> Self {
+        Limits { bulk_bytes: 512 << 20 }
+    }
+}

@@ -1,0 +1,115 @@
+//! Where in nested aggregates we are.
+
+use super::{MOST_DEEP, faults, lexer::Aggregate};
+use crate::Fault;
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    aggregate: Aggregate,
+    /// Elements to come; none: until an end.
+    left: Option<u64>,
+    /// Elements so far: odd in a map behind a key.
+    seen: u64,
+}
+
+/// The aggregates around the next value.
+#[derive(Debug)]
+pub(super) struct Nesting {
+    frames: [Frame; MOST_DEEP],
+    depth: usize,
+    /// How many of them are attributes.
+    attributes: usize,
+}
+
+impl Nesting {
+    pub(super) fn new() -> Nesting {
+        let frame = Frame { aggregate: Aggregate::Array, left: None, seen: 0 };
+        Nesting { frames: [frame; MOST_DEEP], depth: 0, attributes: 0 }
+    }
+
+    /// How many aggregates there are around the next value.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The next value is a part of an attribute.
+    pub(super) fn in_attribute(&self) -> bool {
+        self.attributes > 0
+    }
+
+    /// The next value is a part of a push.
+    pub(super) fn in_push(&self) -> bool {
+        self.depth > 0 && self.frames[0].aggregate == Aggregate::Push
+    }
+
+    /// Elements of the outermost aggregate that are complete.
+    pub(super) fn item(&self) -> u32 {
+        match self.depth {
+            0 => 0,
+            _ => u32::try_from(self.frames[0].seen).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// An aggregate begins. Returns whether all that was begun is complete.
+    ///
+    /// # Errors
+    /// When it is nested too deep, or is a push inside.
+    pub(super) fn open(&mut self, aggregate: Aggregate, count: Option<u64>) -> Result<bool, Fault> {
+        if aggregate == Aggregate::Push && self.depth > 0 {
+            return Err(faults::PUSH_INSIDE);
+        }
+        if self.depth == MOST_DEEP {
+            return Err(faults::TOO_DEEP);
+        }
+        self.frames[self.depth] = Frame { aggregate, left: count, seen: 0 };
+        self.depth += 1;
+        self.attributes += usize::from(aggregate == Aggregate::Attribute);
+        Ok(count == Some(0) && self.pop())
+    }
+
+    /// A scalar is complete. Returns whether all that was begun is.
+    pub(super) fn value(&mut self) -> bool {
+        while self.depth > 0 {
+            let frame = &mut self.frames[self.depth - 1];
+            frame.seen += 1;
+            let Some(left) = &mut frame.left else { return false };
+            *left -= 1;
+            if *left > 0 {
+                return false;
+            }
+            if self.leave() == Aggregate::Attribute {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The end of a streamed aggregate. Returns whether all that was begun is
+    /// complete.
+    ///
+    /// # Errors
+    /// When there is none, or a map ends behind a key.
+    pub(super) fn close(&mut self) -> Result<bool, Fault> {
+        let frame = match self.depth.checked_sub(1).map(|last| self.frames[last]) {
+            Some(frame) if frame.left.is_none() => frame,
+            _ => return Err(faults::STREAMED),
+        };
+        if frame.aggregate == Aggregate::Map && frame.seen % 2 == 1 {
+            return Err(faults::STREAMED);
+        }
+        Ok(self.pop())
+    }
+
+    /// The innermost aggregate is complete, and a value of what is around it,
+    /// unless it is an attribute, which belongs to the value behind it.
+    fn pop(&mut self) -> bool {
+        self.leave() != Aggregate::Attribute && self.value()
+    }
+
+    fn leave(&mut self) -> Aggregate {
+        self.depth -= 1;
+        let aggregate = self.frames[self.depth].aggregate;
+        self.attributes -= usize::from(aggregate == Aggregate::Attribute);
+        aggregate
+    }
+}

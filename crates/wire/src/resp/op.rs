@@ -1,0 +1,63 @@
+//! What can be asked.
+
+use crate::{List, Value};
+
+/// One operation, borrowed. Keys may hold any bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Op<'a> {
+    /// The value of a key.
+    Get(&'a [u8]),
+    /// Writes a value.
+    Set(Set<'a>),
+    /// The values of several keys in one request. An item's number is its
+    /// key's place in the list.
+    MGet(List<'a>),
+    /// Adds 1 to a number; the sum is the reply's value.
+    Incr(&'a [u8]),
+    /// Removes keys.
+    Del(List<'a>),
+    /// Any command: its name and its arguments. Refused are those after which
+    /// replies no longer answer requests one by one (SUBSCRIBE, MONITOR, CLIENT
+    /// REPLY, …) or that undo the opening (HELLO, RESET, QUIT).
+    Command(List<'a>),
+}
+
+/// A value to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Set<'a> {
+    /// Under which key.
+    pub key: &'a [u8],
+    /// The value.
+    pub value: Value<'a>,
+    /// On which condition.
+    pub when: When,
+    /// For how long.
+    pub expires: Expires,
+}
+
+/// On which condition a value is written. Where it does not hold, the reply is
+/// the error [`NOT_SET`](super::codes::NOT_SET).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum When {
+    /// Always.
+    #[default]
+    Always,
+    /// If the key is absent (NX).
+    Absent,
+    /// If the key is present (XX).
+    Present,
+}
+
+/// When a value expires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expires {
+    /// Never.
+    #[default]
+    Never,
+    /// After so many seconds (EX).
+    Seconds(u64),
+    /// After so many milliseconds (PX).
+    Millis(u64),
+    /// When the value that is there would have (KEEPTTL).
+    Kept,
+}

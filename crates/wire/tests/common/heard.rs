@@ -1,0 +1,141 @@
+//! What a codec made of a stream.
+
+use std::fmt;
+use wire::{Class, Events, Fault, Reply, State, Tag};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Said {
+    Began(Tag),
+    /// Adjacent pieces of an item joined: where they were cut is not part of
+    /// the meaning.
+    Body(Tag, u32, Vec<u8>),
+    Unique(Tag, u32, u64),
+    /// Joined until the last piece.
+    Pushed(Vec<u8>, bool),
+    Done(Reply),
+}
+
+/// All that was said, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Heard {
+    pub(crate) said: Vec<Said>,
+    /// The last read's.
+    pub(crate) state: Result<State, Fault>,
+    /// What the end of the stream meant; none where it was not told.
+    pub(crate) ended: Option<Result<(), Fault>>,
+}
+
+impl Default for Heard {
+    fn default() -> Self {
+        Heard { said: Vec::new(), state: Ok(State::Ready), ended: None }
+    }
+}
+
+impl Heard {
+    /// The operation whose reply began and is not complete.
+    fn open(&self) -> Option<Tag> {
+        self.said.iter().rev().find_map(|said| match said {
+            Said::Began(tag) => Some(Some(*tag)),
+            Said::Done(_) => Some(None),
+            _ => None,
+        })?
+    }
+
+    /// Bytes of body since the reply began.
+    fn body_len(&self) -> usize {
+        let since = self.said.iter().rev().take_while(|said| !matches!(said, Said::Began(_)));
+        let bytes =
+            since.map(|said| if let Said::Body(_, _, body) = said { body.len() } else { 0 });
+        bytes.sum()
+    }
+}
+
+impl Events for Heard {
+    fn began(&mut self, tag: Tag) {
+        assert_eq!(self.open(), None, "{tag:?} began before another was done");
+        self.said.push(Said::Began(tag));
+    }
+
+    fn body(&mut self, tag: Tag, item: u32, piece: &[u8]) {
+        assert_eq!(self.open(), Some(tag), "body before it began");
+        assert!(!piece.is_empty(), "no empty pieces");
+        match self.said.last_mut() {
+            Some(Said::Body(_, before, body)) if *before == item => body.extend_from_slice(piece),
+            _ => self.said.push(Said::Body(tag, item, piece.to_vec())),
+        }
+    }
+
+    fn unique(&mut self, tag: Tag, item: u32, unique: u64) {
+        assert_eq!(self.open(), Some(tag), "unique number before it began");
+        self.said.push(Said::Unique(tag, item, unique));
+    }
+
+    fn done(&mut self, reply: Reply) {
+        assert_eq!(self.open(), Some(reply.tag), "done before it began");
+        assert_eq!(reply.body_len, self.body_len() as u64, "length of the body");
+        if let Class::Error(code) = reply.class {
+            assert_eq!(code, reply.code);
+        }
+        self.said.push(Said::Done(reply));
+    }
+
+    fn pushed(&mut self, piece: &[u8], last: bool) {
+        match self.said.last_mut() {
+            Some(Said::Pushed(bytes, whole @ false)) => {
+                bytes.extend_from_slice(piece);
+                *whole = last;
+            }
+            _ => self.said.push(Said::Pushed(piece.to_vec(), last)),
+        }
+    }
+}
+
+/// Tags and items are only told where they are not 0.
+fn at(tag: Tag, item: u32) -> String {
+    let tag = if tag.0 == 0 { String::new() } else { format!("#{}", tag.0) };
+    if item == 0 { tag } else { format!("{tag}[{item}]") }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Said::Began(tag) => write!(to, "began{}", at(*tag, 0)),
+            Said::Body(tag, item, body) => {
+                write!(to, "body{} {}", at(*tag, *item), body.escape_ascii())
+            }
+            Said::Unique(tag, item, unique) => write!(to, "unique{} {unique}", at(*tag, *item)),
+            Said::Pushed(bytes, whole) => {
+                let cut = if *whole { "" } else { " (cut)" };
+                write!(to, "pushed {}{cut}", bytes.escape_ascii())
+            }
+            Said::Done(Reply { tag, class, code, body_len, items }) => {
+                let class = match class {
+                    Class::Ok => "ok",
+                    Class::Miss => "miss",
+                    Class::Error(_) => "error",
+                };
+                write!(to, "{class}{}", at(*tag, 0))?;
+                if *code != 0 {
+                    write!(to, " {code}")?;
+                }
+                write!(to, ", {body_len} bytes")?;
+                if *items == 1 { Ok(()) } else { write!(to, ", {items} items") }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Heard {
+    /// One line, such as `began | body hi | ok 200, 2 bytes | Ready | end`.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for said in &self.said {
+            write!(to, "{said} | ")?;
+        }
+        match (self.state, self.ended) {
+            (Err(fault), _) => write!(to, "fault: {}", fault.0),
+            (Ok(state), None) => write!(to, "{state:?}"),
+            (Ok(state), Some(Ok(()))) => write!(to, "{state:?} | end"),
+            (Ok(state), Some(Err(fault))) => write!(to, "{state:?} | end: {}", fault.0),
+        }
+    }
+}

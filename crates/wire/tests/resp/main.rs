@@ -1,0 +1,22 @@
+//! The RESP codec, from outside. The replies in the tables are what Redis
+//! 7.0.15 really says, unless their name says otherwise.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/replay.rs"]
+mod replay;
+#[path = "../common/streamed.rs"]
+mod streamed;
+
+mod check;
+mod connection;
+mod corpus;
+mod errors;
+mod faults;
+mod opening;
+mod properties;
+mod pushes;
+mod replies;
+mod requests;
+mod streaming;
+mod table;

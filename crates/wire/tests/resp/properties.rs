@@ -1,0 +1,344 @@
+//! Random operations are read back by a small server that was written apart
+//! from the codec; random replies, nested and cut at random places, are read
+//! as what they mean.
+
+use crate::common::{Heard, Said};
+use proptest::prelude::*;
+use wire::resp::{Expires, Limits, Login, Op, Opening, Resp, Set, When};
+use wire::{Class, Codec, List, Out, Reply, Tag, Value};
+
+fn codec(depth: u32) -> Resp {
+    Resp::new(Opening::new(&Login::default()).unwrap(), Limits::default(), depth)
+}
+
+/// An operation that owns its bytes, as a server sees it: its arguments.
+#[derive(Clone, Debug)]
+enum Owned {
+    Get(Vec<u8>),
+    Set(Vec<u8>, Vec<u8>, Option<bool>, Option<Option<u64>>),
+    MGet(Vec<Vec<u8>>),
+    Incr(Vec<u8>),
+    Del(Vec<Vec<u8>>),
+    Command(Vec<Vec<u8>>),
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..40)
+}
+
+fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    prop::collection::vec(text(), 1..6)
+}
+
+fn owned() -> impl Strategy<Value = Owned> {
+    prop_oneof![
+        text().prop_map(Owned::Get),
+        (text(), text(), any::<Option<bool>>(), any::<Option<Option<u64>>>())
+            .prop_map(|(key, value, when, expires)| Owned::Set(key, value, when, expires)),
+        texts().prop_map(Owned::MGet),
+        text().prop_map(Owned::Incr),
+        texts().prop_map(Owned::Del),
+        texts().prop_map(|mut texts| {
+            texts[0] = [b"X".as_slice(), &texts[0]].concat();
+            Owned::Command(texts)
+        }),
+    ]
+}
+
+impl Owned {
+    /// What the server must read.
+    fn arguments(&self) -> Vec<Vec<u8>> {
+        let name = |name: &[u8], rest: &[Vec<u8>]| [&[name.to_vec()], rest].concat();
+        match self {
+            Owned::Get(key) => name(b"GET", std::slice::from_ref(key)),
+            Owned::Incr(key) => name(b"INCR", std::slice::from_ref(key)),
+            Owned::MGet(keys) => name(b"MGET", keys),
+            Owned::Del(keys) => name(b"DEL", keys),
+            Owned::Command(arguments) => arguments.clone(),
+            Owned::Set(key, value, when, expires) => {
+                let mut all = name(b"SET", &[key.clone(), value.clone()]);
+                all.extend(
+                    when.map(|present| if present { b"XX".to_vec() } else { b"NX".to_vec() }),
+                );
+                match expires {
+                    Some(Some(seconds)) => {
+                        all.extend([b"EX".to_vec(), seconds.to_string().into_bytes()]);
+                    }
+                    Some(None) => all.push(b"KEEPTTL".to_vec()),
+                    None => {}
+                }
+                all
+            }
+        }
+    }
+
+    fn write(&self, codec: &mut Resp, out: &mut Out, packed: bool) {
+        let (mut slices, mut bytes, mut ends): (Vec<&[u8]>, _, _) = (vec![], vec![], vec![]);
+        if let Owned::MGet(all) | Owned::Del(all) | Owned::Command(all) = self {
+            for one in all {
+                slices.push(one);
+                bytes.extend_from_slice(one);
+                ends.push(bytes.len() as u32);
+            }
+        }
+        let list = match packed {
+            true => List::Packed { bytes: &bytes, ends: &ends },
+            false => List::Slices(&slices),
+        };
+        let op = match self {
+            Owned::Get(key) => Op::Get(key),
+            Owned::Incr(key) => Op::Incr(key),
+            Owned::MGet(_) => Op::MGet(list),
+            Owned::Del(_) => Op::Del(list),
+            Owned::Command(_) => Op::Command(list),
+            Owned::Set(key, value, when, expires) => Op::Set(Set {
+                key,
+                value: Value::from(value.as_slice()),
+                when: match when {
+                    None => When::Always,
+                    Some(false) => When::Absent,
+                    Some(true) => When::Present,
+                },
+                expires: match expires {
+                    None => Expires::Never,
+                    Some(None) => Expires::Kept,
+                    Some(Some(seconds)) => Expires::Seconds(*seconds),
+                },
+            }),
+        };
+        codec.write(&op, out).unwrap();
+    }
+}
+
+/// A server's reading of one command.
+fn read_command(input: &mut &[u8]) -> Vec<Vec<u8>> {
+    let mut length = |sign: u8| -> usize {
+        let at = input.windows(2).position(|two| two == b"\r\n").expect("a line");
+        assert_eq!(input[0], sign);
+        let digits = std::str::from_utf8(&input[1..at]).unwrap().to_owned();
+        *input = &input[at + 2..];
+        digits.parse().unwrap()
+    };
+    let count = length(b'*');
+    let mut arguments = Vec::new();
+    for _ in 0..count {
+        let at = input.windows(2).position(|two| two == b"\r\n").expect("a line");
+        let length: usize = std::str::from_utf8(&input[1..at]).unwrap().parse().unwrap();
+        assert_eq!(input[0], b'$');
+        arguments.push(input[at + 2..at + 2 + length].to_vec());
+        assert_eq!(&input[at + 2 + length..at + 4 + length], b"\r\n");
+        *input = &input[at + 4 + length..];
+    }
+    arguments
+}
+
+/// A value as a server might mean it.
+#[derive(Clone, Debug)]
+enum Meant {
+    Simple(String),
+    Integer(i64),
+    Double(f64),
+    Boolean(bool),
+    Big(String),
+    Bulk(Vec<u8>),
+    Verbatim(Vec<u8>),
+    /// Sizes of the chunks, over and over.
+    Chunks(Vec<u8>, usize),
+    Null(u8),
+    /// `*` or `~`, counted or streamed.
+    Array(Vec<Meant>, bool, bool),
+    Map(Vec<(Meant, Meant)>, bool),
+    Attributed(Vec<(Meant, Meant)>, Box<Meant>),
+}
+
+fn scalar() -> impl Strategy<Value = Meant> {
+    prop_oneof![
+        "[ -~]{0,20}".prop_map(Meant::Simple),
+        any::<i64>().prop_map(Meant::Integer),
+        (-1e9..1e9).prop_map(Meant::Double),
+        any::<bool>().prop_map(Meant::Boolean),
+        "-?[0-9]{1,40}".prop_map(Meant::Big),
+        text().prop_map(Meant::Bulk),
+        text().prop_map(Meant::Verbatim),
+        (text(), 1usize..9).prop_map(|(text, size)| Meant::Chunks(text, size)),
+        (0u8..3).prop_map(Meant::Null),
+    ]
+}
+
+fn meant() -> impl Strategy<Value = Meant> {
+    scalar().prop_recursive(4, 40, 5, |inner| {
+        let pairs = prop::collection::vec((inner.clone(), inner.clone()), 0..3);
+        prop_oneof![
+            (prop::collection::vec(inner.clone(), 0..5), any::<bool>(), any::<bool>())
+                .prop_map(|(all, set, streamed)| Meant::Array(all, set, streamed)),
+            (pairs.clone(), any::<bool>()).prop_map(|(all, streamed)| Meant::Map(all, streamed)),
+            (pairs, inner).prop_map(|(all, value)| Meant::Attributed(all, Box::new(value))),
+        ]
+    })
+}
+
+impl Meant {
+    fn write(&self, to: &mut Vec<u8>) {
+        let mut line = |text: String| to.extend([text.as_bytes(), b"\r\n"].concat());
+        match self {
+            Meant::Simple(text) => line(format!("+{text}")),
+            Meant::Integer(number) => line(format!(":{number}")),
+            Meant::Double(number) => line(format!(",{number}")),
+            Meant::Boolean(truth) => line(if *truth { "#t".into() } else { "#f".into() }),
+            Meant::Big(digits) => line(format!("({digits}")),
+            Meant::Null(kind) => line(["$-1", "*-1", "_"][*kind as usize].into()),
+            Meant::Bulk(text) => {
+                line(format!("${}", text.len()));
+                to.extend([text, b"\r\n".as_slice()].concat());
+            }
+            Meant::Verbatim(text) => {
+                line(format!("={}", text.len() + 4));
+                to.extend([b"txt:", text.as_slice(), b"\r\n"].concat());
+            }
+            Meant::Chunks(text, size) => {
+                line("$?".into());
+                for chunk in text.chunks(*size) {
+                    to.extend(format!(";{}\r\n", chunk.len()).bytes());
+                    to.extend([chunk, b"\r\n"].concat());
+                }
+                to.extend_from_slice(b";0\r\n");
+            }
+            Meant::Array(all, set, streamed) => {
+                let sign = if *set { '~' } else { '*' };
+                aggregate(to, sign, all.iter(), all.len(), *streamed);
+            }
+            Meant::Map(all, streamed) => {
+                let flat = all.iter().flat_map(|(key, value)| [key, value]);
+                aggregate(to, '%', flat, all.len(), *streamed);
+            }
+            Meant::Attributed(all, value) => {
+                let flat = all.iter().flat_map(|(key, value)| [key, value]);
+                aggregate(to, '|', flat, all.len(), false);
+                value.write(to);
+            }
+        }
+    }
+
+    /// All text in it, one behind the other.
+    fn text(&self) -> Vec<u8> {
+        match self {
+            Meant::Simple(text) | Meant::Big(text) => text.clone().into_bytes(),
+            Meant::Integer(number) => number.to_string().into_bytes(),
+            Meant::Double(number) => number.to_string().into_bytes(),
+            Meant::Boolean(truth) => {
+                if *truth {
+                    b"t".to_vec()
+                } else {
+                    b"f".to_vec()
+                }
+            }
+            Meant::Bulk(text) | Meant::Verbatim(text) | Meant::Chunks(text, _) => text.clone(),
+            Meant::Null(_) => Vec::new(),
+            Meant::Array(..) | Meant::Map(..) => {
+                self.elements().iter().flat_map(|element| element.text()).collect()
+            }
+            Meant::Attributed(_, value) => value.text(),
+        }
+    }
+
+    fn elements(&self) -> Vec<&Meant> {
+        match self {
+            Meant::Array(all, ..) => all.iter().collect(),
+            Meant::Map(all, _) => all.iter().flat_map(|(key, value)| [key, value]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Without attributes around it.
+    fn bare(&self) -> &Meant {
+        match self {
+            Meant::Attributed(_, value) => value.bare(),
+            bare => bare,
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self.bare(), Meant::Null(_))
+    }
+
+    /// What must be heard of it as the reply to any command.
+    fn said(&self, tag: Tag) -> Vec<Said> {
+        let bare = self.bare();
+        let aggregate = matches!(bare, Meant::Array(..) | Meant::Map(..));
+        let elements = if aggregate { bare.elements() } else { vec![bare] };
+        let mut said = vec![Said::Began(tag)];
+        let (mut body_len, mut items) = (0, 0);
+        for (at, element) in elements.into_iter().enumerate() {
+            let text = element.text();
+            body_len += text.len() as u64;
+            items += u32::from(!element.is_null());
+            if !text.is_empty() {
+                said.push(Said::Body(tag, at as u32, text));
+            }
+        }
+        let class = if items == 0 { Class::Miss } else { Class::Ok };
+        said.push(Said::Done(Reply { tag, class, code: 0, body_len, items }));
+        said
+    }
+}
+
+fn aggregate<'a>(
+    to: &mut Vec<u8>,
+    sign: char,
+    elements: impl Iterator<Item = &'a Meant>,
+    count: usize,
+    streamed: bool,
+) {
+    let length = if streamed { "?".into() } else { count.to_string() };
+    to.extend(format!("{sign}{length}\r\n").bytes());
+    elements.for_each(|element| element.write(to));
+    if streamed {
+        to.extend_from_slice(b".\r\n");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(ops in prop::collection::vec((owned(), any::<bool>()), 1..6)) {
+        let mut codec = codec(ops.len() as u32);
+        let mut out = Out::default();
+        ops.iter().for_each(|(op, packed)| op.write(&mut codec, &mut out, *packed));
+        let mut input = out.bytes.as_slice();
+        for (op, _) in &ops {
+            prop_assert_eq!(read_command(&mut input), op.arguments());
+        }
+        prop_assert!(input.is_empty());
+    }
+
+    #[test]
+    fn replies_are_read_as_they_are_meant(
+        replies in prop::collection::vec((meant(), any::<bool>()), 1..6),
+        cuts in prop::collection::vec(1usize..50, 1..9),
+    ) {
+        let mut codec = codec(replies.len() as u32);
+        let (mut stream, mut expected) = (Vec::new(), Vec::new());
+        for (n, (meant, pushed)) in replies.iter().enumerate() {
+            let command = Op::Command(List::Slices(&[b"EVAL"]));
+            prop_assert_eq!(codec.write(&command, &mut Out::default()), Ok(Tag(n as u32)));
+            if *pushed {
+                let push = b">2\r\n+message\r\n$3\r\nabc\r\n";
+                stream.extend_from_slice(push);
+                expected.push(Said::Pushed(push.to_vec(), true));
+            }
+            meant.write(&mut stream);
+            expected.extend(meant.said(Tag(n as u32)));
+        }
+        let mut heard = Heard::default();
+        let (mut consumed, mut shown) = (0, 0);
+        for size in cuts.iter().cycle() {
+            shown = stream.len().min(shown + size);
+            let read = codec.read(&stream[consumed..shown], &mut Out::default(), &mut heard);
+            consumed += read.unwrap().consumed;
+            if shown == stream.len() {
+                break;
+            }
+        }
+        prop_assert_eq!(consumed, stream.len());
+        prop_assert_eq!(heard.said, expected);
+    }
+}
