@@ -1,0 +1,206 @@
+//! Checks a value while it comes in, without gathering it.
+
+use super::values::{HEAD, Rest, Values};
+
+/// A value that is being read. It is fed the pieces in which the value comes,
+/// cut anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    values: Values,
+    all: bool,
+    /// Bytes seen.
+    at: u64,
+    head: [u8; HEAD],
+    /// Known once the head is.
+    expected: Option<Expected>,
+    /// No byte was wrong so far.
+    right: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    length: u64,
+    rest: Rest,
+}
+
+/// What a value was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The key in it.
+    pub key: u64,
+    /// The version in it.
+    pub version: u64,
+    /// It is as long as that key and version say.
+    pub length_right: bool,
+    /// The bytes that were looked at are those of that key and version.
+    pub bytes_right: bool,
+}
+
+impl Check {
+    pub(super) fn new(values: Values, all: bool) -> Check {
+        Check { values, all, at: 0, head: [0; HEAD], expected: None, right: true }
+    }
+
+    /// Takes the next piece.
+    pub fn piece(&mut self, piece: &[u8]) {
+        let rest = self.head(piece);
+        if let Some(expected) = &self.expected
+            && self.all
+            && self.right
+        {
+            self.right = same(&expected.rest, self.at, rest);
+        }
+        self.at += rest.len() as u64;
+    }
+
+    /// What it was, after the last piece. None: shorter than key and version.
+    pub fn end(&self) -> Option<Checked> {
+        let expected = self.expected?;
+        let (key, version) = self.key_and_version();
+        let length_right = self.at == expected.length;
+        Some(Checked { key, version, length_right, bytes_right: self.right })
+    }
+
+    /// Takes from the piece what belongs to the head, and gives back the rest.
+    fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let at = self.at.min(HEAD as u64) as usize;
+        let (head, rest) = piece.split_at(piece.len().min(HEAD - at));
+        self.head[at..at + head.len()].copy_from_slice(head);
+        self.at += head.len() as u64;
+        if at < HEAD && at + head.len() == HEAD {
+            let (key, version) = self.key_and_version();
+            let length = self.values.length(key, version);
+            let rest = self.values.rest(key, version, length);
+            self.expected = Some(Expected { length: length as u64, rest });
+        }
+        rest
+    }
+
+    fn key_and_version(&self) -> (u64, u64) {
+        let head = u128::from_le_bytes(self.head);
+        (head as u64, (head >> 64) as u64)
+    }
+}
+
+/// Whether these are the bytes from place `at` on.
+fn same(rest: &Rest, at: u64, bytes: &[u8]) -> bool {
+    let into_word = (at % 8) as usize;
+    let (first, whole) = bytes.split_at(bytes.len().min((8 - into_word) % 8));
+    let number = at / 8;
+    let begun = rest.word(number).to_le_bytes();
+    if first != &begun[into_word..into_word + first.len()] {
+        return false;
+    }
+    let next = number + u64::from(into_word > 0);
+    whole.chunks(8).zip(next..).all(|(bytes, number)| {
+        let word = rest.word(number);
+        match bytes.try_into() {
+            Ok(bytes) => u64::from_le_bytes(bytes) == word,
+            Err(_) => bytes == &word.to_le_bytes()[..bytes.len()],
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::presets::preset;
+    use proptest::prelude::*;
+    use record::{ValueBytes, Workload};
+
+    fn values(from: u32, compressible: bool) -> Values {
+        let value = ValueBytes::Uniform(from, 300);
+        Values::new(&Workload { value, compressible, ..preset("kv").expect("a preset") })
+    }
+
+    /// Fed with the value cut at these places.
+    fn fed(mut check: Check, value: &[u8], cuts: &[usize]) -> Option<Checked> {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (value.len() + 1)).collect();
+        cuts.sort_unstable();
+        let mut from = 0;
+        for to in cuts.into_iter().chain([value.len()]) {
+            check.piece(&value[from..to]);
+            from = to;
+        }
+        check.end()
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_right_however_it_is_cut(
+            key: u64,
+            version: u64,
+            compressible: bool,
+            all: bool,
+            cuts in prop::collection::vec(0usize..400, 0..20),
+        ) {
+            let values = values(16, compressible);
+            let mut value = Vec::new();
+            values.write(key, version, &mut value);
+            let right = Checked { key, version, length_right: true, bytes_right: true };
+            prop_assert_eq!(fed(values.check(all), &value, &cuts), Some(right));
+        }
+
+        #[test]
+        fn every_cutting_of_any_bytes_has_the_same_answer(
+            value in prop::collection::vec(any::<u8>(), 0..60),
+            all: bool,
+            cuts in prop::collection::vec(0usize..60, 0..20),
+        ) {
+            let check = values(16, false).check(all);
+            prop_assert_eq!(fed(check, &value, &cuts), fed(check, &value, &[]));
+        }
+
+        #[test]
+        fn a_flipped_bit_is_found(
+            key in 0u64..1000,
+            version in 0u64..1000,
+            compressible: bool,
+            place: prop::sample::Index,
+            bit in 0u8..8,
+            cuts in prop::collection::vec(0usize..400, 0..20),
+        ) {
+            let values = values(16, compressible);
+            let mut value = Vec::new();
+            values.write(key, version, &mut value);
+            let place = place.index(value.len());
+            value[place] ^= 1 << bit;
+            let seen = fed(values.check(true), &value, &cuts).expect("16 bytes at least");
+            // In the head it is another key or version, and then nearly always
+            // another length and other bytes.
+            let told = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
+            prop_assert!(told, "byte {} of {}", place, value.len());
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_cut_short_or_goes_on_has_the_wrong_length() {
+        let values = values(20, false);
+        let mut value = Vec::new();
+        values.write(5, 6, &mut value);
+        for all in [false, true] {
+            let short = fed(values.check(all), &value[..value.len() - 1], &[3]);
+            let right = Checked { key: 5, version: 6, length_right: false, bytes_right: true };
+            assert_eq!(short, Some(right));
+            let long: Vec<u8> = value.iter().copied().chain([0]).collect();
+            let long = fed(values.check(all), &long, &[3]).expect("16 bytes at least");
+            assert!(!long.length_right && long.bytes_right != all);
+        }
+    }
+
+    #[test]
+    fn a_sample_looks_at_the_head_alone() {
+        let values = values(20, false);
+        let mut value = Vec::new();
+        values.write(5, 6, &mut value);
+        value[17] ^= 1;
+        assert!(fed(values.check(false), &value, &[]).expect("16 bytes at least").bytes_right);
+    }
+
+    #[test]
+    fn fewer_than_16_bytes_are_no_value() {
+        for length in 0..16 {
+            assert_eq!(fed(values(16, false).check(true), &[0; 16][..length], &[1]), None);
+        }
+    }
+}

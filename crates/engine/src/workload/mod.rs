@@ -1,0 +1,195 @@
+//! What operation *n* of a contender does.
+//!
+//! A pure function of the seed, the workload and *n*: nothing is counted, so
+//! nothing is shared. Workers take numbers of their own (worker, worker +
+//! workers, …) and together do what one would have done, for every contender
+//! the same; and whoever reads a value can tell whether it was ever written.
+
+mod check;
+mod inserts;
+mod keys;
+mod mix;
+mod permutation;
+mod presets;
+mod settings;
+mod skew;
+mod values;
+mod ycsb;
+mod zipf;
+
+pub use check::{Check, Checked};
+pub use presets::{PRESETS, preset};
+pub use skew::Skew;
+pub use values::Values;
+
+use crate::random::Random;
+use keys::Keys;
+use mix::Mix;
+use record::{Kind, Verify, Workload};
+
+/// Numbers of operations are below it: a million a second for 285 years. Up to
+/// here they are exact as `f64`, which finding the inserts relies on.
+const MOST_OPERATIONS: u64 = 1 << 53;
+
+/// Digits of a key's number.
+const DIGITS: usize = 12;
+
+/// The operations of a workload.
+#[derive(Clone, Debug)]
+pub struct Operations {
+    workload: Workload,
+    seed: u64,
+    mix: Mix,
+    keys: Keys,
+}
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    /// Its number.
+    pub n: u64,
+    /// Which entry of the workload's mix it is of.
+    pub share: u32,
+    /// What it does. A scan's length has been drawn: from 1 to what was asked.
+    pub kind: Kind,
+    /// Its key; the first where it has several.
+    pub key: u64,
+    /// The version that it writes, *n* + 1; 0 where it writes no value.
+    pub version: u64,
+    /// Uniform bits of its own.
+    bits: u64,
+}
+
+impl Operations {
+    /// The operations for this seed. An error names the setting that cannot be.
+    ///
+    /// Not cheap: make it before the measurement starts.
+    pub fn new(workload: &Workload, seed: u64) -> Result<Operations, String> {
+        settings::check(workload)?;
+        let mix = Mix::new(&workload.mix, seed);
+        let keys = Keys::new(workload, mix.inserts(), seed);
+        Ok(Operations { workload: workload.clone(), seed, mix, keys })
+    }
+
+    /// The operations as so many workers (one at least) share them: operation
+    /// *n* belongs to worker *n* mod `workers`. Only for `latest` does that
+    /// change the operations: it asks a worker for keys that the same worker
+    /// inserted, since nobody knows how far the others are. All workers of a
+    /// contender, and all its contenders, must be told the same.
+    pub fn for_workers(mut self, workers: u64) -> Operations {
+        self.keys.for_workers(workers.max(1));
+        self
+    }
+
+    /// Operation `n`, which is below 2⁵³. Allocates nothing.
+    ///
+    /// Where keys go:
+    /// - `Get`, `MultiGet` and `Scan` by the distribution, in the hot part of
+    ///   the keys; all others by the distribution over all loaded keys. That
+    ///   holds for `Cas` and `ReadModifyWrite` too: what they read they write,
+    ///   and writes are not confined.
+    /// - `Insert` to the next key behind the loaded ones, in order of *n*. So
+    ///   operations must be counted from 0 after each load.
+    pub fn operation(&self, n: u64) -> Drawn {
+        let bits = Random::new(self.seed, n).next();
+        let (chosen, insert) = self.mix.choose(n, bits);
+        let kind = match chosen.kind {
+            Kind::Scan(most) => Kind::Scan(scan_length(bits, most)),
+            kind => kind,
+        };
+        let version = if kind.writes_value() { n + 1 } else { 0 };
+        let mut drawn = Drawn { n, share: chosen.share, kind, key: 0, version, bits };
+        drawn.key = match insert {
+            Some(insert) => self.workload.keys + insert,
+            None => self.draw_key(&drawn, 0),
+        };
+        drawn
+    }
+
+    /// Operation `n` of the load: key `n` gets its first value, of version 0.
+    pub fn loading(&self, n: u64) -> Drawn {
+        Drawn { n, share: 0, kind: Kind::Set, key: n, version: 0, bits: 0 }
+    }
+
+    /// The key of its `i`-th item, counted from 0. A scan's are those that
+    /// follow its first, whether or not they exist; a multi-get's are drawn each
+    /// on its own, and so one can come twice. Allocates nothing.
+    pub fn key_of(&self, drawn: &Drawn, i: u32) -> u64 {
+        match drawn.kind {
+            _ if i == 0 => drawn.key,
+            Kind::MultiGet(_) => self.draw_key(drawn, u64::from(i)),
+            _ => drawn.key + u64::from(i),
+        }
+    }
+
+    /// Appends the name of a key: the prefix and twelve digits, so that all are
+    /// of one length and sort as their numbers do. Allocates only where `out`
+    /// has no room left; [`Operations::key_length`] tells how much is needed.
+    pub fn write_key(&self, key: u64, out: &mut Vec<u8>) {
+        debug_assert!(key < 10u64.pow(DIGITS as u32), "key {key} has more than {DIGITS} digits");
+        let mut digits = [b'0'; DIGITS];
+        // Two halves: the digits of one need not wait for those of the other.
+        let (mut high, mut low) = ((key / 1_000_000) as u32, (key % 1_000_000) as u32);
+        for place in (0..DIGITS / 2).rev() {
+            digits[place] += (high % 10) as u8;
+            digits[place + DIGITS / 2] += (low % 10) as u8;
+            (high, low) = (high / 10, low / 10);
+        }
+        out.extend_from_slice(self.workload.prefix.as_bytes());
+        out.extend_from_slice(&digits);
+    }
+
+    /// Bytes of every key's name.
+    pub fn key_length(&self) -> usize {
+        self.workload.prefix.len() + DIGITS
+    }
+
+    /// The values of the keys.
+    pub fn values(&self) -> Values {
+        Values::new(&self.workload)
+    }
+
+    /// Whether every byte of the values that operation `n` reads is to be
+    /// checked.
+    pub fn checks_all_bytes(&self, n: u64) -> bool {
+        match self.workload.verify {
+            Verify::Off => false,
+            Verify::All => true,
+            // Drawn: of every hundredth operation the same worker would have all.
+            Verify::Sample => Random::new(self.seed ^ 0xC4EC_4A11, n).below(100) == 0,
+        }
+    }
+
+    /// Whether the load or an operation, issued or not, gives this key this
+    /// version, which may be any number that a server sent. Operation `version`
+    /// − 1 is the one that would.
+    pub fn gives(&self, key: u64, version: u64) -> bool {
+        match version.checked_sub(1) {
+            None => key < self.workload.keys,
+            Some(n) if n >= MOST_OPERATIONS => false,
+            Some(n) => {
+                let drawn = self.operation(n);
+                drawn.version == version && drawn.key == key
+            }
+        }
+    }
+
+    /// How unevenly it asks for its keys; none if all that it does is insert.
+    /// Takes up to a second.
+    pub fn skew(&self) -> Option<Skew> {
+        skew::skew(&self.workload)
+    }
+
+    fn draw_key(&self, drawn: &Drawn, i: u64) -> u64 {
+        let mut random = Random::new(drawn.bits, i);
+        self.keys.key(drawn.kind.only_reads(), drawn.n, i, &mut random)
+    }
+}
+
+/// From 1 to `most`, by bits that no key is drawn from.
+fn scan_length(bits: u64, most: u32) -> u32 {
+    Random::new(bits, u64::MAX).below(most as usize) as u32 + 1
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Whether a workload can be driven at all.
+
+use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
+
+/// So many keys still have 12 digits when they are followed by inserts.
+const MOST_KEYS: u64 = 100_000_000_000;
+
+/// The error names the setting, its value and what it may be.
+pub(super) fn check(workload: &Workload) -> Result<(), String> {
+    prefix(&workload.prefix)?;
+    if !(1..=MOST_KEYS).contains(&workload.keys) {
+        return Err(format!("keys = {}: must be from 1 to {MOST_KEYS}", workload.keys));
+    }
+    distribution(workload.distribution)?;
+    hot(workload)?;
+    value(workload)?;
+    mix(&workload.mix)?;
+    verify(workload)
+}
+
+/// What a line of text can hold as part of a key: a space would end it.
+fn prefix(prefix: &str) -> Result<(), String> {
+    if prefix.len() > 200 || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let allowed = "at most 200 letters, digits and marks of ASCII, no spaces";
+        return Err(format!("prefix = {prefix:?}: must be {allowed}"));
+    }
+    Ok(())
+}
+
+fn distribution(distribution: Distribution) -> Result<(), String> {
+    match distribution {
+        Distribution::Zipf(theta) if !(theta > 0.0 && theta <= 10.0) => {
+            Err(format!("distribution = zipf({theta}): must be above 0 and at most 10"))
+        }
+        Distribution::Hotspot { keys, operations } => {
+            let parts = keys > 0.0 && keys <= 1.0 && (0.0..=1.0).contains(&operations);
+            let what =
+                format!("distribution = hotspot: {operations} of operations on {keys} of keys");
+            match parts {
+                false => Err(format!("{what}: parts must be above 0 and at most 1")),
+                true if operations < keys => {
+                    Err(format!("{what} is less than the rest gets: name the other part"))
+                }
+                true => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn hot(workload: &Workload) -> Result<(), String> {
+    let hot = workload.hot;
+    if !(hot > 0.0 && hot <= 1.0) {
+        return Err(format!("hot = {hot}: must be above 0 and at most 1"));
+    }
+    // YCSB hashes over the whole key space; a part of it would be no YCSB.
+    if hot < 1.0 && workload.distribution == Distribution::YcsbZipfian {
+        return Err(format!(
+            "hot = {hot}: ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)"
+        ));
+    }
+    Ok(())
+}
+
+fn value(workload: &Workload) -> Result<(), String> {
+    let (from, to) = match workload.value {
+        ValueBytes::Fixed(bytes) => (bytes, bytes),
+        ValueBytes::Uniform(from, to) => (from, to),
+    };
+    if from > to {
+        return Err(format!("value = {from} to {to} bytes: must go from the less to the more"));
+    }
+    if workload.verify != Verify::Off && from < 16 {
+        return Err(format!(
+            "value = {from} bytes: must be 16 at least, for key and version, or verify = off"
+        ));
+    }
+    Ok(())
+}
+
+fn mix(mix: &[Share]) -> Result<(), String> {
+    if mix.is_empty() {
+        return Err("mix: names no kind of operation".to_owned());
+    }
+    for (number, Share { kind, weight }) in mix.iter().enumerate() {
+        let place = number + 1;
+        if !(weight.is_finite() && *weight > 0.0) {
+            return Err(format!("mix: entry {place} has the weight {weight}: must be above 0"));
+        }
+        if matches!(kind, Kind::MultiGet(0) | Kind::Scan(0)) {
+            return Err(format!("mix: entry {place} asks for 0 keys: must be 1 at least"));
+        }
+        if let Some(first) = mix[..number].iter().position(|share| share.kind == *kind) {
+            let first = first + 1;
+            return Err(format!("mix: entry {place} is of the kind of entry {first}: add them up"));
+        }
+    }
+    if !mix.iter().map(|share| share.weight).sum::<f64>().is_finite() {
+        return Err("mix: the weights add up to more than a number can hold".to_owned());
+    }
+    Ok(())
+}
+
+/// What appends to a value or counts in it leaves one that no version has.
+fn verify(workload: &Workload) -> Result<(), String> {
+    let kinds = [(Kind::Append, "append"), (Kind::Incr, "incr"), (Kind::Decr, "decr")];
+    for (kind, name) in kinds {
+        if workload.verify != Verify::Off && workload.mix.iter().any(|share| share.kind == kind) {
+            return Err(format!(
+                "verify: cannot follow {name}, which is in the mix; set verify = off"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::presets::{PRESETS, preset};
+
+    #[test]
+    fn presets_are_sane() {
+        for name in PRESETS {
+            assert_eq!(check(&preset(name).expect("a preset")), Ok(()), "{name}");
+        }
+    }
+
+    /// What is changed in the preset `kv`, and the error.
+    type Case = (fn(&mut Workload), &'static str);
+
+    fn hotspot(keys: f64, operations: f64) -> Distribution {
+        Distribution::Hotspot { keys, operations }
+    }
+
+    fn shares(kinds: &[(Kind, f64)]) -> Vec<Share> {
+        kinds.iter().map(|&(kind, weight)| Share { kind, weight }).collect()
+    }
+
+    fn table(cases: &[Case]) {
+        for (change, wanted) in cases {
+            let mut workload = preset("kv").expect("a preset");
+            change(&mut workload);
+            assert_eq!(check(&workload), Err((*wanted).to_owned()));
+        }
+    }
+
+    #[test]
+    fn keys_that_cannot_be_are_refused() {
+        table(&[
+            (|w| w.keys = 0, "keys = 0: must be from 1 to 100000000000"),
+            (|w| w.keys = u64::MAX, "keys = 18446744073709551615: must be from 1 to 100000000000"),
+            (
+                |w| w.prefix = "a b".to_owned(),
+                "prefix = \"a b\": must be at most 200 letters, digits and marks of ASCII, no spaces",
+            ),
+            (|w| w.hot = 0.0, "hot = 0: must be above 0 and at most 1"),
+            (|w| w.hot = f64::NAN, "hot = NaN: must be above 0 and at most 1"),
+            (
+                |w| (w.hot, w.distribution) = (0.5, Distribution::YcsbZipfian),
+                "hot = 0.5: ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn distributions_that_cannot_be_are_refused() {
+        table(&[
+            (
+                |w| w.distribution = Distribution::Zipf(0.0),
+                "distribution = zipf(0): must be above 0 and at most 10",
+            ),
+            (
+                |w| w.distribution = hotspot(0.0, 0.5),
+                "distribution = hotspot: 0.5 of operations on 0 of keys: \
+                 parts must be above 0 and at most 1",
+            ),
+            (
+                |w| w.distribution = hotspot(0.2, 0.1),
+                "distribution = hotspot: 0.1 of operations on 0.2 of keys \
+                 is less than the rest gets: name the other part",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn values_and_mixes_that_cannot_be_are_refused() {
+        table(&[
+            (
+                |w| w.value = ValueBytes::Uniform(30, 20),
+                "value = 30 to 20 bytes: must go from the less to the more",
+            ),
+            (
+                |w| w.value = ValueBytes::Fixed(3),
+                "value = 3 bytes: must be 16 at least, for key and version, or verify = off",
+            ),
+            (|w| w.mix.clear(), "mix: names no kind of operation"),
+            (|w| w.mix[1].weight = 0.0, "mix: entry 2 has the weight 0: must be above 0"),
+            (
+                |w| w.mix = shares(&[(Kind::MultiGet(0), 1.0)]),
+                "mix: entry 1 asks for 0 keys: must be 1 at least",
+            ),
+            (
+                |w| w.mix = shares(&[(Kind::Get, 1.0), (Kind::Set, 1.0), (Kind::Get, 2.0)]),
+                "mix: entry 3 is of the kind of entry 1: add them up",
+            ),
+            (
+                |w| w.mix = shares(&[(Kind::Get, f64::MAX), (Kind::Set, f64::MAX)]),
+                "mix: the weights add up to more than a number can hold",
+            ),
+            (
+                |w| w.mix = shares(&[(Kind::Incr, 1.0)]),
+                "verify: cannot follow incr, which is in the mix; set verify = off",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn without_verification_short_values_and_counters_may_be() {
+        let kv = preset("kv").expect("a preset");
+        let mix = shares(&[(Kind::Incr, 1.0), (Kind::Append, 1.0)]);
+        let value = ValueBytes::Fixed(0);
+        assert_eq!(check(&Workload { mix, value, verify: Verify::Off, ..kv }), Ok(()));
+    }
+}

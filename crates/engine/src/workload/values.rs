@@ -1,0 +1,187 @@
+//! What a value holds: a function of its key and its version.
+//!
+//! The first 16 bytes are key and version, little endian; the rest follows from
+//! both. Not from the seed: so a store that was loaded once serves every run.
+
+use super::check::Check;
+use crate::random::Random;
+use record::{ValueBytes, Workload};
+
+/// Bytes that hold key and version.
+pub(super) const HEAD: usize = 16;
+
+/// Number of the word behind them.
+const FIRST_WORD: u64 = 2;
+
+/// The values of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    bytes: ValueBytes,
+    compressible: bool,
+}
+
+impl Values {
+    /// The values of this workload.
+    pub fn new(workload: &Workload) -> Values {
+        Values { bytes: workload.value, compressible: workload.compressible }
+    }
+
+    /// Bytes of the value of `key` at `version`.
+    pub fn length(&self, key: u64, version: u64) -> usize {
+        match self.bytes {
+            ValueBytes::Fixed(bytes) => bytes as usize,
+            ValueBytes::Uniform(from, to) => {
+                let lengths = (to - from) as usize + 1;
+                from as usize + Random::new(key ^ 0x1E46_7B2D, version).below(lengths)
+            }
+        }
+    }
+
+    /// Appends the value; allocates only where `out` has no room left. One of
+    /// fewer than 16 bytes is the beginning of the key's number.
+    pub fn write(&self, key: u64, version: u64, out: &mut Vec<u8>) {
+        let length = self.length(key, version);
+        let rest = self.rest(key, version, length);
+        let start = out.len();
+        out.resize(start + length, 0);
+        let (head, words) = out[start..].split_at_mut(length.min(HEAD));
+        let both = u128::from(version) << 64 | u128::from(key);
+        head.copy_from_slice(&both.to_le_bytes()[..head.len()]);
+        let mut words = words.chunks_exact_mut(8);
+        let mut number = FIRST_WORD;
+        for word in &mut words {
+            word.copy_from_slice(&rest.word(number).to_le_bytes());
+            number += 1;
+        }
+        let last = words.into_remainder();
+        last.copy_from_slice(&rest.word(number).to_le_bytes()[..last.len()]);
+    }
+
+    /// Checks a value that comes in pieces; `all`: every byte of it.
+    pub fn check(&self, all: bool) -> Check {
+        Check::new(*self, all)
+    }
+
+    /// What follows the first 16 bytes of a value of this length.
+    pub(super) fn rest(&self, key: u64, version: u64, length: usize) -> Rest {
+        let half = (length / 16) as u64;
+        Rest {
+            stream: Random::new(key, version).next(),
+            repeats_from: if self.compressible { half } else { u64::MAX },
+        }
+    }
+}
+
+/// The bytes of a value behind its first 16, in words of 8.
+///
+/// A word is computed from its number, and not from the word before it: pieces
+/// of a reply end where they like. Where values are compressible, one word is
+/// repeated through the second half: a match that every compressor finds, down
+/// to values of some tens of bytes. Text-like letters were rejected, since the
+/// fast compressors that stores use do not shrink them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    stream: u64,
+    /// Number of the first word that is repeated.
+    repeats_from: u64,
+}
+
+/// Constants of wyrand (Wang Yi 2019), a generator that needs one
+/// multiplication where SplitMix64 needs two: half the time of a write of
+/// 1000 bytes.
+const STEP: u64 = 0xA076_1D64_78BD_642F;
+const TWIST: u64 = 0xE703_7ED1_A0B4_28DB;
+
+impl Rest {
+    pub(super) fn word(&self, number: u64) -> u64 {
+        let state = self.stream.wrapping_add(number.min(self.repeats_from).wrapping_mul(STEP));
+        let product = u128::from(state) * u128::from(state ^ TWIST);
+        (product >> 64) as u64 ^ product as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::presets::preset;
+
+    fn values(value: ValueBytes, compressible: bool) -> Values {
+        Values::new(&Workload { value, compressible, ..preset("kv").expect("a preset") })
+    }
+
+    fn written(values: Values, key: u64, version: u64) -> Vec<u8> {
+        let mut out = b"before".to_vec();
+        values.write(key, version, &mut out);
+        assert_eq!(&out[..6], b"before");
+        out.split_off(6)
+    }
+
+    #[test]
+    fn a_value_begins_with_key_and_version() {
+        let value = written(values(ValueBytes::Fixed(21), false), 0x0102, 0xA1B2);
+        assert_eq!(value.len(), 21);
+        assert_eq!(value[..16], [2, 1, 0, 0, 0, 0, 0, 0, 0xB2, 0xA1, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_value_of_a_key_and_version_never_changes() {
+        let value = written(values(ValueBytes::Fixed(32), false), 1, 2);
+        assert_eq!(
+            value[16..],
+            [63, 166, 72, 164, 65, 196, 31, 132, 25, 57, 178, 22, 195, 171, 192, 147]
+        );
+    }
+
+    #[test]
+    fn short_values_are_the_beginning() {
+        for length in 0..16 {
+            let value = written(values(ValueBytes::Fixed(length), true), 0x0102, 3);
+            assert_eq!(
+                value[..],
+                written(values(ValueBytes::Fixed(16), true), 0x0102, 3)[..length as usize]
+            );
+        }
+    }
+
+    #[test]
+    fn keys_and_versions_differ_in_the_rest_too() {
+        let values = values(ValueBytes::Fixed(64), false);
+        let rest = |key, version| written(values, key, version).split_off(HEAD);
+        assert_ne!(rest(1, 0), rest(2, 0));
+        assert_ne!(rest(1, 0), rest(1, 1));
+        assert_ne!(rest(1, 2), rest(2, 1));
+    }
+
+    #[test]
+    fn lengths_are_uniform_from_the_first_to_the_second() {
+        let values = values(ValueBytes::Uniform(20, 29), false);
+        let mut seen = [0u32; 10];
+        for key in 0..1000 {
+            for version in 0..100 {
+                seen[values.length(key, version) - 20] += 1;
+            }
+        }
+        let squares: f64 = seen.iter().map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4).sum();
+        assert!(squares < 9.0 + 4.0 * 18f64.sqrt(), "{seen:?}");
+    }
+
+    /// Bytes after deflate ÷ bytes before, over many values in one stream.
+    fn compressed(length: u32, compressible: bool) -> f64 {
+        let values = values(ValueBytes::Fixed(length), compressible);
+        let mut all = Vec::new();
+        for key in 0..200_000 / u64::from(length) {
+            values.write(key, 0, &mut all);
+        }
+        miniz_oxide::deflate::compress_to_vec(&all, 6).len() as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn compressible_values_shrink_to_about_half() {
+        for length in [200, 1000, 5000] {
+            let ratio = compressed(length, true);
+            assert!((0.44..0.56).contains(&ratio), "{length} bytes: {ratio}");
+        }
+        let ratio = compressed(1000, false);
+        assert!(ratio > 0.97, "{ratio}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Drawing operations, naming keys, writing values and checking them allocate
+//! nothing: the hot path does all four.
+
+use engine::workload::{Operations, preset};
+use record::{Distribution, Kind, Share};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: hands everything to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn operations(distribution: Distribution) -> Operations {
+    let mut workload = preset("ycsb-a").expect("a preset");
+    workload.distribution = distribution;
+    workload.mix = [Kind::MultiGet(4), Kind::Set, Kind::Insert]
+        .map(|kind| Share { kind, weight: 1.0 })
+        .to_vec();
+    Operations::new(&workload, 1).expect("sane")
+}
+
+/// Draws, names, writes and checks; returns how many values were right.
+fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
+    let values = operations.values();
+    let mut right = 0;
+    for n in 0..10_000 {
+        let drawn = operations.operation(n);
+        out.clear();
+        for i in 0..4 {
+            operations.write_key(operations.key_of(&drawn, i), out);
+        }
+        let named = out.len();
+        values.write(drawn.key, drawn.version, out);
+        let mut check = values.check(true);
+        out[named..].chunks(100).for_each(|piece| check.piece(piece));
+        right += u64::from(check.end().is_some_and(|end| end.length_right && end.bytes_right));
+    }
+    right
+}
+
+// One test: another one's thread would allocate meanwhile.
+#[test]
+fn nothing_is_allocated_for_an_operation() {
+    let mut out = Vec::with_capacity(2000);
+    for distribution in [
+        Distribution::Uniform,
+        Distribution::Sequential,
+        Distribution::Zipf(0.99),
+        Distribution::Hotspot { keys: 0.2, operations: 0.8 },
+        Distribution::Latest,
+        Distribution::YcsbZipfian,
+    ] {
+        let operations = operations(distribution);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let right = drive(&operations, &mut out);
+        let after = ALLOCATIONS.load(Ordering::Relaxed);
+        assert_eq!((right, after - before), (10_000, 0), "{distribution:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! What the operations on a store do: which kinds, on which keys, with which
+//! values, and how replies are verified.
+//!
+//! Operation *n* of a contender is a pure function of the order's seed, its
+//! workload and *n*; see `engine::workload`.
+
+use serde::{Deserialize, Serialize};
+
+/// The operations on one contender's data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Before every key of this contender: its key space, so that two
+    /// contenders on one server do not meet.
+    pub prefix: String,
+    /// How many keys are loaded, numbered from 0.
+    pub keys: u64,
+    /// How often each key is asked for.
+    pub distribution: Distribution,
+    /// Reads stay within this part of the keys: above 0, at most 1.
+    pub hot: f64,
+    /// Lengths of values.
+    pub value: ValueBytes,
+    /// Values shrink to about half when compressed; otherwise not at all.
+    pub compressible: bool,
+    /// Kinds of operation, at least one.
+    pub mix: Vec<Share>,
+    /// Which replies are compared with what was written.
+    pub verify: Verify,
+}
+
+/// A kind of operation and its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// What it does.
+    pub kind: Kind,
+    /// Above 0. Shares are weights ÷ their sum.
+    pub weight: f64,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Reads a value.
+    Get,
+    /// Reads the values of so many keys in one request.
+    MultiGet(u32),
+    /// Writes a value, whether or not there is one.
+    Set,
+    /// Writes a value where there is none.
+    Add,
+    /// Writes a value where there is one.
+    Replace,
+    /// Writes behind the value that is there.
+    Append,
+    /// Reads a value, then writes one if nobody else did meanwhile.
+    Cas,
+    /// Removes a key.
+    Delete,
+    /// Adds 1 to a number.
+    Incr,
+    /// Takes 1 from a number.
+    Decr,
+    /// Sets a new time of expiry.
+    Touch,
+    /// Writes a value under the next key that was never used.
+    Insert,
+    /// Reads values of keys in their order: from 1 to so many, all numbers
+    /// alike.
+    Scan(u32),
+    /// Reads a value, then writes one.
+    ReadModifyWrite,
+}
+
+impl Kind {
+    /// It asks for values and changes nothing.
+    pub fn only_reads(self) -> bool {
+        matches!(self, Kind::Get | Kind::MultiGet(_) | Kind::Scan(_))
+    }
+
+    /// It writes a value of its own, which has a version.
+    pub fn writes_value(self) -> bool {
+        use Kind::{Add, Append, Cas, Insert, ReadModifyWrite, Replace, Set};
+        matches!(self, Set | Add | Replace | Append | Cas | Insert | ReadModifyWrite)
+    }
+}
+
+/// How often each key is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// All alike.
+    Uniform,
+    /// One after the other, and again from the first.
+    Sequential,
+    /// Key of rank *i* in proportion to 1 ÷ *i*^θ, exactly; ranks are scattered
+    /// over the keys by a permutation. θ is above 0.
+    Zipf(f64),
+    /// A part of the keys gets a part of the operations, both 0 to 1.
+    Hotspot {
+        /// Part of the keys.
+        keys: f64,
+        /// Part of the operations that it gets.
+        operations: f64,
+    },
+    /// Zipf (θ = 0.99) counted back from the key that was inserted last.
+    Latest,
+    /// The scrambled generator of YCSB, bit for bit; flatter than its name says.
+    YcsbZipfian,
+}
+
+/// Lengths of values in bytes, 16 at least where replies are verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueBytes {
+    /// All alike.
+    Fixed(u32),
+    /// From the first to the second, all lengths alike.
+    Uniform(u32, u32),
+}
+
+/// Which replies are compared with what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// None.
+    Off,
+    /// The first 16 bytes (key and version) of every value, all bytes of one in a
+    /// hundred.
+    Sample,
+    /// All bytes of every value.
+    All,
+}
