@@ -3,6 +3,7 @@
 //! A contender is only a number here. The engine never sees a name, so it
 //! cannot favour one.
 
+use crate::Workload;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
@@ -41,8 +42,15 @@ pub struct LaneAsked {
     pub address: Address,
     /// Connections (or, with fresh connections, places), over all workers.
     pub connections: u32,
+    /// How many operations may be in flight on one connection: more than one
+    /// where the protocol answers in order and connections are persistent.
+    #[serde(default = "one")]
+    pub depth: u32,
     /// The connection policy.
     pub reuse: Reuse,
+    /// What its operations are.
+    #[serde(default)]
+    pub doing: Doing,
     /// When operation *n* is due.
     pub arrivals: Arrivals,
     /// After this long without a complete reply an operation is given up and
@@ -52,6 +60,23 @@ pub struct LaneAsked {
     pub burn_in_ns: u64,
     /// Stop after this many operations (over all workers).
     pub operations: Option<u64>,
+}
+
+pub(crate) fn one() -> u32 {
+    1
+}
+
+/// What the operations of a lane are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// The one request of the contender; of a store: whether it answers.
+    #[default]
+    Ask,
+    /// Every key gets its first value: operation *n* writes key *n*.
+    Load(Workload),
+    /// The operations of the workload.
+    Drive(Workload),
 }
 
 /// The one address that is dialled.

@@ -83,6 +83,21 @@ impl Failure {
     }
 }
 
+/// What a complete reply says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// What was expected.
+    Ok,
+    /// Another code than was expected: theirs.
+    Unexpected,
+    /// The store holds nothing under the key.
+    Miss,
+    /// A value that was overwritten before it was asked for.
+    Stale,
+    /// A value that was never written under this key, or other bytes than were.
+    Wrong,
+}
+
 /// Counts of how operations ended. Merging adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcomes {
@@ -91,6 +106,15 @@ pub struct Outcomes {
     /// Complete replies with a code that was not expected, by code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unexpected: BTreeMap<u16, u64>,
+    /// Complete replies that hold nothing under the key.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub miss: u64,
+    /// Complete replies with a value that was overwritten before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stale: u64,
+    /// Complete replies with a value that was never written there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wrong: u64,
     /// Operations without a complete reply, by class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed: BTreeMap<Failure, u64>,
@@ -113,11 +137,17 @@ impl Outcomes {
 
     /// All operations that ended, whichever way.
     pub fn total(&self) -> u64 {
-        self.ok + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
+        let told = self.ok + self.miss + self.stale + self.wrong;
+        told + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
     }
 
-    /// Counts by class name for the report: `status_404`, `refused`, ….
-    pub fn classes(&self, whose: Whose) -> BTreeMap<String, u64> {
+    /// Counts by class name for the report: `status_404`, `refused`, …; codes that
+    /// have a name of their own go by that, in small letters.
+    pub fn classes(
+        &self,
+        whose: Whose,
+        code_names: &BTreeMap<u16, String>,
+    ) -> BTreeMap<String, u64> {
         let mut classes: BTreeMap<String, u64> = self
             .failed
             .iter()
@@ -126,7 +156,8 @@ impl Outcomes {
             .collect();
         if whose == Whose::Theirs {
             for (code, n) in &self.unexpected {
-                classes.insert(format!("status_{code}"), *n);
+                let name = code_names.get(code).cloned();
+                classes.insert(name.unwrap_or_else(|| format!("status_{code}")), *n);
             }
         }
         classes
@@ -135,6 +166,9 @@ impl Outcomes {
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Outcomes) {
         self.ok += other.ok;
+        self.miss += other.miss;
+        self.stale += other.stale;
+        self.wrong += other.wrong;
         for (code, n) in &other.unexpected {
             *self.unexpected.entry(*code).or_default() += n;
         }
@@ -142,4 +176,8 @@ impl Outcomes {
             *self.failed.entry(*failure).or_default() += n;
         }
     }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }

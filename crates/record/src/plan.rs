@@ -2,7 +2,7 @@
 //! chooses. It lives here and not beside the code that builds it because the
 //! journal holds it and the report shows it, and neither may import the rest.
 
-use crate::{Address, Arrivals, Host, Question, Reuse};
+use crate::{Address, Arrivals, Host, Question, Reuse, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What will be done, fixed before the first target is touched.
@@ -66,8 +66,15 @@ pub struct Contender {
     pub timeout_ns: u64,
     /// Stop after this many operations (`run -n`).
     pub operations: Option<u64>,
-    /// What is sent.
-    pub request: RequestAsked,
+    /// What is sent; none where operations follow from a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestAsked>,
+    /// The operations on its data; none where there is one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
+    /// How many operations may be in flight on one connection.
+    #[serde(default = "crate::asked::one")]
+    pub depth: u32,
     /// Codes that count as success; empty: 200 to 299.
     pub expect: Vec<u16>,
     /// TLS settings in words (`verified`, `not verified`); none without TLS.

@@ -1,6 +1,7 @@
 //! What the judge is asked: part of the plan, fixed before round 1.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The questions that a run is to answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,17 @@ pub struct Question {
     /// Cores that each target may use, by contender; empty: not known.
     #[serde(default)]
     pub target_cores: Vec<Vec<u32>>,
+    /// Names of the codes that are no HTTP statuses.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code_names: BTreeMap<u16, String>,
+    /// Whether operations follow from a workload, by contender: then verification
+    /// stands in for comparing replies. Empty: none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from_workload: Vec<bool>,
+    /// Whether the workload removes keys, so that misses are asked for, by
+    /// contender. Empty: none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub misses_asked: Vec<bool>,
     /// Whether the reply has no body by definition (HEAD), by contender.
     pub bodiless: Vec<bool>,
     /// Highest rate of fresh connections that local ports allow, by contender

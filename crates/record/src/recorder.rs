@@ -4,7 +4,7 @@
 //! formats nothing; the counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Failure, Seen,
+    Failure, Seen, Told,
     slice::{Slice, WINDOW_NS},
 };
 
@@ -53,7 +53,7 @@ pub struct Recorder {
     burnt_in: u64,
     /// Codes counted in a list that is searched from the front: there are
     /// hardly ever more than two, and a map would allocate.
-    codes: Vec<(u16, bool, u64)>,
+    codes: Vec<(u16, Told, u64)>,
     failed: [u64; Failure::ALL.len()],
 }
 
@@ -113,13 +113,13 @@ impl Recorder {
         self.slice.due += 1;
     }
 
-    /// A complete reply. `expected`: its code counts as success.
+    /// A complete reply.
     #[inline]
-    pub fn replied(&mut self, at: &Moments, code: u16, expected: bool, body_len: u64) {
+    pub fn replied(&mut self, at: &Moments, code: u16, told: Told, body_len: u64) {
         self.seen.sent += 1;
         self.ended(at.done);
-        self.count_code(code, expected);
-        if expected && body_len == 0 {
+        self.count_code(code, told);
+        if told == Told::Ok && body_len == 0 {
             self.seen.empty += 1;
         }
         self.seen.body_bytes.record(body_len);
@@ -145,6 +145,15 @@ impl Recorder {
         self.seen.without_latency += 1;
         self.ended(now);
         self.failed[failure as usize] += 1;
+    }
+
+    /// An operation ended because the server refused its connection, with this
+    /// code of the protocol.
+    pub fn refused(&mut self, code: u16, now: u64, was_sent: bool) {
+        self.seen.sent += u64::from(was_sent);
+        self.seen.without_latency += 1;
+        self.ended(now);
+        self.count_code(code, Told::Unexpected);
     }
 
     /// Sent, but the run was stopped before its reply.
@@ -195,12 +204,16 @@ impl Recorder {
         let mut seen = std::mem::take(&mut self.seen);
         self.seen.connections.asked = connections.asked;
         self.seen.connections.got = connections.got;
-        for (code, expected, n) in self.codes.drain(..) {
+        for (code, told, n) in self.codes.drain(..) {
             *seen.codes.entry(code).or_default() += n;
-            match expected {
-                true => seen.outcomes.ok += n,
-                false => *seen.outcomes.unexpected.entry(code).or_default() += n,
-            }
+            let outcomes = &mut seen.outcomes;
+            *match told {
+                Told::Ok => &mut outcomes.ok,
+                Told::Miss => &mut outcomes.miss,
+                Told::Stale => &mut outcomes.stale,
+                Told::Wrong => &mut outcomes.wrong,
+                Told::Unexpected => outcomes.unexpected.entry(code).or_default(),
+            } += n;
         }
         for (failure, n) in Failure::ALL.into_iter().zip(&mut self.failed) {
             if *n > 0 {
@@ -221,11 +234,11 @@ impl Recorder {
     }
 
     #[inline]
-    fn count_code(&mut self, code: u16, expected: bool) {
+    fn count_code(&mut self, code: u16, told: Told) {
         let known = self.codes.iter_mut();
-        match known.into_iter().find(|entry| entry.0 == code && entry.1 == expected) {
+        match known.into_iter().find(|entry| entry.0 == code && entry.1 == told) {
             Some(entry) => entry.2 += 1,
-            None => self.codes.push((code, expected, 1)),
+            None => self.codes.push((code, told, 1)),
         }
     }
 

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Phase {
     /// The requests that asked whether the target is ready.
     Ready,
+    /// The first values of a store's keys.
+    Load,
     /// Before the rounds.
     WarmUp,
     /// The pilot's braid.

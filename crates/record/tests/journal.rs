@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use record::{
     Address, Arrivals, Contender, End, EndReason, Event, Fact, Failure, Header, Host, Interleave,
     LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, Question, Recorder,
-    RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, TrialRecord,
+    RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, Told, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -33,6 +33,8 @@ fn asked(i: usize) -> LaneAsked {
     LaneAsked {
         address: addresses()[i % 3].clone(),
         connections: 64,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: REUSES[i % 3],
         arrivals: ARRIVALS[i % 3],
         timeout_ns: 30_000_000_000,
@@ -52,11 +54,13 @@ fn contender(i: usize) -> Contender {
         arrivals: ARRIVALS[i % 3],
         timeout_ns: 1,
         operations: None,
-        request: RequestAsked {
+        request: Some(RequestAsked {
             method: "POST".to_owned(),
             header_names: vec!["Accept".to_owned()],
             body_bytes: 5,
-        },
+        }),
+        workload: None,
+        depth: 1,
         expect: vec![200, 404],
         tls: (i == 1).then(|| "verified".to_owned()),
     }
@@ -78,6 +82,9 @@ fn question() -> Question {
         expect_different: true,
         shares_core: false,
         cpu_in_sight: vec![true, false],
+        code_names: Default::default(),
+        from_workload: Vec::new(),
+        misses_asked: Vec::new(),
         bodiless: vec![false, true],
         port_limit: vec![None, Some(14_115.5)],
         workers: 2,
@@ -118,8 +125,8 @@ fn trial(i: usize) -> TrialRecord {
         burn_in_ns: 0,
     });
     let at = Moments { due: 2000, could: 2100, sent: 2200, asked: 2300, began: 9000, done: 9999 };
-    recorder.replied(&at, 200, true, 87);
-    recorder.replied(&at, 404, false, 0);
+    recorder.replied(&at, 200, Told::Ok, 87);
+    recorder.replied(&at, 404, Told::Unexpected, 0);
     recorder.digest(u64::MAX);
     recorder.timed_out(&at, true);
     Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));

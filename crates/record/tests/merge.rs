@@ -2,7 +2,7 @@
 //! any grouping.
 
 use proptest::prelude::*;
-use record::{Failure, Moments, Recorder, Seen, SliceStart};
+use record::{Failure, Moments, Recorder, Seen, SliceStart, Told};
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;
@@ -78,7 +78,8 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     recorder.due();
     match operation.end {
         Ending::Reply { code, expected, body } => {
-            recorder.replied(&at, code, expected, body);
+            let told = if expected { Told::Ok } else { Told::Unexpected };
+            recorder.replied(&at, code, told, body);
             recorder.digest(body % 40);
         }
         Ending::TimedOut { sent } => recorder.timed_out(&at, sent),

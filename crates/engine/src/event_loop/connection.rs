@@ -1,13 +1,14 @@
-//! One connection: dialled, open, busy with one operation, closed again.
+//! One connection: dialled, open, busy with operations, closed again.
 
 use super::Speech;
 use super::hearing::{Hearing, Operation};
+use super::in_flight::InFlight;
 use super::policy::{Sources, may_reuse};
 use super::poll::{Poll, Ready};
 use super::socket::{Socket, SystemAddress};
 use super::stream::{Got, Stream};
 use crate::{TlsAccess, clock};
-use record::{Failure, Recorder, Reuse};
+use record::{Failure, Moments, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use wire::{Codec, Out, State};
@@ -46,8 +47,18 @@ enum Phase {
 pub(super) enum Then {
     /// Nothing that the lane must act on.
     Wait,
-    /// The operation ended: the connection is free since then.
-    Free(u64),
+    /// Operations ended: so many places are free since then.
+    Free(u64, u32),
+}
+
+impl Then {
+    /// Both, one after the other.
+    fn and(self, later: Then) -> Then {
+        match (self, later) {
+            (Then::Wait, then) | (then, Then::Wait) => then,
+            (Then::Free(_, some), Then::Free(since, more)) => Then::Free(since, some + more),
+        }
+    }
 }
 
 pub(super) struct Connection<S: Speech> {
@@ -55,7 +66,7 @@ pub(super) struct Connection<S: Speech> {
     stream: Stream,
     codec: S::Codec,
     phase: Phase,
-    operation: Option<Operation>,
+    in_flight: InFlight<S::Memo>,
     /// Read, but not understood yet.
     held: Vec<u8>,
     /// Written, but not taken by the system yet.
@@ -78,13 +89,13 @@ enum Piece {
 }
 
 impl<S: Speech> Connection<S> {
-    pub(super) fn new(speech: &S) -> Connection<S> {
+    pub(super) fn new(speech: &S, depth: u32) -> Connection<S> {
         Connection {
             socket: None,
             stream: Stream::Plain,
-            codec: speech.codec(),
+            codec: speech.codec(depth),
             phase: Phase::Closed,
-            operation: None,
+            in_flight: InFlight::new(depth),
             held: Vec::new(),
             backlog: VecDeque::new(),
             served: 0,
@@ -109,24 +120,29 @@ impl<S: Speech> Connection<S> {
         self.generation
     }
 
-    /// The operation has taken `timeout_ns` or more by `now`.
+    /// Its oldest operation has taken `timeout_ns` or more by `now`.
     pub(super) fn overdue(&self, now: u64, timeout_ns: u64) -> bool {
-        self.operation.as_ref().is_some_and(|operation| now >= operation.at.sent + timeout_ns)
+        self.in_flight.oldest().is_some_and(|oldest| now >= oldest.at.sent + timeout_ns)
     }
 
-    /// Takes up an operation: asks at once where the connection is open, dials
-    /// where it is closed, else asks as soon as it is.
+    /// Takes up an operation; [`Connection::start`] comes behind the last one.
+    #[inline]
+    pub(super) fn take(&mut self, operation: Operation<S::Memo>) {
+        self.in_flight.take(operation);
+    }
+
+    /// Asks what was taken up, all in one piece: at once where the connection is
+    /// open; dials where it is closed, and else asks as soon as it is open.
     #[inline]
     pub(super) fn start(
         &mut self,
         key: u64,
-        operation: Operation,
+        now: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
     ) -> Then {
-        self.operation = Some(operation);
         match self.phase {
-            Phase::Open => self.ask(operation.at.sent, common, seen),
+            Phase::Open => self.ask(now, common, seen),
             Phase::Closed => self.dial(key, common, seen),
             _ => Then::Wait,
         }
@@ -216,27 +232,27 @@ impl<S: Speech> Connection<S> {
         Ok(if state == State::Ready { self.opened(common, seen) } else { Then::Wait })
     }
 
-    /// The connection is open: the operation that waited for it is asked.
+    /// The connection is open: the operations that waited for it are asked.
     fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         self.phase = Phase::Open;
         let tls_ns = common.tls.as_ref().map(|_| now - self.connected);
         seen.opened(self.connected - self.dialled, tls_ns);
         self.failures = 0;
-        if self.operation.is_some() { self.ask(now, common, seen) } else { Then::Wait }
+        if self.in_flight.is_empty() { Then::Wait } else { self.ask(now, common, seen) }
     }
 
-    /// Sends the operation's request.
+    /// Sends the requests of what was not asked yet.
     #[inline]
     fn ask(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
-        let operation = self.operation.as_mut().expect("an operation to ask");
-        operation.at.asked = now;
         common.out.clear();
-        let number = operation.number;
-        let written = self.codec.write(&common.speech.operation(number), &mut common.out);
-        if written.is_err() {
-            // Ours: the request was tried when the plan was made.
-            return self.fail(Failure::Protocol, seen);
+        while let Some(operation) = self.in_flight.next_to_ask() {
+            operation.at.asked = now;
+            let asked = common.speech.operation(operation.number, &mut operation.memo);
+            if self.codec.write(&asked, &mut common.out).is_err() {
+                // Ours: the request was tried when the plan was made.
+                return self.fail(Failure::Protocol, seen);
+            }
         }
         match self.send_out(common) {
             Ok(()) => Then::Wait,
@@ -290,30 +306,24 @@ impl<S: Speech> Connection<S> {
         Ok(())
     }
 
-    /// Reads until the socket is drained or the operation is over. `ended`: a
-    /// short read is not the end of it, the peer's end comes behind.
+    /// Reads until the socket is drained. `ended`: a short read is not the end of
+    /// it, the peer's end comes behind, and the event that tells of it only once.
     #[inline]
     fn read(&mut self, ended: bool, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+        let mut then = Then::Wait;
         loop {
-            let Some(socket) = self.socket.as_ref() else { return Then::Wait };
+            let Some(socket) = self.socket.as_ref() else { return then };
             let (got, drained) = match self.stream.read(socket, &mut common.input) {
                 Ok(read) => read,
-                Err(failure) => return self.fail(failure, seen),
+                Err(failure) => return then.and(self.fail(failure, seen)),
             };
-            let then = match got {
-                Got::Nothing => return Then::Wait,
-                Got::End => return self.peer_ended(common, seen),
-                Got::Bytes(bytes) => self.understand(bytes, common, seen),
-            };
-            if then != Then::Wait {
-                if ended && self.is_open() {
-                    // The event that told of the peer's end comes only once.
-                    self.close();
-                }
-                return then;
+            match got {
+                Got::Nothing => return then,
+                Got::End => return then.and(self.peer_ended(common, seen)),
+                Got::Bytes(bytes) => then = then.and(self.understand(bytes, common, seen)),
             }
             if drained && !ended {
-                return Then::Wait;
+                return then;
             }
         }
     }
@@ -323,14 +333,8 @@ impl<S: Speech> Connection<S> {
     fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         let Common { speech, input, out, .. } = common;
-        let mut idle = Operation::default();
-        let mut hearing = Hearing {
-            operation: self.operation.as_mut().unwrap_or(&mut idle),
-            seen,
-            expected: |reply: &wire::Reply| speech.expected(reply),
-            now,
-            complete: false,
-        };
+        let in_flight = &mut self.in_flight;
+        let mut hearing = Hearing { in_flight, speech, seen, now, complete: 0 };
         let fresh = &input[..bytes];
         out.clear();
         let read = if self.held.is_empty() {
@@ -350,21 +354,34 @@ impl<S: Speech> Connection<S> {
         let complete = hearing.complete;
         match read {
             Ok(progress) => self.go_on(progress.state, complete, now, common, seen),
-            // The reply was whole; what came behind it spoils the connection.
-            Err(_) if complete => {
-                self.close();
-                self.operation = None;
-                Then::Free(now)
+            Err(_) => {
+                let answered = self.answered(complete, now);
+                if self.in_flight.is_empty() && complete > 0 {
+                    // The replies were whole; what came behind spoils the connection.
+                    self.close();
+                    return answered;
+                }
+                answered.and(self.broken(seen))
             }
-            Err(_) => self.fail(Failure::Protocol, seen),
         }
+    }
+
+    /// So many replies are complete.
+    #[inline]
+    fn answered(&mut self, complete: u32, now: u64) -> Then {
+        if complete == 0 {
+            return Then::Wait;
+        }
+        self.in_flight.answered(complete);
+        self.served += complete;
+        Then::Free(now, complete)
     }
 
     #[inline]
     fn go_on(
         &mut self,
         state: State,
-        complete: bool,
+        complete: u32,
         now: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
@@ -372,47 +389,57 @@ impl<S: Speech> Connection<S> {
         if !common.out.is_empty()
             && let Err(failure) = self.send_out(common)
         {
-            return self.fail(failure, seen);
+            return self.answered(complete, now).and(self.fail(failure, seen));
         }
         if self.phase == Phase::Greeting && state == State::Ready {
             return self.opened(common, seen);
         }
-        if !complete {
-            return Then::Wait;
+        let answered = self.answered(complete, now);
+        let spent = state == State::Closing || !may_reuse(common.reuse, self.served);
+        if complete == 0 || !spent {
+            return answered;
         }
-        self.operation = None;
-        self.served += 1;
-        if state == State::Closing || !may_reuse(common.reuse, self.served) {
-            self.close();
+        match self.in_flight.is_empty() {
+            true => self.close(),
+            // The peer answers nothing more.
+            false => return answered.and(self.fail(Failure::Closed, seen)),
         }
-        Then::Free(now)
+        answered
     }
 
     fn peer_ended(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
-        let Some(operation) = self.operation.as_mut() else {
+        if self.in_flight.is_empty() {
             self.close();
             return Then::Wait;
-        };
-        let speech = &common.speech;
-        let mut hearing = Hearing {
-            operation,
-            seen,
-            expected: |reply: &wire::Reply| speech.expected(reply),
-            now,
-            complete: false,
-        };
-        let whole = self.codec.end(&mut hearing).is_ok() && hearing.complete;
-        if !whole {
-            return self.fail(Failure::Closed, seen);
         }
-        self.operation = None;
-        self.close();
-        Then::Free(now)
+        let (in_flight, speech) = (&mut self.in_flight, &mut common.speech);
+        let mut hearing = Hearing { in_flight, speech, seen, now, complete: 0 };
+        // What it finds is in the count: a reply that ends with its connection.
+        let _ = self.codec.end(&mut hearing);
+        let complete = hearing.complete;
+        let answered = self.answered(complete, now);
+        if self.in_flight.is_empty() {
+            self.close();
+            return answered;
+        }
+        answered.and(self.fail(Failure::Closed, seen))
     }
 
-    /// The connection is no more, and the operation on it failed.
+    /// The codec understands no more: the server refused the connection, with a
+    /// code, or broke the protocol.
+    fn broken(&mut self, seen: &mut Recorder) -> Then {
+        let Some(code) = self.codec.refused() else { return self.fail(Failure::Protocol, seen) };
+        self.lose(|operation, now| seen.refused(code, now, operation.was_asked()))
+    }
+
+    /// The connection is no more, and the operations on it failed.
     fn fail(&mut self, failure: Failure, seen: &mut Recorder) -> Then {
+        self.lose(|operation, now| seen.failed(failure, now, operation.was_asked()))
+    }
+
+    /// The connection is no more. Each operation on it ends as `end` says.
+    fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
         let now = clock::now();
         if self.phase != Phase::Open {
             // A refused connect costs nothing: without a pause it would be
@@ -421,30 +448,40 @@ impl<S: Speech> Connection<S> {
             self.failures += 1;
             self.not_before = now + wait.min(BACKOFF_NS.1);
         }
+        let lost = self.in_flight.len();
+        self.in_flight.all().for_each(|operation| end(operation, now));
         self.close();
-        match self.operation.take() {
-            Some(operation) => {
-                seen.failed(failure, now, operation.was_asked());
-                Then::Free(now)
+        if lost > 0 { Then::Free(now, lost) } else { Then::Wait }
+    }
+
+    /// Gives its operations up, the oldest as censored. Those behind it were
+    /// asked later and lose their connection: timeouts without a latency. Returns
+    /// how many there were.
+    pub(super) fn time_out(&mut self, now: u64, seen: &mut Recorder) -> u32 {
+        let lost = self.in_flight.len();
+        for (at, operation) in self.in_flight.all().enumerate() {
+            match at {
+                0 => {
+                    let moments = Moments { done: now, ..operation.at };
+                    seen.timed_out(&moments, operation.was_asked());
+                }
+                _ => seen.failed(Failure::Timeout, now, operation.was_asked()),
             }
-            None => Then::Wait,
         }
-    }
-
-    /// Gives the operation up: recorded as censored.
-    pub(super) fn time_out(&mut self, now: u64, seen: &mut Recorder) {
-        let Some(mut operation) = self.operation.take() else { return };
-        operation.at.done = now;
-        seen.timed_out(&operation.at, operation.was_asked());
         self.close();
+        lost
     }
 
-    /// The run ends: the operation stays without an outcome.
+    /// The run ends: operations stay without an outcome.
     pub(super) fn abandon(&mut self, seen: &mut Recorder) {
-        let Some(operation) = self.operation.take() else { return };
-        match operation.was_asked() {
-            true => seen.unfinished(1),
-            false => seen.unsent(1),
+        if self.in_flight.is_empty() {
+            return;
+        }
+        for operation in self.in_flight.all() {
+            match operation.was_asked() {
+                true => seen.unfinished(1),
+                false => seen.unsent(1),
+            }
         }
         self.close();
     }
@@ -458,6 +495,7 @@ impl<S: Speech> Connection<S> {
         self.generation = self.generation.wrapping_add(1);
         self.held.clear();
         self.backlog.clear();
+        self.in_flight.clear();
         self.served = 0;
     }
 }

@@ -1,12 +1,14 @@
 //! The hot path. A thread for each core, a poller for each lane, no tokio.
 //!
 //! `turn` is the loop, `connection` what happens on one connection, `policy`
-//! when a connection is reused and from where it dials, `socket` the system
+//! when a connection is reused and from where it dials, `in_flight` the operations
+//! of a connection, `socket` the system
 //! calls, `poll` epoll. After warm-up nothing here allocates (plain sockets),
 //! locks or formats.
 
 mod connection;
 mod hearing;
+mod in_flight;
 mod policy;
 mod poll;
 mod socket;

@@ -7,7 +7,7 @@ use super::poll::Poll;
 use super::socket::SystemAddress;
 use crate::arrivals::Schedule;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
-use record::{LaneAsked, Recorder, Reuse};
+use record::{LaneAsked, Recorder, Reuse, Told};
 use std::collections::VecDeque;
 use wire::Reply;
 
@@ -38,17 +38,36 @@ const INPUT_BYTES: usize = 64 * 1024;
 pub(crate) trait Speech {
     type Codec: wire::Codec;
 
-    /// A codec for one place; it is used for one connection after the other.
-    fn codec(&self) -> Self::Codec;
+    /// What it remembers of an operation until that is answered.
+    type Memo: Copy + Default;
+
+    /// A codec for one connection after the other, with up to `depth` operations
+    /// in flight.
+    fn codec(&self, depth: u32) -> Self::Codec;
 
     /// Makes a codec ready for a new connection, without allocating.
     fn renew(&self, codec: &mut Self::Codec);
 
-    /// Operation `number`.
-    fn operation(&self, number: u64) -> <Self::Codec as wire::Codec>::Op<'_>;
+    /// The number of this worker's first operation.
+    fn first(&self, seat: &Seat) -> u64 {
+        seat.worker as u64
+    }
 
-    /// Whether the reply counts as success.
-    fn expected(&self, reply: &Reply) -> bool;
+    /// The lane closes; `next` would have been its next operation.
+    fn closes(&mut self, _next: u64) {}
+
+    /// Operation `number`, which is about to be asked.
+    fn operation(
+        &mut self,
+        number: u64,
+        memo: &mut Self::Memo,
+    ) -> <Self::Codec as wire::Codec>::Op<'_>;
+
+    /// A piece of the reply's body.
+    fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
+
+    /// What the complete reply says.
+    fn told(&mut self, number: u64, memo: &Self::Memo, reply: &Reply, seen: &mut Recorder) -> Told;
 }
 
 /// One contender on one core, over sockets.
@@ -56,10 +75,11 @@ pub(crate) struct EventLane<S: Speech> {
     asked: LaneAsked,
     places: Vec<Connection<S>>,
     common: Common<S>,
-    /// Places without an operation, the one that has been free longest first:
-    /// in open loop all connections take their turn.
+    /// Connections with room for an operation, once for each that they have room
+    /// for; the one that has been free longest first: in open loop all take their
+    /// turn.
     free: VecDeque<u32>,
-    /// Places that wait before they dial again.
+    /// Connections that wait before they dial again, in the same way.
     backing_off: Vec<u32>,
     schedule: Option<Schedule>,
     /// Lane time at the start of the slice: the sum of sending times.
@@ -95,6 +115,7 @@ impl<S: Speech> EventLane<S> {
         seat: &Seat,
     ) -> Result<EventLane<S>, Broken> {
         let connections = seat.share(u64::from(asked.connections)) as usize;
+        let depth = asked.depth.max(1);
         let common = Common {
             speech,
             address: SystemAddress::new(&asked.address).map_err(Broken)?,
@@ -108,14 +129,14 @@ impl<S: Speech> EventLane<S> {
         let broken = |error| Broken::system("cannot watch the stop signal", &error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
         Ok(EventLane {
-            places: (0..connections).map(|_| Connection::new(&common.speech)).collect(),
+            places: (0..connections).map(|_| Connection::new(&common.speech, depth)).collect(),
+            number: common.speech.first(seat),
             common,
-            free: (0..connections as u32).collect(),
-            backing_off: Vec::with_capacity(connections),
+            free: all_free(connections, depth).collect(),
+            backing_off: Vec::with_capacity(connections * depth as usize),
             schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
             asked,
             lane_time: 0,
-            number: seat.worker as u64,
             step: seat.workers as u64,
             stop: seat.stop.clone(),
         })
@@ -141,8 +162,8 @@ impl<S: Speech> EventLane<S> {
             if connection.generation() != (ready.key >> 32) as u32 {
                 continue;
             }
-            if let Then::Free(since) = connection.react(&ready, &mut self.common, seen) {
-                self.freed(place, since, drive, seen);
+            if let Then::Free(since, many) = connection.react(&ready, &mut self.common, seen) {
+                self.freed(place, many, since, drive, seen);
             }
         }
         Ok(())
@@ -152,48 +173,63 @@ impl<S: Speech> EventLane<S> {
         self.common.poll.wait(wait_ns).map_err(|error| Broken::system("cannot wait", &error))
     }
 
-    /// A place came free: in closed loop it takes up the next operation.
+    /// A connection has room for so many more: in closed loop it takes them up.
     #[inline]
-    fn freed(&mut self, place: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
-        self.ended(place, since, drive);
+    fn freed(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
+        self.ended(place, many, since, drive);
         if self.places[place as usize].not_before > since {
-            self.back_off(place, since, drive);
+            self.back_off(place, many, since, drive);
         } else if self.schedule.is_none() && drive.sends(since) {
-            self.begin(place, since, since, drive, seen);
+            self.begin(place, many, (since, since), drive, seen);
         } else {
-            self.free.push_back(place);
+            self.free.extend(std::iter::repeat_n(place, many as usize));
         }
     }
 
-    /// A place takes up the next operation.
+    /// A connection takes up so many of the next operations, due and possible
+    /// since `due` and `could`, and asks them in one piece.
     #[inline]
-    fn begin(&mut self, place: u32, due: u64, could: u64, drive: &mut Drive, seen: &mut Recorder) {
-        let operation = Operation::new(self.number, due, could, clock::now());
-        self.number += self.step;
-        drive.budget -= 1;
-        drive.in_flight += 1;
-        drive.worked = true;
-        seen.due();
+    fn begin(
+        &mut self,
+        place: u32,
+        many: u32,
+        (due, could): (u64, u64),
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        let now = clock::now();
+        let taken = drive.budget.min(u64::from(many)) as u32;
         let connection = &mut self.places[place as usize];
-        let then = connection.start(u64::from(place), operation, &mut self.common, seen);
-        if let Then::Free(since) = then {
-            // Failed at once. Not `freed`, which would begin the next one here,
+        for _ in 0..taken {
+            connection.take(Operation::new(self.number, due, could, now));
+            self.number += self.step;
+            seen.due();
+        }
+        drive.budget -= u64::from(taken);
+        drive.in_flight += taken;
+        drive.worked = true;
+        if taken < many {
+            self.free.extend(std::iter::repeat_n(place, (many - taken) as usize));
+        }
+        let then = connection.start(u64::from(place), now, &mut self.common, seen);
+        if let Then::Free(since, many) = then {
+            // Failed at once. Not `freed`, which would begin the next ones here,
             // and so on without an end: the place waits for the next turn.
-            self.ended(place, since, drive);
-            self.back_off(place, since, drive);
+            self.ended(place, many, since, drive);
+            self.back_off(place, many, since, drive);
         }
     }
 
-    /// The operation of a place ended, whichever way.
+    /// So many operations of a connection ended, whichever way.
     #[inline]
-    fn ended(&mut self, place: u32, since: u64, drive: &mut Drive) {
-        drive.in_flight -= 1;
+    fn ended(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive) {
+        drive.in_flight -= many;
         drive.last_ended = drive.last_ended.max(since);
         self.places[place as usize].free_since = since;
     }
 
-    fn back_off(&mut self, place: u32, now: u64, drive: &mut Drive) {
-        self.backing_off.push(place);
+    fn back_off(&mut self, place: u32, many: u32, now: u64, drive: &mut Drive) {
+        self.backing_off.extend(std::iter::repeat_n(place, many as usize));
         drive.housekeeping = drive.housekeeping.min(now + BACKING_OFF_NS);
     }
 
@@ -211,7 +247,7 @@ impl<S: Speech> EventLane<S> {
             }
             self.free.pop_front();
             let could = due.max(self.places[place as usize].free_since);
-            self.begin(place, due, could, drive, seen);
+            self.begin(place, 1, (due, could), drive, seen);
         }
     }
 
@@ -242,8 +278,8 @@ impl<S: Speech> EventLane<S> {
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
             if self.places[place].overdue(now, self.asked.timeout_ns) {
-                self.places[place].time_out(now, seen);
-                self.freed(place as u32, now, drive, seen);
+                let lost = self.places[place].time_out(now, seen);
+                self.freed(place as u32, lost, now, drive, seen);
             }
         }
         let mut at = 0;
@@ -254,7 +290,7 @@ impl<S: Speech> EventLane<S> {
             }
             self.backing_off.swap_remove(at);
             if self.schedule.is_none() && drive.sends(now) {
-                self.begin(place, now, now, drive, seen);
+                self.begin(place, 1, (now, now), drive, seen);
             } else {
                 self.free.push_back(place);
             }
@@ -293,7 +329,7 @@ impl<S: Speech> EventLane<S> {
             self.places[place].abandon(seen);
         }
         self.free.clear();
-        self.free.extend(0..self.places.len() as u32);
+        self.free.extend(all_free(self.places.len(), self.asked.depth.max(1)));
         self.backing_off.clear();
         self.lane_time += drive.sends_until - drive.starts;
         if let Some(schedule) = self.schedule.as_mut() {
@@ -303,6 +339,12 @@ impl<S: Speech> EventLane<S> {
             }
         }
     }
+}
+
+/// Every connection, as often as it has room for an operation when none is in
+/// flight: each once, then each again, so that all share the load.
+fn all_free(connections: usize, depth: u32) -> impl Iterator<Item = u32> {
+    (0..depth).flat_map(move |_| 0..connections as u32)
 }
 
 impl Drive {
@@ -369,9 +411,10 @@ impl<S: Speech> Lane for EventLane<S> {
             now = clock::now();
         }
         if !open_loop {
-            for _ in 0..self.free.len() {
-                if let Some(place) = self.free.pop_front().filter(|_| drive.sends(now)) {
-                    self.begin(place, now, now, &mut drive, seen);
+            self.free.clear();
+            for place in 0..self.places.len() as u32 {
+                if drive.sends(now) {
+                    self.begin(place, self.asked.depth.max(1), (now, now), &mut drive, seen);
                 }
             }
         }
@@ -435,5 +478,6 @@ impl<S: Speech> Lane for EventLane<S> {
             place.abandon(seen);
             place.close();
         }
+        self.common.speech.closes(self.number);
     }
 }
