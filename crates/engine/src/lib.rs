@@ -5,6 +5,7 @@
 //! that one contender meets is the machine that the other met some tens of
 //! milliseconds before. A contender is a number here, never a name.
 
+mod access;
 pub mod arrivals;
 mod barrier;
 pub mod braid;
@@ -16,10 +17,14 @@ mod lane;
 mod random;
 mod run;
 mod stop;
+mod store;
 mod worker;
+pub mod workload;
 
+pub use access::Access;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn};
 pub use run::run;
 pub use stop::Stop;
+pub use store::{MemcachedAccess, Numbers, RespAccess, memcached_lanes, resp_lanes};

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 
+pub(crate) mod stores;
+
 use engine::{HttpAccess, MakeLane, Stop, TargetClock, http_lanes, run};
 use record::{Address, Arrivals, Asked, LaneAsked, Reuse, TrialRecord};
 use std::io::{Read, Write};
@@ -65,6 +67,8 @@ pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
     LaneAsked {
         address: Address::Tcp(address),
         connections: 4,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         timeout_ns: 2_000_000_000,

@@ -1,0 +1,88 @@
+//! A lane that speaks memcached's protocol.
+
+use super::lane::{Words, lanes};
+use super::numbers::Numbers;
+use super::said::Parts;
+use crate::MakeLane;
+use crate::workload::Drawn;
+use record::{Asked, Kind};
+use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
+use wire::{Class, List, Reply};
+
+/// Seconds that `Touch` gives a key to live.
+const LIFE: u32 = 2_000_000;
+
+/// How to talk to a memcached.
+#[derive(Clone)]
+pub struct MemcachedAccess {
+    /// Text or meta.
+    pub dialect: Dialect,
+    /// Where operations go on from one call of the engine to the next.
+    pub numbers: Numbers,
+}
+
+struct Spoken {
+    dialect: Dialect,
+}
+
+impl Words for Spoken {
+    type Codec = Memcached;
+
+    fn codec(&self, depth: u32) -> Memcached {
+        Memcached::new(self.dialect, Limits::default(), depth)
+    }
+
+    fn renew(&self, codec: &mut Memcached) {
+        codec.reset();
+    }
+
+    fn ready(&self) -> Op<'_> {
+        Op::Version
+    }
+
+    #[inline]
+    fn operation<'a>(&'a mut self, drawn: &Drawn, parts: Parts<'a>) -> Op<'a> {
+        let key = parts.key();
+        let store = |mode| {
+            let value = parts.value.into();
+            Op::Store(Store { mode, key, value, flags: 0, expires: 0 })
+        };
+        match drawn.kind {
+            Kind::Get => Op::Get(key),
+            Kind::MultiGet(_) => Op::MultiGet(List::Packed { bytes: parts.keys, ends: parts.ends }),
+            Kind::Set | Kind::Insert => store(Mode::Set),
+            Kind::Add => store(Mode::Add),
+            Kind::Replace => store(Mode::Replace),
+            Kind::Append => store(Mode::Append),
+            Kind::Delete => Op::Delete(key),
+            Kind::Incr => Op::Incr { key, by: 1 },
+            Kind::Decr => Op::Decr { key, by: 1 },
+            Kind::Touch => Op::Touch { key, expires: LIFE },
+            Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite => {
+                unreachable!("refused when the lane was made")
+            }
+        }
+    }
+
+    fn says(kind: Kind) -> bool {
+        !matches!(kind, Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite)
+    }
+
+    #[inline]
+    fn class(kind: Kind, reply: &Reply) -> Class {
+        match (kind, reply.class) {
+            (Kind::Add, Class::Error(codes::NOT_STORED)) => Class::Ok,
+            (Kind::Replace, Class::Error(codes::NOT_STORED)) => Class::Miss,
+            (_, class) => class,
+        }
+    }
+}
+
+/// The lanes of one contender of the order: one for each worker.
+///
+/// # Panics
+/// When the order has no such contender.
+pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
+    let dialect = access.dialect;
+    lanes(order, contender, &access.numbers, move || Spoken { dialect })
+}

@@ -1,0 +1,96 @@
+//! One operation of the workload, put into keys and a value.
+
+use crate::workload::{Drawn, Operations, Values};
+use record::{Kind, Workload};
+
+/// What is done: the workload's operations, or the load before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Operation *n* of the workload.
+    Drive,
+    /// Key *n* gets its first value.
+    Load,
+}
+
+/// Writes operations into buffers of its own, used again and again.
+pub(crate) struct Said {
+    pub(crate) operations: Operations,
+    pub(crate) values: Values,
+    task: Task,
+    keys: Vec<u8>,
+    ends: Vec<u32>,
+    value: Vec<u8>,
+}
+
+/// Keys end to end, and a value. An operation without a value has an empty one.
+pub(crate) struct Parts<'a> {
+    pub(crate) keys: &'a [u8],
+    /// Where each key ends.
+    pub(crate) ends: &'a [u32],
+    pub(crate) value: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    /// The only key, or the first of several.
+    pub(crate) fn key(&self) -> &'a [u8] {
+        &self.keys[..self.ends[0] as usize]
+    }
+}
+
+impl Said {
+    pub(crate) fn new(
+        workload: &Workload,
+        seed: u64,
+        workers: usize,
+        task: Task,
+    ) -> Result<Said, String> {
+        let operations = Operations::new(workload, seed)?.for_workers(workers as u64);
+        Ok(Said {
+            values: operations.values(),
+            operations,
+            task,
+            keys: Vec::new(),
+            ends: Vec::new(),
+            value: Vec::new(),
+        })
+    }
+
+    /// Operation `n`.
+    #[inline]
+    pub(crate) fn drawn(&self, n: u64) -> Drawn {
+        match self.task {
+            Task::Drive => self.operations.operation(n),
+            Task::Load => self.operations.loading(n),
+        }
+    }
+
+    /// Its keys and its value.
+    #[inline]
+    pub(crate) fn parts(&mut self, drawn: &Drawn) -> Parts<'_> {
+        self.keys.clear();
+        self.ends.clear();
+        self.value.clear();
+        for item in 0..keys_of(drawn.kind) {
+            let key = self.operations.key_of(drawn, item);
+            self.operations.write_key(key, &mut self.keys);
+            self.ends.push(self.keys.len() as u32);
+        }
+        if drawn.kind.writes_value() {
+            self.values.write(drawn.key, drawn.version, &mut self.value);
+        }
+        Parts { keys: &self.keys, ends: &self.ends, value: &self.value }
+    }
+}
+
+/// How many keys an operation names.
+pub(crate) fn keys_of(kind: Kind) -> u32 {
+    match kind {
+        Kind::MultiGet(keys) => keys,
+        _ => 1,
+    }
+}
+
+/// Whether it brings values back.
+pub(crate) fn reads(kind: Kind) -> bool {
+    matches!(kind, Kind::Get | Kind::MultiGet(_))
+}

@@ -1,0 +1,106 @@
+//! Real stores for tests, each a process of its own on a port of its own.
+
+use engine::{MakeLane, MemcachedAccess, Numbers, RespAccess, Stop, memcached_lanes, resp_lanes};
+use record::{Address, Asked, TrialRecord};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::ControlFlow;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use wire::memcached::Dialect;
+use wire::resp::{Login, Opening, Protocol};
+
+/// How a store is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Speech {
+    Text,
+    Meta,
+    Resp2,
+    Resp3,
+}
+
+/// A server that runs until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    speech: Speech,
+    numbers: Numbers,
+}
+
+impl Server {
+    pub(crate) fn start(speech: Speech, more: &[&str]) -> Server {
+        let gives_up = Instant::now() + Duration::from_secs(30);
+        // Somebody else may take the port first: then the next one is tried.
+        while Instant::now() < gives_up {
+            let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+            let address = free.local_addr().expect("an address");
+            drop(free);
+            let mut child = command(speech, address, more).spawn().expect("./test installs it");
+            while child.try_wait().expect("our child").is_none() && Instant::now() < gives_up {
+                // On its own port a socket can meet itself, if nobody listens.
+                let met = TcpStream::connect(address).and_then(|stream| stream.local_addr());
+                if met.is_ok_and(|own| own != address) {
+                    return Server { child, address, speech, numbers: Numbers::new(1) };
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        panic!("{speech:?}: no server within half a minute");
+    }
+
+    /// Drives one lane's order there.
+    pub(crate) fn drive(&self, order: &mut Asked) -> Vec<TrialRecord> {
+        order.lanes[0].address = Address::Tcp(self.address);
+        let lanes = self.lanes(order);
+        let mut trials = Vec::new();
+        let stop = Stop::new().expect("a descriptor");
+        let each = &mut |trial| {
+            trials.push(trial);
+            ControlFlow::Continue(())
+        };
+        engine::run(order, vec![lanes], Vec::new(), &stop, each).expect("the engine holds");
+        trials
+    }
+
+    fn lanes(&self, order: &Asked) -> Vec<MakeLane> {
+        let numbers = self.numbers.clone();
+        let memcached = |dialect| {
+            memcached_lanes(order, 0, &MemcachedAccess { dialect, numbers: numbers.clone() })
+        };
+        let resp = |protocol| {
+            let login = Login { protocol, ..Login::default() };
+            let opening = Opening::new(&login).expect("no user");
+            resp_lanes(order, 0, &RespAccess { opening, numbers: numbers.clone() })
+        };
+        match self.speech {
+            Speech::Text => memcached(Dialect::Text),
+            Speech::Meta => memcached(Dialect::Meta),
+            Speech::Resp2 => resp(Protocol::Resp2),
+            Speech::Resp3 => resp(Protocol::Resp3),
+        }
+    }
+}
+
+fn command(speech: Speech, address: SocketAddr, more: &[&str]) -> Command {
+    let port = address.port().to_string();
+    let mut command = match speech {
+        Speech::Text | Speech::Meta => {
+            let mut command = Command::new("memcached");
+            command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port]);
+            command
+        }
+        Speech::Resp2 | Speech::Resp3 => {
+            let mut command = Command::new("redis-server");
+            command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port]);
+            command
+        }
+    };
+    command.args(more).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().expect("our child");
+        self.child.wait().expect("our child");
+    }
+}
