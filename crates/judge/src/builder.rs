@@ -222,6 +222,9 @@ fn question(names: &[&str], rounds: u32) -> Question {
         expect_different: false,
         shares_core: false,
         cpu_in_sight: vec![false; names.len()],
+        code_names: Default::default(),
+        from_workload: Vec::new(),
+        misses_asked: Vec::new(),
         bodiless: vec![false; names.len()],
         port_limit: vec![None; names.len()],
         workers: 1,
@@ -257,6 +260,8 @@ fn asked() -> LaneAsked {
     LaneAsked {
         address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
         connections: 64,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         timeout_ns: 30_000_000_000,

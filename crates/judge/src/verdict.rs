@@ -261,6 +261,9 @@ pub struct TargetSummary {
 pub struct Sent {
     /// Asking whether the target is ready.
     pub ready: u64,
+    /// First values of a store's keys.
+    #[serde(default)]
+    pub load: u64,
     /// In the warm-up.
     pub warm_up: u64,
     /// In the pilot.

@@ -38,7 +38,9 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
         return Vec::new();
     };
-    if a.judged.operations == 0 || b.judged.operations == 0 {
+    let both_from_workload =
+        [pair.a, pair.b].iter().all(|side| evidence.has_workload(*side as usize));
+    if a.judged.operations == 0 || b.judged.operations == 0 || both_from_workload {
         return Vec::new();
     }
     let weight = match evidence.question.expect_different {

@@ -24,7 +24,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let bodiless = |number: usize| evidence.question.bodiless.get(number).copied() == Some(true);
+    let bodiless = |number: usize| {
+        evidence.question.bodiless.get(number) == Some(&true) || evidence.has_workload(number)
+    };
     let asked = evidence.each().enumerate().filter(|(number, _)| !bodiless(*number));
     asked.filter_map(|(_, (name, driven))| finding(name, driven)).collect()
 }

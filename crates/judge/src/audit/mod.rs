@@ -19,6 +19,7 @@ mod generator_saturated;
 mod host_interference;
 mod interrupted;
 mod long_drain;
+mod misses;
 mod non_success;
 mod not_steady;
 mod one_launch;
@@ -30,6 +31,7 @@ mod rate_not_reached;
 mod shared_core;
 mod slice_too_short;
 mod too_short;
+mod wrong_values;
 
 pub use crate::evidence::Evidence;
 use crate::verdict::{Finding, Weight};
@@ -56,6 +58,8 @@ pub struct Rule {
 /// rounds and the machine were sound.
 pub static RULES: &[Rule] = &[
     non_success::RULE,
+    misses::RULE,
+    wrong_values::RULE,
     empty_reply::RULE,
     differing_replies::RULE,
     rate_not_reached::RULE,
@@ -140,6 +144,8 @@ mod tests {
         let names: Vec<&str> = void.map(|rule| rule.name).collect();
         let wanted = [
             "non_success",
+            "misses",
+            "wrong_values",
             "empty_reply",
             "differing_replies",
             "rate_not_reached",

@@ -7,6 +7,7 @@ use crate::{
     verdict::{Finding, Weight},
 };
 use record::Whose;
+use std::collections::BTreeMap;
 
 /// More than this share of unsuccessful operations voids the run.
 pub(super) const MOST: f64 = 0.001;
@@ -26,10 +27,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+    let names = &evidence.question.code_names;
+    evidence.each().filter_map(|(name, driven)| finding(name, driven, names)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(name: &str, driven: &Driven, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let outcomes = &driven.outcomes;
     // Faults of ours have a rule of their own.
     let bad = outcomes.count(Whose::Theirs) + outcomes.count(Whose::Host);
@@ -39,8 +41,8 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     }
     let share = bad as f64 / total as f64;
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-    let mut classes = outcomes.classes(Whose::Theirs);
-    classes.extend(outcomes.classes(Whose::Host));
+    let mut classes = outcomes.classes(Whose::Theirs, names);
+    classes.extend(outcomes.classes(Whose::Host, names));
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{bad} of {total} operations were not successful ({}): {}",

@@ -7,6 +7,7 @@ use crate::{
     verdict::{Finding, Weight},
 };
 use record::Whose;
+use std::collections::BTreeMap;
 
 pub(super) const RULE: Rule = Rule {
     name: "our_faults",
@@ -30,7 +31,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     if ours == 0 {
         return None;
     }
-    let classes = driven.outcomes.classes(Whose::Ours);
+    let classes = driven.outcomes.classes(Whose::Ours, &BTreeMap::new());
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{} failed through the generator: {}",

@@ -70,6 +70,7 @@ impl Driven {
         let seen = &record.seen;
         let sent = match record.phase {
             Phase::Ready => &mut self.sent.ready,
+            Phase::Load => &mut self.sent.load,
             Phase::WarmUp => &mut self.sent.warm_up,
             Phase::Pilot => &mut self.sent.pilot,
             Phase::Round => &mut self.sent.operations,

@@ -135,6 +135,12 @@ impl Evidence {
         Some(self.contenders[contender].steal_ns as f64 / available)
     }
 
+    /// Whether the contender's operations follow from a workload: then replies
+    /// differ from each other, and verification says whether they are right.
+    pub(crate) fn has_workload(&self, contender: usize) -> bool {
+        self.question.from_workload.get(contender) == Some(&true)
+    }
+
     /// Contenders whose targets have a process in common with the contender's.
     pub(crate) fn sharers(&self, contender: usize) -> Vec<usize> {
         let others = (0..self.contenders.len()).filter(|other| *other != contender);

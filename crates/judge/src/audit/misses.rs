@@ -1,0 +1,69 @@
+//! Keys that a store should hold, and does not.
+
+use super::{Evidence, Rule};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+
+/// More than this share of misses voids the run.
+const MOST: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    name: "misses",
+    weight: Weight::Void,
+    threshold: "Counts the operations of all rounds that asked a store for what was written into \
+                it, and found nothing; a workload that removes keys asks for that and is left out. \
+                Some: a caution. More than 1 in 100: void.",
+    why: "A store that forgets answers quickly and with little: a miss costs less than a value. \
+          One that evicts what does not fit wins by losing data.",
+    remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
+             (--keys, --value), and look whether something expires or removes keys.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let asked = |number: usize| evidence.question.misses_asked.get(number) == Some(&true);
+    let each = evidence.each().enumerate().filter(|(number, _)| !asked(*number));
+    let found = each.filter_map(|(_, (name, driven))| {
+        let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
+        let share = miss as f64 / total as f64;
+        let weight = if share > MOST { Weight::Void } else { Weight::Caution };
+        let told =
+            || format!("{miss} of {total} operations found nothing ({})", say::percent(share));
+        (miss > 0).then(|| RULE.about(name, weight, told()))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    fn with_misses(misses: u64) -> Run {
+        let mut run = Run::compare(4).with_operations(1000);
+        run.each_seen("b", |_, seen| {
+            seen.outcomes.ok -= misses;
+            seen.outcomes.miss = misses;
+        });
+        run
+    }
+
+    #[test]
+    fn one_in_a_hundred_is_the_limit() {
+        assert_eq!(weights(&with_misses(0), RULE.name), []);
+        assert_eq!(weights(&with_misses(10), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&with_misses(11), RULE.name), [Weight::Void]);
+        let found = with_misses(11).findings(RULE.name);
+        assert_eq!(found[0].contender.as_deref(), Some("b"));
+        assert_eq!(found[0].evidence, "44 of 4000 operations found nothing (1.1 %)");
+    }
+
+    #[test]
+    fn misses_that_were_asked_for_are_none() {
+        let mut run = with_misses(500);
+        run.question.misses_asked = vec![false, true];
+        assert_eq!(weights(&run, RULE.name), []);
+    }
+}

@@ -1,0 +1,66 @@
+//! Values that were never written, or were overwritten long before.
+
+use super::{Evidence, Rule, non_success::MOST};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
+
+pub(super) const RULE: Rule = Rule {
+    name: "wrong_values",
+    weight: Weight::Void,
+    threshold: "Counts the values read in all rounds that were never written under their key, or \
+                not with these bytes (wrong), and those that were overwritten before they were \
+                asked for (stale: among one worker's own writes, and only where the overwriting \
+                one began after the value was acknowledged and was acknowledged before it was \
+                asked for). Some: a caution. More than 1 in 1000: void.",
+    why: "A store that mixes up keys, cuts values or forgets a write that it confirmed has not \
+          done the work that the other has.",
+    remedy: "Look whether something else writes the keys of the workload (their prefix begins with \
+             `tiebreak`), and at the store's replication and caches.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let found = evidence.each().filter_map(|(name, driven)| {
+        let (wrong, stale) = (driven.outcomes.wrong, driven.outcomes.stale);
+        let total = driven.outcomes.total();
+        let share = (wrong + stale) as f64 / total as f64;
+        let weight = if share > MOST { Weight::Void } else { Weight::Caution };
+        let told = || {
+            let share = say::percent(share);
+            format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share})")
+        };
+        (wrong + stale > 0).then(|| RULE.about(name, weight, told()))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+
+    fn with(wrong: u64, stale: u64) -> Run {
+        let mut run = Run::compare(4).with_operations(1000);
+        run.each_seen("b", |round, seen| {
+            if round == 1 {
+                seen.outcomes.ok -= wrong + stale;
+                (seen.outcomes.wrong, seen.outcomes.stale) = (wrong, stale);
+            }
+        });
+        run
+    }
+
+    #[test]
+    fn one_in_a_thousand_is_the_limit_for_both() {
+        assert_eq!(weights(&with(0, 0), RULE.name), []);
+        assert_eq!(weights(&with(4, 0), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&with(0, 4), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&with(3, 2), RULE.name), [Weight::Void]);
+        assert_eq!(
+            with(3, 2).findings(RULE.name)[0].evidence,
+            "of 4000 operations 3 brought wrong values and 2 stale ones (0.12 %)"
+        );
+    }
+}
