@@ -9,7 +9,7 @@ use crate::plan::{Resolved, Way, hash};
 use crate::runner;
 use crate::shown::shown_sentence;
 use crate::targets::launch;
-use record::{Arrivals, Contender, Interleave, Plan, Reuse};
+use record::{Arrivals, Contender, Interleave, Plan, RequestAsked, Reuse};
 use std::fmt::Write;
 
 const EXAMPLES: &str = "\
@@ -94,9 +94,23 @@ fn length(plan: &Plan) -> String {
     format!("{} rounds of {round}, {how}", plan.rounds)
 }
 
+fn request_line(request: &RequestAsked, expect: &[u16]) -> String {
+    let mut line = format!("request {}", request.method);
+    if !request.header_names.is_empty() {
+        let _ = write!(line, ", headers {}", request.header_names.join(", "));
+    }
+    if request.body_bytes > 0 {
+        let _ = write!(line, ", {} bytes of body", request.body_bytes);
+    }
+    let expect = match expect.is_empty() {
+        true => "200 to 299".to_owned(),
+        false => listed(expect),
+    };
+    line + &format!("; success is {expect}")
+}
+
 /// How a contender is talked to.
 fn talk(contender: &Contender) -> Vec<String> {
-    let request = &contender.request;
     let reuse = match contender.reuse {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "a fresh one for each request".to_owned(),
@@ -107,22 +121,14 @@ fn talk(contender: &Contender) -> Vec<String> {
         Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
-    let mut request_line = request.method.clone();
-    if !request.header_names.is_empty() {
-        let _ = write!(request_line, ", headers {}", request.header_names.join(", "));
-    }
-    if request.body_bytes > 0 {
-        let _ = write!(request_line, ", {} bytes of body", request.body_bytes);
-    }
-    let expect = match contender.expect.is_empty() {
-        true => "200 to 299".to_owned(),
-        false => listed(&contender.expect),
+    let timeout = show_ns(contender.timeout_ns);
+    let what = match (&contender.request, &contender.workload) {
+        (Some(request), _) => request_line(request, &contender.expect),
+        (None, Some(workload)) => crate::report::words::workload(workload, contender.depth),
+        (None, None) => String::new(),
     };
     vec![
-        format!(
-            "request {request_line}; success is {expect}; timeout {}",
-            show_ns(contender.timeout_ns)
-        ),
+        format!("{what}; timeout {timeout}"),
         format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
     ]
 }

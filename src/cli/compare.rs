@@ -1,7 +1,7 @@
 //! `tiebreak compare`.
 
 use super::conduct;
-use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions};
+use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions};
 use crate::exit::{Error, Exit};
 use crate::near;
 use crate::plan::{Command, Spec, settings, units};
@@ -18,6 +18,10 @@ Examples:
       response times at a given rate
   tiebreak compare nginx lighttpd mine=node --connections 500
       servers that tiebreak launches itself (see `tiebreak recipes`), and ends again
+  tiebreak compare memcached redis --value 1kB --distribution 'zipf(0.99)'
+      stores: loaded first, and what they return is verified
+  tiebreak compare one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16
+      one store, one operation and sixteen in flight on a connection
   tiebreak compare experiments/http-servers.toml --restarts 10
       an experiment file: any program, launched afresh ten times (see `tiebreak check`)
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
@@ -45,6 +49,8 @@ pub(super) struct CompareArgs {
     load: LoadOptions,
     #[command(flatten)]
     request: RequestOptions,
+    #[command(flatten)]
+    workload: WorkloadOptions,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
@@ -144,6 +150,7 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.expect_different = args.verdict.expect_different;
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
+    args.workload.fill(&mut spec);
     args.target.fill(&mut spec);
     Ok(spec)
 }

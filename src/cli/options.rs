@@ -5,10 +5,11 @@
 
 use crate::exit::Error;
 use crate::plan::settings::{self, Spread};
+use crate::plan::workload::{self, WorkloadAsked};
 use crate::plan::{Settings, Spec, units};
 use crate::targets::tls::Trust;
 use clap::ValueHint;
-use record::Reuse;
+use record::{Distribution, Reuse, Share, ValueBytes, Verify};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ pub(super) struct LoadOptions {
     /// from when a request was due, and contenders are compared by their p99.
     #[arg(long, value_name = "RATE", value_parser = units::rate)]
     rate: Option<f64>,
+    /// Operations in flight on each connection, of stores [default: 1]
+    #[arg(long, value_name = "N", value_parser = settings::depth)]
+    depth: Option<u32>,
     /// How the requests of --rate are spread: constant or poisson [default: constant]
     #[arg(long, value_name = "HOW", value_parser = settings::spread)]
     arrivals: Option<Spread>,
@@ -69,6 +73,47 @@ pub(super) struct RequestOptions {
     // Behind a type of its own: clap takes a `Vec` for an option given often.
     #[arg(long, value_name = "STATUS,…", value_parser = statuses)]
     expect: Option<Statuses>,
+}
+
+/// What is done to the data of stores (memcached://, redis://).
+#[derive(clap::Args)]
+#[command(next_help_heading = "Workload of stores")]
+pub(super) struct WorkloadOptions {
+    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c or ycsb-d [default: kv]
+    ///
+    /// kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has
+    /// keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run.
+    #[arg(long, value_name = "NAME", value_parser = workload::named)]
+    workload: Option<String>,
+    /// How many keys [default: the workload's]
+    #[arg(long, value_name = "N", value_parser = workload::keys)]
+    keys: Option<u64>,
+    /// Bytes of a value: 32B, 4kB, or from..to [default: the workload's]
+    #[arg(long, value_name = "BYTES", value_parser = workload::value)]
+    value: Option<ValueBytes>,
+    /// Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace,
+    /// append, delete, touch [default: the workload's]
+    // Behind a type of its own: clap takes a `Vec` for an option given often.
+    #[arg(long, value_name = "KIND=WEIGHT,…", value_parser = mix)]
+    mix: Option<Mix>,
+    /// How often each key is asked for: uniform, sequential, zipf(0.99),
+    /// hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]
+    #[arg(long, value_name = "HOW", value_parser = workload::distribution)]
+    distribution: Option<Distribution>,
+    /// Reads stay within this part of the keys, such as 10% [default: 100%]
+    #[arg(long, value_name = "PERCENT", value_parser = units::percent)]
+    hot: Option<f64>,
+    /// Compare what is read with what was written: sample (key and version of every
+    /// value, all bytes of one in a hundred), all or off [default: sample]
+    #[arg(long, value_name = "HOW", value_parser = workload::verify)]
+    verify: Option<Verify>,
+}
+
+#[derive(Clone)]
+struct Mix(Vec<Share>);
+
+fn mix(text: &str) -> Result<Mix, String> {
+    workload::mix(text).map(Mix)
 }
 
 #[derive(Clone)]
@@ -127,6 +172,7 @@ pub(super) struct OutputOptions {
 impl LoadOptions {
     pub(super) fn fill(&self, spec: &mut Spec) {
         spec.common.connections = self.connections;
+        spec.common.depth = self.depth;
         spec.common.rate = self.rate;
         spec.common.arrivals = self.arrivals;
         spec.common.reuse = self.reuse;
@@ -134,6 +180,20 @@ impl LoadOptions {
         spec.warm_up = self.warm_up;
         spec.seed = self.seed;
         spec.cores = self.cores;
+    }
+}
+
+impl WorkloadOptions {
+    pub(super) fn fill(&self, spec: &mut Spec) {
+        spec.workload = WorkloadAsked {
+            preset: self.workload.clone(),
+            keys: self.keys,
+            value: self.value,
+            mix: self.mix.as_ref().map(|mix| mix.0.clone()),
+            distribution: self.distribution,
+            hot: self.hot,
+            verify: self.verify,
+        };
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tiebreak run`.
 
 use super::conduct;
-use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions};
+use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions};
 use crate::exit::{Error, Exit};
 use crate::plan::{Command, Spec, units};
 use std::time::Duration;
@@ -40,6 +40,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     request: RequestOptions,
     #[command(flatten)]
+    workload: WorkloadOptions,
+    #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
     output: OutputOptions,
@@ -58,6 +60,7 @@ pub(super) fn perform(args: &RunArgs) -> Result<Exit, Error> {
     spec.operations = args.operations;
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
+    args.workload.fill(&mut spec);
     args.target.fill(&mut spec);
     conduct::perform(&spec, &args.output)
 }

@@ -24,6 +24,8 @@ fn trial(round: u32) -> Event {
     let asked = LaneAsked {
         address: Address::Unix("/run/x.sock".to_owned()),
         connections: 64,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: Reuse::Times(7),
         arrivals: Arrivals::Poisson(1.0 / 3.0),
         timeout_ns: 5,

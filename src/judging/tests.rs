@@ -35,6 +35,8 @@ fn trial(round: u32, contender: u32) -> Event {
     let asked = LaneAsked {
         address: Address::Unix("/run/x.sock".to_owned()),
         connections: 64,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         timeout_ns: 1_000_000_000,

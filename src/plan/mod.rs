@@ -14,8 +14,11 @@ pub mod require;
 pub mod resolved;
 pub mod settings;
 pub mod spec;
+mod store;
 pub mod units;
+pub mod workload;
 
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;
 pub use spec::{Command, Spec};
+pub use workload::WorkloadAsked;

@@ -31,6 +31,8 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
     let asked = LaneAsked {
         address: record::Address::Unix(String::new()),
         connections: 1,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: record::Reuse::Always,
         arrivals: record::Arrivals::Closed,
         timeout_ns: 1,

@@ -4,11 +4,12 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::resolved::Way;
 use crate::plan::spec::{Command, Spec};
+use crate::plan::store;
 use crate::plan::units::show_percent;
 use crate::targets::find;
 use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
-use record::{Address, Contender, Metric, Pair, Question, Reuse};
+use record::{Address, Contender, Kind, Metric, Pair, Question, Reuse};
 
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
@@ -57,6 +58,9 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         looks: length.looks,
         sharing: sharing(given.ways),
         target_cores: given.ways.iter().map(|way| target_cores(way, given.cores)).collect(),
+        code_names: store::code_names(contenders),
+        from_workload: from_workload(contenders),
+        misses_asked: misses_asked(contenders),
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
         cpu_in_sight,
@@ -199,10 +203,28 @@ fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
     }
 }
 
+/// Which contenders' operations follow from a workload; empty: none.
+fn from_workload(contenders: &[Contender]) -> Vec<bool> {
+    let each: Vec<bool> = contenders.iter().map(|of| of.workload.is_some()).collect();
+    if each.contains(&true) { each } else { Vec::new() }
+}
+
+/// Which workloads ask for misses; empty: none.
+fn misses_asked(contenders: &[Contender]) -> Vec<bool> {
+    let each: Vec<bool> = contenders.iter().map(asks_for_misses).collect();
+    if each.contains(&true) { each } else { Vec::new() }
+}
+
+/// A workload that removes keys asks for misses.
+fn asks_for_misses(contender: &Contender) -> bool {
+    let mix = contender.workload.iter().flat_map(|workload| &workload.mix);
+    mix.into_iter().any(|share| share.kind == Kind::Delete)
+}
+
 /// Replies without a body by definition: to HEAD, and with 204 or 304.
 fn bodiless(contender: &Contender) -> bool {
     let bodiless_code = |code: &u16| matches!(code, 204 | 304);
-    contender.request.method == "HEAD"
+    contender.request.as_ref().is_some_and(|request| request.method == "HEAD")
         || (!contender.expect.is_empty() && contender.expect.iter().all(bodiless_code))
 }
 
@@ -241,11 +263,13 @@ mod tests {
             arrivals,
             timeout_ns: 1,
             operations: None,
-            request: RequestAsked {
+            request: Some(RequestAsked {
                 method: "GET".to_owned(),
                 header_names: Vec::new(),
                 body_bytes: 0,
-            },
+            }),
+            workload: None,
+            depth: 1,
             expect: Vec::new(),
             tls: None,
         }
@@ -326,7 +350,7 @@ mod tests {
         assert!(bodiless(&asked));
         asked.expect = vec![200, 304];
         assert!(!bodiless(&asked));
-        asked.request.method = "HEAD".to_owned();
+        asked.request.as_mut().expect("HTTP").method = "HEAD".to_owned();
         assert!(bodiless(&asked));
     }
 }

@@ -1,5 +1,6 @@
 //! Servers that can be launched by name. Each is written as one contender of
-//! an experiment file, and serves a page of 87 bytes or a folder (`site`).
+//! an experiment file. Web servers serve a page of 87 bytes or a folder (`site`);
+//! stores begin empty.
 
 use crate::near;
 use crate::plan::experiment::{Contender, Target, parse_one};
@@ -15,7 +16,7 @@ pub struct Recipe {
 }
 
 /// All recipes.
-pub const RECIPES: [Recipe; 7] = [
+pub const RECIPES: [Recipe; 9] = [
     Recipe { name: "nginx", text: include_str!("../../recipes/nginx.toml") },
     Recipe { name: "lighttpd", text: include_str!("../../recipes/lighttpd.toml") },
     Recipe { name: "caddy", text: include_str!("../../recipes/caddy.toml") },
@@ -23,6 +24,8 @@ pub const RECIPES: [Recipe; 7] = [
     Recipe { name: "node", text: include_str!("../../recipes/node.toml") },
     Recipe { name: "go", text: include_str!("../../recipes/go.toml") },
     Recipe { name: "uvicorn", text: include_str!("../../recipes/uvicorn.toml") },
+    Recipe { name: "memcached", text: include_str!("../../recipes/memcached.toml") },
+    Recipe { name: "redis", text: include_str!("../../recipes/redis.toml") },
 ];
 
 /// The recipe of this name.
@@ -88,7 +91,7 @@ mod tests {
     fn a_slip_in_a_name_is_seen() {
         assert_eq!(
             unknown("ngnix"),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did \
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did \
              you mean `nginx`?"
         );
     }

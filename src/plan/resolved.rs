@@ -9,14 +9,14 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, names, request};
+use crate::plan::{Settings, names, request, store};
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
 use crate::targets::sight::Sight;
 use crate::targets::tls;
-use crate::targets::url::{self, Url, harmless};
-use engine::{HttpAccess, TlsAccess};
+use crate::targets::url::{self, Protocol, Url, harmless};
+use engine::{Access, HttpAccess, TlsAccess};
 use record::{Address, Contender, Host, Interleave, Plan, Reuse};
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ pub enum Way {
     /// Its target runs already.
     Attached {
         /// How to talk to it.
-        access: HttpAccess,
+        access: Access,
         /// Its processes, or why they are out of sight.
         sight: Result<Sight, OutOfSight>,
     },
@@ -90,7 +90,7 @@ impl Resolved {
     ///
     /// # Errors
     /// When its address cannot be dialled.
-    pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, HttpAccess), Error> {
+    pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Access), Error> {
         let Way::Launched { settings, .. } = &self.ways[contender] else {
             unreachable!("an attached target is where the plan says");
         };
@@ -145,6 +145,7 @@ pub fn resolve(
         resolved.push(contender);
         ways.push(way);
     }
+    store::give_workloads(&spec, &urls, &mut resolved)?;
     let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
     let cautions = port_cautions(&plan);
     Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
@@ -233,7 +234,23 @@ fn contender_at(
     url: &Url,
     address: Address,
     settings: &Settings,
-) -> Result<(Contender, HttpAccess), Error> {
+) -> Result<(Contender, Access), Error> {
+    match url.protocol {
+        Protocol::Http => http_at(spec, name, url, address, settings),
+        Protocol::Memcached | Protocol::Redis => store_at(spec, name, url, address, settings),
+    }
+}
+
+fn http_at(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    address: Address,
+    settings: &Settings,
+) -> Result<(Contender, Access), Error> {
+    if settings.depth.is_some_and(|depth| depth > 1) || settings.dialect.is_some() {
+        return Err(Error::usage("depth and dialect belong to stores (memcached://, redis://)"));
+    }
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = match (&url.place, url.tls) {
         (url::Place::Host { host, .. }, true) => {
@@ -242,6 +259,7 @@ fn contender_at(
         _ => None,
     };
     let expect = settings.expect.clone().unwrap_or_default();
+    let head_only = built.asked.method == "HEAD";
     let contender = Contender {
         name: name.to_owned(),
         target: url.recorded(),
@@ -252,12 +270,47 @@ fn contender_at(
         arrivals: settings.arrivals().map_err(Error::usage)?,
         timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
         operations: spec.operations,
-        request: built.asked,
+        request: Some(built.asked),
+        workload: None,
+        depth: 1,
         expect: expect.clone(),
         tls: tls.is_some().then(|| spec.trust.words()),
     };
-    let head_only = contender.request.method == "HEAD";
-    Ok((contender, HttpAccess { head: built.head, body: built.body, head_only, expect, tls }))
+    let access = HttpAccess { head: built.head, body: built.body, head_only, expect, tls };
+    Ok((contender, Access::Http(access)))
+}
+
+/// A contender whose operations follow from a workload.
+fn store_at(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    address: Address,
+    settings: &Settings,
+) -> Result<(Contender, Access), Error> {
+    store::refuse_requests(settings).map_err(Error::usage)?;
+    let depth = settings.depth.unwrap_or(1);
+    let reuse = settings.reuse.unwrap_or(Reuse::Always);
+    if depth > 1 && reuse != Reuse::Always {
+        return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
+    }
+    let contender = Contender {
+        name: name.to_owned(),
+        target: url.recorded(),
+        launch: Vec::new(),
+        address,
+        connections: settings.connections.unwrap_or(CONNECTIONS),
+        reuse,
+        arrivals: settings.arrivals().map_err(Error::usage)?,
+        timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
+        operations: spec.operations,
+        request: None,
+        workload: None,
+        depth,
+        expect: Vec::new(),
+        tls: None,
+    };
+    Ok((contender, store::access(url, settings).map_err(Error::usage)?))
 }
 
 fn plan(

@@ -86,13 +86,17 @@ fn secrets_travel_in_the_access_alone() {
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
     let Way::Attached { access, .. } = &resolved.ways[0] else { panic!("it runs already") };
+    let Access::Http(access) = access else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
     let told = serde_json::to_string(&resolved.plan).expect("json");
     assert!(!told.contains("CANARY") && !told.contains("dTpDQU5BUlk"), "{told}");
     assert_eq!(resolved.plan.contenders[0].target, "http://127.0.0.1:1/?k=…");
-    assert_eq!(resolved.plan.contenders[0].request.header_names, ["X-Key", "Authorization"]);
+    assert_eq!(
+        resolved.plan.contenders[0].request.as_ref().expect("HTTP").header_names,
+        ["X-Key", "Authorization"]
+    );
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn; did you mean `nginx`? An address begins with http:// or https://, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did you mean `nginx`? An address begins with http://, https://, memcached:// or redis://, a file ends with .toml",
         ),
         (
             |spec| spec.restarts = Some(10),
@@ -205,7 +209,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
@@ -330,4 +334,61 @@ fn a_file_from_elsewhere_launches_nothing_without_leave() {
     assert!(refused.ends_with("then say --allow-launch"), "{refused}");
     spec.allow_launch = true;
     assert!(settled(&spec).is_ok());
+}
+
+#[test]
+fn stores_get_a_workload_in_a_key_space_of_their_own() {
+    let spec = compare(&["m=memcached://127.0.0.1:1", "r=redis://:CANARY@127.0.0.1:2/3"]);
+    let resolved = settled(&spec).expect("a good plan");
+    let of = |at: usize| resolved.plan.contenders[at].workload.clone().expect("a store");
+    assert_eq!((of(0).prefix, of(1).prefix), ("tiebreak00:".into(), "tiebreak01:".into()));
+    assert_eq!((of(0).keys, of(0).verify), (100_000, record::Verify::Sample));
+    assert_eq!(of(0).mix, of(1).mix);
+    assert_eq!(resolved.plan.question.from_workload, [true, true]);
+    assert_eq!(resolved.plan.question.code_names[&2003], "oom");
+    let told = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!told.contains("CANARY"), "{told}");
+    assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");
+}
+
+/// Makes a good spec a bad one.
+type Spoil<'a> = &'a dyn Fn(&mut Spec);
+
+#[test]
+fn what_a_store_cannot_do_is_refused() {
+    let both = ["m=memcached://127.0.0.1:1", "r=redis://127.0.0.1:2"];
+    let with = |change: Spoil<'_>| {
+        let mut spec = compare(&both);
+        change(&mut spec);
+        settled(&spec).err().expect("refused").text
+    };
+    let table: [(Spoil<'_>, &str); 7] = [
+        (
+            &|spec| spec.workload.preset = Some("ycsb-e".into()),
+            "`m` cannot do ycsb-e: it has no scan over keys in order",
+        ),
+        (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
+        (&|spec| spec.common.method = Some("HEAD".into()), "`m`: method belongs to HTTP requests"),
+        (
+            &|spec| {
+                spec.common.depth = Some(16);
+                spec.common.reuse = Some(Reuse::Never);
+            },
+            "`m`: a depth above 1 needs persistent connections: --reuse always",
+        ),
+        (&|spec| spec.sets = vec!["m.dialect=resp3".into()], "`m`: memcached has the dialects"),
+        (&|spec| spec.sets = vec!["r.dialect=meta".into()], "`r`: redis has the dialects"),
+        (
+            &|spec| {
+                spec.contenders =
+                    vec!["a=http://127.0.0.1:1".into(), "b=http://127.0.0.1:2".into()];
+                spec.workload.keys = Some(5);
+            },
+            "a workload is done to stores",
+        ),
+    ];
+    for (change, message) in table {
+        let told = with(change);
+        assert!(told.starts_with(message), "{told}\n{message}");
+    }
 }

@@ -11,9 +11,11 @@ use std::time::Duration;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 9] = [
+pub const KEYS: [(&str, &str); 11] = [
     ("reuse", "always, never or the number of operations on a connection"),
     ("connections", "64"),
+    ("depth", "16 (operations in flight on a connection, of a store)"),
+    ("dialect", "text or meta (memcached); resp2 or resp3 (redis)"),
     ("rate", "5k/s"),
     ("arrivals", "constant or poisson"),
     ("timeout", "30s"),
@@ -32,12 +34,29 @@ pub enum Spread {
     Poisson,
 }
 
+/// Variants of the protocols of stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// memcached: `get`, `set`, …
+    Text,
+    /// memcached: `mg`, `ms`, …
+    Meta,
+    /// Redis: RESP2.
+    Resp2,
+    /// Redis: RESP3.
+    Resp3,
+}
+
 /// The settings of one contender, or of all. No `Debug`: headers and body can
 /// be secret.
 #[derive(Clone, Default)]
 pub struct Settings {
     /// Connections.
     pub connections: Option<u32>,
+    /// Operations in flight on one connection.
+    pub depth: Option<u32>,
+    /// Which variant of its protocol a store is spoken to in.
+    pub dialect: Option<Dialect>,
     /// The connection policy.
     pub reuse: Option<Reuse>,
     /// Operations per second.
@@ -65,6 +84,8 @@ impl Settings {
         match key {
             "reuse" => self.reuse = Some(reuse(value)?),
             "connections" => self.connections = Some(connections(value)?),
+            "depth" => self.depth = Some(depth(value)?),
+            "dialect" => self.dialect = Some(dialect(value)?),
             "rate" => self.rate = Some(units::rate(value)?),
             "arrivals" => self.arrivals = Some(spread(value)?),
             "timeout" => self.timeout = Some(timeout(value)?),
@@ -89,6 +110,8 @@ impl Settings {
         headers.append(&mut self.headers);
         Settings {
             connections: self.connections.or(common.connections),
+            depth: self.depth.or(common.depth),
+            dialect: self.dialect.or(common.dialect),
             reuse: self.reuse.or(common.reuse),
             rate: self.rate.or(common.rate),
             arrivals: self.arrivals.or(common.arrivals),
@@ -145,6 +168,35 @@ pub fn connections(text: &str) -> Result<u32, String> {
     match units::count(text)? {
         count @ 1..=1_000_000 => Ok(count as u32),
         _ => Err(format!("`{text}` is not a number of connections from 1 to 1M")),
+    }
+}
+
+/// `--depth`.
+///
+/// # Errors
+/// When it is no count from 1 to 1024.
+pub fn depth(text: &str) -> Result<u32, String> {
+    match units::count(text)? {
+        count @ 1..=1024 => Ok(count as u32),
+        _ => Err(format!("`{text}` is not a number of operations in flight from 1 to 1024")),
+    }
+}
+
+/// The dialect of a store.
+///
+/// # Errors
+/// When it is none.
+pub fn dialect(text: &str) -> Result<Dialect, String> {
+    match text {
+        "text" => Ok(Dialect::Text),
+        "meta" => Ok(Dialect::Meta),
+        "resp2" => Ok(Dialect::Resp2),
+        "resp3" => Ok(Dialect::Resp3),
+        other => Err(format!(
+            "`{}` is not a dialect: text or meta for memcached, resp2 or resp3 for redis{}",
+            shown(other),
+            near::did_you_mean(other, ["text", "meta", "resp2", "resp3"])
+        )),
     }
 }
 
@@ -310,12 +362,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data",
             ),
         ];
         for (key, value, message) in table {

@@ -1,7 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
-use crate::plan::Settings;
 use crate::plan::experiment::RunSettings;
+use crate::plan::{Settings, WorkloadAsked};
 use crate::targets::tls::Trust;
 use record::Interleave;
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub struct Spec {
     pub contenders: Vec<String>,
     /// Settings of all contenders.
     pub common: Settings,
+    /// What is done to the data of stores.
+    pub workload: WorkloadAsked,
     /// `NAME.key=value`.
     pub sets: Vec<String>,
     /// `HOST:PORT:HOST:PORT`.
@@ -77,6 +79,7 @@ impl Spec {
             command,
             contenders,
             common: Settings::default(),
+            workload: WorkloadAsked::default(),
             sets: Vec::new(),
             connect_to: Vec::new(),
             trust: Trust::default(),
@@ -104,6 +107,7 @@ impl Spec {
     /// This spec, and what an experiment file says where nothing was typed.
     pub(super) fn over(&self, file: &RunSettings) -> Spec {
         Spec {
+            workload: self.workload.over(&file.workload),
             rounds: self.rounds.or(file.rounds),
             round: self.round.or(file.round),
             warm_up: self.warm_up.or(file.warm_up),

@@ -106,6 +106,27 @@ fn scaled(text: &str) -> Option<f64> {
     decimal(number).map(|number| number * factor)
 }
 
+/// A number of bytes: `32B`, `4kB`, `1MB` (1000 at a time), `4KiB`, `1MiB`.
+///
+/// # Errors
+/// When it is none.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(at);
+    let factor = match unit.trim() {
+        "" | "B" => Some(1),
+        "kB" => Some(1000),
+        "MB" => Some(1_000_000),
+        "KiB" => Some(1024),
+        "MiB" => Some(1024 * 1024),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok();
+    number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
+        format!("`{}` is not a number of bytes: write 32B, 4kB or 1MB", crate::shown::shown(text))
+    })
+}
+
 /// A duration for people, to three digits: `50 ms`, `1.25 s`, `2 min 5 s`.
 pub fn show_ns(ns: u64) -> String {
     let seconds = ns as f64 / 1e9;

@@ -9,7 +9,7 @@ mod junit;
 mod markdown;
 mod terminal;
 mod units;
-mod words;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod stories;

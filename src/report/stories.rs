@@ -310,7 +310,7 @@ pub(super) fn hostile() -> Parts {
         contender.target = bad();
         contender.address = Address::Unix(bad());
         contender.request =
-            RequestAsked { method: bad(), header_names: vec![bad()], body_bytes: 9 };
+            Some(RequestAsked { method: bad(), header_names: vec![bad()], body_bytes: 9 });
         contender.tls = Some(bad());
         contender.launch = vec![bad(), bad()];
     }
@@ -412,6 +412,9 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             expect_different: false,
             shares_core: false,
             cpu_in_sight: vec![false; named.len()],
+            code_names: Default::default(),
+            from_workload: Vec::new(),
+            misses_asked: Vec::new(),
             bodiless: vec![false; named.len()],
             port_limit: vec![None; named.len()],
             workers: 1,
@@ -439,7 +442,13 @@ fn asked(name: &str, port: u16) -> Contender {
         arrivals: Arrivals::Closed,
         timeout_ns: 30_000_000_000,
         operations: None,
-        request: RequestAsked { method: "GET".into(), header_names: Vec::new(), body_bytes: 0 },
+        request: Some(RequestAsked {
+            method: "GET".into(),
+            header_names: Vec::new(),
+            body_bytes: 0,
+        }),
+        workload: None,
+        depth: 1,
         expect: Vec::new(),
         tls: None,
     }
@@ -476,6 +485,7 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
         operations,
         sent: Sent {
             ready: 1,
+            load: 0,
             warm_up: rate as u64,
             pilot: 2 * rate as u64,
             operations,

@@ -5,16 +5,18 @@ pub(super) mod costs;
 mod looks;
 mod sentence;
 mod standing;
+mod workload;
 
 pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
+pub(crate) use workload::workload;
 
 use super::{View, units};
 use crate::shown::{shown, shown_sentence};
 use judge::verdict::{ContenderSummary, Weight, Word};
-use record::{Address, Arrivals, EndReason, Interleave, Metric, Reuse, Whose};
+use record::{Address, Arrivals, EndReason, Interleave, Metric, Reuse};
 
 /// The one word of a comparison. A cost is not faster or slower: it is lower or
 /// higher.
@@ -141,12 +143,10 @@ pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<
     }
 }
 
-/// Operations that did not succeed, whoever's fault it was.
+/// Operations that did not succeed, whoever's fault it was: failures, misses,
+/// stale and wrong values.
 pub(super) fn errors(contender: &ContenderSummary) -> u64 {
-    [Whose::Theirs, Whose::Ours, Whose::Host]
-        .map(|whose| contender.outcomes.count(whose))
-        .iter()
-        .sum()
+    contender.outcomes.total() - contender.outcomes.ok
 }
 
 /// A figure of this metric with its unit.

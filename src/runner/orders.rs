@@ -2,7 +2,7 @@
 
 use super::legs::Leg;
 use crate::plan::pilot;
-use record::{Arrivals, Asked, LaneAsked, PilotChoice, Plan};
+use record::{Arrivals, Asked, Doing, LaneAsked, PilotChoice, Plan, Reuse};
 
 /// How long the one request that asks whether a target is ready may wait for
 /// its connection before sending ends; its reply may take the whole timeout.
@@ -11,10 +11,17 @@ const READY_NS: u64 = 1_000_000_000;
 /// slow start.
 const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
 
+/// Operations in flight on each connection of a load.
+const LOAD_DEPTH: u32 = 16;
+/// A load that takes longer is given up.
+const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
+
 /// One request to one contender, over one connection.
 pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
     let lane = LaneAsked {
         connections: 1,
+        depth: 1,
+        doing: Doing::Ask,
         arrivals: Arrivals::Closed,
         operations: Some(1),
         ..lane(plan, contender, 0)
@@ -29,6 +36,28 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
         slice_ns: READY_NS,
         lanes: vec![lane],
     }
+}
+
+/// The first values of a store's keys, as fast as it takes them; none where
+/// there is no workload.
+pub(super) fn load(plan: &Plan, contender: usize) -> Option<Asked> {
+    let of = &plan.contenders[contender];
+    let workload = of.workload.clone()?;
+    let lane = LaneAsked {
+        depth: of.depth.max(LOAD_DEPTH),
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        operations: Some(workload.keys),
+        doing: Doing::Load(workload),
+        ..lane(plan, contender, 0)
+    };
+    Some(Asked {
+        rounds: 1,
+        round_ns: LONGEST_LOAD_NS,
+        slice_ns: LONGEST_LOAD_NS,
+        lanes: vec![lane],
+        ..asked(plan)
+    })
 }
 
 /// The warm-up and the pilot's braid.
@@ -92,6 +121,8 @@ fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
     LaneAsked {
         address: contender.address.clone(),
         connections: contender.connections,
+        depth: contender.depth,
+        doing: contender.workload.clone().map_or(Doing::Ask, Doing::Drive),
         reuse: contender.reuse,
         arrivals: contender.arrivals,
         timeout_ns: contender.timeout_ns,

@@ -139,7 +139,20 @@ impl<W: Write> Session<'_, W> {
             let ready = self.stage.raise(launch, contender as usize)?;
             self.book.write_and_sync(&Event::Target(ready))?;
         }
-        self.ready()
+        self.ready()?;
+        self.load()
+    }
+
+    /// Gives every key of a store its first value. What fails is data: the misses
+    /// that follow from it are counted, and void the run.
+    fn load(&mut self) -> Result<(), Halt> {
+        for contender in 0..self.plan.contenders.len() {
+            let Some(order) = orders::load(self.plan, contender) else { continue };
+            let name = &self.plan.contenders[contender].name;
+            self.book.progress.phase(&format!("loading {name}"), Duration::ZERO, 0);
+            self.drive(&order, &[contender], |_| Phase::Load)?;
+        }
+        Ok(())
     }
 
     /// Ends the targets that were launched.
@@ -175,7 +188,10 @@ impl<W: Write> Session<'_, W> {
     fn ask(&mut self, contender: usize) -> Result<Option<&'static str>, Halt> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
-        let answer = trials.last().map(|trial| ready::answer(&trial.seen));
+        let answer = trials.last().map(|trial| {
+            let store = self.plan.contenders[contender].workload.is_some();
+            ready::answer(&trial.seen, store)
+        });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),
             Answer::NotYet(wrong) => Ok(Some(wrong)),

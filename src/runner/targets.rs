@@ -7,7 +7,7 @@ use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
 use crate::targets::tls;
-use engine::{Broken, HttpAccess, Stop, TargetClock, http_lanes};
+use engine::{Access, Broken, Stop, TargetClock};
 use record::{Address, Asked, Fact, TargetDone, TargetReady};
 
 /// All targets of a run, by contender.
@@ -30,7 +30,7 @@ struct Target<'a> {
 struct Up {
     launch: u32,
     address: Address,
-    access: HttpAccess,
+    access: Access,
     meter: Result<Meter, OutOfSight>,
     running: Option<Running>,
 }
@@ -93,8 +93,7 @@ impl Stage for Targets<'_> {
             lane.address = up.address.clone();
             accesses.push(&up.access);
         }
-        let lanes =
-            accesses.iter().enumerate().map(|(lane, access)| http_lanes(&order, lane, access));
+        let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
         let lanes = lanes.collect();
         // A lane's number is the contender's only where all are driven.
         let clocks = match who.len() == self.each.len() {
@@ -134,7 +133,7 @@ impl Stage for Targets<'_> {
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
         match &up.address {
-            Address::Tcp(address) => tls::why_no_handshake(*address, up.access.tls.as_ref()?),
+            Address::Tcp(address) => tls::why_no_handshake(*address, up.access.tls()?),
             Address::Unix(_) => None,
         }
     }

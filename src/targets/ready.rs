@@ -2,6 +2,7 @@
 //! not launch any complete reply will do, a 404 too: the audit judges that.
 
 use record::{Failure, Seen};
+use wire::{memcached, resp};
 
 /// How often a target that refuses is asked, and how long we wait in between:
 /// about two seconds in all.
@@ -22,8 +23,11 @@ pub(crate) enum Answer {
     Ours(&'static str),
 }
 
-/// Reads the trial of a single request.
-pub(crate) fn answer(seen: &Seen) -> Answer {
+/// Reads the trial of a single request. A store must say yes to it (`store`).
+pub(crate) fn answer(seen: &Seen, store: bool) -> Answer {
+    if let (true, Some(code)) = (store, seen.outcomes.unexpected.keys().next()) {
+        return refused(*code);
+    }
     if seen.codes.values().sum::<u64>() > 0 {
         return Answer::Ready;
     }
@@ -36,11 +40,29 @@ pub(crate) fn answer(seen: &Seen) -> Answer {
         Failure::Closed => Answer::NotYet("it closed the connection before its reply was complete"),
         Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
         Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
-        Failure::Protocol => Answer::Never("it does not speak HTTP/1.1 there"),
+        Failure::Protocol => Answer::Never("it does not speak this protocol there"),
         Failure::Tls => Answer::NoTls,
         Failure::NoPort => Answer::Ours("no local port was left"),
         Failure::NoDescriptor => Answer::Ours("no descriptor was left"),
         Failure::NoMemory => Answer::Ours("no buffer memory was left"),
+    }
+}
+
+/// What a store says instead of an answer.
+fn refused(code: u16) -> Answer {
+    match code {
+        resp::codes::LOADING => Answer::NotYet("it is still loading its data"),
+        resp::codes::NOAUTH => Answer::Never(
+            "it wants a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
+        ),
+        resp::codes::WRONGPASS => Answer::Never("it refuses the user or the password"),
+        resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
+            Answer::NotYet("it has as many connections as it takes")
+        }
+        memcached::codes::UNAUTHENTICATED => {
+            Answer::Never("it wants a log-in, which tiebreak has not")
+        }
+        _ => Answer::Never("it answers with an error"),
     }
 }
 
@@ -52,13 +74,13 @@ mod tests {
     fn any_complete_reply_is_ready_and_failures_say_what_was_seen() {
         let mut replied = Seen::default();
         replied.codes.insert(404, 1);
-        assert_eq!(answer(&replied), Answer::Ready);
-        assert!(matches!(answer(&Seen::default()), Answer::NotYet(_)));
+        assert_eq!(answer(&replied, false), Answer::Ready);
+        assert!(matches!(answer(&Seen::default(), false), Answer::NotYet(_)));
         for failure in Failure::ALL {
             let mut seen = Seen::default();
             seen.outcomes.failed.insert(failure, 1);
-            let again = matches!(answer(&seen), Answer::NotYet(_));
-            let ours = matches!(answer(&seen), Answer::Ours(_));
+            let again = matches!(answer(&seen, false), Answer::NotYet(_));
+            let ours = matches!(answer(&seen, false), Answer::Ours(_));
             assert_eq!(ours, failure.whose() == record::Whose::Ours, "{failure:?}");
             let passing = matches!(
                 failure,

@@ -8,27 +8,27 @@ use crate::shown::shown;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Schemes of later protocols: known, but not here yet.
-const LATER: [&str; 12] = [
-    "ws",
-    "wss",
-    "memcached",
-    "memcached+unix",
-    "redis",
-    "redis+unix",
-    "mysql",
-    "postgres",
-    "cassandra",
-    "oracle",
-    "file",
-    "exec",
-];
+const LATER: [&str; 8] = ["ws", "wss", "mysql", "postgres", "cassandra", "oracle", "file", "exec"];
 
 /// Longest path of a unix socket: `sun_path` has 108 bytes with its zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 
+/// Schemes that can be driven.
+const SCHEMES: [&str; 7] =
+    ["http", "https", "http+unix", "memcached", "memcached+unix", "redis", "redis+unix"];
+
+/// What is spoken at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http,
+    Memcached,
+    Redis,
+}
+
 /// An address, in its parts. No `Debug`: login and query can be secret.
 #[derive(Clone)]
 pub(crate) struct Url {
+    pub(crate) protocol: Protocol,
     pub(crate) tls: bool,
     pub(crate) login: Option<Login>,
     pub(crate) place: Place,
@@ -74,14 +74,49 @@ impl Url {
             None => (None, authority),
         };
         let scheme = scheme.to_ascii_lowercase();
-        let place = match scheme.as_str() {
-            "http" => host_and_port(host, 80)?,
-            "https" => host_and_port(host, 443)?,
-            "http+unix" => socket_path(host)?,
-            other => return Err(no_scheme(other)),
+        let (protocol, port) = match scheme.trim_end_matches("+unix") {
+            "http" => (Protocol::Http, 80),
+            "https" => (Protocol::Http, 443),
+            "memcached" => (Protocol::Memcached, 11211),
+            "redis" => (Protocol::Redis, 6379),
+            _ => return Err(no_scheme(&scheme)),
+        };
+        let place = match scheme.ends_with("+unix") {
+            _ if !SCHEMES.contains(&scheme.as_str()) => return Err(no_scheme(&scheme)),
+            true => socket_path(host)?,
+            false => host_and_port(host, port)?,
         };
         let (path, query) = path_and_query(tail)?;
-        Ok(Url { tls: scheme == "https", login, place, path, query })
+        let url = Url { protocol, tls: scheme == "https", login, place, path, query };
+        url.check_store()?;
+        Ok(url)
+    }
+
+    /// What an address of a store can hold.
+    fn check_store(&self) -> Result<(), String> {
+        let said = match self.protocol {
+            Protocol::Http => return Ok(()),
+            Protocol::Memcached if self.login.is_some() => {
+                "memcached has no login here: leave out what stands before `@`"
+            }
+            Protocol::Memcached if self.path != "/" || self.query.is_some() => {
+                "an address of memcached ends with its port: memcached://127.0.0.1:11211"
+            }
+            Protocol::Redis if self.query.is_some() || self.database().is_none() => {
+                "behind the port of redis stands the number of a database, or nothing: \
+                 redis://127.0.0.1:6379/0"
+            }
+            _ => return Ok(()),
+        };
+        Err(said.to_owned())
+    }
+
+    /// The database that a path such as `/3` names; 0 where there is none.
+    pub(crate) fn database(&self) -> Option<u32> {
+        match self.path.strip_prefix('/')? {
+            "" => Some(0),
+            number => number.parse().ok(),
+        }
     }
 
     /// Path and query, as the request line has them.
@@ -117,13 +152,20 @@ impl Url {
     /// The address as it may be recorded: without login, and with the values
     /// of the query elided.
     pub(crate) fn recorded(&self) -> String {
-        let (scheme, authority) = match &self.place {
-            Place::Unix(path) => ("http+unix", path.replace('/', "%2F")),
-            Place::Host { .. } if self.tls => ("https", self.host_header()),
-            Place::Host { .. } => ("http", self.host_header()),
+        let scheme = match self.protocol {
+            Protocol::Http if self.tls => "https",
+            Protocol::Http => "http",
+            Protocol::Memcached => "memcached",
+            Protocol::Redis => "redis",
+        };
+        let (unix, authority) = match &self.place {
+            Place::Unix(path) => ("+unix", path.replace('/', "%2F")),
+            Place::Host { .. } => ("", self.host_header()),
         };
         let query = self.query.as_deref().map(elided).unwrap_or_default();
-        format!("{scheme}://{authority}{}{query}", self.path)
+        let path =
+            if self.protocol == Protocol::Http || self.path != "/" { &self.path } else { "" };
+        format!("{scheme}{unix}://{authority}{path}{query}")
     }
 
     /// The values of the query; a piece without `=` is one.
@@ -139,7 +181,12 @@ impl Url {
     }
 
     fn default_port(&self) -> u16 {
-        if self.tls { 443 } else { 80 }
+        match self.protocol {
+            Protocol::Http if self.tls => 443,
+            Protocol::Http => 80,
+            Protocol::Memcached => 11211,
+            Protocol::Redis => 6379,
+        }
     }
 }
 
@@ -192,10 +239,10 @@ pub(crate) fn begins_with_a_port(text: &str) -> bool {
 
 fn no_scheme(scheme: &str) -> String {
     if LATER.contains(&scheme) {
-        return format!("the scheme `{scheme}` comes later; here are http, https and http+unix");
+        return format!("the scheme `{scheme}` comes later; here are {}", SCHEMES.join(", "));
     }
-    let meant = near::did_you_mean(scheme, ["http", "https", "http+unix"]);
-    format!("the scheme `{}` is not known: http, https, http+unix{meant}", shown(scheme))
+    let meant = near::did_you_mean(scheme, SCHEMES);
+    format!("the scheme `{}` is not known: {}{meant}", shown(scheme), SCHEMES.join(", "))
 }
 
 fn host_and_port(text: &str, default: u16) -> Result<Place, String> {
@@ -369,6 +416,10 @@ mod tests {
                 "x.sock",
             ),
             ("http+unix://x.sock", "localhost", "/", "http+unix://x.sock/", "x.sock"),
+            ("memcached://h", "h", "/", "memcached://h", "h:11211"),
+            ("redis://:secret@h:1", "h:1", "/", "redis://h:1", "h:1"),
+            ("redis://h/3", "h", "/3", "redis://h/3", "h:6379"),
+            ("redis+unix://r.sock", "localhost", "/", "redis+unix://r.sock", "r.sock"),
         ];
         for (typed, host, line, recorded, short) in table {
             let url = Url::parse(typed).unwrap_or_else(|message| panic!("{typed}: {message}"));
@@ -410,12 +461,36 @@ mod tests {
                 "exec:./server",
                 "programs to launch (`exec:`) come later; start it yourself and give its address",
             ),
-            ("redis://h/", "the scheme `redis` comes later; here are http, https and http+unix"),
+            (
+                "mysql://h/",
+                "the scheme `mysql` comes later; here are http, https, http+unix, memcached, \
+                 memcached+unix, redis, redis+unix",
+            ),
+            (
+                "https+unix://x.sock/",
+                "the scheme `https+unix` is not known: http, https, http+unix, memcached, \
+                 memcached+unix, redis, redis+unix; did you mean `http+unix`?",
+            ),
+            ("memcached://me@h/", "memcached has no login here: leave out what stands before `@`"),
+            (
+                "memcached://h/x",
+                "an address of memcached ends with its port: memcached://127.0.0.1:11211",
+            ),
+            (
+                "redis://h/x",
+                "behind the port of redis stands the number of a database, or nothing: \
+                 redis://127.0.0.1:6379/0",
+            ),
             (
                 "htpp://h/",
-                "the scheme `htpp` is not known: http, https, http+unix; did you mean `http`?",
+                "the scheme `htpp` is not known: http, https, http+unix, memcached, memcached+unix, \
+                 redis, redis+unix; did you mean `http`?",
             ),
-            ("gopher://h/", "the scheme `gopher` is not known: http, https, http+unix"),
+            (
+                "gopher://h/",
+                "the scheme `gopher` is not known: http, https, http+unix, memcached, \
+                 memcached+unix, redis, redis+unix",
+            ),
             ("http:///x", "the host is missing: http://HOST:PORT/"),
             ("http://:80/", "the host is missing: http://HOST:PORT/"),
             ("http://h:0/", "the port `0` is not a number from 1 to 65535"),

@@ -9,8 +9,19 @@ use crate::plan::experiment::text::Values;
 use crate::plan::settings;
 
 /// The keys.
-pub(super) const KEYS: [&str; 9] =
-    ["connections", "reuse", "rate", "arrivals", "timeout", "expect", "method", "headers", "data"];
+pub(super) const KEYS: [&str; 11] = [
+    "connections",
+    "depth",
+    "dialect",
+    "reuse",
+    "rate",
+    "arrivals",
+    "timeout",
+    "expect",
+    "method",
+    "headers",
+    "data",
+];
 
 pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
     let mut settings = Settings::default();
@@ -19,7 +30,8 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
             "expect" => settings.expect = Some(statuses(&value)?),
             "headers" => settings.headers = headers(&value)?,
             "data" => settings.body = Some(data(&value)?.into()),
-            "connections" | "reuse" | "rate" | "arrivals" | "timeout" | "method" => {
+            "connections" | "depth" | "dialect" | "reuse" | "rate" | "arrivals" | "timeout"
+            | "method" => {
                 value.quantity(|text| settings.set(key, text))?;
             }
             _ => {}

@@ -3,12 +3,13 @@
 use crate::exit::Error;
 use crate::near;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::units;
+use crate::plan::{WorkloadAsked, units, workload};
 use record::Interleave;
 use std::time::Duration;
 
 /// Keys at the top of the file.
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 14] = [
+    "workload",
     "rounds",
     "round",
     "warm_up",
@@ -27,6 +28,8 @@ pub(super) const KEYS: [&str; 13] = [
 /// As far as it was given; flags on the command line win.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSettings {
+    /// What is done to the data of stores.
+    pub workload: WorkloadAsked,
     /// Rounds.
     pub rounds: Option<u32>,
     /// How long each contender is driven in a round.
@@ -60,6 +63,7 @@ impl RunSettings {
         let mut run = RunSettings::default();
         for (key, value) in table.entries() {
             match key {
+                "workload" => run.workload = workload_asked(&value.table()?)?,
                 "rounds" => run.rounds = Some(value.quantity(above_0)?),
                 "round" => run.round = Some(value.quantity(units::duration)?),
                 "warm_up" => run.warm_up = Some(value.quantity(units::duration)?),
@@ -78,6 +82,28 @@ impl RunSettings {
         }
         Ok(run)
     }
+}
+
+/// Keys of `[workload]`.
+pub(super) const WORKLOAD_KEYS: [&str; 7] =
+    ["preset", "keys", "value", "mix", "distribution", "hot", "verify"];
+
+fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
+    table.only(&WORKLOAD_KEYS)?;
+    let mut asked = WorkloadAsked::default();
+    for (key, value) in table.entries() {
+        match key {
+            "preset" => asked.preset = Some(value.quantity(workload::named)?),
+            "keys" => asked.keys = Some(value.quantity(workload::keys)?),
+            "value" => asked.value = Some(value.quantity(workload::value)?),
+            "mix" => asked.mix = Some(value.quantity(workload::mix)?),
+            "distribution" => asked.distribution = Some(value.quantity(workload::distribution)?),
+            "hot" => asked.hot = Some(value.quantity(units::percent)?),
+            "verify" => asked.verify = Some(value.quantity(workload::verify)?),
+            _ => {}
+        }
+    }
+    Ok(asked)
 }
 
 fn above_0(text: &str) -> Result<u32, String> {

@@ -125,6 +125,7 @@ fn the_schema_has_the_keys_that_are_read() {
         lists.concat().into_iter().map(str::to_owned).collect()
     };
     assert_eq!(keys(""), set(&[&super::TABLES, &run::KEYS]));
+    assert_eq!(keys("/properties/workload"), set(&[&run::WORKLOAD_KEYS]));
     assert_eq!(keys("/$defs/defaults"), set(&[&requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/contender"), set(&[&contender::KEYS, &requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/process"), set(&[&contender::PROCESS_KEYS, &process::KEYS]));

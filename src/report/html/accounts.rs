@@ -11,6 +11,7 @@ pub(super) fn section(view: &View) -> Node {
     let sent = [
         "contender",
         "ready",
+        "load",
         "warm-up",
         "pilot",
         "rounds",
@@ -22,7 +23,7 @@ pub(super) fn section(view: &View) -> Node {
     ];
     let outcomes = ["contender", "succeeded", "replies by code", "failed", "connections", "opened"];
     parts::section("Every operation")
-        .with(parts::table(&outcomes, view.contenders.iter().map(ended)))
+        .with(parts::table(&outcomes, view.contenders.iter().map(|of| ended(view, of))))
         .with(parts::folded(
             "Table of requests sent, by part of the run",
             parts::table(&sent, view.contenders.iter().map(counts)),
@@ -33,6 +34,7 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
     let sent = contender.sent;
     let counts = [
         sent.ready,
+        sent.load,
         sent.warm_up,
         sent.pilot,
         sent.operations,
@@ -47,7 +49,7 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
     row
 }
 
-fn ended(contender: &ContenderSummary) -> Vec<Node> {
+fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let connections = &contender.connections;
     let codes = contender.codes.iter().map(|(code, n)| format!("{code}: {}", units::count(*n)));
     let at_rest = match connections.reopened_at_rest {
@@ -59,20 +61,28 @@ fn ended(contender: &ContenderSummary) -> Vec<Node> {
         parts::row_name(&contender.name),
         parts::cell(units::count(contender.outcomes.ok)),
         parts::cell(listed(codes.collect())),
-        parts::cell(listed(failures(contender))),
+        parts::cell(listed(failures(view, contender))),
         parts::cell(got),
         parts::cell(format!("{}{at_rest}", units::count(connections.opened))),
     ]
 }
 
 /// Failures by class, with whose fault they were where it wasn't the target's.
-fn failures(contender: &ContenderSummary) -> Vec<String> {
+fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
+    let names = &view.plan().question.code_names;
     let whose = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
     let classes = whose.into_iter().flat_map(|(whose, suffix)| {
-        let classes = contender.outcomes.classes(whose).into_iter();
+        let classes = contender.outcomes.classes(whose, names).into_iter();
         classes.map(move |(class, n)| format!("{class}: {}{suffix}", units::count(n)))
     });
-    classes.collect()
+    let outcomes = &contender.outcomes;
+    let values = [
+        ("nothing found", outcomes.miss),
+        ("stale value", outcomes.stale),
+        ("wrong value", outcomes.wrong),
+    ];
+    let values = values.into_iter().filter(|(_, n)| *n > 0);
+    classes.chain(values.map(|(what, n)| format!("{what}: {}", units::count(n)))).collect()
 }
 
 fn listed(items: Vec<String>) -> String {

@@ -5,7 +5,7 @@ use super::node::{Node, el, foreign};
 use super::parts;
 use crate::report::{View, units, words};
 use crate::shown::{shown, shown_sentence};
-use record::{Address, Contender, Interleave, PilotSeen};
+use record::{Address, Contender, Interleave, PilotSeen, RequestAsked};
 
 /// The sections.
 pub(super) fn sections(view: &View) -> Vec<Node> {
@@ -63,8 +63,7 @@ fn launched(contenders: &[Contender]) -> Option<Node> {
     (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
 }
 
-fn asked_of(of: &Contender) -> Vec<Node> {
-    let request = &of.request;
+fn request_words(request: &RequestAsked) -> String {
     let mut asked = shown(&request.method);
     if request.body_bytes > 0 {
         asked += &format!(", {} of body", units::bytes(request.body_bytes));
@@ -73,6 +72,15 @@ fn asked_of(of: &Contender) -> Vec<Node> {
         let names: Vec<String> = request.header_names.iter().map(shown).collect();
         asked += &format!(", with {}", names.join(", "));
     }
+    asked
+}
+
+fn asked_of(of: &Contender) -> Vec<Node> {
+    let asked = match (&of.request, &of.workload) {
+        (Some(request), _) => request_words(request),
+        (None, Some(workload)) => words::workload(workload, of.depth),
+        (None, None) => String::new(),
+    };
     vec![
         el("th").at("scope", "row").with(foreign(shown(&of.name))),
         el("td")

@@ -72,6 +72,9 @@ struct Times {
 #[derive(Serialize)]
 struct OutcomesData {
     ok: u64,
+    miss: u64,
+    stale: u64,
+    wrong: u64,
     theirs: BTreeMap<String, u64>,
     ours: BTreeMap<String, u64>,
     host: BTreeMap<String, u64>,
@@ -119,7 +122,7 @@ impl<'a> ContenderData<'a> {
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
             metrics: metrics(of),
-            outcomes: outcomes(&of.outcomes),
+            outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
             codes: &of.codes,
             connections: connections(&of.connections),
             generator_idle: of.generator_idle,
@@ -171,12 +174,15 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
     }
 }
 
-fn outcomes(of: &Outcomes) -> OutcomesData {
+fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
     OutcomesData {
         ok: of.ok,
-        theirs: of.classes(Whose::Theirs),
-        ours: of.classes(Whose::Ours),
-        host: of.classes(Whose::Host),
+        miss: of.miss,
+        stale: of.stale,
+        wrong: of.wrong,
+        theirs: of.classes(Whose::Theirs, code_names),
+        ours: of.classes(Whose::Ours, code_names),
+        host: of.classes(Whose::Host, code_names),
     }
 }
 

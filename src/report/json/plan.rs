@@ -2,7 +2,7 @@
 //! pilot chose.
 
 use super::seconds;
-use crate::report::View;
+use crate::report::{View, words};
 use record::{Address, Arrivals, Contender, Interleave, PilotChoice, Question, Reuse};
 use serde::Serialize;
 
@@ -33,12 +33,14 @@ struct Asked<'a> {
     launch: &'a [String],
     address: String,
     connections: u32,
+    depth: u32,
+    workload: Option<String>,
     reuse: ReuseData,
     arrivals: &'static str,
     rate: Option<f64>,
     timeout: f64,
     operations: Option<u64>,
-    method: &'a str,
+    method: Option<&'a str>,
     header_names: &'a [String],
     body_bytes: u64,
     expect: &'a [u16],
@@ -119,6 +121,7 @@ impl<'a> PlanData<'a> {
 
 impl<'a> Asked<'a> {
     fn of(of: &'a Contender, number: usize, question: &Question) -> Self {
+        let request = of.request.as_ref();
         Asked {
             name: &of.name,
             target: &of.target,
@@ -128,6 +131,8 @@ impl<'a> Asked<'a> {
                 Address::Unix(path) => format!("unix:{path}"),
             },
             connections: of.connections,
+            depth: of.depth,
+            workload: of.workload.as_ref().map(|workload| words::workload(workload, of.depth)),
             reuse: match of.reuse {
                 Reuse::Always => ReuseData::Word("always"),
                 Reuse::Never => ReuseData::Word("never"),
@@ -141,9 +146,9 @@ impl<'a> Asked<'a> {
             rate: of.arrivals.rate(),
             timeout: seconds(of.timeout_ns),
             operations: of.operations,
-            method: &of.request.method,
-            header_names: &of.request.header_names,
-            body_bytes: of.request.body_bytes,
+            method: request.map(|request| request.method.as_str()),
+            header_names: request.map_or(&[][..], |request| &request.header_names),
+            body_bytes: request.map_or(0, |request| request.body_bytes),
             expect: &of.expect,
             tls: of.tls.as_deref(),
             cpu_in_sight: question.cpu_in_sight.get(number).copied(),

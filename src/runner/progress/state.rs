@@ -180,6 +180,8 @@ pub(super) mod tests {
         let asked = LaneAsked {
             address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
             connections: 1,
+            depth: 1,
+            doing: record::Doing::Ask,
             reuse: Reuse::Always,
             arrivals: Arrivals::Closed,
             timeout_ns: 1,

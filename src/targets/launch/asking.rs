@@ -1,7 +1,7 @@
 //! One request, to see whether a launched target is ready: HTTP/1.0, so that
 //! the end of the reply is the end of the connection.
 
-use crate::targets::url::{Login, Place, Url};
+use crate::targets::url::{Login, Place, Protocol, Url};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -38,6 +38,20 @@ pub(super) enum Told {
     },
 }
 
+/// A line that every store answers, whatever its settings: the engine asks
+/// again, with the log-in.
+fn ask_store(protocol: Protocol, mut stream: Box<dyn Stream>) -> Told {
+    let question: &[u8] = match protocol {
+        Protocol::Memcached => b"version\r\n",
+        _ => b"PING\r\n",
+    };
+    let told = stream.write_all(question).and_then(|()| stream.read_exact(&mut [0; 1]));
+    match told {
+        Ok(()) => Told::Listens,
+        Err(error) => Told::Nothing { why: talking(&error), sent: true },
+    }
+}
+
 /// Asks for a path; `left` is what is left of the time to become ready.
 pub(super) fn ask(url: &Url, path: &str, left: Duration) -> Told {
     let mut stream = match connect(url, left.clamp(SHORTEST, LONGEST)) {
@@ -46,6 +60,9 @@ pub(super) fn ask(url: &Url, path: &str, left: Duration) -> Told {
     };
     if url.tls {
         return Told::Listens;
+    }
+    if url.protocol != Protocol::Http {
+        return ask_store(url.protocol, stream);
     }
     let login = url.login.as_ref().map(authorization).unwrap_or_default();
     let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n{login}\r\n", url.host_header());

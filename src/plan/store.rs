@@ -1,0 +1,126 @@
+//! Contenders that are stores: how they are spoken to, and what is done to
+//! their data.
+
+use crate::exit::Error;
+use crate::plan::settings::{Dialect, Settings};
+use crate::plan::spec::Spec;
+use crate::shown::shown;
+use crate::targets::url::{Login, Protocol, Url};
+use engine::workload::Operations;
+use engine::{Access, MemcachedAccess, Numbers, RespAccess};
+use record::{Contender, Kind};
+use std::collections::BTreeMap;
+use wire::{memcached, resp};
+
+/// Workers of a run at most: each has operations of its own.
+const MOST_WORKERS: usize = 64;
+
+/// Settings that only a request has.
+pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
+    let given = [
+        ("method", settings.method.is_some()),
+        ("header", !settings.headers.is_empty()),
+        ("data", settings.body.is_some()),
+        ("expect", settings.expect.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(format!(
+            "{key} belongs to HTTP requests; what is done to a store is said by --workload"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// How the store behind this address is spoken to.
+pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
+    let numbers = Numbers::new(MOST_WORKERS);
+    match (url.protocol, settings.dialect) {
+        (Protocol::Memcached, dialect @ (None | Some(Dialect::Text | Dialect::Meta))) => {
+            let dialect = match dialect {
+                Some(Dialect::Meta) => memcached::Dialect::Meta,
+                _ => memcached::Dialect::Text,
+            };
+            Ok(Access::Memcached(MemcachedAccess { dialect, numbers }))
+        }
+        (Protocol::Redis, dialect @ (None | Some(Dialect::Resp2 | Dialect::Resp3))) => {
+            let protocol = match dialect {
+                Some(Dialect::Resp3) => resp::Protocol::Resp3,
+                _ => resp::Protocol::Resp2,
+            };
+            Ok(Access::Resp(RespAccess { opening: opening(url, protocol)?, numbers }))
+        }
+        (Protocol::Memcached, _) => Err("memcached has the dialects text and meta".to_owned()),
+        (_, _) => Err("redis has the dialects resp2 and resp3".to_owned()),
+    }
+}
+
+/// `redis://user:password@…/3`; `redis://:password@…` logs the default user in.
+fn opening(url: &Url, protocol: resp::Protocol) -> Result<resp::Opening, String> {
+    const TEXT: &str = "user and password of redis must be UTF-8";
+    let text = |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).map_err(|_| TEXT.to_owned());
+    let (mut user, mut password) = (None, None);
+    if let Some(Login { user: name, password: secret }) = &url.login {
+        user = Some(text(name)?).filter(|name| !name.is_empty());
+        password = Some(text(secret)?).filter(|secret| !secret.is_empty());
+    }
+    let database = url.database().unwrap_or(0);
+    let (user, password) = (user.as_deref(), password.as_deref());
+    let login = resp::Login { protocol, user, password, database };
+    resp::Opening::new(&login).map_err(|fault| fault.0.to_owned())
+}
+
+/// Gives each store its workload, in a key space of its own.
+pub(super) fn give_workloads(
+    spec: &Spec,
+    urls: &[Url],
+    contenders: &mut [Contender],
+) -> Result<(), Error> {
+    let is_store = |url: &Url| url.protocol != Protocol::Http;
+    if spec.workload.is_given() && !urls.iter().any(is_store) {
+        return Err(Error::usage(
+            "a workload is done to stores (memcached://, redis://), and no contender is one",
+        ));
+    }
+    for (number, (contender, url)) in contenders.iter_mut().zip(urls).enumerate() {
+        if !is_store(url) {
+            continue;
+        }
+        let workload = spec.workload.of(number).map_err(Error::usage)?;
+        Operations::new(&workload, 0)
+            .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
+        let missing = workload.mix.iter().find(|share| !says(share.kind));
+        if let Some(share) = missing {
+            let preset = spec.workload.preset.as_deref().unwrap_or("the mix");
+            return Err(Error::usage(format!(
+                "`{}` cannot do {}: it has no {}",
+                contender.name,
+                shown(preset),
+                kind(share.kind)
+            )));
+        }
+        contender.workload = Some(workload);
+    }
+    Ok(())
+}
+
+/// Whether memcached and Redis have such an operation here.
+fn says(kind: Kind) -> bool {
+    !matches!(kind, Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite)
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Scan(_) => "scan over keys in order",
+        Kind::Cas => "cas in a workload yet",
+        _ => "read-modify-write yet",
+    }
+}
+
+/// Names of the codes of all stores; none where no contender is one.
+pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
+    if contenders.iter().all(|contender| contender.workload.is_none()) {
+        return BTreeMap::new();
+    }
+    let all = memcached::codes::TABLE.iter().chain(resp::codes::TABLE);
+    all.map(|(code, name)| (*code, (*name).to_owned())).collect()
+}
