@@ -157,6 +157,8 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
     let lane = |address: &SocketAddr| LaneAsked {
         address: Address::Tcp(*address),
         connections: drive.connections,
+        depth: 1,
+        doing: record::Doing::Ask,
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         timeout_ns: 10_000_000_000,
@@ -216,6 +218,9 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         // As if it could be read: what is tested here is the interval, not the
         // rule that withholds "equivalent".
         cpu_in_sight: vec![false; 2],
+        code_names: Default::default(),
+        from_workload: Vec::new(),
+        misses_asked: Vec::new(),
         bodiless: vec![false; 2],
         port_limit: vec![None; 2],
     };

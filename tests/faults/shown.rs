@@ -85,7 +85,7 @@ fn refused_head(status: &str, header: &str) {
     let case = Case::new();
     experiment(&case, &reply(status, header, "ok"), "");
     let ended =
-        run(&case, LONG, 4, &["`wrong` (", "is not ready: it does not speak HTTP/1.1 there"]);
+        run(&case, LONG, 4, &["`wrong` (", "is not ready: it does not speak this protocol there"]);
     does_nothing(&ended);
 }
 

@@ -4,6 +4,8 @@
 use crate::Test;
 use crate::launches::{Stage, get, homes, started};
 use crate::process::{Process, tree};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use tiebreak::exit::Exit;
 use tiebreak::plan::recipes::RECIPES;
 use tiebreak::targets::launch::Failed;
@@ -16,36 +18,60 @@ pub(crate) const TESTS: &[Test] = &[
     ("recipes::node", || recipe("node")),
     ("recipes::go", || recipe("go")),
     ("recipes::uvicorn", || recipe("uvicorn")),
+    ("recipes::memcached", || store("memcached")),
+    ("recipes::redis", || store("redis")),
     ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
 ];
 
 /// The page of 87 bytes, and then a folder of two files.
 fn recipe(name: &str) {
-    let page = Stage::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
-    let launcher = page.launcher();
-    let mut launcher = match launcher {
+    let there = launched(name, |url| {
+        let (status, body) = get(url);
+        assert!(status.contains(" 200"), "{status}");
+        assert_eq!((body.len(), &body[..15]), (87, "<html><body>xxx"));
+    });
+    if there {
+        folder(name);
+    }
+}
+
+/// A store answers in its protocol as soon as it is ready.
+fn store(name: &str) {
+    launched(name, |url| {
+        let address = url.rsplit('/').next().expect("an address");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        stream.write_all(b"get none\r\n").expect("it reads");
+        let mut reply = [0; 5];
+        stream.read_exact(&mut reply).expect("it answers");
+        assert!([b"END\r\n", b"$-1\r\n"].contains(&&reply), "{reply:?}");
+    });
+}
+
+/// Launches a recipe, looks at it and ends it; or checks that the package is
+/// named, where it is not installed: false.
+fn launched(name: &str, look: impl Fn(&str)) -> bool {
+    let stage = Stage::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
+    let mut launcher = match stage.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
-            let package = page.launch().packages.values().next().expect("a package");
+            let package = stage.launch().packages.values().next().expect("a package");
             let remedy = format!("is not installed (not found in PATH): apt-get install {package}");
             assert!(error.text.ends_with(&remedy), "{}", error.text);
             assert_eq!(error.exit, Exit::TargetFailed);
-            return;
+            return false;
         }
         Err(Failed::Stopped) => panic!("nobody asked for the end"),
     };
     let facts = launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     assert!(facts.iter().all(|fact| fact.line.is_some()), "{facts:?}");
     let running = started(&mut launcher);
-    let (status, body) = get(running.url());
-    assert!(status.contains(" 200"), "{status}");
-    assert_eq!((body.len(), &body[..15]), (87, "<html><body>xxx"));
+    look(running.url());
     let all = tree(running.keeper());
     assert_eq!(running.stop().expect("it stops").killed, 0, "in good order");
     assert!(!all.iter().any(Process::runs), "{all:?}");
     drop(launcher);
     assert!(homes(&format!("page-{name}")).is_empty());
-    folder(name);
+    true
 }
 
 fn folder(name: &str) {

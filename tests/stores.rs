@@ -1,0 +1,120 @@
+//! `tiebreak compare` on real memcached and Redis: loaded, verified, and nobody
+//! wins by losing data.
+
+mod common;
+
+use common::{Place, errors, number};
+use serde_json::Value;
+
+const SHORT: [&str; 10] =
+    ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
+
+/// Two stores as contenders of an experiment file.
+fn experiment(contenders: &[(&str, String)]) -> String {
+    let each = contenders.iter().map(|(name, keys)| format!("[contender.{name}]\n{keys}\n"));
+    each.collect()
+}
+
+fn memcached(more: &str) -> String {
+    format!(
+        "url = 'memcached://127.0.0.1:{{port}}'\nlaunch = ['memcached', '-l', '127.0.0.1', '-p', \
+         '{{port}}', '-U', '0', '-u', 'nobody'{more}]"
+    )
+}
+
+fn redis(login: &str, more: &str) -> String {
+    format!(
+        "url = 'redis://{login}127.0.0.1:{{port}}'\nlaunch = ['redis-server', '--bind', \
+         '127.0.0.1', '--port', '{{port}}', '--dir', '{{temp}}', '--save', ''{more}]"
+    )
+}
+
+fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let mut words = vec!["compare", "e.toml"];
+    words.extend(SHORT);
+    words.extend(more);
+    place.report(&words)
+}
+
+fn voids(report: &Value) -> Vec<(&str, &str)> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let void = findings.filter(|finding| finding["weight"] == "void");
+    void.map(|of| (of["contender"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or("")))
+        .collect()
+}
+
+#[test]
+fn memcached_and_redis_are_launched_loaded_and_verified() {
+    let place = Place::new();
+    let mut words = vec!["compare", "memcached", "redis", "--verify", "all"];
+    words.extend(SHORT);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    for contender in report["contenders"].as_array().expect("two") {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+        assert_eq!(contender["sent"]["load"], 1000);
+        assert!(number(&contender["target_cost"]["peak_memory_bytes"]) > 0.0);
+    }
+    let plan = &report["plan"]["contenders"][0];
+    assert_eq!(plan["method"], Value::Null);
+    let told = plan["workload"].as_str().expect("words");
+    let told = told.replace('\u{a0}', " ");
+    assert!(told.starts_with("get 90 %, set 10 % of 1000 keys; uniform"), "{told}");
+}
+
+#[test]
+fn one_store_is_asked_at_two_depths() {
+    let place = Place::new();
+    let both = [("one", redis("", "")), ("sixteen", redis("", "") + "\ndepth = 16")];
+    let (code, report) = compare(&place, &experiment(&both), &["--connections", "4"]);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let throughput = &report["comparisons"][0];
+    assert_eq!(throughput["metric"], "throughput");
+    assert!(number(&throughput["ratio"]) > 1.5, "sixteen in flight cost fewer calls: {throughput}");
+}
+
+#[test]
+fn a_store_that_evicts_wins_nothing() {
+    let place = Place::new();
+    let both = [("right", memcached("")), ("small", memcached(", '-m', '2'"))];
+    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    assert_eq!(code, 3);
+    assert_eq!(voids(&report), [("small", "misses")]);
+    assert_eq!(report["contenders"][1]["outcomes"]["wrong"], 0);
+}
+
+#[test]
+fn a_store_out_of_memory_is_void_and_not_broken() {
+    let place = Place::new();
+    let full = redis("", ", '--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'");
+    let both = [("right", redis("", "")), ("full", full)];
+    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    assert_eq!(code, 3);
+    assert_eq!(voids(&report), [("full", "non_success"), ("full", "misses")]);
+    assert!(number(&report["contenders"][1]["outcomes"]["theirs"]["oom"]) > 0.0);
+}
+
+#[test]
+fn a_wrong_password_is_told_and_shown_nowhere() {
+    for (login, says) in
+        [(":CANARY@", "refuses the user or the password"), ("", "wants a password")]
+    {
+        let place = Place::new();
+        let locked = redis(login, ", '--requirepass', 'right'");
+        let text = experiment(&[("a", redis("", "")), ("b", locked)]);
+        std::fs::write(place.file("e.toml"), text).expect("a file");
+        let mut words = vec!["compare", "e.toml", "--out", "run"];
+        words.extend(SHORT);
+        let output = place.tiebreak(&words);
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(told.contains(says), "{told}");
+        let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        for text in [told, journal, out] {
+            assert!(!text.contains("CANARY"), "{text}");
+        }
+    }
+}
