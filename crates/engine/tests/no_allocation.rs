@@ -2,30 +2,11 @@
 //! not one allocation more.
 
 mod common;
+#[path = "common/counting.rs"]
+mod counting;
 
 use common::{drive, lane, order, serve};
 use record::Arrivals;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: hands everything to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Allocations of a run of `operations`. The server of the test allocates when
 /// it accepts, and never for a request.
@@ -37,9 +18,9 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let mut order = order(vec![lane]);
     order.round_ns = 190_000_000_000;
     order.slice_ns = order.round_ns;
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = counting::allocations();
     let trials = drive(&order);
-    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    let after = counting::allocations();
     assert_eq!(trials[0].seen.outcomes.ok, operations);
     after - before
 }

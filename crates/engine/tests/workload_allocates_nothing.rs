@@ -1,29 +1,11 @@
 //! Drawing operations, naming keys, writing values and checking them allocate
 //! nothing: the hot path does all four.
 
+#[path = "common/counting.rs"]
+mod counting;
+
 use engine::workload::{Operations, preset};
 use record::{Distribution, Kind, Share};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: hands everything to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn operations(distribution: Distribution) -> Operations {
     let mut workload = preset("ycsb-a").expect("a preset");
@@ -66,9 +48,9 @@ fn nothing_is_allocated_for_an_operation() {
         Distribution::YcsbZipfian,
     ] {
         let operations = operations(distribution);
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = counting::allocations();
         let right = drive(&operations, &mut out);
-        let after = ALLOCATIONS.load(Ordering::Relaxed);
+        let after = counting::allocations();
         assert_eq!((right, after - before), (10_000, 0), "{distribution:?}");
     }
 }
