@@ -7,7 +7,7 @@ use crate::plan::spec::Spec;
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
 use engine::workload::Operations;
-use engine::{Access, MemcachedAccess, Numbers, RespAccess};
+use engine::{Access, MemcachedAccess, Numbers, RespAccess, stores_do};
 use record::{Contender, Kind};
 use std::collections::BTreeMap;
 use wire::{memcached, resp};
@@ -88,7 +88,7 @@ pub(super) fn give_workloads(
         let workload = spec.workload.of(number).map_err(Error::usage)?;
         Operations::new(&workload, 0)
             .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
-        let missing = workload.mix.iter().find(|share| !says(share.kind));
+        let missing = workload.mix.iter().find(|share| !stores_do(share.kind));
         if let Some(share) = missing {
             let preset = spec.workload.preset.as_deref().unwrap_or("the mix");
             return Err(Error::usage(format!(
@@ -101,11 +101,6 @@ pub(super) fn give_workloads(
         contender.workload = Some(workload);
     }
     Ok(())
-}
-
-/// Whether memcached and Redis have such an operation here.
-fn says(kind: Kind) -> bool {
-    !matches!(kind, Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite)
 }
 
 fn kind(kind: Kind) -> &'static str {

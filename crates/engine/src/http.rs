@@ -1,7 +1,8 @@
 //! A lane that speaks HTTP/1.1.
 
+use crate::MakeLane;
 use crate::event_loop::{EventLane, Speech};
-use crate::{Broken, Lane, MakeLane, Seat};
+use crate::lane::for_workers;
 use record::{Asked, Recorder, Told};
 use rustls::pki_types::ServerName;
 use std::sync::Arc;
@@ -95,7 +96,7 @@ impl Speech for Http {
     fn told(
         &mut self,
         number: u64,
-        digest: &BodyDigest,
+        digest: &mut BodyDigest,
         reply: &Reply,
         seen: &mut Recorder,
     ) -> Told {
@@ -114,17 +115,9 @@ impl Speech for Http {
 /// # Panics
 /// When the order has no such contender.
 pub fn http_lanes(order: &Asked, contender: usize, access: &HttpAccess) -> Vec<MakeLane> {
-    let asked = &order.lanes[contender];
-    let seed = order.seed;
-    (0..order.cores.len().max(1))
-        .map(|_| {
-            let (asked, access) = (asked.clone(), access.clone());
-            let make = move |seat: &Seat| {
-                let tls = access.tls.clone();
-                let lane = EventLane::new(Http { access }, tls, asked, seed, seat)?;
-                Ok::<Box<dyn Lane>, Broken>(Box::new(lane))
-            };
-            Box::new(make) as MakeLane
-        })
-        .collect()
+    let (asked, access, seed) = (order.lanes[contender].clone(), access.clone(), order.seed);
+    for_workers(order, move |seat| {
+        let (access, tls) = (access.clone(), access.tls.clone());
+        Ok(Box::new(EventLane::new(Http { access }, tls, asked.clone(), seed, seat)?))
+    })
 }

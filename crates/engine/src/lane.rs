@@ -1,7 +1,7 @@
 //! The seam between the braid and what is driven: one contender on one core.
 
 use crate::Stop;
-use record::Recorder;
+use record::{Asked, Recorder};
 use std::fmt;
 
 /// Where a lane lives.
@@ -25,6 +25,14 @@ impl Seat {
 
 /// Makes a lane on its worker's thread, which it never leaves.
 pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, Broken> + Send>;
+
+/// The lanes of one contender of the order: one for each worker, made alike.
+pub(crate) fn for_workers(
+    order: &Asked,
+    make: impl Fn(&Seat) -> Result<Box<dyn Lane>, Broken> + Clone + Send + 'static,
+) -> Vec<MakeLane> {
+    (0..order.cores.len().max(1)).map(|_| Box::new(make.clone()) as MakeLane).collect()
+}
 
 /// Reads the CPU time of one target, in nanoseconds from whenever; none where it
 /// is out of sight. Called at both ends of every slice.

@@ -27,4 +27,4 @@ pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn};
 pub use run::run;
 pub use stop::Stop;
-pub use store::{MemcachedAccess, Numbers, RespAccess, memcached_lanes, resp_lanes};
+pub use store::{MemcachedAccess, Numbers, RespAccess, memcached_lanes, resp_lanes, stores_do};

@@ -57,7 +57,7 @@ impl<S: Speech> Events for Hearing<'_, S> {
     fn done(&mut self, reply: Reply) {
         let Some(operation) = self.in_flight.tagged(reply.tag) else { return };
         operation.at.done = self.now;
-        let told = self.speech.told(operation.number, &operation.memo, &reply, self.seen);
+        let told = self.speech.told(operation.number, &mut operation.memo, &reply, self.seen);
         self.seen.replied(&operation.at, reply.code, told, reply.body_len);
         self.complete += 1;
     }

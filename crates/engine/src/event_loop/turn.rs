@@ -67,7 +67,13 @@ pub(crate) trait Speech {
     fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
 
     /// What the complete reply says.
-    fn told(&mut self, number: u64, memo: &Self::Memo, reply: &Reply, seen: &mut Recorder) -> Told;
+    fn told(
+        &mut self,
+        number: u64,
+        memo: &mut Self::Memo,
+        reply: &Reply,
+        seen: &mut Recorder,
+    ) -> Told;
 }
 
 /// One contender on one core, over sockets.

@@ -5,9 +5,10 @@ use super::numbers::Numbers;
 use super::said::{Parts, Said, Task};
 use super::verify::{Memo, Verifier};
 use crate::event_loop::{EventLane, Speech};
+use crate::lane::for_workers;
 use crate::workload::Drawn;
-use crate::{Broken, Lane, MakeLane, Seat};
-use record::{Asked, Doing, Kind, Recorder, Told};
+use crate::{Broken, MakeLane, Seat};
+use record::{Asked, Doing, Kind, Recorder, Told, Verify};
 use wire::{Class, Codec, Reply};
 
 /// The words of a protocol.
@@ -23,15 +24,12 @@ pub(super) trait Words {
     /// Asks whether the store answers, and touches no data.
     fn ready(&self) -> <Self::Codec as Codec>::Op<'_>;
 
-    /// An operation. Only of kinds that [`Words::says`].
+    /// An operation. Only of kinds that [`stores_do`].
     fn operation<'a>(
         &'a mut self,
         drawn: &Drawn,
         parts: Parts<'a>,
     ) -> <Self::Codec as Codec>::Op<'a>;
-
-    /// Whether the protocol has such an operation.
-    fn says(kind: Kind) -> bool;
 
     /// What a reply means to an operation of this kind.
     fn class(kind: Kind, reply: &Reply) -> Class;
@@ -89,7 +87,7 @@ impl<W: Words> Speech for Store<W> {
     }
 
     #[inline]
-    fn told(&mut self, _number: u64, memo: &Memo, reply: &Reply, _seen: &mut Recorder) -> Told {
+    fn told(&mut self, _number: u64, memo: &mut Memo, reply: &Reply, _seen: &mut Recorder) -> Told {
         let (Some(work), Some(kind)) = (&mut self.work, memo.kind()) else {
             return if reply.class == Class::Ok { Told::Ok } else { Told::Unexpected };
         };
@@ -103,6 +101,11 @@ impl<W: Words> Speech for Store<W> {
     }
 }
 
+/// Whether stores have such an operation here.
+pub fn stores_do(kind: Kind) -> bool {
+    !matches!(kind, Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite)
+}
+
 /// The lanes of one contender, one for each worker, in the words that `words`
 /// makes.
 pub(super) fn lanes<W: Words + 'static>(
@@ -111,38 +114,26 @@ pub(super) fn lanes<W: Words + 'static>(
     numbers: &Numbers,
     words: impl Fn() -> W + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
-    let (asked, seed) = (&order.lanes[contender], order.seed);
-    (0..order.cores.len().max(1))
-        .map(|_| {
-            let (asked, numbers, words) = (asked.clone(), numbers.clone(), words.clone());
-            let make = move |seat: &Seat| {
-                let work = work::<W>(&asked.doing, seed, numbers, seat).map_err(Broken)?;
-                let speech = Store { words: words(), work };
-                let lane = EventLane::new(speech, None, asked, seed, seat)?;
-                Ok::<Box<dyn Lane>, Broken>(Box::new(lane))
-            };
-            Box::new(make) as MakeLane
-        })
-        .collect()
+    let (asked, seed) = (order.lanes[contender].clone(), order.seed);
+    let numbers = numbers.clone();
+    for_workers(order, move |seat| {
+        let work = work(&asked.doing, seed, numbers.clone(), seat).map_err(Broken)?;
+        let speech = Store { words: words(), work };
+        Ok(Box::new(EventLane::new(speech, None, asked.clone(), seed, seat)?))
+    })
 }
 
-fn work<W: Words>(
-    doing: &Doing,
-    seed: u64,
-    numbers: Numbers,
-    seat: &Seat,
-) -> Result<Option<Work>, String> {
-    let (workload, task) = match doing {
+fn work(doing: &Doing, seed: u64, numbers: Numbers, seat: &Seat) -> Result<Option<Work>, String> {
+    // A load reads nothing back, and counts for itself.
+    let (workload, task, verify, numbers) = match doing {
         Doing::Ask => return Ok(None),
-        Doing::Load(workload) => (workload, Task::Load),
-        Doing::Drive(workload) => (workload, Task::Drive),
+        Doing::Load(of) => (of, Task::Load, Verify::Off, Numbers::new(seat.workers)),
+        Doing::Drive(of) => (of, Task::Drive, of.verify, numbers),
     };
-    if let Some(share) = workload.mix.iter().find(|share| !W::says(share.kind)) {
+    if let Some(share) = workload.mix.iter().find(|share| !stores_do(share.kind)) {
         return Err(format!("this store has no operation {:?}", share.kind));
     }
-    // A load counts for itself.
-    let numbers = if task == Task::Load { Numbers::new(seat.workers) } else { numbers };
     let said = Said::new(workload, seed, seat.workers, task)?;
-    let verifier = Verifier::new(workload.verify, workload.keys, seat.worker, seat.workers);
+    let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
     Ok(Some(Work { said, verifier, numbers, worker: seat.worker }))
 }

@@ -64,10 +64,6 @@ impl Words for Spoken {
         }
     }
 
-    fn says(kind: Kind) -> bool {
-        !matches!(kind, Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite)
-    }
-
     #[inline]
     fn class(kind: Kind, reply: &Reply) -> Class {
         match (kind, reply.class) {

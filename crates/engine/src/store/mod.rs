@@ -9,6 +9,7 @@ mod resp;
 mod said;
 mod verify;
 
+pub use lane::stores_do;
 pub use memcached::{MemcachedAccess, memcached_lanes};
 pub use numbers::Numbers;
 pub use resp::{RespAccess, resp_lanes};

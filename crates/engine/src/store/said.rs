@@ -89,8 +89,3 @@ pub(crate) fn keys_of(kind: Kind) -> u32 {
         _ => 1,
     }
 }
-
-/// Whether it brings values back.
-pub(crate) fn reads(kind: Kind) -> bool {
-    matches!(kind, Kind::Get | Kind::MultiGet(_))
-}

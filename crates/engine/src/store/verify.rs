@@ -1,7 +1,7 @@
 //! Compares what a store answers with what was written into it.
 
 use super::ledger::{Bearing, Ledger};
-use super::said::{Said, keys_of, reads};
+use super::said::{Said, keys_of};
 use crate::workload::{Check, Checked, Drawn};
 use record::{Kind, Told, Verify};
 
@@ -55,7 +55,7 @@ impl Verifier {
     /// A piece of a value.
     #[inline]
     pub(crate) fn piece(&self, said: &Said, memo: &mut Memo, item: u32, piece: &[u8]) {
-        let Some(drawn) = memo.drawn.filter(|drawn| reads(drawn.kind)) else { return };
+        let Some(drawn) = memo.drawn.filter(|drawn| drawn.kind.only_reads()) else { return };
         if self.verify == Verify::Off {
             return;
         }
@@ -70,9 +70,9 @@ impl Verifier {
     /// The reply is complete and was no error: what it comes to. `items`: how
     /// many values it held; one that is missing makes a miss, verified or not.
     #[inline]
-    pub(crate) fn told(&mut self, said: &Said, memo: &Memo, items: u32) -> Told {
+    pub(crate) fn told(&mut self, said: &Said, memo: &mut Memo, items: u32) -> Told {
         let Some(drawn) = memo.drawn else { return Told::Ok };
-        if reads(drawn.kind) && items < keys_of(drawn.kind) {
+        if drawn.kind.only_reads() && items < keys_of(drawn.kind) {
             return Told::Miss;
         }
         if self.verify == Verify::Off {
@@ -82,11 +82,10 @@ impl Verifier {
             self.ledger.written(drawn.key, drawn.version, memo.bearing);
             return Told::Ok;
         }
-        if !reads(drawn.kind) {
+        if !drawn.kind.only_reads() {
             return Told::Ok;
         }
-        let mut memo = *memo;
-        self.end_item(said, &mut memo);
+        self.end_item(said, memo);
         match (memo.wrong, memo.stale) {
             (true, _) => Told::Wrong,
             (_, true) => Told::Stale,
