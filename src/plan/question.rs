@@ -59,8 +59,8 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         sharing: sharing(given.ways),
         target_cores: given.ways.iter().map(|way| target_cores(way, given.cores)).collect(),
         code_names: store::code_names(contenders),
-        from_workload: from_workload(contenders),
-        misses_asked: misses_asked(contenders),
+        from_workload: which(contenders, |of| of.workload.is_some()),
+        misses_asked: which(contenders, asks_for_misses),
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
         cpu_in_sight,
@@ -203,15 +203,9 @@ fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
     }
 }
 
-/// Which contenders' operations follow from a workload; empty: none.
-fn from_workload(contenders: &[Contender]) -> Vec<bool> {
-    let each: Vec<bool> = contenders.iter().map(|of| of.workload.is_some()).collect();
-    if each.contains(&true) { each } else { Vec::new() }
-}
-
-/// Which workloads ask for misses; empty: none.
-fn misses_asked(contenders: &[Contender]) -> Vec<bool> {
-    let each: Vec<bool> = contenders.iter().map(asks_for_misses).collect();
+/// Which contenders are so; empty: none is.
+fn which(contenders: &[Contender], is_so: impl Fn(&Contender) -> bool) -> Vec<bool> {
+    let each: Vec<bool> = contenders.iter().map(is_so).collect();
     if each.contains(&true) { each } else { Vec::new() }
 }
 

@@ -241,6 +241,32 @@ fn contender_at(
     }
 }
 
+/// What contenders of all protocols have in common.
+fn contender(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    address: Address,
+    settings: &Settings,
+) -> Result<Contender, Error> {
+    Ok(Contender {
+        name: name.to_owned(),
+        target: url.recorded(),
+        launch: Vec::new(),
+        address,
+        connections: settings.connections.unwrap_or(CONNECTIONS),
+        reuse: settings.reuse.unwrap_or(Reuse::Always),
+        arrivals: settings.arrivals().map_err(Error::usage)?,
+        timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
+        operations: spec.operations,
+        request: None,
+        workload: None,
+        depth: settings.depth.unwrap_or(1),
+        expect: Vec::new(),
+        tls: None,
+    })
+}
+
 fn http_at(
     spec: &Spec,
     name: &str,
@@ -261,20 +287,10 @@ fn http_at(
     let expect = settings.expect.clone().unwrap_or_default();
     let head_only = built.asked.method == "HEAD";
     let contender = Contender {
-        name: name.to_owned(),
-        target: url.recorded(),
-        launch: Vec::new(),
-        address,
-        connections: settings.connections.unwrap_or(CONNECTIONS),
-        reuse: settings.reuse.unwrap_or(Reuse::Always),
-        arrivals: settings.arrivals().map_err(Error::usage)?,
-        timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
-        operations: spec.operations,
         request: Some(built.asked),
-        workload: None,
-        depth: 1,
         expect: expect.clone(),
         tls: tls.is_some().then(|| spec.trust.words()),
+        ..contender(spec, name, url, address, settings)?
     };
     let access = HttpAccess { head: built.head, body: built.body, head_only, expect, tls };
     Ok((contender, Access::Http(access)))
@@ -289,27 +305,10 @@ fn store_at(
     settings: &Settings,
 ) -> Result<(Contender, Access), Error> {
     store::refuse_requests(settings).map_err(Error::usage)?;
-    let depth = settings.depth.unwrap_or(1);
-    let reuse = settings.reuse.unwrap_or(Reuse::Always);
-    if depth > 1 && reuse != Reuse::Always {
+    let contender = contender(spec, name, url, address, settings)?;
+    if contender.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
     }
-    let contender = Contender {
-        name: name.to_owned(),
-        target: url.recorded(),
-        launch: Vec::new(),
-        address,
-        connections: settings.connections.unwrap_or(CONNECTIONS),
-        reuse,
-        arrivals: settings.arrivals().map_err(Error::usage)?,
-        timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
-        operations: spec.operations,
-        request: None,
-        workload: None,
-        depth,
-        expect: Vec::new(),
-        tls: None,
-    };
     Ok((contender, store::access(url, settings).map_err(Error::usage)?))
 }
 
