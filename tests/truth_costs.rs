@@ -31,6 +31,9 @@ fn weights<'a>(report: &'a Value, rule: &str) -> Vec<(&'a str, &'a str)> {
     of_rule.map(|finding| (text(finding, "contender"), text(finding, "weight"))).collect()
 }
 
+/// The charged ratio is an approximation: its ln is within this of the truth.
+const CHARGED_IS_OFF_BY: f64 = 0.025;
+
 /// A ratio and its interval.
 struct Ratio {
     ratio: f64,
@@ -44,8 +47,11 @@ impl Ratio {
         Ratio { ratio, low, high }
     }
 
-    fn meets(&self, other: &Ratio) -> bool {
-        self.low <= other.high && other.low <= self.high
+    /// Both intervals have a value in common, or would if the charged ratio were
+    /// moved by what METHOD says it may be off.
+    fn agrees_with(&self, truth: &Ratio) -> bool {
+        let off = CHARGED_IS_OFF_BY.exp();
+        self.low <= truth.high * off && truth.low <= self.high * off
     }
 }
 
@@ -81,7 +87,7 @@ fn slices(place: &Place, text: &str, restless: &str, truth: &Ratio) {
     let told = format!("turns {truth}, slices {seen}, charged {charged}");
     eprintln!("{restless}: {told}");
     assert!(charged.ratio < seen.ratio, "the restless one is charged: {told}");
-    assert!(charged.meets(truth), "{told}");
+    assert!(charged.agrees_with(truth), "{told}");
 }
 
 #[test]
