@@ -5,6 +5,7 @@ compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's
 
 pub mod cli;
 pub mod cores;
+pub mod exec;
 pub mod exit;
 mod fnv;
 pub mod host;

@@ -27,7 +27,11 @@ pub fn length(log: &Path) -> u64 {
 /// The last lines behind byte `from`, at most [`LINES`], without secrets and
 /// harmless to show. A log that cannot be read has none.
 pub fn tail(log: &Path, from: u64, secrets: &[String]) -> Vec<String> {
-    let mut bytes = last_bytes(log, from).unwrap_or_default();
+    last_lines(last_bytes(log, from).unwrap_or_default(), secrets)
+}
+
+/// The same of the end of a text.
+pub(crate) fn last_lines(mut bytes: Vec<u8>, secrets: &[String]) -> Vec<String> {
     blot(&mut bytes, secrets);
     let text = bytes.trim_ascii_end();
     let lines = text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end());

@@ -11,6 +11,7 @@ mod barrier;
 pub mod braid;
 pub mod clock;
 mod event_loop;
+pub mod files;
 mod health;
 mod http;
 mod lane;

@@ -235,7 +235,8 @@ impl<'a> Worker<'a> {
         let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
-        slice.generator_cpu_ns = after.cpu_ns - before.cpu_ns;
+        // Added: a blocking lane has threads of its own, and counted theirs.
+        slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
         slice.target_cpu_ns = cpu;
         slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);

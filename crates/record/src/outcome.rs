@@ -26,7 +26,8 @@ pub enum Failure {
     Reset,
     /// The peer closed before the reply was complete.
     Closed,
-    /// The reply broke the protocol or its limits.
+    /// The reply broke the protocol or its limits; a program did not say how
+    /// many operations it did.
     Protocol,
     /// No complete reply within the timeout.
     Timeout,
@@ -40,11 +41,21 @@ pub enum Failure {
     NoMemory,
     /// The network or the host cannot be reached.
     Unreachable,
+    /// The store has no room for it (`ENOSPC`, `EDQUOT`, `EFBIG`).
+    Full,
+    /// The store does not let us (`EACCES`, `EPERM`, `EROFS`).
+    Denied,
+    /// The store could not read or write (`EIO`, or its folder is gone).
+    Io,
+    /// The program exited with a status other than 0, or could not be started.
+    Exit,
+    /// The program was ended by a signal.
+    Signal,
 }
 
 impl Failure {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Failure; 10] = [
+    pub const ALL: [Failure; 15] = [
         Failure::Refused,
         Failure::Reset,
         Failure::Closed,
@@ -55,6 +66,11 @@ impl Failure {
         Failure::NoDescriptor,
         Failure::NoMemory,
         Failure::Unreachable,
+        Failure::Full,
+        Failure::Denied,
+        Failure::Io,
+        Failure::Exit,
+        Failure::Signal,
     ];
 
     /// Whose fault it is.
@@ -79,6 +95,11 @@ impl Failure {
             Failure::NoDescriptor => "no_descriptor",
             Failure::NoMemory => "no_memory",
             Failure::Unreachable => "unreachable",
+            Failure::Full => "full",
+            Failure::Denied => "denied",
+            Failure::Io => "io",
+            Failure::Exit => "exit",
+            Failure::Signal => "signal",
         }
     }
 }

@@ -4,7 +4,7 @@
 //! formats nothing; the counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Failure, Seen, Told,
+    Failure, ProgramRun, Seen, Told,
     slice::{Slice, WINDOW_NS},
 };
 
@@ -118,7 +118,7 @@ impl Recorder {
     pub fn replied(&mut self, at: &Moments, code: u16, told: Told, body_len: u64) {
         self.seen.sent += 1;
         self.ended(at.done);
-        self.count_code(code, told);
+        self.count_code(code, told, 1);
         if told == Told::Ok && body_len == 0 {
             self.seen.empty += 1;
         }
@@ -153,7 +153,34 @@ impl Recorder {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
         self.ended(now);
-        self.count_code(code, Told::Unexpected);
+        self.count_code(code, Told::Unexpected, 1);
+    }
+
+    /// A whole program came to its end. Its operations have no latencies of
+    /// their own, so none is recorded: what is not known is not 0. Nor do they
+    /// enter the slice's windows of 100 ms: all of them end at once.
+    pub fn program(&mut self, run: &ProgramRun) {
+        let n = run.operations;
+        self.seen.operations += n;
+        self.seen.sent += n;
+        self.seen.without_latency += n;
+        self.slice.operations += n;
+        self.slice.due += n;
+        match run.failure {
+            Some(failure) => self.failed[failure as usize] += n,
+            // The status that it exited with.
+            None => self.count_code(0, Told::Ok, n),
+        }
+        if run.failure.is_none() {
+            self.seen.body_bytes.record(run.output_bytes);
+        }
+        self.seen.programs.record(run);
+    }
+
+    /// A whole program was cut, because the run was stopped.
+    pub fn program_cut(&mut self, operations: u64) {
+        self.slice.due += operations;
+        self.seen.unfinished += operations;
     }
 
     /// Sent, but the run was stopped before its reply.
@@ -234,11 +261,11 @@ impl Recorder {
     }
 
     #[inline]
-    fn count_code(&mut self, code: u16, told: Told) {
+    fn count_code(&mut self, code: u16, told: Told, n: u64) {
         let known = self.codes.iter_mut();
         match known.into_iter().find(|entry| entry.0 == code && entry.1 == told) {
-            Some(entry) => entry.2 += 1,
-            None => self.codes.push((code, told, 1)),
+            Some(entry) => entry.2 += n,
+            None => self.codes.push((code, told, n)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What was seen of one contender: counts, histograms, slices. Merging is
 //! associative and commutative.
 
-use crate::{Digests, Histogram, Outcomes, Slice};
+use crate::{Digests, Histogram, Outcomes, Programs, Slice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,6 +50,9 @@ pub struct Seen {
     pub digests: Digests,
     /// Connections asked for, and open at the start.
     pub connections: Connections,
+    /// What whole programs cost, where those are what is run.
+    #[serde(default, skip_serializing_if = "Programs::is_empty")]
+    pub programs: Programs,
     /// The slices that these operations were driven in, by place.
     pub slices: Vec<Slice>,
 }
@@ -89,6 +92,7 @@ impl Seen {
         self.connections.got += other.connections.got;
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
+        self.programs.merge(&other.programs);
         self.merge_slices(&other.slices);
     }
 

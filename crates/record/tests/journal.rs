@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use record::{
     Address, Arrivals, Contender, End, EndReason, Event, Fact, Failure, Header, Host, Interleave,
-    LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, Question, Recorder,
-    RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, Told, TrialRecord,
+    LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question,
+    Recorder, RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, Told, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -130,6 +130,10 @@ fn trial(i: usize) -> TrialRecord {
     recorder.digest(u64::MAX);
     recorder.timed_out(&at, true);
     Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));
+    if i == 3 {
+        recorder.program(&program());
+        recorder.program(&ProgramRun { failure: Some(Failure::Exit), ..program() });
+    }
     recorder.slice_mut().target_cpu_ns = vec![Some(1), None];
     recorder.end_slice();
     TrialRecord {
@@ -140,6 +144,31 @@ fn trial(i: usize) -> TrialRecord {
         seen: recorder.take(),
         cut_short: i % 2 == 1,
     }
+}
+
+fn program() -> ProgramRun {
+    ProgramRun {
+        operations: 100_000,
+        wall_ns: 250_000_000,
+        user_ns: 200_000_000,
+        system_ns: 30_000_000,
+        peak_memory_bytes: 48 << 20,
+        output_bytes: 12,
+        output_digest: u64::MAX - 1,
+        outlived: 1,
+        failure: None,
+    }
+}
+
+#[test]
+fn only_trials_of_programs_hold_programs() {
+    for i in 0..4 {
+        let line = serde_json::to_string(&trial(i)).expect("serialisable");
+        assert_eq!(line.contains("\"programs\""), i == 3, "{line}");
+    }
+    let programs = trial(3).seen.programs;
+    assert_eq!((programs.runs, programs.failed, programs.outputs.total()), (2, 1, 1));
+    assert_eq!((programs.wall_ns, programs.peak_memory_bytes), (500_000_000, 48 << 20));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! any grouping.
 
 use proptest::prelude::*;
-use record::{Failure, Moments, Recorder, Seen, SliceStart, Told};
+use record::{Failure, Moments, ProgramRun, Recorder, Seen, SliceStart, Told};
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;
@@ -26,10 +26,13 @@ enum Ending {
     Failed { failure: Failure, sent: bool },
     Unfinished,
     Unsent,
+    Program { failure: Option<Failure>, output: u64 },
+    Cut,
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
     let failure = prop::sample::select(Failure::ALL.to_vec());
+    let program = (prop::option::of(failure.clone()), 0u64..40);
     prop_oneof![
         6 => (prop::sample::select(vec![200u16, 204, 404, 503]), any::<bool>(), 0u64..5000)
             .prop_map(|(code, expected, body)| Ending::Reply { code, expected, body }),
@@ -37,6 +40,8 @@ fn ending() -> impl Strategy<Value = Ending> {
         1 => (failure, any::<bool>()).prop_map(|(failure, sent)| Ending::Failed { failure, sent }),
         1 => Just(Ending::Unfinished),
         1 => Just(Ending::Unsent),
+        2 => program.prop_map(|(failure, output)| Ending::Program { failure, output }),
+        1 => Just(Ending::Cut),
     ]
 }
 
@@ -75,7 +80,9 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     let done = sent + operation.service_ns;
     let at =
         Moments { due, could: due + operation.lag_ns / 2, sent, asked: sent, began: done, done };
-    recorder.due();
+    if !matches!(operation.end, Ending::Program { .. } | Ending::Cut) {
+        recorder.due();
+    }
     match operation.end {
         Ending::Reply { code, expected, body } => {
             let told = if expected { Told::Ok } else { Told::Unexpected };
@@ -89,6 +96,10 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
         }
         Ending::Unfinished => recorder.unfinished(1),
         Ending::Unsent => recorder.unsent(1),
+        Ending::Program { failure, output } => {
+            recorder.program(&program(operation, failure, output));
+        }
+        Ending::Cut => recorder.program_cut(1),
     }
     recorder.looped(operation.lag_ns);
     // What a worker measures of itself: sums, and the longest.
@@ -98,6 +109,21 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     slice.waited_ns = slice.waited_ns.max(operation.lag_ns / 3);
     slice.steal_ns = slice.steal_ns.max(operation.lag_ns / 7);
     slice.in_flight_at_end += u64::from(done > starts + SLICE_NS);
+}
+
+/// A run of one operation, so that operations can be counted.
+fn program(operation: &Operation, failure: Option<Failure>, output: u64) -> ProgramRun {
+    ProgramRun {
+        operations: 1,
+        wall_ns: operation.service_ns,
+        user_ns: operation.service_ns / 2,
+        system_ns: operation.service_ns / 5,
+        peak_memory_bytes: operation.due_ns,
+        output_bytes: output,
+        output_digest: output * 7,
+        outlived: output % 3,
+        failure,
+    }
 }
 
 proptest! {

@@ -1,15 +1,22 @@
 //! Starts one process: the part of a keeper that lies between fork and exec.
 
 use crate::targets::keeper::cgroup::Cgroup;
+use crate::targets::keeper::measured::NotStarted;
 use crate::targets::keeper::protocol::ProcessOrder;
 use crate::targets::keeper::user::{self, User};
 use crate::targets::keeper::{pin, programs};
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, PipeWriter};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+
+/// A process that only needs to be started.
+pub(super) struct Prepared<'a> {
+    order: &'a ProcessOrder,
+    command: Command,
+}
 
 /// Starts a process in a process group of its own, and gives its number. It
 /// is a child of this process that nobody has waited for.
@@ -17,23 +24,69 @@ use std::process::{Command, Stdio};
 /// # Errors
 /// A sentence that says what is missing.
 pub(super) fn start(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<i32, String> {
-    let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
-    let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
-    let program = programs::find(first, path, &order.cwd)?;
+    let mut prepared = Prepared::new(order)?;
     let log = log(order)?;
-    let mut command = Command::new(program);
-    command.arg0(first).args(arguments).current_dir(&order.cwd);
-    command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
     let error_log = log.try_clone().map_err(|error| error.to_string())?;
-    command.stdin(Stdio::null()).stdout(log).stderr(error_log);
-    let before = Before::new(order, cgroup)?;
-    // SAFETY: `Before::exec` makes nothing but system calls on what was
-    // allocated before the fork.
-    unsafe { command.pre_exec(move || before.exec()) };
-    match command.spawn() {
-        // Dropping it neither waits nor kills: the keeper reaps by number.
-        Ok(child) => Ok(child.id() as i32),
-        Err(error) => Err(cannot(order, first, &error)),
+    prepared.command.stdout(log).stderr(error_log);
+    let cores = match order.cores.as_slice() {
+        [] => None,
+        cores => Some(pin::set(cores)?),
+    };
+    prepared.before(Before::new(order, cgroup, cores)?);
+    prepared.start().map_err(|refused| refused.why)
+}
+
+/// The same for a program that is measured: it writes into these pipes, which
+/// are open here no longer once what this returns is dropped. It stays outside
+/// of the keeper's control group: moving there can take the kernel some
+/// milliseconds, which would be counted as the program's.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub(super) fn prepare(
+    order: &ProcessOrder,
+    out: PipeWriter,
+    err: PipeWriter,
+) -> Result<Prepared<'_>, String> {
+    let mut prepared = Prepared::new(order)?;
+    prepared.command.stdout(out).stderr(err);
+    let cores = match order.cores.as_slice() {
+        [] => None,
+        // Whoever ordered this has checked them; the keeper itself may have
+        // been put on others meanwhile.
+        cores => Some(pin::unchecked(cores)?),
+    };
+    prepared.before(Before::new(order, None, cores)?);
+    Ok(prepared)
+}
+
+impl<'a> Prepared<'a> {
+    fn new(order: &'a ProcessOrder) -> Result<Prepared<'a>, String> {
+        let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
+        let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+        let mut command = Command::new(programs::find(first, path, &order.cwd)?);
+        command.arg0(first).args(arguments).current_dir(&order.cwd).stdin(Stdio::null());
+        command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+        Ok(Prepared { order, command })
+    }
+
+    fn before(&mut self, before: Before) {
+        // SAFETY: `Before::exec` makes nothing but system calls on what was
+        // allocated before the fork.
+        unsafe { self.command.pre_exec(move || before.exec()) };
+    }
+
+    /// # Errors
+    /// When the system refuses, or the file is no program.
+    pub(super) fn start(&mut self) -> Result<i32, NotStarted> {
+        match self.command.spawn() {
+            // Dropping it neither waits nor kills: the keeper reaps by number.
+            Ok(child) => Ok(child.id() as i32),
+            Err(error) => {
+                let why = cannot(self.order, &self.order.argv[0], &error);
+                Err(NotStarted { why, errno: error.raw_os_error() })
+            }
+        }
     }
 }
 
@@ -71,11 +124,11 @@ struct Before {
 }
 
 impl Before {
-    fn new(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<Before, String> {
-        let cores = match order.cores.as_slice() {
-            [] => None,
-            cores => Some(pin::set(cores)?),
-        };
+    fn new(
+        order: &ProcessOrder,
+        cgroup: Option<&Cgroup>,
+        cores: Option<libc::cpu_set_t>,
+    ) -> Result<Before, String> {
         Ok(Before {
             group: cgroup.and_then(|group| group.door().ok()),
             cores,

@@ -1,11 +1,12 @@
 //! The end of a keeper that tiebreak holds.
 
+use crate::targets::keeper::measured::{Measured, NotStarted};
 use crate::targets::keeper::protocol::{
-    Ending, Event, Farewell, Household, Line, ProcessOrder, Request, Silence,
+    Ending, Event, Farewell, Household, Line, ProcessOrder, Request, Silence, wait,
 };
 use crate::targets::keeper::{cgroup, keeping, subreaper, tree};
 use crate::targets::logs;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -141,6 +142,39 @@ impl Keeper {
                 Some(_) => return Err(self.give_up()),
                 None if stopped() => return Err(Trouble::Stopped),
                 None => {}
+            }
+        }
+    }
+
+    /// Runs a program to its end, reads its output, and measures it; whatever it
+    /// left running is killed. `cut` is a descriptor that becomes readable when
+    /// the program is to be ended before. Nothing else may run under this
+    /// keeper: it would be killed with what the program left.
+    ///
+    /// # Errors
+    /// When the keeper is gone. A program that cannot be started is no error.
+    pub fn measure(
+        &mut self,
+        order: &ProcessOrder,
+        timeout: Duration,
+        cut: RawFd,
+    ) -> Result<Result<Measured, NotStarted>, Trouble> {
+        self.say(&Request::Measure { order: order.clone(), timeout })?;
+        // It may be killed, and what it left running, too.
+        let until = Instant::now() + timeout + 2 * subreaper::KILLED + ANSWER;
+        let mut cut = Some(cut);
+        loop {
+            match self.hear(Instant::now())? {
+                Some(Event::Measured(measured)) => return Ok(Ok(measured)),
+                Some(Event::NotStarted(refused)) => return Ok(Err(refused)),
+                Some(_) => return Err(self.give_up()),
+                None if Instant::now() >= until => return Err(self.give_up()),
+                None => {}
+            }
+            // `poll` passes over -1.
+            let [_, asked] = wait(&[self.line.fd(), cut.unwrap_or(-1)], until);
+            if asked && cut.take().is_some() {
+                self.say(&Request::Cut)?;
             }
         }
     }

@@ -42,10 +42,10 @@ pub fn keep() -> ExitCode {
     }
 }
 
-struct Keeping {
-    line: Line,
-    caught: Caught,
-    household: Household,
+pub(super) struct Keeping {
+    pub(super) line: Line,
+    pub(super) caught: Caught,
+    pub(super) household: Household,
     cgroup: Option<Cgroup>,
     kept: Vec<Kept>,
     running: Option<Running>,
@@ -102,6 +102,12 @@ impl Keeping {
         let orphaned = loop {
             match self.next() {
                 Ok(Some(Request::Stop)) => break false,
+                Ok(Some(Request::Measure { order, timeout })) => {
+                    match self.measure(&order, timeout) {
+                        Ok(event) => self.tell(&event),
+                        Err(orphaned) => break orphaned,
+                    }
+                }
                 Ok(Some(request)) => self.answer(request),
                 Ok(None) => {}
                 Err(orphaned) => break orphaned,
@@ -153,7 +159,7 @@ impl Keeping {
                 Ok(set) => Event::Pinned(pin::pin_tree(pid, &set)),
                 Err(why) => Event::Refused(why),
             },
-            Request::Keep(_) | Request::Stop => return,
+            Request::Keep(_) | Request::Stop | Request::Measure { .. } | Request::Cut => return,
         };
         self.tell(&event);
     }
@@ -186,7 +192,7 @@ impl Keeping {
     /// Waits for every child that has ended, ours and those that fell to us.
     /// False when there are no children at all: then there are no descendants
     /// either, as orphans fall to us at once.
-    fn reap(&mut self) -> bool {
+    pub(super) fn reap(&mut self) -> bool {
         loop {
             let mut status = 0;
             // SAFETY: writes one number.
@@ -258,6 +264,13 @@ impl Keeping {
             }
             self.wait_for(grace, |_| false);
         }
+        self.killed += self.kill_the_rest();
+        tree::descendants(us).iter().map(|process| process.pid).collect()
+    }
+
+    /// Kills whatever runs below us; returns how many processes there were.
+    pub(super) fn kill_the_rest(&mut self) -> u32 {
+        let us = std::process::id() as i32;
         let until = Instant::now() + subreaper::KILLED;
         let mut killed = BTreeSet::new();
         while self.reap() && Instant::now() < until {
@@ -272,8 +285,7 @@ impl Keeping {
             }
             self.caught.wait(Instant::now() + Duration::from_millis(10));
         }
-        self.killed += u32::try_from(killed.len()).unwrap_or(u32::MAX);
-        tree::descendants(us).iter().map(|process| process.pid).collect()
+        u32::try_from(killed.len()).unwrap_or(u32::MAX)
     }
 
     /// Waits until it is done, or no child is left, or the time is over.
@@ -287,7 +299,7 @@ impl Keeping {
 
 /// Sends a signal to a child that has not been waited for: its number cannot
 /// have been given again, and it leads its process group.
-fn ask(pid: i32, signal: i32, group: bool) {
+pub(super) fn ask(pid: i32, signal: i32, group: bool) {
     // SAFETY: kill takes numbers.
     unsafe {
         libc::kill(pid, signal);

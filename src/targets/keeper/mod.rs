@@ -16,7 +16,10 @@ mod cgroup;
 mod child;
 mod handle;
 mod keeping;
-mod pin;
+mod measured;
+mod measuring;
+mod output;
+pub(crate) mod pin;
 pub(crate) mod programs;
 mod protocol;
 pub(crate) mod signals;
@@ -27,5 +30,6 @@ pub(crate) mod user;
 
 pub use handle::{Keeper, Trouble};
 pub use keeping::{ARGUMENT, keep};
+pub use measured::{Measured, NotStarted, Output, RunEnd};
 pub use protocol::{Ending, Farewell, Household, ProcessOrder};
 pub use subreaper::end_what_fell_to_us;

@@ -8,19 +8,34 @@ use std::io;
 ///
 /// # Errors
 /// When a core is not among those that this process may use.
-pub(super) fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+pub(crate) fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+    let set = unchecked(cores)?;
     // SAFETY: an all-zero set is valid, the call writes at most its size, and
-    // both macros are asked only for bits inside it.
+    // `unchecked` has seen that every core is inside it.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed) != 0 {
             return Err(io::Error::last_os_error().to_string());
         }
+        match cores.iter().find(|core| !libc::CPU_ISSET(**core as usize, &allowed)) {
+            Some(core) => Err(not_ours(*core)),
+            None => Ok(set),
+        }
+    }
+}
+
+/// The same, whether or not this process itself may use them now.
+///
+/// # Errors
+/// When there can be no such core.
+pub(crate) fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+    // SAFETY: an all-zero set is valid, and the macro is asked only for bits
+    // inside it.
+    unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         for core in cores {
-            let inside = (*core as usize) < 8 * size_of::<libc::cpu_set_t>();
-            if !inside || !libc::CPU_ISSET(*core as usize, &allowed) {
-                return Err(format!("core {core} is not among those that this process may use"));
+            if *core as usize >= 8 * size_of::<libc::cpu_set_t>() {
+                return Err(not_ours(*core));
             }
             libc::CPU_SET(*core as usize, &mut set);
         }
@@ -28,8 +43,12 @@ pub(super) fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
     }
 }
 
+fn not_ours(core: u32) -> String {
+    format!("core {core} is not among those that this process may use")
+}
+
 /// Pins one thread; 0 is the caller. Safe between fork and exec.
-pub(super) fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
+pub(crate) fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
     // SAFETY: a valid set of that size.
     match unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), set) } {
         0 => Ok(()),

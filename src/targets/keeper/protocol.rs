@@ -3,6 +3,7 @@
 //!
 //! Nothing here is `Debug`: environments hold secrets.
 
+use crate::targets::keeper::measured::{Measured, NotStarted};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -55,6 +56,11 @@ pub(super) enum Request {
     Start(ProcessOrder),
     /// Runs a program to its end.
     Run { order: ProcessOrder, timeout: Duration },
+    /// Runs a program to its end, reads its output, and measures it. Its log is
+    /// not used.
+    Measure { order: ProcessOrder, timeout: Duration },
+    /// Ends the program that is measured, if there still is one.
+    Cut,
     /// Pins a process and all below it; none: every process that there is.
     Pin { pid: Option<i32>, cores: Vec<u32> },
     /// Ends everything, and the keeper itself.
@@ -74,6 +80,10 @@ pub(super) enum Event {
     Exited { pid: i32, how: Ending },
     /// The answer to `Run`; no ending: the time was over, and it was killed.
     Ran(Option<Ending>),
+    /// The answer to `Measure`.
+    Measured(Measured),
+    /// Another answer to `Measure`.
+    NotStarted(NotStarted),
     /// The answer to `Pin`: how many threads were pinned.
     Pinned(u32),
     /// The last message.
@@ -95,6 +105,11 @@ impl Ending {
             true => Ending::Signal(libc::WTERMSIG(status)),
             false => Ending::Status(libc::WEXITSTATUS(status)),
         }
+    }
+
+    /// Whether it did not end by itself.
+    pub fn by_signal(self) -> bool {
+        matches!(self, Ending::Signal(_))
     }
 
     /// Whether it ended as a program does that did its work.

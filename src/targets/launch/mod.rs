@@ -12,6 +12,7 @@ mod orders;
 mod ready;
 mod running;
 
+pub(crate) use orders::inherited;
 pub use running::Running;
 
 use crate::exit::Error;

@@ -78,10 +78,20 @@ fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
 /// else of ours: a target must not depend on the shell that tiebreak is run
 /// from.
 fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
+    let mut all = inherited(around.user.as_deref());
+    for (name, value) in &around.env {
+        all.retain(|(other, _)| other != name);
+        all.push((name.clone(), value.fill(values)));
+    }
+    all
+}
+
+/// What a program that runs as this user (none: as we do) gets of ours.
+pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
         let ours = std::env::var(name).ok();
-        let value = match (name, &around.user) {
+        let value = match (name, user) {
             ("PATH", _) => {
                 Some(format!("{}:{SERVERS}", ours.as_deref().unwrap_or("/usr/bin:/bin")))
             }
@@ -89,10 +99,6 @@ fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
             _ => ours,
         };
         all.extend(value.map(|value| (name.to_owned(), value)));
-    }
-    for (name, value) in &around.env {
-        all.retain(|(other, _)| other != name);
-        all.push((name.clone(), value.fill(values)));
     }
     all
 }

@@ -9,6 +9,9 @@ mod resp;
 mod said;
 mod verify;
 
+pub(crate) use said::{Said, Task};
+pub(crate) use verify::{Memo, Verifier};
+
 pub use lane::stores_do;
 pub use memcached::{MemcachedAccess, memcached_lanes};
 pub use numbers::Numbers;

@@ -1,0 +1,39 @@
+//! Waking the lane's own thread while it waits for a slice to end.
+
+use crate::{Broken, Stop, clock};
+use std::os::fd::RawFd;
+
+/// An eventfd, so that one wait is for the bell and for the end of the run.
+pub(super) struct Bell(Stop);
+
+impl Bell {
+    pub(super) fn new() -> Result<Bell, Broken> {
+        Stop::new().map(Bell).map_err(|error| Broken::system("cannot make a bell", &error))
+    }
+
+    pub(super) fn ring(&self) {
+        self.0.raise();
+    }
+
+    /// Waits until it rings, `also` is readable, or `until`. Returns whether
+    /// `also` is readable. What rang before is forgotten.
+    pub(super) fn wait(&self, also: Option<RawFd>, until: u64) -> bool {
+        let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // poll leaves out a negative descriptor.
+        let mut fds = [poll(self.0.fd()), poll(also.unwrap_or(-1))];
+        let left = until.saturating_sub(clock::now());
+        let time = libc::timespec {
+            tv_sec: (left / 1_000_000_000) as libc::time_t,
+            tv_nsec: (left % 1_000_000_000) as libc::c_long,
+        };
+        // SAFETY: two valid pollfds, a valid time, no signal mask. Interrupted
+        // or failed, it counts as nothing: the caller looks at the clock.
+        unsafe { libc::ppoll(fds.as_mut_ptr(), 2, &time, std::ptr::null()) };
+        if fds[0].revents != 0 {
+            let mut count = [0u8; 8];
+            // SAFETY: 8 writable bytes, as an eventfd wants them.
+            unsafe { libc::read(self.0.fd(), count.as_mut_ptr().cast(), count.len()) };
+        }
+        fds[1].revents != 0
+    }
+}

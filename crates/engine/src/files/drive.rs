@@ -1,0 +1,311 @@
+//! When the threads of a lane may take up the next operation. Knows no clock
+//! and no thread: times are handed in.
+
+use crate::arrivals::Schedule;
+use crate::{Seat, Turn};
+use record::{LaneAsked, Recorder};
+
+/// After a stop, how long operations under way are waited for.
+const STOPPING_NS: u64 = 500_000_000;
+
+/// An operation that is to be begun now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Take {
+    pub(super) number: u64,
+    pub(super) due: u64,
+    pub(super) could: u64,
+}
+
+/// What a thread without an operation is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Take(Take),
+    /// One will be due then.
+    At(u64),
+    Nothing,
+}
+
+/// A lane's operations: numbered, due, counted.
+pub(super) struct Drive {
+    schedule: Option<Schedule>,
+    timeout_ns: u64,
+    /// Lane time at the start of the slice: the sum of sending times.
+    lane_time: u64,
+    number: u64,
+    step: u64,
+    /// Threads that are not in an operation, and since when there is one.
+    free: usize,
+    free_since: u64,
+    slice: Option<Slice>,
+}
+
+/// The slice that is being driven.
+struct Slice {
+    starts: u64,
+    sends_until: u64,
+    gives_up: u64,
+    budget: u64,
+    in_flight: u64,
+    last_ended: u64,
+    draining: bool,
+}
+
+impl Drive {
+    /// `first`: number of this worker's first operation.
+    pub(super) fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
+        Drive {
+            schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
+            timeout_ns: asked.timeout_ns,
+            lane_time: 0,
+            number: first,
+            step: seat.workers as u64,
+            free: 0,
+            free_since: 0,
+            slice: None,
+        }
+    }
+
+    /// Number of the next operation.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn is_open_loop(&self) -> bool {
+        self.schedule.is_some()
+    }
+
+    pub(super) fn start(&mut self, turn: &Turn) {
+        self.free_since = turn.starts;
+        self.slice = Some(Slice {
+            starts: turn.starts,
+            sends_until: turn.sends_until,
+            gives_up: turn.gives_up,
+            budget: turn.operations.unwrap_or(u64::MAX),
+            in_flight: 0,
+            last_ended: turn.starts,
+            draining: false,
+        });
+    }
+
+    /// A thread without an operation has come, or come back.
+    pub(super) fn freed(&mut self, now: u64) {
+        if self.free == 0 {
+            self.free_since = now;
+        }
+        self.free += 1;
+    }
+
+    /// What a free thread is to do. An operation that nobody waits for any
+    /// longer is counted as unsent.
+    pub(super) fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
+        if self.schedule.is_none() {
+            return match &self.slice {
+                Some(slice) if slice.sends(now) => Next::Take(self.take(now, now, seen)),
+                _ => Next::Nothing,
+            };
+        }
+        while let Some(due) = self.next_due() {
+            if due > now {
+                return Next::At(due);
+            }
+            self.schedule.as_mut().expect("open loop").take();
+            if now > due + self.timeout_ns {
+                seen.unsent(1);
+                continue;
+            }
+            return Next::Take(self.take(due, due.max(self.free_since), seen));
+        }
+        Next::Nothing
+    }
+
+    fn take(&mut self, due: u64, could: u64, seen: &mut Recorder) -> Take {
+        let slice = self.slice.as_mut().expect("a slice is driven");
+        slice.budget -= 1;
+        slice.in_flight += 1;
+        self.free -= 1;
+        let number = self.number;
+        self.number += self.step;
+        seen.due();
+        Take { number, due, could }
+    }
+
+    /// When the next operation of this slice is due; none: no more of them.
+    fn next_due(&self) -> Option<u64> {
+        let slice = self.slice.as_ref()?;
+        let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + slice.starts;
+        (due < slice.sends_until && slice.budget > 0).then_some(due)
+    }
+
+    /// An operation has its outcome.
+    pub(super) fn ended(&mut self, now: u64) {
+        if let Some(slice) = self.slice.as_mut() {
+            slice.in_flight -= 1;
+            slice.last_ended = slice.last_ended.max(now);
+        }
+    }
+
+    /// The run is to end: no more sending, and a short drain.
+    pub(super) fn cut(&mut self, now: u64) {
+        let Some(slice) = self.slice.as_mut() else { return };
+        slice.sends_until = slice.sends_until.min(now.max(slice.starts));
+        slice.gives_up = slice.gives_up.min(now + STOPPING_NS);
+    }
+
+    /// All operations of the slice have ended, or the time to wait is over.
+    pub(super) fn is_over(&self, now: u64) -> bool {
+        let Some(slice) = &self.slice else { return false };
+        let may_send = match &self.schedule {
+            None => slice.sends(now),
+            Some(_) => self.next_due().is_some(),
+        };
+        now >= slice.gives_up || (slice.in_flight == 0 && !may_send)
+    }
+
+    /// When the lane must look at the slice again, whatever the threads do.
+    pub(super) fn look_at(&self) -> u64 {
+        let slice = self.slice.as_ref().expect("a slice is driven");
+        if slice.draining { slice.gives_up } else { slice.sends_until.min(slice.gives_up) }
+    }
+
+    /// Once the sending time is over: what is open then is the drain.
+    pub(super) fn note_drain(&mut self, now: u64, seen: &mut Recorder) {
+        let slice = self.slice.as_mut().expect("a slice is driven");
+        if now < slice.sends_until || slice.draining {
+            return;
+        }
+        slice.draining = true;
+        let end = self.lane_time + (slice.sends_until - slice.starts);
+        let late = self.schedule.clone().map_or(0, |mut schedule| {
+            let mut late = 0;
+            while schedule.next_ns() < end {
+                late += 1;
+                schedule.take();
+            }
+            late
+        });
+        seen.slice_mut().in_flight_at_end = slice.in_flight + late;
+    }
+
+    /// Ends the slice: what was due and not taken up is unsent. Returns when
+    /// the last reply was in, as throughput counts it.
+    pub(super) fn end(&mut self, now: u64, seen: &mut Recorder) -> u64 {
+        let slice = self.slice.take().expect("a slice is driven");
+        self.lane_time += slice.sends_until - slice.starts;
+        if let Some(schedule) = self.schedule.as_mut() {
+            while schedule.next_ns() < self.lane_time {
+                schedule.take();
+                seen.unsent(u64::from(slice.budget > 0));
+            }
+        }
+        match slice.last_ended > slice.starts {
+            // The schedule says how long a slice of open loop is: a pause
+            // before its end belongs to it.
+            _ if self.is_open_loop() && slice.budget > 0 => slice.last_ended.max(slice.sends_until),
+            true => slice.last_ended,
+            false => now,
+        }
+    }
+}
+
+impl Slice {
+    /// Operations may still be begun in closed loop.
+    fn sends(&self, now: u64) -> bool {
+        now < self.sends_until && self.budget > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stop;
+    use record::{Address, Arrivals, Doing, Reuse};
+
+    fn drive(arrivals: Arrivals, worker: usize, workers: usize) -> (Drive, Recorder) {
+        let asked = LaneAsked {
+            address: Address::Unix("/".to_owned()),
+            connections: 1,
+            depth: 1,
+            doing: Doing::Ask,
+            reuse: Reuse::Always,
+            arrivals,
+            timeout_ns: 5_000,
+            burn_in_ns: 0,
+            operations: None,
+        };
+        let seat = Seat { worker, workers, stop: Stop::new().expect("a descriptor") };
+        (Drive::new(&asked, 1, &seat, worker as u64), Recorder::new())
+    }
+
+    fn turn(starts: u64, operations: Option<u64>) -> Turn {
+        Turn { starts, sends_until: starts + 10_000, gives_up: starts + 100_000, operations }
+    }
+
+    fn taken(next: Next) -> (u64, u64, u64) {
+        let Next::Take(take) = next else { panic!("{next:?}") };
+        (take.number, take.due, take.could)
+    }
+
+    #[test]
+    fn closed_loop_takes_the_next_one_until_the_time_or_the_operations_are_over() {
+        let (mut drive, mut seen) = drive(Arrivals::Closed, 1, 3);
+        drive.freed(0);
+        assert_eq!(drive.next(5, &mut seen), Next::Nothing, "no slice");
+        drive.start(&turn(1_000, None));
+        for (at, number) in [(1_000, 1), (10_999, 4)] {
+            assert_eq!(taken(drive.next(at, &mut seen)), (number, at, at));
+            drive.freed(at + 1);
+            drive.ended(at + 1);
+        }
+        assert_eq!(drive.next(11_000, &mut seen), Next::Nothing);
+        assert!(drive.is_over(11_000));
+        assert_eq!(drive.end(11_500, &mut seen), 11_000);
+        drive.start(&turn(20_000, Some(1)));
+        assert_eq!(taken(drive.next(20_000, &mut seen)).0, 7);
+        assert_eq!(drive.next(20_001, &mut seen), Next::Nothing);
+        assert!(!drive.is_over(20_001), "one is under way");
+    }
+
+    #[test]
+    fn late_operations_keep_their_due_times_and_are_sent_in_the_drain() {
+        // One each 4 µs: 0, 4, 8 in the first slice; lane time stands still.
+        let (mut drive, mut seen) = drive(Arrivals::Constant(250_000.0), 0, 1);
+        drive.freed(0);
+        drive.start(&turn(1_000, None));
+        assert_eq!(taken(drive.next(1_000, &mut seen)), (0, 1_000, 1_000));
+        drive.freed(9_100);
+        drive.ended(9_100);
+        // The thread came free at 9100 only: until then nobody could.
+        assert_eq!(taken(drive.next(9_200, &mut seen)), (1, 5_000, 9_100));
+        drive.note_drain(11_000, &mut seen);
+        assert_eq!(seen.slice_mut().in_flight_at_end, 2);
+        drive.freed(11_500);
+        drive.ended(11_500);
+        assert!(!drive.is_over(11_500), "one is due and unsent");
+        assert_eq!(taken(drive.next(11_600, &mut seen)), (2, 9_000, 11_500));
+        drive.freed(11_700);
+        drive.ended(11_700);
+        assert!(drive.is_over(11_700));
+        assert_eq!(drive.end(11_800, &mut seen), 11_700);
+        // At 12 µs of lane time: 2 µs into the second slice.
+        drive.start(&turn(50_000, None));
+        assert_eq!(drive.next(50_000, &mut seen), Next::At(52_000));
+        assert_eq!(taken(drive.next(52_000, &mut seen)).1, 52_000);
+        assert_eq!(seen.take().unsent, 0);
+    }
+
+    #[test]
+    fn what_waits_longer_than_the_timeout_is_unsent() {
+        let (mut drive, mut seen) = drive(Arrivals::Constant(250_000.0), 0, 1);
+        drive.freed(0);
+        drive.start(&turn(1_000, None));
+        drive.next(1_000, &mut seen);
+        drive.freed(10_500);
+        drive.ended(10_500);
+        assert_eq!(taken(drive.next(10_500, &mut seen)).1, 9_000, "the one due at 5000 is gone");
+        drive.cut(10_600);
+        assert!(!drive.is_over(10_600));
+        assert!(drive.is_over(10_600 + STOPPING_NS), "gives up");
+        drive.end(10_600, &mut seen);
+        assert_eq!(seen.take().unsent, 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! What is to be known of a store when its numbers are read.
+
+use super::store::{Guard, Settings};
+use crate::Broken;
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Magic numbers of file systems (statfs(2)). The second, third and fourth
+/// extended file system share theirs.
+const KINDS: [(i64, &str); 10] = [
+    (0x0102_1994, "tmpfs"),
+    (0x8584_58F6, "ramfs"),
+    (0xEF53, "ext2/ext3/ext4"),
+    (0x5846_5342, "xfs"),
+    (0x9123_683E, "btrfs"),
+    (0xF2F5_2010, "f2fs"),
+    (0x2FC1_2FC1, "zfs"),
+    (0x794C_7630, "overlayfs"),
+    (0x6969, "nfs"),
+    (0x6573_5546, "fuse"),
+];
+
+/// Name and value of what is to be recorded of a store in `root`.
+///
+/// # Errors
+/// When the directory cannot be asked.
+pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, Broken> {
+    let asked =
+        |error| Broken::system(&format!("cannot ask what {} is on", root.display()), &error);
+    let kind = kind(file_system(root).map_err(asked)?);
+    let locking = match settings.guard {
+        Guard::Flock => "flock, written in place",
+        Guard::Rename => "none, written beside and renamed",
+        Guard::Nothing => "none, written in place: readers can meet half a value",
+    };
+    let expires = settings.expires.map_or("never".to_owned(), |after| format!("{after:?}"));
+    let facts = [
+        ("filesystem", kind),
+        ("fsync", if settings.fsync { "after every write" } else { "never" }.to_owned()),
+        ("locking", locking.to_owned()),
+        ("expires", expires),
+        ("folders", "two levels, 256 of them".to_owned()),
+    ];
+    Ok(facts.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+fn kind(magic: i64) -> String {
+    let known = KINDS.iter().find(|(number, _)| *number == magic);
+    known.map_or_else(|| format!("{magic:#x}"), |(_, name)| (*name).to_owned())
+}
+
+fn file_system(root: &Path) -> io::Result<i64> {
+    let path = CString::new(root.as_os_str().as_bytes())?;
+    // SAFETY: an all-zero statfs is valid, and is valid for writes.
+    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a 0.
+    match unsafe { libc::statfs(path.as_ptr(), &mut about) } {
+        0 => Ok(about.f_type as i64 & 0xFFFF_FFFF),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_are_named_and_unknown_ones_numbered() {
+        let known = Path::new("/proc");
+        assert_eq!(file_system(known).map(kind).expect("mounted"), "0x9fa0");
+        assert_eq!(kind(0x0102_1994), "tmpfs");
+        let unknown = facts(Path::new("/nowhere/at/all"), &settings()).expect_err("not there");
+        assert!(unknown.0.starts_with("cannot ask what /nowhere/at/all is on"), "{unknown}");
+    }
+
+    #[test]
+    fn settings_are_told() {
+        let facts = facts(Path::new("/"), &settings()).expect("a root");
+        let of = |name: &str| facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str());
+        assert_eq!(of("fsync"), Some("after every write"));
+        assert_eq!(of("locking"), Some("flock, written in place"));
+        assert_eq!(of("expires"), Some("90s"));
+    }
+
+    fn settings() -> Settings {
+        let expires = Some(std::time::Duration::from_secs(90));
+        Settings { guard: Guard::Flock, fsync: true, expires }
+    }
+}

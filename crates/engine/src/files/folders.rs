@@ -1,0 +1,119 @@
+//! The directory of a store: made, marked, and never anybody else's.
+
+use super::name::{FOLDERS, digit_of};
+use super::system::call;
+use crate::Broken;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+/// The file that says whose the directory is.
+const MARKER: &str = ".tiebreak-cache";
+/// What it says.
+const MARK: &[u8] = b"A cache of tiebreak: its files may be overwritten and removed.\n";
+
+/// 256 folders, open. Their files are named relative to them, so no path leads
+/// out of the root, whatever is renamed or linked while we measure; and the
+/// path that the system walks is one name long (Cache_Lite: the whole of it).
+///
+/// All are made ahead. Cache_Lite makes them when a key first needs them, and
+/// asks for both at every write; that would be in the measured time.
+#[derive(Debug)]
+pub(super) struct Folders {
+    folders: Vec<OwnedFd>,
+}
+
+impl Folders {
+    /// Takes over `root`, or makes it.
+    pub(super) fn new(root: &Path) -> Result<Folders, Broken> {
+        let wrong = |what: &str, error: io::Error| {
+            Broken::system(&format!("the cache directory {} {what}", root.display()), &error)
+        };
+        match std::fs::DirBuilder::new().mode(0o700).create(root) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(wrong("cannot be made", error));
+            }
+            _ => {}
+        }
+        let opened = std::fs::OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
+            .open(root)
+            .map_err(|error| wrong("cannot be opened (it must be no link)", error))?;
+        claim(root, &opened)?;
+        let unmade = |error| wrong("has a folder that cannot be made or opened", error);
+        let mut folders = Vec::with_capacity(FOLDERS);
+        for first in 0..16 {
+            let outer = folder(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
+            for second in 0..16 {
+                let name = [digit_of(first), digit_of(second)];
+                folders.push(folder(outer.as_raw_fd(), &name).map_err(unmade)?);
+            }
+        }
+        Ok(Folders { folders })
+    }
+
+    /// The descriptor of a folder.
+    #[inline]
+    pub(super) fn at(&self, folder: usize) -> RawFd {
+        self.folders[folder].as_raw_fd()
+    }
+}
+
+/// Makes sure that the directory is ours: marked, or empty and then marked.
+fn claim(root: &Path, opened: &File) -> Result<(), Broken> {
+    let refuse = |why: &str| {
+        Err(Broken(format!(
+            "the cache directory {} {why}; name one that is empty or does not exist yet",
+            root.display()
+        )))
+    };
+    let unread = |error| Broken::system(&format!("cannot look into {}", root.display()), &error);
+    // SAFETY: no arguments.
+    if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
+        return refuse("belongs to another user");
+    }
+    // By its descriptor: what was opened, and not what has that name by now.
+    let inside = Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string());
+    let mut options = std::fs::OpenOptions::new();
+    let options = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).mode(0o600);
+    match options.read(true).open(inside.join(MARKER)) {
+        Ok(marker) => {
+            let mut says = Vec::new();
+            marker.take(MARK.len() as u64 + 1).read_to_end(&mut says).map_err(unread)?;
+            if says == MARK {
+                return Ok(());
+            }
+            return refuse(&format!("has a {MARKER} that is not tiebreak's"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(unread(error)),
+    }
+    if std::fs::read_dir(&inside).map_err(unread)?.next().is_some() {
+        return refuse("holds files that are not tiebreak's");
+    }
+    options.read(false).write(true).create_new(true);
+    let marked = options.open(inside.join(MARKER)).and_then(|mut marker| marker.write_all(MARK));
+    marked.map_err(|error| Broken::system(&format!("cannot mark {}", root.display()), &error))
+}
+
+/// Makes a folder where there is none, and opens it.
+fn folder(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
+    let mut text = [0u8; 3];
+    text[..name.len()].copy_from_slice(name);
+    let text: *const libc::c_char = text.as_ptr().cast();
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: the name ends with a 0; the descriptor is open.
+    match call(u64::MAX, || unsafe { libc::mkdirat(within, text, 0o700) } as isize) {
+        Ok(_) | Err(libc::EEXIST) => {}
+        Err(errno) => return Err(io::Error::from_raw_os_error(errno)),
+    }
+    // SAFETY: as above.
+    let opened = call(u64::MAX, || unsafe { libc::openat(within, text, flags) } as isize);
+    // SAFETY: a descriptor that was just opened, and is nobody else's.
+    opened
+        .map(|fd| unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+        .map_err(io::Error::from_raw_os_error)
+}

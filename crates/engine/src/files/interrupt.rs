@@ -1,0 +1,37 @@
+//! Taking a thread out of a call that blocks for too long.
+
+use crate::clock;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::Once;
+use std::thread::JoinHandle;
+
+/// Ignored by whoever does not ask for it, and used here by nobody else.
+const SIGNAL: libc::c_int = libc::SIGURG;
+
+extern "C" fn nothing(_signal: libc::c_int) {}
+
+/// Makes the signal end blocking calls with `EINTR` instead of being ignored.
+pub(super) fn prepare() {
+    static ONCE: Once = Once::new();
+    // SAFETY: an all-zero sigaction is valid; the handler does nothing. No
+    // SA_RESTART: the call is to end.
+    ONCE.call_once(|| unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
+        libc::sigaction(SIGNAL, &action, std::ptr::null_mut());
+    });
+}
+
+/// Ends the call that the thread is in, if it can be ended: a wait for a lock
+/// can, one for a disk cannot. Comes to nothing when the thread is just about
+/// to call: so ask again until it is back.
+pub(super) fn interrupt<T>(thread: &JoinHandle<T>) {
+    // SAFETY: a thread that was not joined yet, so its handle is valid.
+    unsafe { libc::pthread_kill(thread.as_pthread_t(), SIGNAL) };
+}
+
+/// CPU time of the thread, in nanoseconds.
+pub(super) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
+    // A thread that was not joined yet, so its handle is valid.
+    clock::cpu_of(thread.as_pthread_t())
+}

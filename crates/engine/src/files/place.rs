@@ -1,0 +1,185 @@
+//! One thread of a lane: an application's process that reads and writes files.
+
+use super::bell::Bell;
+use super::desk::Desk;
+use super::drive::{Next, Take};
+use super::store::{Found, Store, Stored};
+use super::work::{Answer, Deed, Request};
+use crate::clock;
+use record::{Failure, Moments};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// A sleep ends this long before an operation is due; the rest is spun.
+const SPIN_NS: u64 = 50_000;
+
+/// How long after an operation fell due the deputy looks whether the leader has
+/// come back from it.
+const DEPUTY_NS: u64 = 50_000;
+
+/// A lane's threads meet here, between operations.
+///
+/// In open loop one free thread, the leader, waits for the next operation to
+/// fall due, and goes on doing so as long as its operations do not block. To
+/// hand the schedule over before each of them would put two changes of thread
+/// between due and sent (11 µs where the operation took 10). So a second one,
+/// the deputy, looks shortly after each due time, and leads if the leader is
+/// not back.
+pub(super) struct Shared<S, M> {
+    desk: Mutex<Desk<S, M>>,
+    /// There may be something to do for one that is idle.
+    changed: Condvar,
+    /// Those that wait for an operation to fall due are to look again.
+    asleep: Condvar,
+    /// The slice may be over.
+    pub(super) bell: Bell,
+    timeout_ns: u64,
+}
+
+impl<S, M: Default> Shared<S, M> {
+    pub(super) fn new(desk: Desk<S, M>, bell: Bell, timeout_ns: u64) -> Shared<S, M> {
+        let (changed, asleep) = (Condvar::new(), Condvar::new());
+        Shared { desk: Mutex::new(desk), changed, asleep, bell, timeout_ns }
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk<S, M>> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets all threads look again.
+    pub(super) fn call_all(&self) {
+        self.changed.notify_all();
+        self.asleep.notify_all();
+    }
+
+    /// Lets one idle thread look again: it wakes the next when it must.
+    pub(super) fn call_one(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Waits for the next operation; none: the thread is to go home.
+    fn next(&self, place: usize, memo: &mut M, request: &mut Request) -> Option<Take> {
+        let mut desk = self.desk();
+        while !desk.closing {
+            let now = clock::now();
+            match desk.next(now) {
+                Next::Take(take) => {
+                    desk.begin(place, take, now, self.timeout_ns, (memo, request));
+                    // Before the operation, which may block: somebody must mind
+                    // the schedule. Part of the send lag, and rarely needed.
+                    let alone = desk.drive.is_open_loop() && !desk.leading;
+                    self.call_deputy(&desk, alone);
+                    return Some(take);
+                }
+                Next::At(due) if !desk.leading => {
+                    desk.leading = true;
+                    self.call_deputy(&desk, true);
+                    desk = self.sleep(desk, due);
+                    desk.leading = false;
+                }
+                Next::At(due) if !desk.guarding => {
+                    desk.guarding = true;
+                    desk = self.nap(desk, (due + DEPUTY_NS).saturating_sub(now));
+                    desk.guarding = false;
+                }
+                _ => {
+                    if desk.drive.is_over(now) {
+                        self.bell.ring();
+                    }
+                    desk.idle += 1;
+                    desk = self.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
+                    desk.idle -= 1;
+                }
+            }
+        }
+        None
+    }
+
+    /// Wakes an idle thread to be the deputy, where there is none.
+    fn call_deputy(&self, desk: &Desk<S, M>, wanted: bool) {
+        if wanted && !desk.guarding && desk.idle > 0 {
+            self.call_one();
+        }
+    }
+
+    /// Sleeps for `ns`, or until something has changed.
+    fn nap<'a>(&'a self, desk: MutexGuard<'a, Desk<S, M>>, ns: u64) -> MutexGuard<'a, Desk<S, M>> {
+        let waited = self.asleep.wait_timeout(desk, Duration::from_nanos(ns));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits until `due`, or until something has changed.
+    fn sleep<'a>(
+        &'a self,
+        desk: MutexGuard<'a, Desk<S, M>>,
+        due: u64,
+    ) -> MutexGuard<'a, Desk<S, M>> {
+        let left = due.saturating_sub(clock::now());
+        // Near its end spinning would take the core from a thread that is in
+        // an operation: then the sleep goes on, and its end is the later one.
+        let nap = match left.checked_sub(SPIN_NS) {
+            Some(nap @ 1..) => nap,
+            _ if desk.all_free() => 0,
+            _ => left,
+        };
+        if nap > 0 {
+            return self.nap(desk, nap);
+        }
+        drop(desk);
+        while clock::now() < due {
+            std::hint::spin_loop();
+        }
+        self.desk()
+    }
+}
+
+/// Tells the lane when its thread ends with a panic, so that it does not wait.
+struct Farewell<'a, S, M: Default>(&'a Shared<S, M>);
+
+impl<S, M: Default> Drop for Farewell<'_, S, M> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.desk().lost = true;
+            self.0.bell.ring();
+        }
+    }
+}
+
+/// The life of a lane's thread.
+pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, place: usize, mut store: Store) {
+    let _farewell = Farewell(shared);
+    let (mut memo, mut request, mut buffer) = (M::default(), Request::default(), Vec::new());
+    shared.desk().drive.freed(clock::now());
+    while let Some(Take { due, could, .. }) = shared.next(place, &mut memo, &mut request) {
+        let sent = clock::now();
+        store.gives_up_at(sent + shared.timeout_ns);
+        let answer = perform(&store, &request, &mut buffer);
+        let done = clock::now();
+        let at = Moments { due, could, sent, asked: sent, began: done, done };
+        shared.desk().ended(place, &at, (&mut memo, &request), answer);
+    }
+}
+
+#[inline]
+fn perform<'a>(
+    store: &Store,
+    request: &Request,
+    buffer: &'a mut Vec<u8>,
+) -> Result<Answer<'a>, Failure> {
+    let Request { deed, key, value, .. } = request;
+    Ok(match deed {
+        Deed::Get => match store.get(key, buffer)? {
+            Found::Hit => Answer::Value(buffer),
+            Found::Miss => Answer::Absent,
+        },
+        Deed::Set => store.set(key, value).map(|()| Answer::Done)?,
+        Deed::Add => match store.add(key, value)? {
+            Stored::New => Answer::Done,
+            Stored::Held => Answer::Held,
+        },
+        Deed::Delete => match store.delete(key)? {
+            Found::Hit => Answer::Done,
+            Found::Miss => Answer::Absent,
+        },
+    })
+}

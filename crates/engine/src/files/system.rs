@@ -1,0 +1,142 @@
+//! The system calls on files, with the errno as error.
+
+use crate::clock;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+
+/// Calls until it succeeds, fails, or was interrupted after `gives_up` (that
+/// is `ETIMEDOUT`). Interrupted before, it is called again.
+#[inline]
+pub(super) fn call(gives_up: u64, mut this: impl FnMut() -> isize) -> Result<usize, i32> {
+    loop {
+        let result = this();
+        if result >= 0 {
+            return Ok(result as usize);
+        }
+        // SAFETY: the address of this thread's errno is always valid.
+        match unsafe { *libc::__errno_location() } {
+            libc::EINTR if clock::now() < gives_up => {}
+            libc::EINTR => return Err(libc::ETIMEDOUT),
+            errno => return Err(errno),
+        }
+    }
+}
+
+/// An open file.
+pub(super) struct Open {
+    file: OwnedFd,
+    gives_up: u64,
+}
+
+/// What is known of an open file.
+pub(super) struct State {
+    /// Bytes.
+    pub(super) bytes: u64,
+    /// Last written, in nanoseconds since 1970.
+    pub(super) written: u64,
+    /// A regular file.
+    pub(super) regular: bool,
+}
+
+impl Open {
+    /// Opens `name` in `folder`, and never what a symbolic link points at.
+    ///
+    /// # Safety
+    /// `name` ends with a 0.
+    #[inline]
+    pub(super) unsafe fn at(
+        folder: RawFd,
+        name: *const libc::c_char,
+        flags: libc::c_int,
+        gives_up: u64,
+    ) -> Result<Open, i32> {
+        let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
+        // SAFETY: the name is what the caller says.
+        let fd = call(gives_up, || unsafe { libc::openat(folder, name, flags, 0o600) } as isize)?;
+        // SAFETY: a descriptor that was just opened, and is nobody else's.
+        Ok(Open { file: unsafe { OwnedFd::from_raw_fd(fd as RawFd) }, gives_up })
+    }
+
+    /// Waits for the lock; closing gives it back.
+    #[inline]
+    pub(super) fn lock(&self, how: libc::c_int) -> Result<(), i32> {
+        // SAFETY: no pointers.
+        call(self.gives_up, || unsafe { libc::flock(self.fd(), how) } as isize).map(drop)
+    }
+
+    #[inline]
+    pub(super) fn state(&self) -> Result<State, i32> {
+        // SAFETY: an all-zero stat is valid, and is valid for writes.
+        let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+        call(self.gives_up, || unsafe { libc::fstat(self.fd(), &mut stat) } as isize)?;
+        // Before 1970 counts as 1970: old enough.
+        let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+        Ok(State {
+            bytes: stat.st_size as u64,
+            written: seconds.saturating_mul(1_000_000_000) + stat.st_mtime_nsec as u64,
+            regular: stat.st_mode & libc::S_IFMT == libc::S_IFREG,
+        })
+    }
+
+    /// Reads up to `bytes` into `buffer`: fewer where the file ends before.
+    #[inline]
+    pub(super) fn read(&self, bytes: usize, buffer: &mut Vec<u8>) -> Result<(), i32> {
+        buffer.reserve(bytes);
+        while buffer.len() < bytes {
+            let left = bytes - buffer.len();
+            let room = buffer.spare_capacity_mut().as_mut_ptr();
+            // SAFETY: `left` bytes were reserved behind what is there.
+            let read = || unsafe { libc::read(self.fd(), room.cast(), left) };
+            let got = call(self.gives_up, read)?;
+            if got == 0 {
+                break;
+            }
+            // SAFETY: so many bytes were written there.
+            unsafe { buffer.set_len(buffer.len() + got) };
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn write(&self, mut bytes: &[u8]) -> Result<(), i32> {
+        while !bytes.is_empty() {
+            // SAFETY: the slice is readable.
+            let write = || unsafe { libc::write(self.fd(), bytes.as_ptr().cast(), bytes.len()) };
+            let took = call(self.gives_up, write)?;
+            bytes = &bytes[took..];
+        }
+        Ok(())
+    }
+
+    /// Empties the file.
+    #[inline]
+    pub(super) fn empty(&self) -> Result<(), i32> {
+        // SAFETY: no pointers.
+        call(self.gives_up, || unsafe { libc::ftruncate(self.fd(), 0) } as isize).map(drop)
+    }
+
+    /// Waits until the file is on its disk.
+    #[inline]
+    pub(super) fn sync(&self) -> Result<(), i32> {
+        // SAFETY: no pointers.
+        call(self.gives_up, || unsafe { libc::fsync(self.fd()) } as isize).map(drop)
+    }
+
+    /// Closes the file: some file systems only then say that they are full.
+    #[inline]
+    pub(super) fn close(self) -> Result<(), i32> {
+        // SAFETY: the descriptor is ours and is given away. Linux closes it
+        // also where it was interrupted: never called again.
+        match unsafe { libc::close(self.file.into_raw_fd()) } {
+            0 => Ok(()),
+            // SAFETY: the address of this thread's errno is always valid.
+            _ => match unsafe { *libc::__errno_location() } {
+                libc::EINTR => Ok(()),
+                errno => Err(errno),
+            },
+        }
+    }
+
+    fn fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+}

@@ -1,0 +1,115 @@
+//! The workload on files: operations in, verified values out.
+
+use super::lane::file_lanes;
+use super::store::Store;
+use super::work::{Answer, Deed, Judged, Request, Work};
+use crate::store::{Memo, Said, Task, Verifier};
+use crate::{Broken, MakeLane, Numbers, Seat};
+use record::{Asked, Doing, Kind, Told, ValueBytes, Workload};
+use std::sync::Arc;
+
+/// How to get at a store of files.
+#[derive(Clone, Debug)]
+pub struct FilesAccess {
+    /// The directory.
+    pub store: Arc<Store>,
+    /// Where operations go on from one call of the engine to the next.
+    pub numbers: Numbers,
+}
+
+/// One worker's operations and what it knows of the values.
+struct Serving {
+    said: Said,
+    verifier: Verifier,
+}
+
+impl FilesAccess {
+    /// The lanes of one contender of the order: one for each worker.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
+        let numbers = match doing {
+            Doing::Drive(_) => self.numbers.clone(),
+            // A load counts for itself, and questions are no operations.
+            Doing::Load(_) | Doing::Ask => Numbers::new(order.cores.len()),
+        };
+        file_lanes(order, contender, &self.store, &numbers, move |seat| {
+            let state = serving(&doing, seed, seat)?;
+            Ok(Work { state, ask, judge })
+        })
+    }
+}
+
+/// None: nothing but whether the store answers is asked.
+fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Broken> {
+    let (workload, task) = match doing {
+        Doing::Ask => return Ok(None),
+        Doing::Load(workload) => (workload, Task::Load),
+        Doing::Drive(workload) => (workload, Task::Drive),
+    };
+    check(workload)?;
+    let said = Said::new(workload, seed, seat.workers, task).map_err(Broken)?;
+    let verifier = Verifier::new(workload.verify, workload.keys, seat.worker, seat.workers);
+    Ok(Some(Serving { said, verifier }))
+}
+
+/// Whether files can do all of it.
+fn check(workload: &Workload) -> Result<(), Broken> {
+    if let Some(share) = workload.mix.iter().find(|share| deed(share.kind).is_none()) {
+        return Err(Broken(format!("files have no operation {:?}", share.kind)));
+    }
+    match workload.value {
+        ValueBytes::Fixed(0) | ValueBytes::Uniform(0, _) => {
+            Err(Broken("files hold values of 1 byte at least; ask for longer ones".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn deed(kind: Kind) -> Option<Deed> {
+    match kind {
+        Kind::Get => Some(Deed::Get),
+        Kind::Set | Kind::Insert => Some(Deed::Set),
+        Kind::Add => Some(Deed::Add),
+        Kind::Delete => Some(Deed::Delete),
+        _ => None,
+    }
+}
+
+fn ask(serving: &mut Option<Serving>, number: u64, memo: &mut Memo, request: &mut Request) {
+    request.key.clear();
+    request.value.clear();
+    let Some(Serving { said, verifier }) = serving else {
+        request.deed = Deed::Get;
+        return;
+    };
+    let drawn = said.drawn(number);
+    verifier.sent(drawn, memo);
+    let parts = said.parts(&drawn);
+    request.deed = deed(drawn.kind).expect("checked when the lane was made");
+    request.key.extend_from_slice(parts.key());
+    request.value.extend_from_slice(parts.value);
+}
+
+fn judge(
+    serving: &mut Option<Serving>,
+    memo: &mut Memo,
+    request: &Request,
+    answer: Answer<'_>,
+) -> Judged {
+    let told = match (serving, answer) {
+        (None, _) => Told::Ok,
+        // To remove what is not there is no failure to find it.
+        (_, Answer::Absent) if request.deed == Deed::Delete => Told::Ok,
+        (_, Answer::Absent) => Told::Miss,
+        (Some(serving), answer) => {
+            if let Answer::Value(value) = answer {
+                serving.verifier.piece(&serving.said, memo, 0, value);
+            }
+            serving.verifier.told(&serving.said, memo, 1)
+        }
+    };
+    Judged { code: 0, told }
+}

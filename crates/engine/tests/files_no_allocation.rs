@@ -1,0 +1,96 @@
+//! After warm-up a lane of files allocates nothing: ten times the operations
+//! make not one allocation more.
+
+mod scratch;
+
+use engine::files::{Answer, Deed, Guard, Judged, Request, Store, Work, file_lanes};
+use engine::{Numbers, Stop};
+use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, Told};
+use scratch::Scratch;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: hands everything to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn ask(_: &mut (), number: u64, _: &mut (), request: &mut Request) {
+    let deeds = [Deed::Set, Deed::Get, Deed::Add, Deed::Delete];
+    request.deed = deeds[number as usize % 4];
+    request.key.clear();
+    request.key.extend_from_slice(&(number / 4 % 20).to_le_bytes());
+    request.value.resize(200, 1);
+}
+
+fn judge(_: &mut (), _: &mut (), _: &Request, _: Answer<'_>) -> Judged {
+    Judged { code: 0, told: Told::Ok }
+}
+
+fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
+    let lane = LaneAsked {
+        address: Address::Unix(String::new()),
+        connections: 2,
+        depth: 1,
+        doing: Doing::Ask,
+        reuse: Reuse::Always,
+        arrivals,
+        timeout_ns: 2_000_000_000,
+        burn_in_ns: 0,
+        operations: Some(operations),
+    };
+    let order = Asked {
+        seed: 7,
+        first_round: 1,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds: 1,
+        round_ns: 190_000_000_000,
+        slice_ns: 190_000_000_000,
+        lanes: vec![lane],
+    };
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let lanes = vec![file_lanes(&order, 0, store, &Numbers::new(1), |_| {
+        Ok(Work { state: (), ask, judge })
+    })];
+    let stop = Stop::new().expect("a descriptor");
+    let mut done = 0;
+    let result = engine::run(&order, lanes, Vec::new(), &stop, &mut |trial| {
+        done += trial.seen.outcomes.ok;
+        ControlFlow::Continue(())
+    });
+    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    assert_eq!((result, done), (Ok(()), operations));
+    after - before
+}
+
+#[test]
+fn ten_times_the_operations_make_no_allocation_more() {
+    let scratch = Scratch::memory();
+    for guard in [Guard::Flock, Guard::Rename] {
+        let store = scratch.store(guard);
+        for arrivals in [Arrivals::Closed, Arrivals::Constant(20_000.0)] {
+            // The first run also pays for what is made once in a process.
+            allocations(arrivals, &store, 100);
+            let few = allocations(arrivals, &store, 2_000);
+            let many = allocations(arrivals, &store, 20_000);
+            // Threads start when they like: a few more or less.
+            assert!(many <= few + 10, "{guard:?} {arrivals:?}: {few} for 2000, {many} for 20000");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A workload on files: loaded, driven and verified.
+
+mod scratch;
+
+use engine::files::{FilesAccess, Guard};
+use engine::{Numbers, Stop};
+use record::{
+    Address, Arrivals, Asked, Distribution, Doing, Kind, LaneAsked, Outcomes, Reuse, Share,
+    ValueBytes, Verify, Workload,
+};
+use scratch::{Scratch, files};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const KEYS: u64 = 40;
+
+fn workload(mix: &[(Kind, f64)]) -> Workload {
+    Workload {
+        prefix: "one:".to_owned(),
+        keys: KEYS,
+        distribution: Distribution::Uniform,
+        hot: 1.0,
+        value: ValueBytes::Uniform(16, 300),
+        compressible: false,
+        mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
+        verify: Verify::All,
+    }
+}
+
+fn order(doing: Doing, operations: u64, workers: usize) -> Asked {
+    let lane = LaneAsked {
+        address: Address::Unix(String::new()),
+        connections: 4,
+        depth: 1,
+        doing,
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        timeout_ns: 20_000_000_000,
+        burn_in_ns: 0,
+        operations: Some(operations),
+    };
+    Asked {
+        seed: 11,
+        cores: vec![0; workers],
+        warm_up_ns: 0,
+        rounds: 1,
+        first_round: 1,
+        round_ns: 120_000_000_000,
+        slice_ns: 120_000_000_000,
+        lanes: vec![lane],
+    }
+}
+
+fn drive(access: &FilesAccess, order: &Asked) -> Result<Outcomes, String> {
+    let stop = Stop::new().expect("a descriptor");
+    let mut outcomes = Outcomes::default();
+    engine::run(order, vec![access.lanes(order, 0)], Vec::new(), &stop, &mut |trial| {
+        outcomes.merge(&trial.seen.outcomes);
+        ControlFlow::Continue(())
+    })
+    .map_err(|broken| broken.0)?;
+    Ok(outcomes)
+}
+
+fn access(scratch: &Scratch, guard: Guard, workers: usize) -> FilesAccess {
+    let numbers = Numbers::new(workers);
+    FilesAccess { store: Arc::new(scratch.store(guard)), numbers }
+}
+
+fn all_ok(ok: u64) -> Outcomes {
+    Outcomes { ok, ..Outcomes::default() }
+}
+
+const MIX: [(Kind, f64); 2] = [(Kind::Get, 0.8), (Kind::Set, 0.2)];
+
+#[test]
+fn every_value_that_was_loaded_or_written_is_read_back() {
+    for guard in [Guard::Flock, Guard::Rename] {
+        for workers in [1, 2] {
+            let scratch = Scratch::memory();
+            let access = access(&scratch, guard, workers);
+            assert_eq!(drive(&access, &order(Doing::Ask, 3, workers)), Ok(all_ok(3)));
+            let load = order(Doing::Load(workload(&MIX)), KEYS, workers);
+            assert_eq!(drive(&access, &load), Ok(all_ok(KEYS)));
+            assert_eq!(files(&scratch.0).len() as u64, KEYS);
+            // Twice: numbers go on, so a version is never written again.
+            for _ in 0..2 {
+                let drive_it = order(Doing::Drive(workload(&MIX)), 5_000, workers);
+                assert_eq!(drive(&access, &drive_it), Ok(all_ok(5_000)), "{guard:?} {workers}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_that_are_lost_or_exchanged_are_found() {
+    let scratch = Scratch::memory();
+    let access = access(&scratch, Guard::Flock, 1);
+    let reads = workload(&[(Kind::Get, 1.0)]);
+    drive(&access, &order(Doing::Load(reads.clone()), KEYS, 1)).expect("loaded");
+    let found = files(&scratch.0);
+    std::fs::copy(&found[0], &found[1]).expect("overwritten by another key's value");
+    std::fs::remove_file(&found[2]).expect("there");
+    let outcomes = drive(&access, &order(Doing::Drive(reads), 2_000, 1)).expect("driven");
+    assert!(outcomes.wrong > 0 && outcomes.miss > 0, "{outcomes:?}");
+    assert_eq!(outcomes.ok + outcomes.wrong + outcomes.miss, 2_000, "{outcomes:?}");
+}
+
+#[test]
+fn a_write_that_is_undone_makes_stale_reads() {
+    let scratch = Scratch::memory();
+    let access = access(&scratch, Guard::Flock, 1);
+    let writes = workload(&[(Kind::Get, 0.5), (Kind::Set, 0.5)]);
+    drive(&access, &order(Doing::Load(writes.clone()), KEYS, 1)).expect("loaded");
+    let found = files(&scratch.0);
+    let loaded: Vec<_> =
+        found.iter().map(|path| (path, std::fs::read(path).expect("there"))).collect();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let outcomes = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Puts back what was loaded, whole, again and again.
+            while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                for (path, value) in &loaded {
+                    let beside = path.with_extension("old");
+                    std::fs::write(&beside, value).expect("room");
+                    std::fs::rename(&beside, path).expect("ours");
+                }
+            }
+        });
+        let outcomes = drive(&access, &order(Doing::Drive(writes), 100_000, 1));
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        outcomes.expect("driven")
+    });
+    assert!(outcomes.stale > 0, "{outcomes:?}");
+    assert_eq!((outcomes.wrong, outcomes.miss), (0, 0), "{outcomes:?}");
+}
+
+#[test]
+fn what_files_cannot_do_is_refused_by_name() {
+    let scratch = Scratch::memory();
+    let access = access(&scratch, Guard::Flock, 1);
+    let incr = workload(&[(Kind::Incr, 1.0)]);
+    let refused = drive(&access, &order(Doing::Drive(incr), 1, 1)).expect_err("no numbers");
+    assert_eq!(refused, "files have no operation Incr");
+    let empty = Workload {
+        value: ValueBytes::Fixed(0),
+        verify: Verify::Off,
+        ..workload(&[(Kind::Get, 1.0)])
+    };
+    let refused = drive(&access, &order(Doing::Load(empty), 1, 1)).expect_err("no empty values");
+    assert!(refused.contains("1 byte at least"), "{refused}");
+    let mut deep = order(Doing::Ask, 1, 1);
+    deep.lanes[0].depth = 16;
+    assert!(drive(&access, &deep).expect_err("no depth").contains("leave out depth"));
+}

@@ -1,0 +1,97 @@
+//! Directories that are gone when a test is over, and what is in them.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use engine::files::{Guard, Settings, Store};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A directory that does not exist yet, and is removed with the value.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    pub(crate) fn within(parent: &Path) -> Scratch {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Scratch(parent.join(format!("tiebreak-test-{}-{number}", std::process::id())))
+    }
+
+    /// In memory.
+    pub(crate) fn memory() -> Scratch {
+        Scratch::within(Path::new("/dev/shm"))
+    }
+
+    /// On the disk that this is built on.
+    pub(crate) fn disk() -> Scratch {
+        Scratch::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    pub(crate) fn store(&self, guard: Guard) -> Store {
+        Store::new(&self.0, settings(guard)).expect("a directory of our own")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn settings(guard: Guard) -> Settings {
+    Settings { guard, fsync: false, expires: None }
+}
+
+/// All files with values, and what handles left beside.
+pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root).expect("a directory").flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false if !path.ends_with(".tiebreak-cache") => found.push(path),
+            false => {}
+        }
+    }
+    found
+}
+
+/// The file of the only value.
+pub(crate) fn only_file(root: &Path) -> PathBuf {
+    let found = files(root);
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.into_iter().next().expect("one")
+}
+
+/// Runs `test` on a thread that sees a tmpfs of 1 MiB on a directory, which
+/// nobody else sees. Returns false, and says so, where that is not allowed.
+pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) -> bool {
+    let around = Scratch::memory();
+    std::fs::create_dir(&around.0).expect("a directory");
+    std::thread::scope(|scope| {
+        let within = scope.spawn(|| {
+            // SAFETY: concerns this thread alone.
+            if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
+                eprintln!("left out: a mount namespace needs root");
+                return false;
+            }
+            mount("none", Path::new("/"), libc::MS_REC | libc::MS_PRIVATE, "");
+            mount("tmpfs", &around.0, 0, "size=1m");
+            test(&around.0);
+            true
+        });
+        within.join().expect("the test holds")
+    })
+}
+
+/// mount(2), of a tmpfs where it needs a kind.
+pub(crate) fn mount(source: &str, on: &Path, flags: libc::c_ulong, options: &str) {
+    let text = |text: &str| std::ffi::CString::new(text).expect("no 0");
+    let (source, kind, options) = (text(source), text("tmpfs"), text(options));
+    let on = text(on.to_str().expect("plain"));
+    // SAFETY: all strings end with a 0.
+    let mounted = unsafe {
+        let data = options.as_ptr().cast();
+        libc::mount(source.as_ptr(), on.as_ptr(), kind.as_ptr(), flags, data)
+    };
+    assert_eq!(mounted, 0, "{}", std::io::Error::last_os_error());
+}

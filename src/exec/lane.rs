@@ -1,0 +1,158 @@
+//! The lane of a program: a run of it is what a request is to others.
+
+use super::program::{Came, Runner};
+use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use record::{Arrivals, Asked, LaneAsked, Recorder};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The lanes of one contender: one for each worker, of which the first works.
+///
+/// # Errors
+/// When the order asks for what a program cannot do.
+pub(super) fn of(
+    runner: &Arc<Runner>,
+    order: &Asked,
+    contender: usize,
+) -> Result<Vec<MakeLane>, String> {
+    let asked = &order.lanes[contender];
+    check(asked)?;
+    let timeout = Duration::from_nanos(asked.timeout_ns);
+    let lanes = (0..order.cores.len().max(1)).map(|_| {
+        let runner = Arc::clone(runner);
+        Box::new(move |seat: &Seat| {
+            let lane: Box<dyn Lane> = match seat.worker {
+                0 => Box::new(ExecLane { runner, timeout, stop: seat.stop.clone() }),
+                _ => Box::new(IdleLane),
+            };
+            Ok::<_, Broken>(lane)
+        }) as MakeLane
+    });
+    Ok(lanes.collect())
+}
+
+fn check(asked: &LaneAsked) -> Result<(), String> {
+    if asked.connections != 1 {
+        return Err(format!(
+            "exec: runs one program at a time, not {}: leave --connections out for it, or let the \
+             program do several things at once",
+            asked.connections
+        ));
+    }
+    match asked.arrivals {
+        Arrivals::Closed => Ok(()),
+        _ => Err("exec: a program sets its own pace: leave --rate out for it".to_owned()),
+    }
+}
+
+/// Runs the program.
+struct ExecLane {
+    runner: Arc<Runner>,
+    timeout: Duration,
+    stop: Stop,
+}
+
+impl Lane for ExecLane {
+    fn open(&mut self, _: &mut Recorder) -> Result<Opened, Broken> {
+        Ok(Opened { asked: 1, got: 1 })
+    }
+
+    /// One run, and more until sending time is over. A run is never cut for
+    /// that: the slice ends when the program does, or with its timeout. After a
+    /// run that failed there is no other: some fail thousands of times a second.
+    ///
+    /// The slice is as long as its runs. What lies between two of them (0.2 ms
+    /// in the keeper) is ours and not the program's.
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+        no_windows(seen);
+        let mut last_reply = turn.starts;
+        let mut left = turn.operations;
+        while left != Some(0) && !self.stop.raised() {
+            match self.runner.run(self.timeout, &self.stop)? {
+                Came::Cut(operations) => {
+                    seen.program_cut(operations);
+                    break;
+                }
+                Came::Ran(run) => {
+                    seen.program(&run);
+                    last_reply += run.wall_ns;
+                    // More than there are left: a run is not divided.
+                    left = left.map(|left| left.saturating_sub(run.operations));
+                    if run.failure.is_some() || clock::now() >= turn.sends_until {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(last_reply)
+    }
+
+    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn close(&mut self, _: &mut Recorder) {}
+}
+
+/// The other workers have nothing to do: the program runs on its own cores.
+struct IdleLane;
+
+impl Lane for IdleLane {
+    fn open(&mut self, _: &mut Recorder) -> Result<Opened, Broken> {
+        Ok(Opened { asked: 0, got: 0 })
+    }
+
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+        no_windows(seen);
+        Ok(turn.starts)
+    }
+
+    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn close(&mut self, _: &mut Recorder) {}
+}
+
+/// The operations of a run are known when all of them have ended: in windows of
+/// 100 ms they would look like a server that stands still and jumps. Without
+/// windows the slice counts as one step.
+fn no_windows(seen: &mut Recorder) {
+    seen.slice_mut().windows.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Address, Reuse};
+
+    #[test]
+    fn what_a_program_cannot_do_is_refused() {
+        let asked = LaneAsked {
+            depth: 1,
+            doing: record::Doing::Ask,
+            address: Address::Unix(String::new()),
+            connections: 1,
+            reuse: Reuse::Always,
+            arrivals: Arrivals::Closed,
+            timeout_ns: 1,
+            burn_in_ns: 0,
+            operations: None,
+        };
+        assert_eq!(check(&asked), Ok(()));
+        let many = check(&LaneAsked { connections: 64, ..asked.clone() });
+        assert_eq!(
+            many,
+            Err(
+                "exec: runs one program at a time, not 64: leave --connections out for it, or let \
+                 the program do several things at once"
+                    .to_owned()
+            )
+        );
+        let paced = check(&LaneAsked { arrivals: Arrivals::Constant(5.0), ..asked });
+        assert_eq!(
+            paced,
+            Err("exec: a program sets its own pace: leave --rate out for it".to_owned())
+        );
+    }
+}

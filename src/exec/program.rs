@@ -1,0 +1,346 @@
+//! A program that is run again and again, one run at a time.
+
+use super::announced::{self, Announced};
+use super::command::Command;
+use super::lane;
+use crate::targets::keeper::{
+    Household, Keeper, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin,
+};
+use crate::targets::launch::inherited;
+use engine::{Broken, MakeLane, Stop, TargetClock};
+use record::{Asked, Failure, ProgramRun};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Where CPU time and memory of an `exec:` contender are read, for the record.
+pub const SOURCE: &str = "wait4";
+
+/// What to run, and how. No `Debug`: an environment can hold secrets.
+#[derive(Clone)]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Command,
+    /// Operations of one run, where the program does not announce them.
+    pub operations: Option<u64>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// The cores that it may use; empty: all of ours.
+    pub cores: Vec<u32>,
+    /// Values that are blotted out of what it writes on its standard error.
+    pub secrets: Vec<String>,
+}
+
+impl Program {
+    /// In the current folder, on all cores, with the environment that launched
+    /// targets have: PATH, HOME, LANG and TMPDIR, and nothing else of ours.
+    pub fn new(command: Command, operations: Option<u64>) -> Program {
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
+        Program { command, operations, cwd, env, cores, secrets }
+    }
+
+    /// Whether it is there and its cores are ours.
+    ///
+    /// # Errors
+    /// A sentence that names the file or the core.
+    pub fn check(&self) -> Result<(), String> {
+        let path = self.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+        self.command.find(path, &self.cwd)?;
+        pin::set(&self.cores).map(drop)
+    }
+
+    fn order(&self) -> ProcessOrder {
+        ProcessOrder {
+            argv: self.command.words().to_vec(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            user: None,
+            // Not used for what is measured.
+            log: PathBuf::new(),
+            cores: self.cores.clone(),
+            // What it gets should its keeper be killed.
+            stop: libc::SIGKILL,
+            grace: Duration::ZERO,
+            group: true,
+        }
+    }
+}
+
+/// A program with its keeper, ready to be run. Dropping it, and the lanes made
+/// of it, ends whatever still runs.
+pub struct Exec {
+    runner: Arc<Runner>,
+}
+
+impl Exec {
+    /// Starts the keeper; the program is not run yet. To be called on a thread
+    /// that is not pinned: the keeper may use its cores, and so may the program
+    /// where it is given none.
+    ///
+    /// # Errors
+    /// When the program or a core is not there, or the system refuses.
+    pub fn start(program: &Program) -> Result<Exec, String> {
+        program.check()?;
+        let household = Household { secrets: program.secrets.clone(), temporary: None };
+        let keeper = Keeper::start(household).map_err(|trouble| trouble.to_string())?;
+        let runner = Runner {
+            keeper: Mutex::new(keeper),
+            order: program.order(),
+            name: program.command.shown(),
+            operations: program.operations,
+            usual: AtomicU64::new(program.operations.unwrap_or(1)),
+            cpu_ns: AtomicU64::new(0),
+            peak_memory_bytes: AtomicU64::new(0),
+            complaint: Mutex::new(None),
+        };
+        Ok(Exec { runner: Arc::new(runner) })
+    }
+
+    /// The lanes of this contender of the order: one for each worker, of which
+    /// the first runs the program. Puts the keeper, which reads the output, on
+    /// the generator's cores.
+    ///
+    /// # Errors
+    /// When the order asks for what a program cannot do: more than one
+    /// connection, a rate.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
+        if !order.cores.is_empty() {
+            let cores = pin::set(&order.cores)?;
+            let pinned = pin::pin(self.keeper(), &cores);
+            pinned.map_err(|error| format!("the keeper of a program cannot be pinned: {error}"))?;
+        }
+        lane::of(&self.runner, order, contender)
+    }
+
+    /// The CPU time of all runs so far, so that it is known of every slice.
+    pub fn clock(&self) -> TargetClock<'static> {
+        let runner = Arc::clone(&self.runner);
+        Box::new(move || Some(runner.cpu_ns.load(Ordering::Relaxed)))
+    }
+
+    /// The largest resident set of any process of any run so far, in bytes.
+    pub fn peak_memory(&self) -> Option<u64> {
+        Some(self.runner.peak_memory_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
+    }
+
+    /// The number of the keeper: everything below it is the program.
+    pub fn keeper(&self) -> i32 {
+        lock(&self.runner.keeper).pid()
+    }
+
+    /// What was wrong with the first run that failed, with the last lines of its
+    /// standard error.
+    pub fn complaint(&self) -> Option<String> {
+        lock(&self.runner.complaint).clone()
+    }
+}
+
+/// Runs a program.
+pub(super) struct Runner {
+    keeper: Mutex<Keeper>,
+    order: ProcessOrder,
+    /// For people.
+    name: String,
+    operations: Option<u64>,
+    /// Operations of the last good run: those of one that fails.
+    usual: AtomicU64,
+    cpu_ns: AtomicU64,
+    peak_memory_bytes: AtomicU64,
+    complaint: Mutex<Option<String>>,
+}
+
+/// What came of a run.
+pub(super) enum Came {
+    /// It came to its end, or failed.
+    Ran(ProgramRun),
+    /// It was cut by the stop, with this many operations unfinished.
+    Cut(u64),
+}
+
+impl Runner {
+    /// Runs it once. A raised stop ends it.
+    pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, Broken> {
+        let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
+        match measured.map_err(|trouble| self.broken(&trouble))? {
+            Ok(measured) => Ok(self.took_note(&measured)),
+            Err(refused) => {
+                self.complain(&refused.why);
+                let failure = Some(not_started(&refused));
+                let operations = self.usual();
+                Ok(Came::Ran(ProgramRun { operations, failure, ..ProgramRun::default() }))
+            }
+        }
+    }
+
+    fn took_note(&self, measured: &Measured) -> Came {
+        let cpu_ns = measured.user_ns + measured.system_ns;
+        self.cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
+        self.peak_memory_bytes.fetch_max(measured.peak_memory_bytes, Ordering::Relaxed);
+        if measured.end == RunEnd::Cut {
+            return Came::Cut(self.usual());
+        }
+        let (operations, failure) = match judged(measured, self.operations) {
+            Ok(operations) => {
+                self.usual.store(operations, Ordering::Relaxed);
+                (operations, None)
+            }
+            Err((failure, why)) => {
+                self.complain(&self.sentence(&why, &measured.complaint));
+                (self.usual(), Some(failure))
+            }
+        };
+        let (output_bytes, output_digest) = without_announcement(&measured.output);
+        Came::Ran(ProgramRun {
+            operations,
+            wall_ns: measured.wall_ns,
+            user_ns: measured.user_ns,
+            system_ns: measured.system_ns,
+            peak_memory_bytes: measured.peak_memory_bytes,
+            output_bytes,
+            output_digest,
+            outlived: u64::from(measured.outlived),
+            failure,
+        })
+    }
+
+    fn usual(&self) -> u64 {
+        self.usual.load(Ordering::Relaxed)
+    }
+
+    fn sentence(&self, why: &str, said: &[String]) -> String {
+        match said {
+            [] => format!("`{}` {why}", self.name),
+            said => format!(
+                "`{}` {why}; its standard error ends with:\n  {}",
+                self.name,
+                said.join("\n  ")
+            ),
+        }
+    }
+
+    fn complain(&self, sentence: &str) {
+        lock(&self.complaint).get_or_insert_with(|| sentence.to_owned());
+    }
+
+    fn broken(&self, trouble: &Trouble) -> Broken {
+        Broken(format!("`{}`: {trouble}", self.name))
+    }
+}
+
+/// How many operations a run did, or what was wrong with it.
+fn judged(measured: &Measured, asked: Option<u64>) -> Result<u64, (Failure, String)> {
+    match measured.end {
+        RunEnd::Ended(how) if how.good() => {
+            let line = measured.output.last_line.as_deref();
+            announced::operations(line, asked).map_err(|why| (Failure::Protocol, why))
+        }
+        RunEnd::Ended(how) => {
+            Err((if how.by_signal() { Failure::Signal } else { Failure::Exit }, how.to_string()))
+        }
+        RunEnd::TimedOut | RunEnd::Cut => {
+            Err((Failure::Timeout, "took longer than the timeout, and was ended".to_owned()))
+        }
+    }
+}
+
+/// Length and digest of an output without the line that announces.
+fn without_announcement(output: &Output) -> (u64, u64) {
+    match output.last_line.as_deref().map(announced::announced) {
+        Some(Announced::Operations(_)) => (output.bytes_before, output.digest_before),
+        _ => (output.bytes, output.digest),
+    }
+}
+
+/// Where we lack a process or a descriptor it is not the program's fault.
+fn not_started(refused: &NotStarted) -> Failure {
+    match refused.errno {
+        Some(libc::EMFILE | libc::ENFILE) => Failure::NoDescriptor,
+        Some(libc::EAGAIN | libc::ENOMEM) => Failure::NoMemory,
+        _ => Failure::Exit,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::targets::keeper::Ending;
+
+    fn ended(end: RunEnd, last_line: Option<&str>) -> Measured {
+        let output = Output {
+            last_line: last_line.map(str::to_owned),
+            bytes: 20,
+            digest: 2,
+            bytes_before: 10,
+            digest_before: 1,
+        };
+        Measured {
+            end,
+            wall_ns: 3,
+            user_ns: 2,
+            system_ns: 1,
+            peak_memory_bytes: 4096,
+            outlived: 0,
+            output,
+            complaint: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_a_good_end_counts() {
+        let said = Some("operations 5");
+        let good = RunEnd::Ended(Ending::Status(0));
+        assert_eq!(judged(&ended(good, said), None), Ok(5));
+        assert_eq!(judged(&ended(good, None), Some(7)), Ok(7));
+        for (end, line, failure, why) in [
+            (RunEnd::Ended(Ending::Status(3)), said, Failure::Exit, "exited with status 3"),
+            (RunEnd::Ended(Ending::Signal(9)), said, Failure::Signal, "was ended by SIGKILL"),
+            (
+                RunEnd::TimedOut,
+                said,
+                Failure::Timeout,
+                "took longer than the timeout, and was ended",
+            ),
+            (
+                good,
+                Some("operations 0"),
+                Failure::Protocol,
+                "announces 0 operations: nothing can be compared by them",
+            ),
+        ] {
+            assert_eq!(judged(&ended(end, line), None), Err((failure, why.to_owned())));
+        }
+    }
+
+    #[test]
+    fn only_an_announcement_is_left_out_of_the_output() {
+        let good = RunEnd::Ended(Ending::Status(0));
+        let of = |line| without_announcement(&ended(good, line).output);
+        assert_eq!(of(Some("operations 5")), (10, 1));
+        assert_eq!(of(Some("operations five")), (20, 2));
+        assert_eq!(of(Some("the end")), (20, 2));
+        assert_eq!(of(None), (20, 2));
+    }
+
+    #[test]
+    fn what_we_lack_is_not_the_programs_fault() {
+        for (errno, failure) in [
+            (Some(libc::EMFILE), Failure::NoDescriptor),
+            (Some(libc::EAGAIN), Failure::NoMemory),
+            (Some(libc::ENOENT), Failure::Exit),
+            (None, Failure::Exit),
+        ] {
+            assert_eq!(not_started(&NotStarted { why: String::new(), errno }), failure);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Drives programs as a run does: keeper, lanes, engine.
+
+use crate::common::processes::{Process, command, tree, wait_at_most};
+use engine::{Broken, Stop};
+use record::{Address, Arrivals, Asked, LaneAsked, Programs, Reuse, Seen, TrialRecord};
+use std::ops::ControlFlow;
+use std::time::Duration;
+use tiebreak::exec::{Command, Exec, Program};
+
+/// A turn that is over before a program is.
+pub(crate) const SHORT_NS: u64 = 1_000_000;
+
+/// How long a run may take that is not to be late.
+const PATIENT_NS: u64 = 60_000_000_000;
+
+/// What the text behind `exec:` says.
+pub(crate) fn program(text: &str) -> Program {
+    Program::new(Command::parse(text).expect("words"), None)
+}
+
+/// A script for a shell.
+pub(crate) fn script(script: &str) -> Program {
+    program(&format!("sh -c '{script}'"))
+}
+
+pub(crate) fn started(program: &Program) -> Exec {
+    Exec::start(program).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// One turn for each of so many contenders in each of so many rounds.
+pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
+    let lane = LaneAsked {
+        depth: 1,
+        doing: record::Doing::Ask,
+        address: Address::Unix(String::new()),
+        connections: 1,
+        reuse: Reuse::Always,
+        arrivals: Arrivals::Closed,
+        timeout_ns: PATIENT_NS,
+        burn_in_ns: 0,
+        operations: None,
+    };
+    Asked {
+        seed: 1,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds,
+        first_round: 1,
+        round_ns: turn_ns,
+        slice_ns: turn_ns,
+        lanes: vec![lane; contenders],
+    }
+}
+
+/// Drives an order until it is done or stopped.
+pub(crate) fn drive(
+    execs: &[&Exec],
+    order: &Asked,
+    stop: &Stop,
+) -> Result<Vec<TrialRecord>, Broken> {
+    let lanes = execs.iter().enumerate().map(|(at, exec)| exec.lanes(order, at).expect("lanes"));
+    let (lanes, clocks) = (lanes.collect(), execs.iter().map(|exec| exec.clock()).collect());
+    let mut trials = Vec::new();
+    engine::run(order, lanes, clocks, stop, &mut |trial| {
+        trials.push(trial);
+        ControlFlow::Continue(())
+    })?;
+    Ok(trials)
+}
+
+/// One run of a program, driven by this order.
+pub(crate) fn once_by(exec: &Exec, order: &Asked) -> Seen {
+    let stop = Stop::new().expect("a descriptor");
+    let trials = drive(&[exec], order, &stop).unwrap_or_else(|broken| panic!("{broken}"));
+    assert_eq!(trials.len(), 1);
+    trials.into_iter().next().expect("just counted").seen
+}
+
+/// One run of a program.
+pub(crate) fn once(exec: &Exec) -> Seen {
+    let seen = once_by(exec, &order(1, 1, 1));
+    assert_eq!(seen.programs.runs, 1);
+    seen
+}
+
+/// One run that did its work.
+pub(crate) fn good(program: &Program) -> Programs {
+    let exec = started(program);
+    let seen = once(&exec);
+    assert_eq!(exec.complaint(), None);
+    assert_eq!(seen.outcomes.ok, seen.operations);
+    seen.programs
+}
+
+/// Waits, a generous time at most; panics with what it waited for.
+pub(crate) fn wait_for(what: &str, done: impl Fn() -> bool) {
+    wait_at_most(Duration::from_secs(60), what, done);
+}
+
+/// The processes below this one, and itself, that run `sleep` for so long.
+pub(crate) fn sleeping(root: i32, seconds: &[&str]) -> Vec<Process> {
+    let wanted = |process: &Process| {
+        seconds.iter().any(|seconds| command(process.pid).trim() == format!("sleep {seconds}"))
+    };
+    tree(root).into_iter().filter(wanted).collect()
+}
+
+pub(crate) fn us() -> i32 {
+    std::process::id() as i32
+}
