@@ -89,3 +89,28 @@ fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
     assert_eq!(slip.status.code(), Some(2));
     assert!(errors(&slip).contains("did you mean `nginx`?"), "{}", errors(&slip));
 }
+
+#[test]
+fn three_caches_one_command_and_every_byte_is_verified() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(experiment("caches.toml")).expect("the experiment");
+    let cache = place.file("cache").display().to_string();
+    let text = text.replace("/dev/shm/tiebreak-cache", &cache);
+    assert!(text.contains(&cache), "the test has a cache of its own");
+    std::fs::write(place.file("caches.toml"), text).expect("a file");
+    for workload in ["kv", "ycsb-b"] {
+        let small = ["--round", "200ms", "--rounds", "7", "--warm-up", "200ms", "--keys", "2k"];
+        let mut arguments = vec!["compare", "caches.toml", "--workload", workload];
+        arguments.extend(small);
+        let (code, report) = place.report(&arguments);
+        assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
+        let contenders = report["contenders"].as_array().expect("contenders");
+        let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, ["memcached", "redis", "files"]);
+        for contender in contenders {
+            let outcomes = &contender["outcomes"];
+            assert_eq!(outcomes["ok"], contender["operations"], "{workload}: {outcomes}");
+            assert_eq!(contender["sent"]["load"], 2000, "{workload}");
+        }
+    }
+}

@@ -145,6 +145,12 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
         Way::Attached { sight: Err(why), .. } => {
             vec![format!("process out of sight: {}", shown_sentence(why.to_string()))]
         }
+        Way::Files(_) => vec!["files, read and written by the generator itself".to_owned()],
+        Way::Program { program } => {
+            let mut lines = contender.launch.clone();
+            lines.extend(program.check().err().map(|why| format!("caution: {why}")));
+            lines
+        }
         Way::Launched { launch, .. } => {
             let mut lines = contender.launch.clone();
             lines.extend(files(launch));

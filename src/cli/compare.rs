@@ -22,6 +22,10 @@ Examples:
       stores: loaded first, and what they return is verified
   tiebreak compare one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16
       one store, one operation and sixteen in flight on a connection
+  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
+      two stores, and a directory used as a cache
+  tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
+      whole programs, run to their end again and again
   tiebreak compare experiments/http-servers.toml --restarts 10
       an experiment file: any program, launched afresh ten times (see `tiebreak check`)
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
@@ -82,6 +86,11 @@ struct RoundOptions {
     /// tiebreak launches.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     restarts: Option<u32>,
+    /// Operations of one run of a program (exec:) that does not announce them
+    ///
+    /// A program announces its operations by its last line of output: operations 100000.
+    #[arg(long, value_name = "N", value_parser = units::count)]
+    operations: Option<u64>,
     /// Look five times whether it is decided, and stop when it is
     ///
     /// After 10, 16, 26, 40 and 60 rounds, with narrower errors at each look so that all
@@ -142,6 +151,7 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.slice = args.rounds.slice;
     spec.interleave = args.rounds.interleave;
     spec.restarts = args.rounds.restarts;
+    spec.operations = args.rounds.operations;
     spec.until_decided = args.rounds.until_decided;
     spec.requirements.clone_from(&args.verdict.requirements);
     spec.matters = args.verdict.matters;

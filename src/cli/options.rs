@@ -75,7 +75,7 @@ pub(super) struct RequestOptions {
     expect: Option<Statuses>,
 }
 
-/// What is done to the data of stores (memcached://, redis://).
+/// What is done to the data of stores (memcached://, redis://, file:///).
 #[derive(clap::Args)]
 #[command(next_help_heading = "Workload of stores")]
 pub(super) struct WorkloadOptions {

@@ -55,6 +55,6 @@ fn list() -> String {
 fn missing(recipe: Recipe) -> Option<String> {
     match recipe.contender().target {
         Target::Launched(launch) => launch::missing(&launch),
-        Target::Attached { .. } => None,
+        Target::Attached { .. } | Target::Program(_) => None,
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::str::Chars;
 
 /// A program and its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Command(Vec<String>);
 
 /// What a shell would not pass on, anywhere outside of quotes.

@@ -2,7 +2,7 @@
 
 use super::program::{Came, Runner};
 use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
-use record::{Arrivals, Asked, LaneAsked, Recorder};
+use record::{Arrivals, Asked, Recorder};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) fn of(
     contender: usize,
 ) -> Result<Vec<MakeLane>, String> {
     let asked = &order.lanes[contender];
-    check(asked)?;
+    check(asked.connections, asked.arrivals)?;
     let timeout = Duration::from_nanos(asked.timeout_ns);
     let lanes = (0..order.cores.len().max(1)).map(|_| {
         let runner = Arc::clone(runner);
@@ -31,15 +31,19 @@ pub(super) fn of(
     Ok(lanes.collect())
 }
 
-fn check(asked: &LaneAsked) -> Result<(), String> {
-    if asked.connections != 1 {
+/// Whether a program can be asked for this.
+///
+/// # Errors
+/// A sentence with the remedy.
+pub(crate) fn check(connections: u32, arrivals: Arrivals) -> Result<(), String> {
+    if connections != 1 {
         return Err(format!(
             "exec: runs one program at a time, not {}: leave --connections out for it, or let the \
              program do several things at once",
-            asked.connections
+            connections
         ));
     }
-    match asked.arrivals {
+    match arrivals {
         Arrivals::Closed => Ok(()),
         _ => Err("exec: a program sets its own pace: leave --rate out for it".to_owned()),
     }
@@ -124,23 +128,11 @@ fn no_windows(seen: &mut Recorder) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Address, Reuse};
 
     #[test]
     fn what_a_program_cannot_do_is_refused() {
-        let asked = LaneAsked {
-            depth: 1,
-            doing: record::Doing::Ask,
-            address: Address::Unix(String::new()),
-            connections: 1,
-            reuse: Reuse::Always,
-            arrivals: Arrivals::Closed,
-            timeout_ns: 1,
-            burn_in_ns: 0,
-            operations: None,
-        };
-        assert_eq!(check(&asked), Ok(()));
-        let many = check(&LaneAsked { connections: 64, ..asked.clone() });
+        assert_eq!(check(1, Arrivals::Closed), Ok(()));
+        let many = check(64, Arrivals::Closed);
         assert_eq!(
             many,
             Err(
@@ -149,7 +141,7 @@ mod tests {
                     .to_owned()
             )
         );
-        let paced = check(&LaneAsked { arrivals: Arrivals::Constant(5.0), ..asked });
+        let paced = check(1, Arrivals::Constant(5.0));
         assert_eq!(
             paced,
             Err("exec: a program sets its own pace: leave --rate out for it".to_owned())

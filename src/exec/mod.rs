@@ -15,4 +15,5 @@ mod lane;
 mod program;
 
 pub use command::Command;
+pub(crate) use lane::check;
 pub use program::{Exec, Program, SOURCE};

@@ -53,6 +53,15 @@ impl Program {
         pin::set(&self.cores).map(drop)
     }
 
+    /// In words, as launches are told.
+    pub fn outline(&self) -> Vec<String> {
+        let mut line = format!("run     {}", self.command.shown());
+        if let Some(operations) = self.operations {
+            line += &format!("; {operations} operations a run, where it announces none");
+        }
+        vec![line]
+    }
+
     fn order(&self) -> ProcessOrder {
         ProcessOrder {
             argv: self.command.words().to_vec(),

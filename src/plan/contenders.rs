@@ -1,11 +1,12 @@
 //! From the arguments of a comparison to its contenders: addresses, recipes by
 //! name, and those of an experiment file.
 
+use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
 use crate::plan::{Command, Settings, names, recipes};
 use crate::shown::shown;
-use crate::targets::url::{Url, begins_with_a_port};
+use crate::targets::url::{self, Url, begins_with_a_port};
 use std::path::Path;
 
 /// What the arguments name, and what an experiment file says of the run.
@@ -33,6 +34,8 @@ pub(super) enum Place {
     Attached { url: Url, pid: Option<u32> },
     /// tiebreak launches it.
     Launched(Box<Launch>),
+    /// tiebreak runs it to its end.
+    Program(Box<Program>),
 }
 
 impl Place {
@@ -40,6 +43,7 @@ impl Place {
     pub(super) fn url(&self) -> Result<Url, Error> {
         match self {
             Place::Attached { url, .. } => Ok(url.clone()),
+            Place::Program(program) => Ok(url::local::program(program.command.clone())),
             Place::Launched(launch) => Url::parse(&unlaunched(launch)).map_err(Error::usage),
         }
     }
@@ -87,7 +91,7 @@ enum Kind {
     Recipe,
 }
 
-/// An argument with `://` is an address; with `/` or `.toml` a file; else the
+/// An argument with `://`, or that starts with `exec:`, is an address; with `/` or `.toml` a file; else the
 /// name of a recipe.
 fn kind(what: &str) -> Kind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -109,7 +113,10 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
         (_, Some(name)) => Error::usage(format!("`{}`: {message}", shown(name))),
         (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
     })?;
-    let place = Place::Attached { url, pid: None };
+    let place = match url.place {
+        url::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
+        _ => Place::Attached { url, pid: None },
+    };
     Ok(Wanted { name: name.map(str::to_owned), place, settings: Settings::default() })
 }
 
@@ -118,7 +125,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{unknown}{stop} An address begins with http://, https://, memcached:// or redis://, a file ends with .toml"
+            "{unknown}{stop} An address begins with http://, https://, memcached://, redis:// or file:///, a program with exec:, a file ends with .toml"
         )));
     };
     let mut contender = recipe.contender();
@@ -134,7 +141,7 @@ fn from_file(file: &Path, gathered: &mut Gathered) -> Result<(), Error> {
     let experiment = Experiment::read(file, &|name| std::env::var_os(name))?;
     let current = std::env::current_dir().unwrap_or_default();
     let launches =
-        |contender: &experiment::Contender| matches!(contender.target, Target::Launched(_));
+        |contender: &experiment::Contender| !matches!(contender.target, Target::Attached { .. });
     if experiment.is_outside(&current) && experiment.contenders.iter().any(launches) {
         gathered.launches_from_outside = Some(shown(file.display().to_string()));
     }
@@ -149,6 +156,7 @@ fn from_file(file: &Path, gathered: &mut Gathered) -> Result<(), Error> {
 fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
     let place = match contender.target {
         Target::Launched(launch) => Place::Launched(launch),
+        Target::Program(program) => Place::Program(program),
         Target::Attached { url, pid } => {
             let url = Url::parse(&url.fill(&Values::default())).map_err(Error::usage)?;
             Place::Attached { url, pid }
@@ -175,12 +183,13 @@ mod tests {
                     [contender.y]\nlaunch = ['true']\n";
         std::fs::write(&file, text).expect("a file");
         let file = file.display().to_string();
-        let all = gathered(&["a=http://h/?x=y", "nginx", "mine=node", &file]);
+        let all = gathered(&["a=http://h/?x=y", "nginx", "mine=node", "p=exec:a x=y", &file]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
         let named = |wanted: &Wanted| {
             let how = match &wanted.place {
                 Place::Attached { .. } => "attached".to_owned(),
                 Place::Launched(launch) => format!("launched as {}", launch.name),
+                Place::Program(program) => format!("runs {}", program.command.shown()),
             };
             format!("{}: {how}", wanted.name.clone().unwrap_or_default())
         };
@@ -191,6 +200,7 @@ mod tests {
                 "a: attached",
                 "nginx: launched as nginx",
                 "mine: launched as mine",
+                "p: runs a x=y",
                 "x: attached",
                 "y: launched as y"
             ]

@@ -5,6 +5,7 @@ mod contenders;
 pub(crate) mod example;
 pub mod experiment;
 pub mod hash;
+mod local;
 mod names;
 pub mod pilot;
 mod question;
@@ -18,7 +19,9 @@ mod store;
 pub mod units;
 pub mod workload;
 
+pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;
 pub use spec::{Command, Spec};
+pub(crate) use store::MOST_WORKERS;
 pub use workload::WorkloadAsked;

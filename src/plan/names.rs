@@ -7,10 +7,12 @@ use crate::targets::url::Url;
 /// Longest name, in characters: reports have columns.
 const LONGEST: usize = 40;
 
-/// Splits `NAME=URL`. An `=` behind `://` belongs to the URL.
+/// Splits `NAME=URL`. An `=` behind `://` or `exec:` belongs to the address.
 pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
-        Some((name, url)) if !name.contains("://") => (Some(name), url),
+        Some((name, url)) if !name.contains("://") && !name.starts_with("exec:") => {
+            (Some(name), url)
+        }
         _ => (None, argument),
     }
 }

@@ -2,6 +2,7 @@
 //! will do at all. Pure; the rules and their measurements are design.md's
 //! "Where a braid lies", 2 and 4.
 
+use crate::plan::local;
 use crate::plan::resolved::TURN;
 use crate::plan::units::{show_ns, show_percent};
 use judge::cost;
@@ -23,7 +24,12 @@ const MOST_CPU_AT_REST: f64 = 0.01;
 
 /// The sending time of the pilot's slices.
 pub fn slice_ns(plan: &Plan) -> u64 {
-    if open(plan) { OPEN_SLICE_NS } else { CLOSED_SLICE_NS }
+    match open(plan) {
+        // Each slice would be a whole run of it, however long that is.
+        _ if local::any_program(&plan.contenders) => DRIVEN_NS,
+        true => OPEN_SLICE_NS,
+        false => CLOSED_SLICE_NS,
+    }
 }
 
 /// Chooses slices or turns, their length and the burn-in.
@@ -244,6 +250,17 @@ fn overridden(plan: &Plan, own: Way) -> Way {
             let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
             let told = format!("slices of {}, as asked", show_ns(slice_ns));
             (Interleave::Slices, slice_ns, round_ns, told)
+        }
+        (Interleave::Turns, None) if local::any_program(&plan.contenders) => {
+            let turn = show_ns(plan.round_ns);
+            let why = vec![format!("turns of {turn}, or of one run: a program runs to its end")];
+            return Way {
+                interleave: Interleave::Turns,
+                slice_ns: plan.round_ns,
+                round_ns: plan.round_ns,
+                why,
+                ..own
+            };
         }
         (Interleave::Turns, None) => {
             let told = format!("turns of {}, as asked", show_ns(plan.round_ns));

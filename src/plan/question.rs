@@ -2,6 +2,7 @@
 
 use crate::cores::Cores;
 use crate::exit::Error;
+use crate::plan::local;
 use crate::plan::resolved::Way;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::store;
@@ -41,6 +42,10 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         _ => length(spec, pairs.len(), alpha)?,
     };
     let (primary, mut secondary) = metrics(contenders, given.round_ns);
+    if local::any_program(contenders) {
+        // A single operation inside a program is out of sight.
+        secondary.clear();
+    }
     let cpu_in_sight: Vec<bool> = given.ways.iter().map(in_sight).collect();
     if cpu_in_sight.iter().all(|in_sight| *in_sight) {
         secondary.push(Metric::TargetCpu);
@@ -64,6 +69,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
         cpu_in_sight,
+        done_by_generator: which(contenders, |of| matches!(of.address, Address::Directory(_))),
         bodiless: contenders.iter().map(bodiless).collect(),
         port_limit: contenders.iter().map(port_limit).collect(),
         workers: given.cores.generator.len().max(1) as u32,
@@ -149,7 +155,8 @@ fn until_decided(first: Option<u32>, comparisons: usize, alpha: f64) -> Result<L
 fn in_sight(way: &Way) -> bool {
     match way {
         Way::Attached { sight, .. } => sight.is_ok(),
-        Way::Launched { .. } => true,
+        Way::Launched { .. } | Way::Program { .. } => true,
+        Way::Files(_) => false,
     }
 }
 
@@ -168,13 +175,19 @@ fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
 /// The cores that a target may use; of several processes, those of the one that
 /// is driven.
 fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
+    let left = || match cores.others.is_empty() {
+        true => cores.allowed.clone(),
+        false => cores.others.clone(),
+    };
     match way {
         Way::Attached { sight, .. } => sight.as_ref().map_or(Vec::new(), |it| it.cores.clone()),
         Way::Launched { launch, .. } => {
             let driven = launch.processes.last().expect("a launch has a process");
-            let left = if cores.others.is_empty() { &cores.allowed } else { &cores.others };
-            driven.cores.clone().unwrap_or_else(|| left.clone())
+            driven.cores.clone().unwrap_or_else(left)
         }
+        Way::Program { program } if program.cores.is_empty() => left(),
+        Way::Program { program } => program.cores.clone(),
+        Way::Files(_) => Vec::new(),
     }
 }
 

@@ -62,7 +62,7 @@ impl Recipe {
     pub fn about(self) -> String {
         match self.contender().target {
             Target::Launched(launch) => launch.about.unwrap_or_default(),
-            Target::Attached { .. } => String::new(),
+            Target::Attached { .. } | Target::Program(_) => String::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! every limit checked, before the first target is touched.
 
 use crate::cores;
+use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::contenders::{self, Gathered, Place, Wanted};
 use crate::plan::experiment::{Launch, Secret};
@@ -9,7 +10,7 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, names, request, store};
+use crate::plan::{Settings, local, names, request, store};
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
@@ -83,6 +84,13 @@ pub enum Way {
         /// How it is talked to.
         settings: Settings,
     },
+    /// The generator works on its files.
+    Files(local::Directory),
+    /// It is run again and again.
+    Program {
+        /// What is run.
+        program: Box<Program>,
+    },
 }
 
 impl Resolved {
@@ -130,6 +138,16 @@ pub fn resolve(
     {
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
         let (contender, way) = match wanted.place {
+            Place::Attached { .. } if url.protocol == Protocol::Files => {
+                let files = local::files_at(&spec, name, url, &settings).map_err(named)?;
+                (files.0, Way::Files(files.1))
+            }
+            Place::Program(mut program) => {
+                program.operations = spec.operations;
+                let contender = local::program_at(&spec, name, url, &settings).map_err(named)?;
+                let launch = program.outline();
+                (Contender { launch, ..contender }, Way::Program { program })
+            }
             Place::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
                 let (contender, access) =
@@ -146,6 +164,16 @@ pub fn resolve(
         ways.push(way);
     }
     store::give_workloads(&spec, &urls, &mut resolved)?;
+    let spec = match local::any_program(&resolved) {
+        true => local::only_turns(&spec)?,
+        false if spec.command == Command::Compare && spec.operations.is_some() => {
+            return Err(Error::usage(
+                "--operations says how many operations a run of a program does (exec:), and no \
+                 contender is one: --rounds and --round say how long servers are driven",
+            ));
+        }
+        false => spec,
+    };
     let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
     let cautions = port_cautions(&plan);
     Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
@@ -153,6 +181,13 @@ pub fn resolve(
 
 /// What is refused before anything else is looked at.
 fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
+    let program = |wanted: &Wanted| matches!(wanted.place, Place::Program(_));
+    if spec.restarts.is_some() && gathered.contenders.iter().any(program) {
+        return Err(Error::usage(
+            "--restarts launches servers afresh, and a program (exec:) starts afresh in every \
+             turn: leave it out",
+        ));
+    }
     let attached = |wanted: &&Wanted| matches!(wanted.place, Place::Attached { .. });
     if let (Some(_), Some(this)) = (spec.restarts, gathered.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
@@ -207,6 +242,10 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
             let (host, port) = ConnectTo::apply(rules, host, *port);
             resolver.dial(&host, port).map(Address::Tcp)
         }
+        url::Place::Directory(_) | url::Place::Program(_) => Err(Error::usage(
+            "what tiebreak launches and drives is a server: give its http://, memcached:// or \
+             redis:// address",
+        )),
     }
 }
 
@@ -238,11 +277,12 @@ fn contender_at(
     match url.protocol {
         Protocol::Http => http_at(spec, name, url, address, settings),
         Protocol::Memcached | Protocol::Redis => store_at(spec, name, url, address, settings),
+        Protocol::Files | Protocol::Program => unreachable!("these have no address to be at"),
     }
 }
 
 /// What contenders of all protocols have in common.
-fn contender(
+pub(super) fn contender(
     spec: &Spec,
     name: &str,
     url: &Url,
@@ -258,7 +298,8 @@ fn contender(
         reuse: settings.reuse.unwrap_or(Reuse::Always),
         arrivals: settings.arrivals().map_err(Error::usage)?,
         timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
-        operations: spec.operations,
+        // `compare --operations` is about programs.
+        operations: spec.operations.filter(|_| spec.command == Command::Run),
         request: None,
         workload: None,
         depth: settings.depth.unwrap_or(1),
@@ -277,6 +318,7 @@ fn http_at(
     if settings.depth.is_some_and(|depth| depth > 1) || settings.dialect.is_some() {
         return Err(Error::usage("depth and dialect belong to stores (memcached://, redis://)"));
     }
+    local::refuse_file_settings(settings)?;
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = match (&url.place, url.tls) {
         (url::Place::Host { host, .. }, true) => {
@@ -305,6 +347,7 @@ fn store_at(
     settings: &Settings,
 ) -> Result<(Contender, Access), Error> {
     store::refuse_requests(settings).map_err(Error::usage)?;
+    local::refuse_file_settings(settings)?;
     let contender = contender(spec, name, url, address, settings)?;
     if contender.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
@@ -423,7 +466,10 @@ fn generator_cores(
 fn check_descriptors(plan: &Plan) -> Result<(), Error> {
     let connections: u64 = plan.contenders.iter().map(|c| u64::from(c.connections)).sum();
     let workers = plan.generator_cores.len().max(1) as u64;
-    let needed = connections + OTHER_DESCRIPTORS + 4 * workers * plan.contenders.len() as u64;
+    let needed = connections
+        + local::descriptors(&plan.contenders)
+        + OTHER_DESCRIPTORS
+        + 4 * workers * plan.contenders.len() as u64;
     let limit = plan.host.descriptors;
     match needed > limit {
         true => Err(Error::usage(format!(

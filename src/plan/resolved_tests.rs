@@ -167,7 +167,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did you mean `nginx`? An address begins with http://, https://, memcached:// or redis://, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did you mean `nginx`? An address begins with http://, https://, memcached://, redis:// or file:///, a program with exec:, a file ends with .toml",
         ),
         (
             |spec| spec.restarts = Some(10),
@@ -209,7 +209,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],

@@ -1,5 +1,9 @@
 //! What can be set for all contenders (a flag) or for one (`--set`).
 
+mod of_files;
+
+pub use of_files::FileSettings;
+
 use crate::near;
 use crate::plan::units;
 use crate::shown::shown;
@@ -11,11 +15,14 @@ use std::time::Duration;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 11] = [
+pub const KEYS: [(&str, &str); 14] = [
     ("reuse", "always, never or the number of operations on a connection"),
     ("connections", "64"),
     ("depth", "16 (operations in flight on a connection, of a store)"),
     ("dialect", "text or meta (memcached); resp2 or resp3 (redis)"),
+    ("locking", "flock, rename or none (files)"),
+    ("fsync", "true: every write of a file waits for the disk"),
+    ("expires", "1h: files last written longer ago are misses"),
     ("rate", "5k/s"),
     ("arrivals", "constant or poisson"),
     ("timeout", "30s"),
@@ -57,6 +64,8 @@ pub struct Settings {
     pub depth: Option<u32>,
     /// Which variant of its protocol a store is spoken to in.
     pub dialect: Option<Dialect>,
+    /// How files are written.
+    pub files: FileSettings,
     /// The connection policy.
     pub reuse: Option<Reuse>,
     /// Operations per second.
@@ -82,6 +91,7 @@ impl Settings {
     /// When the key is not known, or the value does not fit it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
+            "locking" | "fsync" | "expires" => self.files.set(key, value)?,
             "reuse" => self.reuse = Some(reuse(value)?),
             "connections" => self.connections = Some(connections(value)?),
             "depth" => self.depth = Some(depth(value)?),
@@ -112,6 +122,7 @@ impl Settings {
             connections: self.connections.or(common.connections),
             depth: self.depth.or(common.depth),
             dialect: self.dialect.or(common.dialect),
+            files: self.files.over(common.files),
             reuse: self.reuse.or(common.reuse),
             rate: self.rate.or(common.rate),
             arrivals: self.arrivals.or(common.arrivals),
@@ -362,12 +373,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data",
             ),
         ];
         for (key, value, message) in table {

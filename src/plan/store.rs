@@ -2,18 +2,19 @@
 //! their data.
 
 use crate::exit::Error;
+use crate::plan::local;
 use crate::plan::settings::{Dialect, Settings};
 use crate::plan::spec::Spec;
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
 use engine::workload::Operations;
-use engine::{Access, MemcachedAccess, Numbers, RespAccess, stores_do};
+use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, stores_do};
 use record::{Contender, Kind};
 use std::collections::BTreeMap;
 use wire::{memcached, resp};
 
 /// Workers of a run at most: each has operations of its own.
-const MOST_WORKERS: usize = 64;
+pub(crate) const MOST_WORKERS: usize = 64;
 
 /// Settings that only a request has.
 pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
@@ -75,10 +76,10 @@ pub(super) fn give_workloads(
     urls: &[Url],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
-    let is_store = |url: &Url| url.protocol != Protocol::Http;
+    let is_store = |url: &Url| url.protocol.is_store();
     if spec.workload.is_given() && !urls.iter().any(is_store) {
         return Err(Error::usage(
-            "a workload is done to stores (memcached://, redis://), and no contender is one",
+            "a workload is done to stores (memcached://, redis://, file:///), and no contender is one",
         ));
     }
     for (number, (contender, url)) in contenders.iter_mut().zip(urls).enumerate() {
@@ -88,7 +89,11 @@ pub(super) fn give_workloads(
         let workload = spec.workload.of(number).map_err(Error::usage)?;
         Operations::new(&workload, 0)
             .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
-        let missing = workload.mix.iter().find(|share| !stores_do(share.kind));
+        let does = match url.protocol {
+            Protocol::Files => files::does,
+            _ => stores_do,
+        };
+        let missing = workload.mix.iter().find(|share| !does(share.kind));
         if let Some(share) = missing {
             let preset = spec.workload.preset.as_deref().unwrap_or("the mix");
             return Err(Error::usage(format!(
@@ -99,6 +104,7 @@ pub(super) fn give_workloads(
             )));
         }
         contender.workload = Some(workload);
+        local::check_values(contender)?;
     }
     Ok(())
 }
@@ -107,7 +113,9 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Scan(_) => "scan over keys in order",
         Kind::Cas => "cas in a workload yet",
-        _ => "read-modify-write yet",
+        Kind::ReadModifyWrite => "read-modify-write yet",
+        Kind::MultiGet(_) => "request for several keys at once",
+        _ => "operation that would do it",
     }
 }
 

@@ -10,8 +10,8 @@ use judge::verdict::{
 };
 use record::{
     Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
-    Interleave, Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Question, RequestAsked,
-    Reuse, seen::Connections,
+    Interleave, Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan, Programs, Question,
+    RequestAsked, Reuse, seen::Connections,
 };
 
 pub(super) use launches::{launched, looks, required, restarts};
@@ -348,6 +348,7 @@ fn hostile_target() -> TargetSummary {
         peak_memory_bytes: Some(u64::MAX),
         memory_source: Some(bad()),
         launches: u32::MAX,
+        programs: Programs { runs: u64::MAX, ..Programs::default() },
         facts: vec![line(Some(bad())), line(Some("W".repeat(500))), line(None)],
     }
 }
@@ -415,6 +416,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             code_names: Default::default(),
             from_workload: Vec::new(),
             misses_asked: Vec::new(),
+            done_by_generator: Vec::new(),
             bodiless: vec![false; named.len()],
             port_limit: vec![None; named.len()],
             workers: 1,

@@ -159,10 +159,7 @@ pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
 
 /// Where a contender was dialled.
 pub(super) fn address(address: &Address) -> String {
-    match address {
-        Address::Tcp(socket) => socket.to_string(),
-        Address::Unix(path) => shown(format!("unix:{path}")),
-    }
+    shown(address.to_string())
 }
 
 /// When operations were due.

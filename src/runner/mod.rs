@@ -88,8 +88,12 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
 /// show when half of the targets run.
 fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
-        let Way::Launched { launch, .. } = way else { continue };
-        if let Some(missing) = launch::missing(launch) {
+        let missing = match way {
+            Way::Launched { launch, .. } => launch::missing(launch),
+            Way::Program { program } => program.check().err(),
+            Way::Attached { .. } | Way::Files(_) => None,
+        };
+        if let Some(missing) = missing {
             return Err(Error::target(format!("`{}`: {missing}", contender.name)));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::legs::Leg;
 use crate::plan::pilot;
-use record::{Arrivals, Asked, Doing, LaneAsked, PilotChoice, Plan, Reuse};
+use record::{Address, Arrivals, Asked, Doing, LaneAsked, PilotChoice, Plan, Reuse};
 
 /// How long the one request that asks whether a target is ready may wait for
 /// its connection before sending ends; its reply may take the whole timeout.
@@ -43,8 +43,10 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
 pub(super) fn load(plan: &Plan, contender: usize) -> Option<Asked> {
     let of = &plan.contenders[contender];
     let workload = of.workload.clone()?;
+    let at_once = matches!(of.address, Address::Directory(_));
     let lane = LaneAsked {
-        depth: of.depth.max(LOAD_DEPTH),
+        // A file is read or written at once.
+        depth: if at_once { 1 } else { of.depth.max(LOAD_DEPTH) },
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         operations: Some(workload.keys),

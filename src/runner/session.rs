@@ -213,8 +213,13 @@ impl<W: Write> Session<'_, W> {
         if let Some(fallen) = self.stage.fallen() {
             return Halt::Target(fallen);
         }
+        let complaint = self.stage.complaint(contender);
         let contender = &self.plan.contenders[contender];
-        Halt::Target(format!("`{}` ({}) is not ready: {wrong}", contender.name, contender.target))
+        let (name, target) = (&contender.name, &contender.target);
+        Halt::Target(match complaint {
+            Some(complaint) => format!("`{name}`: {complaint}"),
+            None => format!("`{name}` ({target}) is not ready: {wrong}"),
+        })
     }
 
     /// The pilot, what it chooses, and the rounds.
@@ -297,6 +302,11 @@ impl<W: Write> Session<'_, W> {
             return Err(Halt::Target(fallen));
         }
         match (halt, driven) {
+            (Some(Halt::Target(wrong)), _) => {
+                let complaint = who.iter().find_map(|at| self.stage.complaint(*at));
+                let why = complaint.map(|why| format!(": {why}")).unwrap_or_default();
+                Err(Halt::Target(wrong + &why))
+            }
             (Some(halt), _) => Err(halt),
             (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),

@@ -139,6 +139,10 @@ impl Stage for MadeUp {
         (contender == 1).then(|| "because".to_owned())
     }
 
+    fn complaint(&self, _: usize) -> Option<String> {
+        None
+    }
+
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
         self.orders.push(order.clone());
         if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {

@@ -21,6 +21,10 @@ pub(super) trait Stage {
     /// How a launched target ended that was to run; none while all run.
     fn fallen(&mut self) -> Option<String>;
 
+    /// What was wrong with the first run of this contender's program that failed;
+    /// none where all is well, or it is no program.
+    fn complaint(&self, contender: usize) -> Option<String>;
+
     /// Ends what was launched.
     fn lower(&mut self) -> Vec<TargetDone>;
 

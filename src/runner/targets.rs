@@ -1,14 +1,17 @@
 //! The stage of a real run: servers and the engine.
 
 use super::stage::{Each, Halt, Stage};
+use crate::exec::{self, Exec};
 use crate::exit::{Error, Exit};
-use crate::plan::{Resolved, Way};
+use crate::plan::{Directory, MOST_WORKERS, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
 use crate::targets::tls;
-use engine::{Access, Broken, Stop, TargetClock};
+use engine::files::{self, FilesAccess};
+use engine::{Access, Broken, MakeLane, Numbers, Stop, TargetClock};
 use record::{Address, Asked, Fact, TargetDone, TargetReady};
+use std::sync::Arc;
 
 /// All targets of a run, by contender.
 pub(super) struct Targets<'a> {
@@ -30,9 +33,26 @@ struct Target<'a> {
 struct Up {
     launch: u32,
     address: Address,
-    access: Access,
+    reach: Reach,
     meter: Result<Meter, OutOfSight>,
     running: Option<Running>,
+}
+
+/// How it is driven.
+enum Reach {
+    /// By a lane of the engine.
+    Engine(Access),
+    /// Its program is run.
+    Program(Exec),
+}
+
+impl Reach {
+    fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, Broken> {
+        match self {
+            Reach::Engine(access) => Ok(access.lanes(order, lane)),
+            Reach::Program(exec) => exec.lanes(order, lane).map_err(Broken),
+        }
+    }
 }
 
 impl<'a> Targets<'a> {
@@ -46,8 +66,16 @@ fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
     TargetReady {
         contender: contender as u32,
         launch: up.launch,
-        cpu_source: up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned()),
-        out_of_sight: up.meter.as_ref().err().map(ToString::to_string),
+        cpu_source: match &up.reach {
+            Reach::Program(_) => Some(exec::SOURCE.to_owned()),
+            Reach::Engine(_) => {
+                up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned())
+            }
+        },
+        out_of_sight: match &up.reach {
+            Reach::Program(_) => None,
+            Reach::Engine(_) => up.meter.as_ref().err().map(ToString::to_string),
+        },
         facts: facts.to_vec(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
@@ -55,6 +83,7 @@ fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
 
 impl Stage for Targets<'_> {
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+        let known = &self.resolved.plan.contenders[contender];
         let target = &mut self.each[contender];
         let up = match &self.resolved.ways[contender] {
             Way::Attached { access, sight } => {
@@ -62,8 +91,25 @@ impl Stage for Targets<'_> {
                     Ok(sight) => Meter::of_attached(&sight.found.pids()),
                     Err(why) => Err(why.clone()),
                 };
-                let address = self.resolved.plan.contenders[contender].address.clone();
-                Up { launch: 0, address, access: access.clone(), meter, running: None }
+                let address = known.address.clone();
+                let reach = Reach::Engine(access.clone());
+                Up { launch: 0, address, reach, meter, running: None }
+            }
+            Way::Files(directory) => {
+                let store = files::Store::new(&directory.path, directory.settings)
+                    .map_err(|Broken(why)| Halt::Target(why))?;
+                target.facts = facts(directory)?;
+                let numbers = Numbers::new(MOST_WORKERS);
+                let access = FilesAccess { store: Arc::new(store), numbers };
+                local(known.address.clone(), Reach::Engine(Access::Files(access)))
+            }
+            Way::Program { program } => {
+                let mut program = program.clone();
+                if program.cores.is_empty() {
+                    program.cores.clone_from(&self.resolved.target_cores);
+                }
+                let exec = Exec::start(&program).map_err(Halt::Target)?;
+                local(known.address.clone(), Reach::Program(exec))
             }
             Way::Launched { launch: how, settings } => {
                 if target.launcher.is_none() {
@@ -76,7 +122,8 @@ impl Stage for Targets<'_> {
                 let running = launcher.launch()?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = Meter::of_launched(running.keeper() as u32, running.cgroup());
-                Up { launch, address, access, meter, running: Some(running) }
+                let reach = Reach::Engine(access);
+                Up { launch, address, reach, meter, running: Some(running) }
             }
         };
         let ready = told(contender, &up, &target.facts);
@@ -86,15 +133,15 @@ impl Stage for Targets<'_> {
 
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
         let mut order = order.clone();
-        let mut accesses = Vec::with_capacity(who.len());
+        let mut reaches = Vec::with_capacity(who.len());
         for (lane, at) in order.lanes.iter_mut().zip(who) {
             let up = self.each[*at].up.as_ref();
             let up = up.ok_or_else(|| Broken("a target is driven that is not up".to_owned()))?;
             lane.address = up.address.clone();
-            accesses.push(&up.access);
+            reaches.push(&up.reach);
         }
-        let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
-        let lanes = lanes.collect();
+        let lanes = reaches.iter().enumerate().map(|(lane, reach)| reach.lanes(&order, lane));
+        let lanes = lanes.collect::<Result<_, _>>()?;
         // A lane's number is the contender's only where all are driven.
         let clocks = match who.len() == self.each.len() {
             true => {
@@ -115,7 +162,7 @@ impl Stage for Targets<'_> {
         let mut done = Vec::new();
         for (contender, target) in self.each.iter_mut().enumerate() {
             let Some(mut up) = target.up.take() else { continue };
-            let peak = up.meter.as_mut().ok().and_then(Meter::peak_memory);
+            let peak = peak_memory(&mut up);
             if let Some(running) = up.running {
                 // Whatever it says, nothing is left of it.
                 let _ = running.stop();
@@ -123,8 +170,8 @@ impl Stage for Targets<'_> {
             done.push(TargetDone {
                 contender: contender as u32,
                 launch: up.launch,
-                peak_memory_bytes: peak.map(|peak| peak.bytes),
-                memory_source: peak.map_or(String::new(), |peak| peak.source.name().to_owned()),
+                peak_memory_bytes: peak.map(|(bytes, _)| bytes),
+                memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
             });
         }
         done
@@ -132,14 +179,51 @@ impl Stage for Targets<'_> {
 
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
-        match &up.address {
-            Address::Tcp(address) => tls::why_no_handshake(*address, up.access.tls()?),
-            Address::Unix(_) => None,
+        match (&up.address, &up.reach) {
+            (Address::Tcp(address), Reach::Engine(access)) => {
+                tls::why_no_handshake(*address, access.tls()?)
+            }
+            _ => None,
+        }
+    }
+
+    fn complaint(&self, contender: usize) -> Option<String> {
+        match &self.each.get(contender)?.up.as_ref()?.reach {
+            Reach::Program(exec) => exec.complaint(),
+            Reach::Engine(_) => None,
+        }
+    }
+}
+
+/// Up without a server.
+fn local(address: Address, reach: Reach) -> Up {
+    let why = "the generator reads and writes the files itself".to_owned();
+    Up { launch: 0, address, reach, meter: Err(OutOfSight(why)), running: None }
+}
+
+/// What the directory is on, and how it is written.
+fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
+    let facts = files::facts(&directory.path, &directory.settings)
+        .map_err(|Broken(why)| Halt::Broken(why))?;
+    let facts = facts.into_iter().map(|(command, line)| Fact { command, line: Some(line) });
+    Ok(facts.collect())
+}
+
+/// Bytes, and where they were read.
+fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
+    match &up.reach {
+        Reach::Program(exec) => Some((exec.peak_memory()?, exec::SOURCE)),
+        Reach::Engine(_) => {
+            let peak = up.meter.as_mut().ok()?.peak_memory()?;
+            Some((peak.bytes, peak.source.name()))
         }
     }
 }
 
 fn clock(up: &mut Up) -> TargetClock<'_> {
+    if let Reach::Program(exec) = &up.reach {
+        return exec.clock();
+    }
     let meter = &mut up.meter;
     Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
 }

@@ -60,14 +60,14 @@ impl Found {
 /// in this namespace, this user may not look, or what listens only passes on to
 /// a server elsewhere.
 pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
-    let place = match address {
-        Address::Tcp(socket) => socket.to_string(),
-        Address::Unix(path) => crate::shown::shown(path),
-    };
+    let place = crate::shown::shown(address.to_string());
     let listening = match address {
         Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
         Address::Tcp(socket) => sockets::listening_on(*socket),
         Address::Unix(path) => sockets::listening_at(path),
+        Address::Directory(_) | Address::Program => {
+            return Err(OutOfSight("no server is asked".to_owned()));
+        }
     };
     if listening.is_empty() {
         return Err(OutOfSight(format!(

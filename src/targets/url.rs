@@ -3,19 +3,31 @@
 //! A parser of our own, and not a crate that follows the WHATWG's rules: those
 //! repair what is malformed, and a tool that measures must ask instead.
 
+pub(crate) mod local;
+
+use crate::exec;
 use crate::near;
 use crate::shown::shown;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Schemes of later protocols: known, but not here yet.
-const LATER: [&str; 8] = ["ws", "wss", "mysql", "postgres", "cassandra", "oracle", "file", "exec"];
+const LATER: [&str; 6] = ["ws", "wss", "mysql", "postgres", "cassandra", "oracle"];
 
 /// Longest path of a unix socket: `sun_path` has 108 bytes with its zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 
 /// Schemes that can be driven.
-const SCHEMES: [&str; 7] =
-    ["http", "https", "http+unix", "memcached", "memcached+unix", "redis", "redis+unix"];
+const SCHEMES: [&str; 9] = [
+    "http",
+    "https",
+    "http+unix",
+    "memcached",
+    "memcached+unix",
+    "redis",
+    "redis+unix",
+    "file",
+    "exec",
+];
 
 /// What is spoken at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +35,20 @@ pub(crate) enum Protocol {
     Http,
     Memcached,
     Redis,
+    /// Files in a directory.
+    Files,
+    /// A whole program.
+    Program,
+}
+
+impl Protocol {
+    /// What it talks to holds keys and values.
+    pub(crate) fn is_store(self) -> bool {
+        match self {
+            Protocol::Memcached | Protocol::Redis | Protocol::Files => true,
+            Protocol::Http | Protocol::Program => false,
+        }
+    }
 }
 
 /// An address, in its parts. No `Debug`: login and query can be secret.
@@ -59,13 +85,23 @@ pub(crate) enum Place {
     Host { host: String, port: u16 },
     /// The path of a unix socket.
     Unix(String),
+    /// The path of a directory, absolute.
+    Directory(String),
+    /// What is run.
+    Program(exec::Command),
 }
 
 impl Url {
     /// Reads an address. The messages name the remedy and never quote a login
     /// or a query.
     pub(crate) fn parse(text: &str) -> Result<Url, String> {
+        if let Some(command) = text.strip_prefix("exec:") {
+            return exec::Command::parse(command).map(local::program);
+        }
         let Some((scheme, rest)) = text.split_once("://") else { return Err(no_address(text)) };
+        if scheme.eq_ignore_ascii_case("file") {
+            return local::directory(rest);
+        }
         let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, tail) = rest.split_at(end);
@@ -95,7 +131,6 @@ impl Url {
     /// What an address of a store can hold.
     fn check_store(&self) -> Result<(), String> {
         let said = match self.protocol {
-            Protocol::Http => return Ok(()),
             Protocol::Memcached if self.login.is_some() => {
                 "memcached has no login here: leave out what stands before `@`"
             }
@@ -137,30 +172,36 @@ impl Url {
         match &self.place {
             Place::Host { host, port } if *port == self.default_port() => bracketed(host),
             Place::Host { host, port } => format!("{}:{port}", bracketed(host)),
-            Place::Unix(_) => "localhost".to_owned(),
+            Place::Unix(_) | Place::Directory(_) | Place::Program(_) => "localhost".to_owned(),
         }
     }
 
-    /// `host:port`, or the name of the socket's file.
+    /// `host:port`, the name of the socket's file or of the directory, or the
+    /// program with its arguments.
     pub(crate) fn short(&self) -> String {
         match &self.place {
             Place::Host { host, port } => format!("{}:{port}", bracketed(host)),
-            Place::Unix(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
+            Place::Unix(path) | Place::Directory(path) => {
+                path.rsplit('/').next().unwrap_or(path).to_owned()
+            }
+            Place::Program(command) => command.shown(),
         }
     }
 
     /// The address as it may be recorded: without login, and with the values
     /// of the query elided.
     pub(crate) fn recorded(&self) -> String {
-        let scheme = match self.protocol {
-            Protocol::Http if self.tls => "https",
-            Protocol::Http => "http",
-            Protocol::Memcached => "memcached",
-            Protocol::Redis => "redis",
-        };
         let (unix, authority) = match &self.place {
             Place::Unix(path) => ("+unix", path.replace('/', "%2F")),
             Place::Host { .. } => ("", self.host_header()),
+            Place::Directory(path) => return format!("file://{path}"),
+            Place::Program(command) => return format!("exec:{}", command.shown()),
+        };
+        let scheme = match self.protocol {
+            Protocol::Memcached => "memcached",
+            Protocol::Redis => "redis",
+            _ if self.tls => "https",
+            _ => "http",
         };
         let query = self.query.as_deref().map(elided).unwrap_or_default();
         let path =
@@ -182,10 +223,10 @@ impl Url {
 
     fn default_port(&self) -> u16 {
         match self.protocol {
-            Protocol::Http if self.tls => 443,
-            Protocol::Http => 80,
             Protocol::Memcached => 11211,
             Protocol::Redis => 6379,
+            _ if self.tls => 443,
+            _ => 80,
         }
     }
 }
@@ -220,10 +261,6 @@ pub(crate) fn harmless(text: &str) -> String {
 
 fn no_address(text: &str) -> String {
     let told = harmless(text);
-    if text.starts_with("exec:") {
-        return "programs to launch (`exec:`) come later; start it yourself and give its address"
-            .to_owned();
-    }
     let slash = if told.contains('/') { "" } else { "/" };
     format!("`{told}` is not an address: did you mean `http://{told}{slash}`?")
 }
@@ -457,19 +494,16 @@ mod tests {
                 "`localhost:8080/x` is not an address: did you mean `http://localhost:8080/x`?",
             ),
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
-            (
-                "exec:./server",
-                "programs to launch (`exec:`) come later; start it yourself and give its address",
-            ),
+            ("exec:", "exec: names no program: write exec:php check.php"),
             (
                 "mysql://h/",
                 "the scheme `mysql` comes later; here are http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix",
+                 memcached+unix, redis, redis+unix, file, exec",
             ),
             (
                 "https+unix://x.sock/",
                 "the scheme `https+unix` is not known: http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix; did you mean `http+unix`?",
+                 memcached+unix, redis, redis+unix, file, exec; did you mean `http+unix`?",
             ),
             ("memcached://me@h/", "memcached has no login here: leave out what stands before `@`"),
             (
@@ -484,12 +518,12 @@ mod tests {
             (
                 "htpp://h/",
                 "the scheme `htpp` is not known: http, https, http+unix, memcached, memcached+unix, \
-                 redis, redis+unix; did you mean `http`?",
+                 redis, redis+unix, file, exec; did you mean `http`?",
             ),
             (
                 "gopher://h/",
                 "the scheme `gopher` is not known: http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix",
+                 memcached+unix, redis, redis+unix, file, exec",
             ),
             ("http:///x", "the host is missing: http://HOST:PORT/"),
             ("http://:80/", "the host is missing: http://HOST:PORT/"),

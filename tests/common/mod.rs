@@ -221,6 +221,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         code_names: Default::default(),
         from_workload: Vec::new(),
         misses_asked: Vec::new(),
+        done_by_generator: Vec::new(),
         bodiless: vec![false; 2],
         port_limit: vec![None; 2],
     };

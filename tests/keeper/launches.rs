@@ -65,7 +65,7 @@ impl Stage {
     pub(crate) fn launch(&self) -> &Launch {
         match &self.contender().target {
             Target::Launched(launch) => launch,
-            Target::Attached { .. } => panic!("nothing to launch"),
+            _ => panic!("nothing to launch"),
         }
     }
 

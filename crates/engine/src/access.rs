@@ -1,5 +1,6 @@
 //! How to get at a contender, whatever it speaks.
 
+use crate::files::FilesAccess;
 use crate::{
     HttpAccess, MakeLane, MemcachedAccess, RespAccess, TlsAccess, http_lanes, memcached_lanes,
     resp_lanes,
@@ -16,6 +17,8 @@ pub enum Access {
     Memcached(MemcachedAccess),
     /// RESP: Redis, Valkey.
     Resp(RespAccess),
+    /// Files in a directory.
+    Files(FilesAccess),
 }
 
 impl Access {
@@ -28,6 +31,7 @@ impl Access {
             Access::Http(access) => http_lanes(order, contender, access),
             Access::Memcached(access) => memcached_lanes(order, contender, access),
             Access::Resp(access) => resp_lanes(order, contender, access),
+            Access::Files(access) => access.lanes(order, contender),
         }
     }
 
@@ -35,7 +39,7 @@ impl Access {
     pub fn tls(&self) -> Option<&TlsAccess> {
         match self {
             Access::Http(access) => access.tls.as_ref(),
-            Access::Memcached(_) | Access::Resp(_) => None,
+            Access::Memcached(_) | Access::Resp(_) | Access::Files(_) => None,
         }
     }
 }

@@ -225,6 +225,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
         code_names: Default::default(),
         from_workload: Vec::new(),
         misses_asked: Vec::new(),
+        done_by_generator: Vec::new(),
         bodiless: vec![false; names.len()],
         port_limit: vec![None; names.len()],
         workers: 1,

@@ -64,6 +64,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
         busy: evidence.target_busy(contender),
+        programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
         ..driven.target.clone()
     }

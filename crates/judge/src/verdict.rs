@@ -2,7 +2,7 @@
 //! and it cannot build one without the audit.
 
 use record::Histogram;
-use record::{Fact, Metric, Outcomes, seen::Connections};
+use record::{Fact, Metric, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -252,6 +252,8 @@ pub struct TargetSummary {
     pub memory_source: Option<String>,
     /// How often it was launched; 0: it ran already.
     pub launches: u32,
+    /// What its runs were, where it is a program.
+    pub programs: Programs,
     /// What it says of itself.
     pub facts: Vec<Fact>,
 }

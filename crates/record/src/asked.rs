@@ -5,6 +5,7 @@
 
 use crate::Workload;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::net::SocketAddr;
 
 /// The order for one call of the engine.
@@ -79,7 +80,7 @@ pub enum Doing {
     Drive(Workload),
 }
 
-/// The one address that is dialled.
+/// The one address that is dialled, or what stands in for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Address {
@@ -87,6 +88,22 @@ pub enum Address {
     Tcp(SocketAddr),
     /// Path of a unix socket.
     Unix(String),
+    /// A directory whose files the generator reads and writes itself.
+    Directory(String),
+    /// Nothing is dialled: a program is run, again and again.
+    Program,
+}
+
+impl fmt::Display for Address {
+    /// Not escaped: a path may hold anything.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(socket) => socket.fmt(out),
+            Address::Unix(path) => write!(out, "unix:{path}"),
+            Address::Directory(path) => write!(out, "directory:{path}"),
+            Address::Program => out.write_str("program"),
+        }
+    }
 }
 
 /// The connection policy.

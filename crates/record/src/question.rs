@@ -53,6 +53,10 @@ pub struct Question {
     /// contender. Empty: none does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub misses_asked: Vec<bool>,
+    /// Whether the generator does the target's work itself (files), by
+    /// contender. Empty: nowhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done_by_generator: Vec<bool>,
     /// Whether the reply has no body by definition (HEAD), by contender.
     pub bodiless: Vec<bool>,
     /// Highest rate of fresh connections that local ports allow, by contender

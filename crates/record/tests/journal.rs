@@ -85,6 +85,7 @@ fn question() -> Question {
         code_names: Default::default(),
         from_workload: Vec::new(),
         misses_asked: Vec::new(),
+        done_by_generator: Vec::new(),
         bodiless: vec![false, true],
         port_limit: vec![None, Some(14_115.5)],
         workers: 2,

@@ -1,9 +1,11 @@
 //! One contender: a target that runs already, or one that is launched.
 
+use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::Settings;
 use crate::plan::experiment::command::Command;
 use crate::plan::experiment::process::{self, Around, Given, Process};
+use crate::plan::experiment::program;
 use crate::plan::experiment::requests;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
@@ -62,6 +64,8 @@ pub enum Target {
     },
     /// tiebreak launches it.
     Launched(Box<Launch>),
+    /// tiebreak runs it to its end, again and again.
+    Program(Box<Program>),
 }
 
 /// How to launch a target.
@@ -138,7 +142,10 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
         (true, ..) | (_, true, ..) => launched(name, table, defaults)?,
         (_, _, true, _) => from_recipe(name, table, defaults)?,
-        (_, _, _, true) => attached(table)?,
+        (_, _, _, true) => match program::is_one(table) {
+            true => program::read(table, defaults)?,
+            false => attached(table)?,
+        },
         _ => {
             return Err(table.error(
                 "there is no target: give `url` for one that runs, or `launch`, `process` or \
@@ -175,7 +182,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// Keys that have no meaning for this kind of target.
-fn refuse(table: &Table<'_>, keys: &[&str], why: &str) -> Result<(), Error> {
+pub(super) fn refuse(table: &Table<'_>, keys: &[&str], why: &str) -> Result<(), Error> {
     let found = table.entries().into_iter().find(|(key, _)| keys.contains(key));
     found.map_or(Ok(()), |(_, value)| Err(value.error(why)))
 }
@@ -328,7 +335,13 @@ fn url(table: &Table<'_>, names: &[String]) -> Result<Text, Error> {
     let text = value.text_in(Scope::Target(names))?;
     let ports = names.iter().map(|name| (name.clone(), 1)).collect();
     check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
-    Ok(text)
+    match text.to_string().split_once(':') {
+        Some(("exec" | "file", _)) => Err(value.error(
+            "what is launched is a server; programs (exec:) and files (file:///) are contenders \
+             without a `launch`",
+        )),
+        _ => Ok(text),
+    }
 }
 
 /// Whatever stands for the placeholders, the address must be one. Its messages

@@ -25,6 +25,7 @@ mod command;
 mod contender;
 mod outline;
 mod process;
+mod program;
 mod requests;
 mod run;
 mod scope;

@@ -154,6 +154,11 @@ impl Given {
         self.around.clone()
     }
 
+    /// The cores that it is pinned to.
+    pub(super) fn cores(&self) -> Vec<u32> {
+        self.cores.clone().unwrap_or_default()
+    }
+
     /// Whether it says when the process is ready.
     pub(super) fn has_ready(&self) -> bool {
         self.ready.is_some()

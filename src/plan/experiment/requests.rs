@@ -9,10 +9,13 @@ use crate::plan::experiment::text::Values;
 use crate::plan::settings;
 
 /// The keys.
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 14] = [
     "connections",
     "depth",
     "dialect",
+    "locking",
+    "fsync",
+    "expires",
     "reuse",
     "rate",
     "arrivals",
@@ -31,8 +34,12 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
             "headers" => settings.headers = headers(&value)?,
             "data" => settings.body = Some(data(&value)?.into()),
             "connections" | "depth" | "dialect" | "reuse" | "rate" | "arrivals" | "timeout"
-            | "method" => {
+            | "locking" | "expires" | "method" => {
                 value.quantity(|text| settings.set(key, text))?;
+            }
+            "fsync" => {
+                let flag = value.flag()?.to_string();
+                settings.set(key, &flag).map_err(|message| value.error(&message))?;
             }
             _ => {}
         }

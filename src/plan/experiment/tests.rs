@@ -25,7 +25,7 @@ fn good(text: &str) -> Experiment {
 fn launch(contender: &Contender) -> &Launch {
     match &contender.target {
         Target::Launched(launch) => launch,
-        Target::Attached { .. } => panic!("it is attached"),
+        _ => panic!("it is not launched"),
     }
 }
 
@@ -346,7 +346,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such folder"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
-        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, memcached, memcached+unix, redis, redis+unix",
+        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, memcached, memcached+unix, redis, redis+unix, file, exec",
     ),
     (
         "launch = ['a']\npid = 1",

@@ -22,6 +22,7 @@ fn question() -> Question {
         code_names: Default::default(),
         from_workload: Vec::new(),
         misses_asked: Vec::new(),
+        done_by_generator: Vec::new(),
         bodiless: vec![false; 5],
         port_limit: vec![None; 5],
         workers: 1,

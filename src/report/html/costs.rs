@@ -47,7 +47,8 @@ fn name(number: usize, of: &ContenderSummary) -> Node {
 /// What stands behind one target's figures, and what it says of itself.
 fn origin(of: &ContenderSummary) -> Node {
     let target = &of.target;
-    let said = costs::launches(target).into_iter().chain(costs::sources(target));
+    let said = costs::launches(target).into_iter().chain(costs::runs(target));
+    let said = said.chain(costs::sources(target));
     let said: Vec<String> = said.chain(costs::reservations(target)).collect();
     let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
     el("li")

@@ -2,7 +2,7 @@
 
 use crate::report::{View, words::costs};
 use judge::verdict::{ContenderSummary, Quantiles, Sent};
-use record::{Fact, Histogram, Outcomes, Whose, seen::Connections};
+use record::{Fact, Histogram, Outcomes, Programs, Whose, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,35 @@ struct TargetCost<'a> {
     peak_memory_bytes: Option<u64>,
     memory_source: Option<&'a str>,
     launches: u32,
+    runs: Option<Runs>,
     facts: &'a [Fact],
+}
+
+/// Of a whole program: sums over the rounds.
+#[derive(Serialize)]
+struct Runs {
+    count: u64,
+    failed: u64,
+    wall: f64,
+    user: f64,
+    system: f64,
+    output_bytes: u64,
+    left_behind: u64,
+}
+
+impl Runs {
+    fn of(all: &Programs) -> Option<Runs> {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        (!all.is_empty()).then(|| Runs {
+            count: all.runs,
+            failed: all.failed,
+            wall: seconds(all.wall_ns),
+            user: seconds(all.user_ns),
+            system: seconds(all.system_ns),
+            output_bytes: all.output_bytes,
+            left_behind: all.outlived,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -170,6 +198,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         peak_memory_bytes: target.peak_memory_bytes,
         memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
         launches: target.launches,
+        runs: Runs::of(&target.programs),
         facts: &target.facts,
     }
 }

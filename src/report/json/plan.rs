@@ -3,7 +3,7 @@
 
 use super::seconds;
 use crate::report::{View, words};
-use record::{Address, Arrivals, Contender, Interleave, PilotChoice, Question, Reuse};
+use record::{Arrivals, Contender, Interleave, PilotChoice, Question, Reuse};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -126,10 +126,7 @@ impl<'a> Asked<'a> {
             name: &of.name,
             target: &of.target,
             launch: &of.launch,
-            address: match &of.address {
-                Address::Tcp(socket) => socket.to_string(),
-                Address::Unix(path) => format!("unix:{path}"),
-            },
+            address: of.address.to_string(),
             connections: of.connections,
             depth: of.depth,
             workload: of.workload.as_ref().map(|workload| words::workload(workload, of.depth)),

@@ -56,7 +56,8 @@ fn behind(view: &View, page: &mut Page) {
     }
     for of in view.contenders {
         let own = costs::sources(&of.target).filter(|_| !alike).into_iter();
-        let rest = costs::reservations(&of.target).into_iter().chain(costs::facts(&of.target));
+        let runs = costs::runs(&of.target).into_iter();
+        let rest = runs.chain(costs::reservations(&of.target)).chain(costs::facts(&of.target));
         let said: Vec<String> = own.chain(rest).collect();
         if !said.is_empty() {
             page.wrapped(2, &format!("{}: {}", name(of), said.join("; ")), Paint::Plain);

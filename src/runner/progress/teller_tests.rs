@@ -17,7 +17,7 @@ fn told(manner: Manner) -> (Arc<Desk>, mpsc::Receiver<String>, JoinHandle<()>) {
 }
 
 fn phase(desk: &Desk, label: &str) {
-    desk.lock().state.phase(label, seconds(5.0), 0, Instant::now());
+    desk.lock().state.phase(label, seconds(500.0), 0, Instant::now());
     desk.wake();
 }
 

@@ -114,6 +114,7 @@ fn connect(url: &Url, patience: Duration) -> io::Result<Box<dyn Stream>> {
             }
             Err(last)
         }
+        Place::Directory(_) | Place::Program(_) => Err(ErrorKind::Unsupported.into()),
     }
 }
 

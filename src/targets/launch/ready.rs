@@ -147,7 +147,7 @@ impl<'a> Wait<'a> {
         }
         let port = match url.place {
             Place::Host { port, .. } => port,
-            Place::Unix(_) => return Look::Ready,
+            _ => return Look::Ready,
         };
         match find::listens(port, &self.keeper.processes()) {
             Some(false) => Look::Stranger,

@@ -30,7 +30,7 @@ impl Sources {
     pub(super) fn new(to: &Address, reuse: Reuse, worker: usize) -> Sources {
         let loopback = match to {
             Address::Tcp(to) => to.is_ipv4() && to.ip().is_loopback(),
-            Address::Unix(_) => false,
+            _ => false,
         };
         let addresses = match loopback && reuse != Reuse::Always {
             true => (0..LOOPBACK_SOURCES).map(|n| loopback_source(n + 2)).collect(),

@@ -21,6 +21,9 @@ impl SystemAddress {
         match address {
             Address::Tcp(address) => Ok(SystemAddress::tcp(address)),
             Address::Unix(path) => SystemAddress::unix(path),
+            Address::Directory(_) | Address::Program => {
+                Err(format!("nothing can be dialled at {address}"))
+            }
         }
     }
 

@@ -68,6 +68,11 @@ fn check(workload: &Workload) -> Result<(), Broken> {
     }
 }
 
+/// Whether files can do operations of this kind.
+pub fn does(kind: Kind) -> bool {
+    deed(kind).is_some()
+}
+
 fn deed(kind: Kind) -> Option<Deed> {
     match kind {
         Kind::Get => Some(Deed::Get),

@@ -40,7 +40,10 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     };
     let both_from_workload =
         [pair.a, pair.b].iter().all(|side| evidence.has_workload(*side as usize));
-    if a.judged.operations == 0 || b.judged.operations == 0 || both_from_workload {
+    // What programs print is looked at by a rule of its own.
+    let program = |driven: &Driven| driven.judged.programs.runs > 0;
+    let nothing = a.judged.operations == 0 || b.judged.operations == 0;
+    if nothing || both_from_workload || program(a) || program(b) {
         return Vec::new();
     }
     let weight = match evidence.question.expect_different {

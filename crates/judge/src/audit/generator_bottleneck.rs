@@ -15,7 +15,8 @@ pub(super) const RULE: Rule = Rule {
                 that it may use its target used. Time that the hypervisor stole is taken to be \
                 missing from either. Idle for less than 5 % of the time, and the target used less \
                 than 95 %, or that is not known: a caution, and no pair with that contender is called equivalent. Known to \
-                be so of both contenders of a pair: no verdict but on CPU per operation.",
+                be so of both contenders of a pair: no verdict but on CPU per operation. Files are \
+                left out: the generator does their work itself.",
     why: "A throughput is that of the slower part, generator or target. Two servers that differed \
           by 1.3x in CPU have read the same throughput, because one generator core was slower \
           than both. Where one contender was held back, a difference that was found stands, as at \
@@ -81,6 +82,15 @@ mod tests {
         assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
         assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
         assert!(RULE.threshold.contains(&say::percent(HELD_BACK_BELOW)));
+    }
+
+    #[test]
+    fn work_that_the_generator_does_itself_is_no_objection() {
+        let mut files = busy(0.99);
+        files.question.done_by_generator = vec![true, false];
+        assert_eq!(weights(&files, RULE.name), [Weight::Caution]);
+        files.question.done_by_generator = vec![false, true];
+        assert_eq!(weights(&files, RULE.name), []);
     }
 
     #[test]

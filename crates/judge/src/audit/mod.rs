@@ -27,6 +27,7 @@ mod our_faults;
 mod outliers;
 mod p99_support;
 mod port_pressure;
+mod program_output;
 mod rate_not_reached;
 mod shared_core;
 mod slice_too_short;
@@ -62,6 +63,7 @@ pub static RULES: &[Rule] = &[
     wrong_values::RULE,
     empty_reply::RULE,
     differing_replies::RULE,
+    program_output::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
     our_faults::RULE,
@@ -148,6 +150,7 @@ mod tests {
             "wrong_values",
             "empty_reply",
             "differing_replies",
+            "program_output",
             "rate_not_reached",
             "generator_saturated",
             "our_faults",

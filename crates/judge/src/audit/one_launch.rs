@@ -14,7 +14,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
                 servers. Faster or slower by less than 3 %: a caution. With --restarts, once \
-                two launches are complete: nothing.",
+                two launches are complete, and of programs (exec:), which start anew in every \
+                turn: nothing.",
     why: "A server settles differently at each start: memory layout, hash seeds, which threads \
           meet which cores. Five launches of one program differed by 2 % (sd), and two identical \
           servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
@@ -26,7 +27,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let compared = !evidence.single() && !evidence.drafts.is_empty();
-    if !compared || evidence.complete_rounds == 0 || several_launches(evidence) {
+    let programs = || evidence.contenders.iter().all(|driven| driven.judged.programs.runs > 0);
+    if !compared || evidence.complete_rounds == 0 || several_launches(evidence) || programs() {
         return Vec::new();
     }
     let comparisons = evidence.drafts.iter().map(|draft| &draft.comparison);
@@ -80,6 +82,15 @@ mod tests {
         assert_eq!(weights(&with(1.0), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::single(), RULE.name), []);
+    }
+
+    #[test]
+    fn a_program_is_launched_in_every_turn() {
+        let mut programs = with(1.029);
+        programs.each_seen("a", |_, seen| seen.programs.runs = 1);
+        assert_eq!(weights(&programs, RULE.name).len(), 2, "b is none");
+        programs.each_seen("b", |_, seen| seen.programs.runs = 1);
+        assert_eq!(weights(&programs, RULE.name), []);
     }
 
     #[test]

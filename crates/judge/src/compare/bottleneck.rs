@@ -50,9 +50,13 @@ impl HeldBack {
 
 /// Whether, in closed loop, the contender's figures are the generator's own, or
 /// may be: it was hardly idle, and the target was not at its limit, as far as
-/// that is known.
+/// that is known. Where the generator does the target's work itself its figures
+/// are what was asked for.
 pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let at = contender as usize;
+    if evidence.question.done_by_generator.get(at).copied().unwrap_or(false) {
+        return None;
+    }
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
     let idle = evidence.generator_idle(at).filter(|_| driven.judged.operations > 0)?;
     let busy = evidence.target_busy(at);
