@@ -1,0 +1,222 @@
+//! Stores that fail: each fault is counted by its class and against whose it is,
+//! nothing hangs and nothing is lost from the counts, and a contender that errs
+//! or misses is never called faster for it.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod meddler;
+mod real;
+mod servers;
+
+use common::{Place, number};
+use libtest_mimic::{Arguments, Trial};
+use meddler::{Meddler, Reply};
+use serde_json::Value;
+use servers::{Store, memcached, redis};
+use std::process::ExitCode;
+
+/// Cases at once: most of their time is a pilot's, which has a length.
+const AT_ONCE: usize = 8;
+
+fn main() -> ExitCode {
+    let meddled = FAULTS.iter().map(|fault| {
+        Trial::test(fault.name, move || {
+            meddled_with(fault);
+            Ok(())
+        })
+    });
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    libtest_mimic::run(&arguments, meddled.chain(real::cases()).collect()).exit_code()
+}
+
+const SHORT: [&str; 14] = [
+    "--rounds",
+    "6",
+    "--round",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--warm-up",
+    "100ms",
+    "--keys",
+    "200",
+    "--connections",
+    "4",
+    "--timeout",
+    "300ms",
+];
+
+/// Drives `right`, and `wrong` behind it.
+fn compare(place: &Place, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
+    let (right, wrong) = (format!("right={}", store.url()), format!("wrong={wrong}"));
+    let words = [&["compare", &right, &wrong][..], &SHORT, more].concat();
+    place.report(&words)
+}
+
+/// Rules that void the run, all of which object to `wrong`.
+fn voids(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let void = findings.filter(|finding| finding["weight"] == "void");
+    void.map(|finding| {
+        assert_eq!(finding["contender"], "wrong", "{finding:#}");
+        finding["rule"].as_str().expect("a rule")
+    })
+    .collect()
+}
+
+fn never_faster(report: &Value) {
+    let called = report["comparisons"].as_array().expect("comparisons").iter();
+    let faster = called.filter(|it| it["verdict"] == "faster" || it["verdict"] == "equivalent");
+    assert_eq!(faster.count(), 0, "{:#}", report["comparisons"]);
+}
+
+/// Arrays within arrays: deeper than anybody reads.
+const NESTED: [u8; 256] = {
+    let mut all = [0; 256];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = b"*1\r\n"[at % 4];
+        at += 1;
+    }
+    all
+};
+
+/// One row: what a read gets, and under which class it is counted.
+struct Fault {
+    name: &'static str,
+    store: fn() -> Store,
+    reply: Reply,
+    /// In `outcomes`: `theirs.closed`, `wrong`, …
+    class: &'static str,
+    rule: &'static str,
+}
+
+const FAULTS: &[Fault] = &[
+    Fault {
+        name: "redis: a reply that is cut",
+        store: redis,
+        reply: Reply::Closing(b"$32\r\n0123456789"),
+        class: "theirs.closed",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: another protocol",
+        store: redis,
+        reply: Reply::Closing(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+        class: "theirs.protocol",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: a value of a terabyte",
+        store: redis,
+        reply: Reply::Closing(b"$1099511627776\r\n"),
+        class: "theirs.protocol",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: arrays within arrays without end",
+        store: redis,
+        reply: Reply::Closing(&NESTED),
+        class: "theirs.protocol",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: it loads its data",
+        store: redis,
+        reply: Reply::Bytes(b"-LOADING Redis is loading the dataset in memory\r\n"),
+        class: "theirs.loading",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: out of memory",
+        store: redis,
+        reply: Reply::Bytes(b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"),
+        class: "theirs.oom",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: logged out",
+        store: redis,
+        reply: Reply::Bytes(b"-NOAUTH Authentication required.\r\n"),
+        class: "theirs.noauth",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: no answer",
+        store: redis,
+        reply: Reply::Silence,
+        class: "theirs.timeout",
+        rule: "non_success",
+    },
+    Fault {
+        name: "redis: nothing under the key",
+        store: redis,
+        reply: Reply::Bytes(b"$-1\r\n"),
+        class: "miss",
+        rule: "misses",
+    },
+    Fault {
+        name: "redis: somebody else's value",
+        store: redis,
+        reply: Reply::Bytes(b"$32\r\n01234567890123456789012345678901\r\n"),
+        class: "wrong",
+        rule: "wrong_values",
+    },
+    Fault {
+        name: "memcached: a reply that is cut",
+        store: memcached,
+        reply: Reply::Closing(b"VALUE tiebreak01:0000"),
+        class: "theirs.closed",
+        rule: "non_success",
+    },
+    Fault {
+        name: "memcached: a value that was not asked for",
+        store: memcached,
+        reply: Reply::Closing(b"VALUE other 0 3\r\nabc\r\nEND\r\n"),
+        class: "theirs.protocol",
+        rule: "non_success",
+    },
+    Fault {
+        name: "memcached: out of memory",
+        store: memcached,
+        reply: Reply::Bytes(b"SERVER_ERROR out of memory writing get response\r\n"),
+        class: "theirs.out_of_memory",
+        rule: "non_success",
+    },
+    Fault {
+        name: "memcached: nothing under the key",
+        store: memcached,
+        reply: Reply::Bytes(b"END\r\n"),
+        class: "miss",
+        rule: "misses",
+    },
+];
+
+/// One read in this many is meddled with.
+const EVERY: u64 = 20;
+
+fn meddled_with(fault: &Fault) {
+    let store = (fault.store)();
+    let meddler = Meddler::start(store.address, EVERY, fault.reply);
+    let place = Place::new();
+    let (code, report) = compare(&place, &store, &store.url_at(meddler.address), &[]);
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert_eq!(voids(&report), [fault.rule]);
+    never_faster(&report);
+    let wrong = &report["contenders"][1];
+    let outcomes = &wrong["outcomes"];
+    let class = fault.class.split('.').fold(outcomes, |at, key| &at[key]);
+    let (counted, operations) = (number(class), number(&wrong["operations"]));
+    // Nine in ten operations are reads, and one in twenty of those fails.
+    let share = counted / operations;
+    assert!((0.02..0.08).contains(&share), "{share} of {operations}: {outcomes}");
+    let ok = number(&outcomes["ok"]);
+    assert_eq!(ok + counted, operations, "every operation ended in one class: {outcomes}");
+    let sent = &wrong["sent"];
+    let parts = ["load", "warm_up", "pilot", "operations", "unfinished"];
+    let all: f64 = parts.iter().map(|part| number(&sent[*part])).sum();
+    assert_eq!(all, meddler.operations() as f64, "nothing is lost from the counts: {sent}");
+    let right = &report["contenders"][0];
+    assert_eq!(right["outcomes"]["ok"], right["operations"], "{}", right["outcomes"]);
+}

@@ -1,0 +1,140 @@
+//! Between tiebreak and a real store: passes everything on, but answers one read
+//! in so many itself, in ways that no store shows on demand.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What stands in every key of the second contender, and in nothing else that is
+/// sent: keys have twelve digits and are few.
+const MARK: &[u8] = b"tiebreak01:0";
+
+/// What becomes of a read that is meddled with.
+#[derive(Clone, Copy)]
+pub(crate) enum Reply {
+    /// These bytes are the reply.
+    Bytes(&'static [u8]),
+    /// These bytes, and the connection is closed.
+    Closing(&'static [u8]),
+    /// None, ever.
+    Silence,
+}
+
+/// A meddler, until it is dropped.
+pub(crate) struct Meddler {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    to: SocketAddr,
+    every: u64,
+    reply: Reply,
+    reads: AtomicU64,
+    operations: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Meddler {
+    /// In front of the store at `to`: one read in `every` gets this reply.
+    pub(crate) fn start(to: SocketAddr, every: u64, reply: Reply) -> Meddler {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let counts = (AtomicU64::new(0), AtomicU64::new(0));
+        let (reads, operations) = counts;
+        let over = AtomicBool::new(false);
+        let shared = Arc::new(Shared { to, every, reply, reads, operations, over });
+        let own = shared.clone();
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if own.over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let own = own.clone();
+                std::thread::spawn(move || own.serve(client));
+            }
+        });
+        Meddler { address, shared }
+    }
+
+    /// Operations on keys that it saw.
+    pub(crate) fn operations(&self) -> u64 {
+        self.shared.operations.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Meddler {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Relaxed);
+        // It waits for a client; this is the last one.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Shared {
+    fn serve(&self, client: TcpStream) {
+        let Ok(store) = TcpStream::connect(self.to) else { return };
+        for stream in [&client, &store] {
+            stream.set_nodelay(true).expect("a socket");
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pass_on(&store, &client);
+                let _ = client.shutdown(Shutdown::Both);
+            });
+            self.requests(&client, &store);
+            for stream in [&client, &store] {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        });
+    }
+
+    /// One read of a socket is one request here, except in a load, which only
+    /// writes.
+    fn requests(&self, mut client: &TcpStream, mut store: &TcpStream) {
+        let mut seen: Vec<u8> = Vec::new();
+        let mut buffer = [0; 65536];
+        loop {
+            let piece = match client.read(&mut buffer) {
+                Ok(length @ 1..) => &buffer[..length],
+                _ => return,
+            };
+            // A mark may lie across two pieces.
+            let kept = seen.len().min(MARK.len() - 1);
+            seen.drain(..seen.len() - kept);
+            seen.extend_from_slice(piece);
+            let marks = seen.windows(MARK.len()).filter(|window| *window == MARK).count() as u64;
+            self.operations.fetch_add(marks, Ordering::SeqCst);
+            if marks == 1 && is_read(piece) && self.is_next() {
+                match self.reply {
+                    Reply::Bytes(bytes) if client.write_all(bytes).is_err() => return,
+                    Reply::Bytes(_) | Reply::Silence => {}
+                    Reply::Closing(bytes) => {
+                        let _ = client.write_all(bytes);
+                        return;
+                    }
+                }
+            } else if store.write_all(piece).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn is_next(&self) -> bool {
+        self.reads.fetch_add(1, Ordering::Relaxed) % self.every == self.every - 1
+    }
+}
+
+fn is_read(piece: &[u8]) -> bool {
+    piece.starts_with(b"get ") || piece.starts_with(b"*2\r\n$3\r\nGET\r\n")
+}
+
+fn pass_on(mut from: &TcpStream, mut to: &TcpStream) {
+    let mut buffer = [0; 65536];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        if to.write_all(&buffer[..length]).is_err() {
+            return;
+        }
+    }
+}

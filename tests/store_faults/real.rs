@@ -1,0 +1,122 @@
+//! Faults that real stores show by themselves.
+
+use crate::common::{Place, errors, number};
+use crate::servers::{Store, memcached, memcached_with, redis};
+use crate::{SHORT, compare, never_faster, voids};
+use libtest_mimic::Trial;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+pub(crate) fn cases() -> Vec<Trial> {
+    let cases: [(&str, fn()); 5] = [
+        ("memcached: no memory, and nothing is thrown away", out_of_memory),
+        ("memcached: an item that is too large", too_large),
+        ("redis: restarted in mid-run", || restarted(redis())),
+        ("memcached: restarted in mid-run", || restarted(memcached())),
+        ("files: a tmpfs that is full", full_tmpfs),
+    ];
+    let trial = |(name, case): (&str, fn())| {
+        Trial::test(name, move || {
+            case();
+            Ok(())
+        })
+    };
+    cases.into_iter().map(trial).collect()
+}
+
+fn outcome(report: &Value, class: &str) -> f64 {
+    number(&report["contenders"][1]["outcomes"]["theirs"][class])
+}
+
+/// Every operation of `wrong` ended in one class.
+fn balanced(report: &Value) {
+    let wrong = &report["contenders"][1];
+    let outcomes = &wrong["outcomes"];
+    let classes = |of: &str| {
+        let all = outcomes[of].as_object().expect("classes").values();
+        all.map(number).sum::<f64>()
+    };
+    let plain: f64 = ["ok", "miss", "stale", "wrong"].map(|of| number(&outcomes[of])).iter().sum();
+    let all = plain + classes("theirs") + classes("ours") + classes("host");
+    assert_eq!(all, number(&wrong["operations"]), "{outcomes}");
+}
+
+fn out_of_memory() {
+    let (right, small) = (memcached(), memcached_with(&["-M", "-m", "2"]));
+    let values = ["--value", "40kB"];
+    let (code, report) = compare(&Place::new(), &right, &small.url(), &values);
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
+    assert!(outcome(&report, "out_of_memory") > 0.0, "{}", report["contenders"][1]["outcomes"]);
+    never_faster(&report);
+    balanced(&report);
+}
+
+fn too_large() {
+    let [right, small] = ["1m", "512k"].map(|most| memcached_with(&["-m", "512", "-I", most]));
+    let values = ["--value", "600kB"];
+    let (code, report) = compare(&Place::new(), &right, &small.url(), &values);
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
+    assert!(outcome(&report, "too_large") > 0.0, "{}", report["contenders"][1]["outcomes"]);
+    never_faster(&report);
+    balanced(&report);
+}
+
+/// What it held is gone: after the restart every read is a miss.
+fn restarted(mut wrong: Store) {
+    let right = if wrong.url().starts_with("redis") { redis() } else { memcached() };
+    let place = Place::new();
+    let [right_word, wrong_word] = [("right", &right), ("wrong", &wrong)]
+        .map(|(name, store)| format!("{name}={}", store.url()));
+    let more = ["--mix", "get=1", "--quiet", "--json", "report.json", "--out", "run"];
+    let words = [&["compare", &right_word, &wrong_word][..], &SHORT, &more].concat();
+    let mut tiebreak = place.command(&words);
+    let tiebreak = tiebreak.stdout(Stdio::null()).stderr(Stdio::piped());
+    let tiebreak = tiebreak.spawn().expect("the binary runs");
+    // Once there are trials of rounds, and before there are many.
+    let journal = place.file("run/journal.jsonl");
+    while !std::fs::read_to_string(&journal).unwrap_or_default().contains("\"round\":2") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    wrong.restart();
+    let output = tiebreak.wait_with_output().expect("our child");
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
+    let theirs = &report["contenders"][1]["outcomes"]["theirs"];
+    let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
+    let lost: u64 = lost.iter().sum();
+    assert!(lost > 0, "connections were lost: {theirs}");
+    never_faster(&report);
+    balanced(&report);
+}
+
+/// In a namespace of its own, where anybody may mount.
+fn full_tmpfs() {
+    let place = Place::new();
+    let full = place.file("full");
+    std::fs::create_dir(&full).expect("a folder");
+    let [right, wrong] = [("right", place.file("room")), ("wrong", full.join("cache"))]
+        .map(|(name, path)| format!("{name}=file://{}", path.display()));
+    let words = [&["compare", &right, &wrong][..], &SHORT, &["--value", "8kB"]].concat();
+    let script = "mount -t tmpfs -o size=1200k tmpfs \"$1\" && shift && exec \"$@\"";
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(&full)
+        .arg(env!("CARGO_BIN_EXE_tiebreak"))
+        .args(&words)
+        .args(["--quiet", "--json", "report.json"])
+        .current_dir(place.path())
+        .output()
+        .expect("unshare");
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert!(outcome(&report, "full") > 0.0, "{}", report["contenders"][1]["outcomes"]);
+    assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
+    never_faster(&report);
+    balanced(&report);
+}
