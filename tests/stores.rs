@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::processes::wait_at_most;
 use common::{Place, errors, number};
 use serde_json::Value;
 
@@ -117,4 +118,45 @@ fn a_wrong_password_is_told_and_shown_nowhere() {
             assert!(!text.contains("CANARY"), "{text}");
         }
     }
+}
+
+/// A store that listens on a socket of its folder, until it is dropped.
+struct OnSocket(std::process::Child);
+
+impl OnSocket {
+    fn start(place: &Place, socket: &str, words: &[&str]) -> OnSocket {
+        let mut command = std::process::Command::new(words[0]);
+        let null = std::process::Stdio::null;
+        let command = command.args(&words[1..]).current_dir(place.path()).stdin(null());
+        let child = command.stdout(null()).stderr(null()).spawn().expect("./test installs it");
+        let started = OnSocket(child);
+        let listens = || std::os::unix::net::UnixStream::connect(place.file(socket)).is_ok();
+        wait_at_most(std::time::Duration::from_secs(30), "the store listens", listens);
+        started
+    }
+}
+
+impl Drop for OnSocket {
+    fn drop(&mut self) {
+        self.0.kill().expect("our child");
+        self.0.wait().expect("our child");
+    }
+}
+
+#[test]
+fn stores_are_driven_over_unix_sockets() {
+    let place = Place::new();
+    let memcached = ["memcached", "-u", "root", "-s", "m.sock"];
+    let redis = ["redis-server", "--port", "0", "--save", "", "--unixsocket", "r.sock"];
+    let both = [("m.sock", &memcached[..]), ("r.sock", &redis)]
+        .map(|(s, w)| OnSocket::start(&place, s, w));
+    let mut words = vec!["compare", "m=memcached+unix://m.sock", "r=redis+unix://r.sock/2"];
+    words.extend(SHORT);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    for contender in report["contenders"].as_array().expect("two") {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"]);
+        assert_eq!(contender["target_cost"]["out_of_sight"], Value::Null, "its process is found");
+    }
+    drop(both);
 }

@@ -9,7 +9,7 @@ use crate::plan::{Resolved, Way, hash};
 use crate::runner;
 use crate::shown::shown_sentence;
 use crate::targets::launch;
-use record::{Arrivals, Contender, Interleave, Plan, RequestAsked, Reuse};
+use record::{Address, Arrivals, Contender, Interleave, Plan, RequestAsked, Reuse};
 use std::fmt::Write;
 
 const EXAMPLES: &str = "\
@@ -65,12 +65,13 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     if !target_cores.is_empty() {
         lines.push(format!("launched targets on cores {}", listed(target_cores)));
     }
+    let also =
+        if metrics.is_empty() { String::new() } else { format!("; also {}", metrics.join(", ")) };
     lines.push(format!(
-        "verdict on {}, confidence {}, at least {} matters; also {}",
+        "verdict on {}, confidence {}, at least {} matters{also}",
         question.primary.path(),
         show_percent(1.0 - question.alpha),
-        show_percent(question.matters),
-        metrics.join(", ")
+        show_percent(question.matters)
     ));
     lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
     lines
@@ -111,6 +112,10 @@ fn request_line(request: &RequestAsked, expect: &[u16]) -> String {
 
 /// How a contender is talked to.
 fn talk(contender: &Contender) -> Vec<String> {
+    let timeout = show_ns(contender.timeout_ns);
+    if contender.address == Address::Program {
+        return vec![format!("one run after the other, each given up after {timeout}")];
+    }
     let reuse = match contender.reuse {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "a fresh one for each request".to_owned(),
@@ -121,7 +126,6 @@ fn talk(contender: &Contender) -> Vec<String> {
         Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
-    let timeout = show_ns(contender.timeout_ns);
     let what = match (&contender.request, &contender.workload) {
         (Some(request), _) => request_line(request, &contender.expect),
         (None, Some(workload)) => crate::report::words::workload(workload, contender.depth),

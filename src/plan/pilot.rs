@@ -53,7 +53,8 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     let way = overridden(plan, own);
     let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
     let mut why = way.why;
-    why.push(burn_in_why);
+    // Of a program no latency is known.
+    why.extend((!local::any_program(&plan.contenders)).then_some(burn_in_why));
     PilotChoice {
         interleave: way.interleave,
         slice_ns: way.slice_ns,

@@ -31,9 +31,13 @@ impl Launch {
         }
         for process in &self.processes {
             line("start", process.command.to_string());
-            line("", details(process));
+            line("", details(process, self.is_of_store()));
         }
         lines.iter().map(|(what, text)| shown_sentence(format!("{what:8}{text}"))).collect()
+    }
+
+    fn is_of_store(&self) -> bool {
+        !self.url.to_string().starts_with("http")
     }
 
     fn uses_site(&self) -> bool {
@@ -49,7 +53,7 @@ fn plural(count: usize, word: &str) -> String {
     if count == 1 { word.to_owned() } else { format!("{word}s") }
 }
 
-fn details(process: &Process) -> String {
+fn details(process: &Process, of_store: bool) -> String {
     let mut parts = Vec::new();
     if let Some(cwd) = &process.around.cwd {
         parts.push(format!("in {cwd}"));
@@ -68,14 +72,15 @@ fn details(process: &Process) -> String {
         };
         parts.push(format!("on cores {}{from}", cores.join(",")));
     }
-    parts.push(format!("ready when {}", ready(&process.ready)));
+    parts.push(format!("ready when {}", ready(&process.ready, of_store)));
     let stop = signals::name(process.stop).unwrap_or("?");
     parts.push(format!("stop by SIG{stop} within {}", time(process.stop_grace)));
     parts.join("; ")
 }
 
-fn ready(ready: &Ready) -> String {
+fn ready(ready: &Ready, of_store: bool) -> String {
     let sign = match &ready.sign {
+        Sign::Http { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
         Sign::Http { path, expect, bytes } => {
             let who = path.as_ref().map_or("it".to_owned(), |path| format!("GET {path}"));
             let expect: Vec<String> = expect.iter().map(u16::to_string).collect();

@@ -51,7 +51,11 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
 
 fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let connections = &contender.connections;
-    let codes = contender.codes.iter().map(|(code, n)| format!("{code}: {}", units::count(*n)));
+    // 0 is no code: where a store says yes, or a program ran.
+    let codes = contender.codes.iter().filter(|(code, _)| **code != 0);
+    let names = &view.plan().question.code_names;
+    let name = |code: &u16| names.get(code).cloned().unwrap_or_else(|| code.to_string());
+    let codes = codes.map(|(code, n)| format!("{}: {}", name(code), units::count(*n)));
     let at_rest = match connections.reopened_at_rest {
         0 => String::new(),
         n => format!(", {} after a rest", units::count(n)),
