@@ -34,8 +34,8 @@ pub struct LoadPoints {
 pub struct Settled {
     /// By ascending value.
     pub points: Vec<(f64, Resolved)>,
-    /// What was given up so that nothing but the factor differs, in a sentence.
-    pub caution: Option<String>,
+    /// What was given up so that nothing but the factor differs, in sentences.
+    pub cautions: Vec<String>,
 }
 
 /// `--sweep`: `connections=1,8,32,128`.
@@ -164,16 +164,16 @@ impl LoadPoints {
         let workers = |of: &(f64, Resolved)| of.1.plan.generator_cores.len() as u32;
         let fewest = points.iter().map(workers).min().unwrap_or(1);
         if points.iter().all(|point| workers(point) == fewest) {
-            return Ok(Settled { points, caution: None });
+            return Ok(Settled { points, cautions: Vec::new() });
         }
         // More cores at higher points would be a second factor, of which the bend
         // could come.
         let points = self.with_cores(Some(fewest), machine, resolver)?;
-        let caution = Some(format!(
+        let cautions = vec![format!(
             "every load point uses {fewest} generator core(s), as many as the one with the fewest \
              connections can: leave out the lowest points to use more"
-        ));
-        Ok(Settled { points, caution })
+        )];
+        Ok(Settled { points, cautions })
     }
 
     fn with_cores(

@@ -154,7 +154,7 @@ fn the_generators_cores_are_no_second_factor() {
         let settled =
             settled(&spec(sweep, |_| {}), four.clone()).unwrap_or_else(|e| panic!("{}", e.text));
         let workers = settled.points.iter().map(|(_, it)| it.plan.generator_cores.len());
-        (workers.collect::<Vec<_>>(), settled.caution.is_some())
+        (workers.collect::<Vec<_>>(), !settled.cautions.is_empty())
     };
     assert_eq!(workers("connections=1,2,8"), (vec![1, 1, 1], true));
     assert_eq!(workers("connections=2,8"), (vec![2, 2], false));

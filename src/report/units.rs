@@ -44,6 +44,22 @@ pub(super) fn bytes(value: u64) -> String {
     scaled(Some(value as f64), BYTES, true)
 }
 
+/// A rate that is not rounded: `5 k/s`, `12345 /s`.
+pub(super) fn exact_rate(value: f64) -> String {
+    match three_digits(value) == value {
+        true => round_rate(value),
+        false => format!("{value}{JOINT}/s"),
+    }
+}
+
+/// A size that is not rounded: `1 kB`, `1024 B`.
+pub(super) fn exact_bytes(value: u64) -> String {
+    match three_digits(value as f64) == value as f64 {
+        true => bytes(value),
+        false => format!("{}{JOINT}B", count(value)),
+    }
+}
+
 /// A share as a percentage: `31.3 %`, `1 %`.
 pub(super) fn percent(share: f64) -> String {
     let percent = three_digits(share * 100.0);
@@ -170,6 +186,10 @@ mod tests {
             (rate(Some(0.25)), "0.250 /s"),
             (rate(None), "–"),
             (round_rate(5000.0), "5 k/s"),
+            (exact_rate(5000.0), "5 k/s"),
+            (exact_rate(12345.0), "12345 /s"),
+            (exact_bytes(4000), "4 kB"),
+            (exact_bytes(4096), "4096 B"),
             (bytes(87), "87 B"),
             (bytes(0), "0 B"),
             (bytes(10_000_000), "10 MB"),

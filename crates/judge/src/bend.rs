@@ -76,6 +76,8 @@ pub enum Sign {
     Gain {
         /// The next load point.
         next: f64,
+        /// Growth of the factor, a ratio.
+        more: f64,
         /// Growth of throughput, a ratio.
         by: f64,
     },
@@ -88,6 +90,8 @@ pub enum Sign {
     Tail {
         /// A ratio.
         times: f64,
+        /// Operations per second.
+        lowest: f64,
     },
 }
 
@@ -130,9 +134,14 @@ impl Load {
     }
 }
 
+/// The level of each point's interval, for an error of `alpha` in all that is said
+/// of the bends of a sweep: every point of every contender has two intervals.
+pub fn level(alpha: f64, points: usize, contenders: usize) -> f64 {
+    alpha / (2 * points.max(1) * contenders.max(1)) as f64
+}
+
 /// Where the curve bends of a contender that was driven at these load points, by
-/// ascending value. `open`: it was driven at a rate. `level`: the chance of error of
-/// each point's interval; for an error of 5 % in all, 5 % ÷ (points × contenders).
+/// ascending value. `open`: it was driven at a rate. `level`: see [`level`].
 pub fn of(factor: Factor, open: bool, loads: &[Load], level: f64) -> Bend {
     match (factor, open) {
         (Factor::Rate, _) => of_rate(loads, level),
@@ -164,8 +173,9 @@ fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
         let grew = |to: usize| gains[to].minus(gains[from]);
         if beyond().all(|(to, least)| grew(to).at + grew(to).half < least) {
             let next = &loads[from + 1];
-            let sign = Sign::Gain { next: next.value, by: grew(from + 1).at.exp() };
             let (value, held_back) = (loads[from].value, next.held_back);
+            let (more, by) = (next.value / value, grew(from + 1).at.exp());
+            let sign = Sign::Gain { next: next.value, more, by };
             return Bend::At { value, sign, held_back, or_before: !shown_straight };
         }
         shown_straight &= beyond().any(|(to, least)| grew(to).at - grew(to).half >= least);
@@ -194,7 +204,10 @@ fn of_rate(loads: &[Load], level: f64) -> Bend {
         }
         let times = p99.minus(idle);
         if load.value > loads[0].value && times.at - times.half > TAIL.ln() {
-            return load.bends(Sign::Tail { times: times.at.exp() }, !shown_straight);
+            return load.bends(
+                Sign::Tail { times: times.at.exp(), lowest: loads[0].value },
+                !shown_straight,
+            );
         }
         let short = load.value == loads[0].value || times.at + times.half <= TAIL.ln();
         shown_straight &= short && rate.at - rate.half >= kept;

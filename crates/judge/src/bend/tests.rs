@@ -30,7 +30,7 @@ fn gains(factor: Factor, points: &[(f64, f64)]) -> Bend {
 /// The value of a bend, and by how much throughput grows to the next point.
 fn at(bend: Bend) -> (f64, f64, f64) {
     match bend {
-        Bend::At { value, sign: Sign::Gain { next, by }, .. } => {
+        Bend::At { value, sign: Sign::Gain { next, by, .. }, .. } => {
             (value, next, (by * 100.0).round() / 100.0)
         }
         other => panic!("no bend of the gain: {other:?}"),
@@ -73,7 +73,12 @@ fn a_rate_bends_where_it_is_not_kept_or_the_tail_doubles() {
     assert_eq!(bend(&kept), Bend::NotUpTo(9e3));
     let tail = [kept[0], kept[1], (9e3, 9e3, 4e-3), (20e3, 12e3, 9e-3)];
     match bend(&tail) {
-        Bend::At { value: 9e3, sign: Sign::Tail { times }, held_back: false, or_before: false } => {
+        Bend::At {
+            value: 9e3,
+            sign: Sign::Tail { times, lowest: 1e3 },
+            held_back: false,
+            or_before: false,
+        } => {
             assert!((times - 4.0).abs() < 0.01, "{times}");
         }
         other => panic!("{other:?}"),
