@@ -13,7 +13,7 @@ use judge::verdict::{ContenderSummary, Weight};
 use words::sweep::{bend, factor, order, ratio, setting, title};
 
 const HEIGHT: f64 = 260.0;
-/// Above this ratio of the largest to the least figure its axis is logarithmic.
+/// Above this ratio of the longest to the shortest time their axis is logarithmic.
 const WIDE: f64 = 20.0;
 /// Load points nearer than this share of the axis have one label.
 const NEAR: f64 = 0.05;
@@ -59,7 +59,11 @@ fn refusal(view: &SweepView) -> Option<Node> {
         el("section")
             .class("refusal")
             .at("role", "alert")
-            .with(el("p").class("stamp").text(format!("✕ Void at {points}")))
+            .with(
+                el("p")
+                    .class("stamp")
+                    .text(format!("✕ Void at {} {points}", factor(view.sweep.factor))),
+            )
             .with(el("p").text(
                 "The audit refused these load points. They are in no curve and no bend; their \
                  figures are in the tables for finding the fault.",
@@ -72,7 +76,7 @@ fn refusal(view: &SweepView) -> Option<Node> {
 fn bends(view: &SweepView, name: &str) -> Node {
     let items = view.bends().enumerate().map(|(number, (name, of))| {
         let name = foreign(words::short_name(name, 40));
-        let text = el("span").text(bend(view.sweep.factor, of));
+        let text = el("span").text(bend(view.sweep.factor, of, '×'));
         el("li").with(swatch(number)).with(name).with(text)
     });
     el("section")
@@ -80,9 +84,9 @@ fn bends(view: &SweepView, name: &str) -> Node {
         .with(el("h1").class("small").text(name))
         .with(el("ul").class("legend bends").with_all(items))
         .with(parts::caption(
-            "A contender bends at the load from which more of it buys little: less than the square \
-             root of what is added, or a tail of twice the length. It is said where the intervals \
-             show it.",
+            "A contender bends at the load from which doubling it buys less than 1.41 times the \
+             throughput; with a rate, where it falls behind or its p99 has doubled. That is said \
+             only where the intervals show it.",
         ))
 }
 
@@ -96,14 +100,20 @@ fn curves(view: &SweepView) -> Vec<Node> {
         title: format!("Throughput against {of}"),
         lines: vec![("line", |of| of.throughput)],
         label: units::round_rate,
+        grows_with_the_factor: true,
     };
     let times = Curves {
         title: format!("Response time against {of}"),
         lines: vec![("line", |of| of.response_time.p99), ("thin", |of| of.response_time.p50)],
         label: units::round_seconds,
+        grows_with_the_factor: false,
     };
     let void = match view.points.iter().any(PointView::void) {
         true => " Points with ✕ are void and left out.",
+        false => "",
+    };
+    let straight = match across(view).is_logarithmic() {
+        true => " Equal steps are equal ratios, on both axes.",
         false => "",
     };
     let caption = |text: &str| parts::caption(&format!("{text} Dashed: where it bends.{void}"));
@@ -111,7 +121,7 @@ fn curves(view: &SweepView) -> Vec<Node> {
         parts::section(&throughput.title)
             .with(legend(any, |_| String::new()))
             .with(throughput.draw(view))
-            .with(caption("Operations per second; higher is better.")),
+            .with(caption(&format!("Operations per second; higher is better.{straight}"))),
         parts::section(&times.title)
             .with(legend(any, |_| String::new()))
             .with(times.draw(view))
@@ -128,6 +138,8 @@ struct Curves {
     /// The class of a line, and its figure.
     lines: Vec<(&'static str, Figure)>,
     label: fn(f64) -> String,
+    /// Then the axes are of one kind, so that growth in proportion is a straight line.
+    grows_with_the_factor: bool,
 }
 
 impl Curves {
@@ -139,11 +151,15 @@ impl Curves {
         let Some((least, most)) = span(figures.filter(|figure| *figure > 0.0)) else {
             return parts::nothing("There is no figure to draw.");
         };
-        let up = match most / least > WIDE {
-            true => Scale::logarithmic(least, most),
+        let across = across(view);
+        let logarithmic = match self.grows_with_the_factor {
+            true => across.is_logarithmic(),
+            false => most / least > WIDE,
+        };
+        let up = match logarithmic {
+            true => Scale::logarithmic(least, most).padded(0.05),
             false => Scale::linear(0.0, most),
         };
-        let across = across(view);
         let ticks = up.ticks(5).into_iter();
         let chart = Chart {
             title: self.title.clone(),
@@ -196,7 +212,7 @@ fn across(view: &SweepView) -> Scale {
         true => Scale::logarithmic(low, high),
         false => Scale::linear(low, high),
     }
-    .padded(0.03)
+    .padded(0.05)
 }
 
 /// Each load point that has room for its label.
@@ -241,7 +257,7 @@ fn verdicts(view: &SweepView) -> Node {
     let cell = |point: &PointView, pair: &(&str, &str)| match point.primary(*pair) {
         None => parts::cell(units::MISSING),
         Some((view, of)) => {
-            let figures = format!("{} {}", words::short_metric(of.metric), ratio(view, of));
+            let figures = format!("{} {}", words::short_metric(of.metric), ratio(view, of, '×'));
             let figures = el("span").class("quiet").text(figures);
             el("td").with(parts::word(of.verdict, of.metric)).with(figures)
         }

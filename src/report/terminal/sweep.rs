@@ -20,15 +20,20 @@ pub(in crate::report) fn report(view: &SweepView, style: Style) -> String {
     for (name, of) in view.bends() {
         let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
         let name = words::short_name(name, LONGEST_NAME);
-        page.labelled(2, &name, paint, &bend(view.sweep.factor, of));
+        page.labelled(2, &name, paint, &bend(view.sweep.factor, of, 'x'));
     }
     page.blank();
-    verdicts(view, &mut page);
-    page.blank();
-    figures(view, &mut page);
-    page.blank();
-    for point in &view.points {
-        standing(view, point, &mut page);
+    if view.any().is_some() {
+        verdicts(view, &mut page);
+        page.blank();
+        figures(view, &mut page);
+        page.blank();
+    }
+    let alike = |one: &PointView, next: &PointView| {
+        line(one) == line(next) && says_no_more(one) && says_no_more(next)
+    };
+    for points in view.points.chunk_by(alike) {
+        standing(view, points, &mut page);
     }
     page.blank();
     page.wrapped(2, &order(view), Paint::Plain);
@@ -72,7 +77,8 @@ fn verdicts(view: &SweepView, page: &mut Page) {
         Some((view, of)) => {
             let metric = common.is_none().then(|| format!("{} ", words::short_metric(of.metric)));
             let word = words::loud(of.verdict, of.metric);
-            format!("{}{}  {word}", metric.unwrap_or_default(), ratio(view, of))
+            // Words of one length, so that the ratios stand below each other.
+            format!("{}{}  {word:<10}", metric.unwrap_or_default(), ratio(view, of, 'x'))
         }
     };
     let row = |point: &PointView| {
@@ -105,21 +111,31 @@ fn figures(view: &SweepView, page: &mut Page) {
     table(&head, &rows, page);
 }
 
-/// What the audit says of a load point, what was required, and how it ended.
-fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
-    let at = at(view, point);
-    let Some(of) = &point.view else {
-        page.wrapped(2, &format!("{at}: not driven"), Paint::Warning);
-        return;
-    };
-    page.wrapped(2, &format!("audit at {at}: {}", words::audit(of)), audit_paint(of));
-    for remark in words::remarks(of) {
+/// What the audit says of load points, what was required, and how they ended.
+fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
+    let last = points.last().expect("a chunk is never empty");
+    let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
+    let settings = settings.collect::<Vec<String>>().join(", ");
+    let paint = last.view.as_ref().map_or(Paint::Warning, audit_paint);
+    let factor = factor(view.sweep.factor);
+    page.wrapped(2, &format!("audit at {factor} {settings}: {}", line(last)), paint);
+    for remark in last.view.iter().flat_map(words::remarks) {
         page.wrapped(4, &remark, Paint::Warning);
     }
-    for checked in of.checked {
+    for checked in last.view.iter().flat_map(|of| of.checked) {
         let standing = words::standing(checked.standing).to_uppercase();
         let text = format!("required: {}", words::required(checked));
         page.judged(4, &text, &standing, standing_paint(checked));
         page.wrapped(6, &shown_sentence(&checked.why), Paint::Plain);
     }
+}
+
+/// What the audit says of a load point.
+fn line(point: &PointView) -> String {
+    point.view.as_ref().map_or("not driven".to_owned(), words::audit)
+}
+
+/// Whether that is all there is to say of it.
+fn says_no_more(point: &PointView) -> bool {
+    point.view.as_ref().is_none_or(|of| words::remarks(of).is_empty() && of.checked.is_empty())
 }

@@ -45,8 +45,8 @@ pub(in crate::report) fn order(view: &SweepView) -> String {
     )
 }
 
-/// Where a contender's curve bends, without its name.
-pub(in crate::report) fn bend(of: Factor, bend: &Bend) -> String {
+/// Where a contender's curve bends, without its name; a ratio with this sign behind it.
+pub(in crate::report) fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
         Bend::At { value, sign, held_back, or_before } => {
             let before = if *or_before { " or before" } else { "" };
@@ -54,7 +54,10 @@ pub(in crate::report) fn bend(of: Factor, bend: &Bend) -> String {
                 true => "; the generator may have been the slower part there",
                 false => "",
             };
-            format!("{}{generator}", signed(of, *value, *sign, before))
+            format!(
+                "{}{generator}",
+                signed(of, *value, *sign, before).replace('×', &times.to_string())
+            )
         }
         Bend::NotUpTo(value) => format!("no bend up to {}", setting(of, *value)),
         Bend::Untold => "whether it bends cannot be told from these load points".to_owned(),
@@ -70,28 +73,27 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
                 Factor::Value => "bytes per second",
                 _ => "throughput",
             };
-            let [more, by] = [more, by].map(|ratio| units::ratios(ratio, None, 0.0).concat());
-            let next = setting(of, next);
-            format!("bends at {at}{before}: {more}x to {next} makes {by}x of {gain}")
+            let (more, by, next) = (units::growth(more), units::growth(by), setting(of, next));
+            format!("bends at {at}{before}: {more}× as much ({next}) makes {by}× the {gain}")
         }
         Sign::Behind { driven } => {
             let driven = units::rate(Some(driven));
             format!("falls behind at {at}{before}: {driven} were driven")
         }
         Sign::Tail { times, lowest } => {
-            let times = units::ratios(times, None, 0.0).concat();
-            let lowest = setting(of, lowest);
-            format!("bends at {at}{before}: the p99 is {times}x that at {lowest}")
+            let (times, lowest) = (units::growth(times), setting(of, lowest));
+            format!("bends at {at}{before}: the p99 is {times}× that at {lowest}")
         }
     }
 }
 
-/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`.
-pub(in crate::report) fn ratio(view: &View, comparison: &Comparison) -> String {
+/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with this
+/// sign behind each.
+pub(in crate::report) fn ratio(view: &View, comparison: &Comparison, times: char) -> String {
     let Some(ratio) = comparison.ratio else { return units::MISSING.to_owned() };
     let (bounds, limit) = (bounds(comparison), limit(comparison));
     match units::ratios(ratio, bounds, view.matters()).as_slice() {
-        [ratio, low, high] => format!("{limit}{ratio}x ({low}x to {high}x)"),
-        ratio => format!("{limit}{}x", ratio.concat()),
+        [ratio, low, high] => format!("{limit}{ratio}{times} ({low}{times} to {high}{times})"),
+        ratio => format!("{limit}{}{times}", ratio.concat()),
     }
 }
