@@ -69,6 +69,13 @@ pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32, met: bool) ->
     }
 }
 
+/// How a sweep exits: as the worst of its load points. Which of two is worse is
+/// the order of the codes: a point that is void says nothing against the others,
+/// but who reads the exit code alone must not miss it. Without a point: void.
+pub fn of_sweep(points: impl IntoIterator<Item = Exit>) -> Exit {
+    points.into_iter().max_by_key(|exit| *exit as u8).unwrap_or(Exit::Void)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +102,22 @@ mod tests {
             // A requirement changes nothing but a sound end.
             let not_met = if exit == Exit::Sound { Exit::NotMet } else { exit };
             assert_eq!(seen(false), not_met, "{reason:?} {void} {rounds}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_exits_as_its_worst_point() {
+        use Exit::*;
+        let table = [
+            (vec![], Void),
+            (vec![Sound, Sound], Sound),
+            (vec![Sound, NotMet], NotMet),
+            (vec![Void, NotMet, Sound], Void),
+            (vec![TargetFailed, Void], TargetFailed),
+            (vec![Failed, TargetFailed], Failed),
+        ];
+        for (points, exit) in table {
+            assert_eq!(of_sweep(points.clone()), exit, "{points:?}");
         }
     }
 

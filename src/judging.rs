@@ -12,6 +12,8 @@ use judge::verdict::{Checked, Standing, Verdict};
 use record::{End, Event, Header, Phase, PilotChoice, Plan};
 use std::path::{Path, PathBuf};
 
+pub mod sweep;
+
 /// A journal, judged.
 #[derive(Clone, Debug)]
 pub struct Judged {

@@ -3,7 +3,7 @@
 use super::outputs;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
-use crate::judging::{self, Judged};
+use crate::judging::{self, Judged, sweep};
 use crate::shown::{shown, shown_sentence};
 use clap::ValueHint;
 use judge::audit::RULES;
@@ -23,15 +23,29 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// Folder of the run
+    /// Folder of the run, or of a sweep
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: PathBuf,
 }
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
+    if sweep::is_one(&args.run) {
+        let swept = sweep::read(&args.run)?;
+        outputs::print(&of_sweep(&swept, outputs::width()))?;
+        return Ok(swept.exit());
+    }
     let judged = judging::read(&args.run)?;
     outputs::print(&told(&judged, outputs::width()))?;
     Ok(judged.exit())
+}
+
+/// Load point by load point.
+fn of_sweep(swept: &sweep::Swept, width: usize) -> String {
+    let point = |(folder, judged): (&str, Option<&Judged>)| match judged {
+        Some(judged) => format!("{folder}: {}", told(judged, width)),
+        None => format!("{folder}: not driven\n"),
+    };
+    swept.points().map(point).collect::<Vec<String>>().join("\n")
 }
 
 fn told(judged: &Judged, width: usize) -> String {

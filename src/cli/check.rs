@@ -1,9 +1,10 @@
 //! `tiebreak check`.
 
 use super::compare::{self, CompareArgs};
-use super::{conduct, outputs};
+use super::{conduct, outputs, sweep};
 use crate::exit::{Error, Exit};
 use crate::plan::experiment::Launch;
+use crate::plan::sweep::{LoadPoints, Settled, load_points};
 use crate::plan::units::{show_ns, show_percent, show_rate};
 use crate::plan::{Resolved, Way, hash};
 use crate::runner;
@@ -34,9 +35,26 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
     // Nothing is launched here.
     spec.allow_launch = true;
-    let resolved = conduct::settle(&spec)?;
-    outputs::print(&text(&resolved))?;
+    let Some(points) = load_points(&spec)? else {
+        outputs::print(&text(&conduct::settle(&spec)?))?;
+        return Ok(Exit::Sound);
+    };
+    outputs::print(&of_sweep(&points, &sweep::settle(&spec, &points)?))?;
     Ok(Exit::Sound)
+}
+
+/// The plan at the lowest load point, and what the others are: nothing else differs.
+fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
+    let factor = points.factor.name();
+    let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
+    let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
+    let takes = runner::foreseen(plans);
+    let mut text = format!("sweep of {factor}: {}; takes {takes} in all\n", listed(&values));
+    for caution in &settled.cautions {
+        text += &format!("caution: {caution}\n");
+    }
+    let (lowest, resolved) = &settled.points[0];
+    text + &format!("\nat {factor} {lowest}:\n{}", self::text(resolved))
 }
 
 /// The plan as text.
@@ -60,7 +78,7 @@ fn text(resolved: &Resolved) -> String {
 fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     let question = &plan.question;
     let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
-    let mut lines = vec![length(plan), format!("takes {}", runner::foreseen(plan))];
+    let mut lines = vec![length(plan), format!("takes {}", runner::foreseen([plan]))];
     lines.push(format!("load from cores {}", listed(&plan.generator_cores)));
     if !target_cores.is_empty() {
         lines.push(format!("launched targets on cores {}", listed(target_cores)));

@@ -4,6 +4,7 @@ use super::conduct;
 use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions};
 use crate::exit::{Error, Exit};
 use crate::near;
+use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{Command, Spec, settings, units};
 use record::Interleave;
 use std::time::Duration;
@@ -26,6 +27,8 @@ Examples:
       two stores, and a directory used as a cache
   tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
       whole programs, run to their end again and again
+  tiebreak compare memcached redis --sweep connections=1,8,32,128
+      the same at four loads: how throughput and latency grow, and where that bends
   tiebreak compare experiments/http-servers.toml --restarts 10
       an experiment file: any program, launched afresh ten times (see `tiebreak check`)
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
@@ -45,6 +48,14 @@ pub(super) struct CompareArgs {
     /// Set one contender's own settings, such as fresh.reuse=never; see --help for all keys
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
     sets: Vec<String>,
+    /// The same comparison at several load points: connections=1,8,32,128
+    ///
+    /// Of connections, rate, value (bytes) or depth; 2 to 16 points. Each is a whole
+    /// comparison in a folder of its own; the report shows throughput and latency
+    /// against the factor, and where each contender bends. Targets that are launched
+    /// are launched anew for each point.
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep::parse)]
+    sweep: Option<SweepAsked>,
     #[command(flatten)]
     rounds: RoundOptions,
     #[command(flatten)]
@@ -146,6 +157,7 @@ pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
 pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     let mut spec = Spec::new(Command::Compare, args.contenders.clone());
     spec.sets.clone_from(&args.sets);
+    spec.sweep.clone_from(&args.sweep);
     spec.rounds = args.rounds.rounds;
     spec.round = args.rounds.round;
     spec.slice = args.rounds.slice;

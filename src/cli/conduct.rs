@@ -2,8 +2,10 @@
 
 use super::options::OutputOptions;
 use super::outputs::{self, Copies, Format};
+use super::sweep;
 use crate::exit::{Error, Exit};
 use crate::judging::{self, Judged};
+use crate::plan::sweep::load_points;
 use crate::plan::{Machine, Resolved, Spec, resolve};
 use crate::runner::{self, Telling};
 use crate::targets::attached::{self, Resolver};
@@ -19,8 +21,11 @@ pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error
         (Format::Markdown, output.markdown.as_deref()),
         (Format::Junit, output.junit.as_deref()),
     ])?;
+    if let Some(points) = load_points(spec)? {
+        return sweep::perform(spec, &points, output, &copies);
+    }
     let resolved = settle(spec)?;
-    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet };
+    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet, part: "" };
     let (folder, judged) = measure(&resolved, telling)?;
     outputs::publish(&folder, &judged, &copies)?;
     Ok(judged.exit())
@@ -28,12 +33,20 @@ pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error
 
 /// Settles the plan for this machine.
 pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
+    with_machine(spec, |machine, resolver| resolve(spec, machine, resolver))
+}
+
+/// Settles something for this machine.
+pub(super) fn with_machine<T>(
+    spec: &Spec,
+    settle: impl FnOnce(&Machine, &mut Resolver<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let cores = read_cores()?;
     let descriptors = host::raise_descriptor_limit()
         .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
     let host = host::facts(&cores.allowed, descriptors);
     let mut resolver = Resolver::new(spec.allow_public, &attached::look_up, &attached::accepts);
-    resolve(spec, &Machine { cores, host, look: sight::look }, &mut resolver)
+    settle(&Machine { cores, host, look: sight::look }, &mut resolver)
 }
 
 /// The cores of this process.

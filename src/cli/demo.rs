@@ -79,7 +79,7 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 
 fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
-    let telling = Telling { out: None, quiet: args.quiet };
+    let telling = Telling { out: None, quiet: args.quiet, part: "" };
     let (folder, judged) = conduct::measure(&resolved, telling)?;
     outputs::publish(&folder, &judged, &Copies::default())?;
     Ok(judged)

@@ -13,6 +13,7 @@ mod outputs;
 mod recipes;
 mod report;
 mod run;
+mod sweep;
 pub mod testserver;
 mod text;
 

@@ -2,7 +2,8 @@
 
 use crate::exit::Error;
 use crate::judging::Judged;
-use crate::report::{self, Story, Style};
+use crate::judging::sweep::Swept;
+use crate::report::{self, Story, Style, SweepStory};
 use crate::shown::shown;
 use std::fs;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -46,6 +47,19 @@ impl Format {
             Format::Html => report::html(story),
             Format::Markdown => report::markdown(story),
             Format::Junit => report::junit(story),
+        }
+    }
+
+    /// How a sweep is told so; some formats are about one run.
+    fn of_sweep(self) -> Result<fn(&SweepStory) -> String, Error> {
+        match self {
+            Format::Json => Ok(report::sweep_json),
+            Format::Html => Ok(report::sweep_html),
+            Format::Markdown | Format::Junit => Err(Error::usage(format!(
+                "{} is about one run, not a sweep: leave it out, and use `tiebreak report` on the \
+                 folder of a load point",
+                self.flag()
+            ))),
         }
     }
 }
@@ -95,19 +109,28 @@ impl Copies {
         let story = judged.story();
         self.0.iter().try_for_each(|(format, place)| put(place, &format.report(&story)))
     }
+
+    /// Refuses, before a sweep, what a sweep is not told as.
+    pub(super) fn fit_a_sweep(&self) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(format, _)| format.of_sweep().map(|_| ()))
+    }
+
+    /// Writes those of a sweep.
+    pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
+        let story = swept.story();
+        self.0.iter().try_for_each(|(format, place)| put(place, &format.of_sweep()?(&story)))
+    }
 }
 
 /// After a run: the reports in its folder, the copies, and the terminal's.
 /// Where nothing was measured there is nothing to report.
 pub(super) fn publish(folder: &Path, judged: &Judged, copies: &Copies) -> Result<(), Error> {
     if judged.trials > 0 {
-        let story = judged.story();
-        put(&Place::File(folder.join("report.json")), &report::json(&story))?;
-        put(&Place::File(folder.join("report.html")), &report::html(&story))?;
+        leave_reports(folder, judged)?;
         copies.write(judged)?;
     }
     if judged.driven > 0 {
-        tell(judged, copies)?;
+        tell(copies, |to_terminal| terminal(judged, to_terminal))?;
     }
     match judged.failure() {
         Some(failure) => complain(&format!("error: {failure}")),
@@ -117,19 +140,51 @@ pub(super) fn publish(folder: &Path, judged: &Judged, copies: &Copies) -> Result
     Ok(())
 }
 
-fn tell(judged: &Judged, copies: &Copies) -> Result<(), Error> {
-    if !copies.takes_stdout() {
-        return print(&terminal(judged, stdout().is_terminal()));
+/// The reports of a run in its folder, where anything was measured.
+pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error> {
+    if judged.trials == 0 {
+        return Ok(());
     }
-    complain(terminal(judged, stderr().is_terminal()).trim_end());
+    let story = judged.story();
+    put(&Place::File(folder.join("report.json")), &report::json(&story))?;
+    put(&Place::File(folder.join("report.html")), &report::html(&story))
+}
+
+/// After a sweep: the reports in its folder, the copies, and the terminal's.
+pub(super) fn publish_sweep(folder: &Path, swept: &Swept, copies: &Copies) -> Result<(), Error> {
+    if !swept.driven() {
+        complain("stopped before the first round: no verdict");
+        return Ok(());
+    }
+    let story = swept.story();
+    put(&Place::File(folder.join("report.json")), &report::sweep_json(&story))?;
+    put(&Place::File(folder.join("report.html")), &report::sweep_html(&story))?;
+    copies.write_sweep(swept)?;
+    tell(copies, |to_terminal| sweep_terminal(swept, to_terminal))
+}
+
+fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
+    if !copies.takes_stdout() {
+        return print(&text(stdout().is_terminal()));
+    }
+    complain(text(stderr().is_terminal()).trim_end());
     Ok(())
 }
 
 /// The report for the terminal.
 pub(super) fn terminal(judged: &Judged, to_terminal: bool) -> String {
+    report::terminal(&judged.story(), style(to_terminal))
+}
+
+/// The report of a sweep for the terminal.
+pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool) -> String {
+    report::sweep_terminal(&swept.story(), style(to_terminal))
+}
+
+fn style(to_terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    report::terminal(&judged.story(), Style { colour: to_terminal && !plain, width: width() })
+    Style { colour: to_terminal && !plain, width: width() }
 }
 
 /// Columns of the terminal; of a usual one where there is none.

@@ -3,6 +3,7 @@
 use super::outputs::{self, Copies, Format};
 use crate::exit::{Error, Exit};
 use crate::judging;
+use crate::judging::sweep;
 use clap::ValueHint;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Folder of the run
+    /// Folder of the run, or of a sweep
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: PathBuf,
     /// As JSON, to this file or to standard output
@@ -69,10 +70,19 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
         (Format::Markdown, args.markdown.as_deref()),
         (Format::Junit, args.junit.as_deref()),
     ])?;
+    let to_terminal = std::io::stdout().is_terminal();
+    if sweep::is_one(&args.run) {
+        let swept = sweep::read(&args.run)?;
+        match copies.any() {
+            true => copies.write_sweep(&swept)?,
+            false => outputs::print(&outputs::sweep_terminal(&swept, to_terminal))?,
+        }
+        return Ok(swept.exit());
+    }
     let judged = judging::read(&args.run)?;
     match copies.any() {
         true => copies.write(&judged)?,
-        false => outputs::print(&outputs::terminal(&judged, std::io::stdout().is_terminal()))?,
+        false => outputs::print(&outputs::terminal(&judged, to_terminal))?,
     }
     Ok(judged.exit())
 }

@@ -3,6 +3,7 @@
 use super::conduct;
 use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions};
 use crate::exit::{Error, Exit};
+use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{Command, Spec, units};
 use std::time::Duration;
 
@@ -35,6 +36,9 @@ pub(super) struct RunArgs {
     /// Stop after so many requests
     #[arg(short = 'n', long, value_name = "N", value_parser = operations, help_heading = "Load")]
     operations: Option<u64>,
+    // Refused, and by what it is for.
+    #[arg(long, hide = true, value_name = "FACTOR=N,N,…", value_parser = sweep::parse)]
+    sweep: Option<SweepAsked>,
     #[command(flatten)]
     load: LoadOptions,
     #[command(flatten)]
@@ -58,6 +62,7 @@ pub(super) fn perform(args: &RunArgs) -> Result<Exit, Error> {
     let mut spec = Spec::new(Command::Run, args.contenders.clone());
     spec.duration = args.duration;
     spec.operations = args.operations;
+    spec.sweep.clone_from(&args.sweep);
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
     args.workload.fill(&mut spec);

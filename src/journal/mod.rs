@@ -5,6 +5,7 @@
 //! so a line that was torn, or changed by hand, is seen.
 
 mod read;
+pub mod sweep;
 mod write;
 
 pub use read::Reader;

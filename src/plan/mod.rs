@@ -16,6 +16,7 @@ pub mod resolved;
 pub mod settings;
 pub mod spec;
 mod store;
+pub mod sweep;
 pub mod units;
 pub mod workload;
 

@@ -1,6 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::experiment::RunSettings;
+use crate::plan::sweep::SweepAsked;
 use crate::plan::{Settings, WorkloadAsked};
 use crate::targets::tls::Trust;
 use record::Interleave;
@@ -28,6 +29,8 @@ pub struct Spec {
     pub common: Settings,
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
+    /// One setting at several values; see [`crate::plan::sweep`].
+    pub sweep: Option<SweepAsked>,
     /// `NAME.key=value`.
     pub sets: Vec<String>,
     /// `HOST:PORT:HOST:PORT`.
@@ -80,6 +83,7 @@ impl Spec {
             contenders,
             common: Settings::default(),
             workload: WorkloadAsked::default(),
+            sweep: None,
             sets: Vec::new(),
             connect_to: Vec::new(),
             trust: Trust::default(),

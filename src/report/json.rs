@@ -6,6 +6,7 @@
 mod contender;
 mod plan;
 mod pretty;
+pub(super) mod sweep;
 
 use super::{View, words};
 use contender::ContenderData;

@@ -7,6 +7,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod sweep;
 mod terminal;
 mod units;
 pub(crate) mod words;
@@ -18,6 +19,8 @@ mod tests;
 
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, Verdict};
 use record::{End, Header, PilotChoice, Plan};
+pub use sweep::SweepStory;
+use sweep::SweepView;
 
 /// Everything that a report is made from.
 #[derive(Clone, Debug)]
@@ -72,6 +75,22 @@ pub fn markdown(story: &Story) -> String {
 /// Audit, comparisons and requirements as JUnit's XML, for CI services.
 pub fn junit(story: &Story) -> String {
     junit::file(&View::of(story))
+}
+
+/// The report of a sweep as JSON, `tiebreak.sweep/1` (schema/sweep.v1.json), with a
+/// newline at its end.
+pub fn sweep_json(story: &SweepStory) -> String {
+    json::sweep::report(&SweepView::of(story))
+}
+
+/// The report of a sweep as one page, which links to those of its load points.
+pub fn sweep_html(story: &SweepStory) -> String {
+    html::sweep::page(&SweepView::of(story))
+}
+
+/// The report of a sweep for the terminal, with a newline at its end.
+pub fn sweep_terminal(story: &SweepStory, style: Style) -> String {
+    terminal::sweep::report(&SweepView::of(story), style)
 }
 
 /// A story taken apart. A [`Verdict`] can only be built by the judge, its parts

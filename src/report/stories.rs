@@ -2,6 +2,7 @@
 //! possible; everything is computed from a seed, so each build sees the same.
 
 mod launches;
+mod sweeps;
 
 use super::View;
 use judge::verdict::{
@@ -15,6 +16,7 @@ use record::{
 };
 
 pub(super) use launches::{launched, looks, required, restarts};
+pub(super) use sweeps::sweeps;
 
 /// What a [`View`] borrows.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! The report for the terminal: verdicts first, then what they rest on.
 
 mod layout;
+pub(super) mod sweep;
 mod table;
 mod targets;
 

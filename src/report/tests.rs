@@ -17,15 +17,24 @@ const PLAIN: Style = Style { colour: false, width: 100 };
 fn hostile_text_reaches_nobody_as_it_is() {
     let story = stories::hostile();
     let view = story.view();
-    let outputs =
-        [terminal::report(&view, PLAIN), json::report(&view), html::page(&view)].map(|output| {
-            output
-                .chars()
-                .filter(|c| is_hidden(*c) && *c != '\n')
-                .map(|c| c.escape_default().to_string())
-                .collect::<Vec<String>>()
-        });
-    assert_eq!(outputs, [const { Vec::<String>::new() }; 3]);
+    let (_, sweep) = stories::sweeps().pop().expect("the hostile one is the last");
+    let sweep = sweep.view();
+    let outputs = [
+        terminal::report(&view, PLAIN),
+        json::report(&view),
+        html::page(&view),
+        terminal::sweep::report(&sweep, PLAIN),
+        json::sweep::report(&sweep),
+        html::sweep::page(&sweep),
+    ];
+    let hidden = outputs.map(|output| {
+        output
+            .chars()
+            .filter(|c| is_hidden(*c) && *c != '\n')
+            .map(|c| c.escape_default().to_string())
+            .collect::<Vec<String>>()
+    });
+    assert_eq!(hidden, [const { Vec::<String>::new() }; 6]);
 }
 
 #[test]
@@ -34,6 +43,15 @@ fn no_line_but_a_path_is_wider_than_the_terminal() {
     for (name, story) in stories::all() {
         for width in [40, 80, 100] {
             let report = terminal::report(&story.view(), Style { colour: false, width });
+            let lines = report.lines().filter(|line| !line.contains("/report."));
+            let widest = lines.max_by_key(|line| line.width()).unwrap_or_default();
+            assert!(widest.width() <= width, "{name} at {width}: {widest}");
+        }
+    }
+    for (name, story) in stories::sweeps() {
+        for width in [40, 80, 100] {
+            let style = Style { colour: false, width };
+            let report = terminal::sweep::report(&story.view(), style);
             let lines = report.lines().filter(|line| !line.contains("/report."));
             let widest = lines.max_by_key(|line| line.width()).unwrap_or_default();
             assert!(widest.width() <= width, "{name} at {width}: {widest}");

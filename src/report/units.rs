@@ -44,6 +44,28 @@ pub(super) fn bytes(value: u64) -> String {
     scaled(Some(value as f64), BYTES, true)
 }
 
+/// A rate that is not rounded: `5 k/s`, `12345 /s`.
+pub(super) fn exact_rate(value: f64) -> String {
+    match three_digits(value) == value {
+        true => round_rate(value),
+        false => format!("{value}{JOINT}/s"),
+    }
+}
+
+/// A size that is not rounded: `1 kB`, `1024 B`.
+pub(super) fn exact_bytes(value: u64) -> String {
+    match value.is_multiple_of(1000) && three_digits(value as f64) == value as f64 {
+        true => bytes(value),
+        false => format!("{}{JOINT}B", count(value)),
+    }
+}
+
+/// By how much something grew, without a sign: `4`, `1.21`.
+pub(super) fn growth(ratio: f64) -> String {
+    let ratio = three_digits(ratio);
+    trimmed(format!("{ratio:.*}", decimals_of(ratio)))
+}
+
 /// A share as a percentage: `31.3 %`, `1 %`.
 pub(super) fn percent(share: f64) -> String {
     let percent = three_digits(share * 100.0);
@@ -170,6 +192,13 @@ mod tests {
             (rate(Some(0.25)), "0.250 /s"),
             (rate(None), "–"),
             (round_rate(5000.0), "5 k/s"),
+            (exact_rate(5000.0), "5 k/s"),
+            (exact_rate(12345.0), "12345 /s"),
+            (exact_bytes(4000), "4 kB"),
+            (exact_bytes(4096), "4096 B"),
+            (exact_bytes(5120), "5120 B"),
+            (growth(4.0), "4"),
+            (growth(1.2149), "1.21"),
             (bytes(87), "87 B"),
             (bytes(0), "0 B"),
             (bytes(10_000_000), "10 MB"),

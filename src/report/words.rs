@@ -5,6 +5,7 @@ pub(super) mod costs;
 mod looks;
 mod sentence;
 mod standing;
+pub(super) mod sweep;
 mod workload;
 
 pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};

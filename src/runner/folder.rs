@@ -1,7 +1,7 @@
 //! The folder of a run.
 
 use crate::exit::Error;
-use crate::journal::{self, Writer};
+use crate::journal::{self, Writer, sweep};
 use crate::shown::shown;
 use crate::utc;
 use std::fs::{self, File};
@@ -22,19 +22,10 @@ pub(crate) fn create(
     now: SystemTime,
     plan_hash: &str,
 ) -> Result<(PathBuf, Writer<File>), Error> {
-    let folder = match out {
-        Some(folder) => {
-            fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
-            folder.to_owned()
-        }
-        None => unused(Path::new(HOME), now, plan_hash)?,
-    };
+    let folder = empty(out, now, plan_hash)?;
     let file = folder.join(journal::FILE);
     let journal = Writer::create(&file).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Error::usage(format!(
-            "--out {}: it holds a journal already; a run needs a folder of its own",
-            shown(folder.display().to_string())
-        )),
+        ErrorKind::AlreadyExists => taken(&folder, "a journal"),
         _ => cannot(&file, &error),
     })?;
     // So that the file's name, too, outlives a power cut.
@@ -42,6 +33,32 @@ pub(crate) fn create(
         .and_then(|folder| folder.sync_all())
         .map_err(|error| cannot(&folder, &error))?;
     Ok((folder, journal))
+}
+
+/// A folder that holds neither a run nor a sweep: `--out`, or a new one.
+///
+/// # Errors
+/// When it holds one, or cannot be written.
+pub(crate) fn empty(
+    out: Option<&Path>,
+    now: SystemTime,
+    plan_hash: &str,
+) -> Result<PathBuf, Error> {
+    let Some(folder) = out else { return unused(Path::new(HOME), now, plan_hash) };
+    fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
+    for (file, what) in [(journal::FILE, "a journal"), (sweep::FILE, "a sweep")] {
+        if folder.join(file).exists() {
+            return Err(taken(folder, what));
+        }
+    }
+    Ok(folder.to_owned())
+}
+
+fn taken(folder: &Path, what: &str) -> Error {
+    Error::usage(format!(
+        "--out {}: it holds {what} already; a run needs a folder of its own",
+        shown(folder.display().to_string())
+    ))
 }
 
 fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Error> {
@@ -59,7 +76,7 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     unreachable!("numbers do not end")
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn cannot(path: &Path, error: &std::io::Error) -> Error {
     let path = shown(path.display().to_string());
     Error::failed(format!("{path} cannot be written: {error}; --out names another folder"))
 }

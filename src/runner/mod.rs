@@ -6,6 +6,7 @@ mod orders;
 mod progress;
 mod session;
 mod stage;
+mod sweep;
 mod targets;
 
 use crate::exit::Error;
@@ -20,6 +21,7 @@ pub(crate) use session::foreseen;
 use session::{Book, Session};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+pub(crate) use sweep::{Begun, begin};
 use targets::Targets;
 
 /// How a run is to be recorded and told.
@@ -29,6 +31,8 @@ pub struct Telling<'a> {
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
+    /// Which load point of a sweep it is; empty: it is none.
+    pub part: &'a str,
 }
 
 /// Conducts the run and gives its folder; how it ended is in the journal.
@@ -52,9 +56,10 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     written.map_err(|error| {
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
-    let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names);
+    let manner = Manner::fitting(telling.quiet);
+    let progress = Progress::start(manner, &plan.question.names, telling.part);
     progress.keep_off(&plan.generator_cores);
-    progress.say(&format!("run: {told} ({})", foreseen(plan)));
+    progress.say(&format!("run: {told} ({})", foreseen([plan])));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
@@ -86,7 +91,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
 
 /// Every program that is to be launched is there: one that is missing must not
 /// show when half of the targets run.
-fn check_programs(resolved: &Resolved) -> Result<(), Error> {
+pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
         let missing = match way {
             Way::Launched { launch, .. } => launch::missing(launch),

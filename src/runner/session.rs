@@ -396,17 +396,22 @@ fn disk(error: &io::Error) -> Error {
     ))
 }
 
-/// About how long a run takes, drains left out, to the second.
-pub(crate) fn foreseen(plan: &Plan) -> String {
+/// About how long a run takes, or the load points of a sweep, drains left out, to
+/// the second.
+pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
+    let ends_early = |plan: &Plan| {
+        let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
+        counted || !plan.question.looks.is_empty()
+    };
+    let most = if plans.clone().into_iter().any(ends_early) { "at most" } else { "about" };
+    let all = plans.into_iter().map(foreseen_ns).fold(0, u64::saturating_add);
+    format!("{most} {}", show_ns(all.div_ceil(1_000_000_000).saturating_mul(1_000_000_000)))
+}
+
+fn foreseen_ns(plan: &Plan) -> u64 {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { pilot::DRIVEN_NS };
     let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
-    let all = each.saturating_mul(plan.contenders.len() as u64);
-    let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
-    let most = match counted || !plan.question.looks.is_empty() {
-        true => "at most",
-        false => "about",
-    };
-    format!("{most} {}", show_ns(all.div_ceil(1_000_000_000) * 1_000_000_000))
+    each.saturating_mul(plan.contenders.len() as u64)
 }
 
 #[cfg(test)]

@@ -225,7 +225,7 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
     let mut engine = MadeUp { world, ..MadeUp::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
-    let progress = Progress::start(Manner::Silent, &plan.question.names);
+    let progress = Progress::start(Manner::Silent, &plan.question.names, "");
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod bend;
 #[cfg(test)]
 mod builder;
 mod compare;

@@ -20,6 +20,7 @@ pub mod question;
 pub mod recorder;
 pub mod seen;
 pub mod slice;
+pub mod sweep;
 pub mod trial;
 pub mod workload;
 
@@ -35,5 +36,6 @@ pub use question::{Direction, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};
 pub use seen::Seen;
 pub use slice::Slice;
+pub use sweep::{Factor, LoadPoint, Sweep};
 pub use trial::{Phase, TrialRecord};
 pub use workload::{Distribution, Kind, Share, ValueBytes, Verify, Workload};

@@ -3,13 +3,15 @@
 use crate::exit::Error;
 use crate::near;
 use crate::plan::experiment::table::{Table, Value};
+use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{WorkloadAsked, units, workload};
 use record::Interleave;
 use std::time::Duration;
 
 /// Keys at the top of the file.
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 15] = [
     "workload",
+    "sweep",
     "rounds",
     "round",
     "warm_up",
@@ -30,6 +32,8 @@ pub(super) const KEYS: [&str; 14] = [
 pub struct RunSettings {
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
+    /// One setting at several values.
+    pub sweep: Option<SweepAsked>,
     /// Rounds.
     pub rounds: Option<u32>,
     /// How long each contender is driven in a round.
@@ -64,6 +68,7 @@ impl RunSettings {
         for (key, value) in table.entries() {
             match key {
                 "workload" => run.workload = workload_asked(&value.table()?)?,
+                "sweep" => run.sweep = Some(sweep_asked(&value)?),
                 "rounds" => run.rounds = Some(value.quantity(above_0)?),
                 "round" => run.round = Some(value.quantity(units::duration)?),
                 "warm_up" => run.warm_up = Some(value.quantity(units::duration)?),
@@ -104,6 +109,19 @@ fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
         }
     }
     Ok(asked)
+}
+
+/// `sweep = { connections = [1, 8, 32] }`: one factor.
+fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
+    let entries = value.table()?.entries();
+    let [(name, values)] = entries.as_slice() else {
+        return Err(value.error("one factor is swept: write { connections = [1, 8, 32] }"));
+    };
+    let factor = sweep::factor(name).map_err(|message| values.error(&message))?;
+    let each = values.list()?.into_iter();
+    let each = each.map(|value| value.quantity(|text| sweep::value(factor, text)));
+    let each = each.collect::<Result<Vec<f64>, Error>>()?;
+    SweepAsked::new(factor, each).map_err(|message| values.error(&message))
 }
 
 fn above_0(text: &str) -> Result<u32, String> {

@@ -156,6 +156,8 @@ fn every_example_and_every_recipe_is_valid() {
 fn the_schema_refuses_what_is_refused() {
     for (text, place) in [
         ("round = true", ".round: type"),
+        ("sweep.depth = [1]", ".sweep.depth: minItems"),
+        ("sweep.keys = [1, 2]", ".sweep.keys: additionalProperties"),
         ("interleave = 'slice'", ".interleave: enum"),
         ("contenders = []", ".contenders: minItems"),
         ("zzz = 1", ".zzz: additionalProperties"),

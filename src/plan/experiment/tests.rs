@@ -33,6 +33,7 @@ pub(super) const FULL: &str = r#"
 contenders = ["mine", "old", "nginx"]
 rounds = 12
 round = "500ms"
+sweep = { rate = ["1k/s", 5000] }
 warm_up = "2s"
 interleave = "turns"
 seed = 7
@@ -106,6 +107,8 @@ fn everything_that_can_be_said_is_understood() {
     );
     assert_eq!((run.matters, run.confidence, run.slice), (Some(0.02), Some(0.99), None));
     assert_eq!(run.interleave, Some(record::Interleave::Turns));
+    let sweep = run.sweep.as_ref().map(|sweep| (sweep.factor, sweep.values.as_slice()));
+    assert_eq!(sweep, Some((record::Factor::Rate, [1000.0, 5000.0].as_slice())));
     assert_eq!((run.all_pairs, run.expect_different, run.until_decided), (true, false, false));
 }
 

@@ -17,6 +17,7 @@ mod required;
 mod rounds;
 mod scale;
 mod slices;
+pub(super) mod sweep;
 
 use super::{View, json};
 use node::{Node, el};
@@ -29,14 +30,20 @@ const POLICY: &str =
 
 /// The whole page.
 pub(super) fn page(view: &View) -> String {
+    document(headline::title(view), main(view), json::report(view))
+}
+
+/// A page of this title, with its data in it.
+fn document(title: String, main: Node, data: String) -> String {
     let mut out = String::from("<!doctype html>\n");
-    let page = el("html").at("lang", "en").with(head(view)).with(body(view));
-    page.render(&mut out);
+    let script = el("script").at("type", "application/json").at("id", "report").data(data);
+    let body = el("body").with(main).with(script);
+    el("html").at("lang", "en").with(head(title)).with(body).render(&mut out);
     out.push('\n');
     out
 }
 
-fn head(view: &View) -> Node {
+fn head(title: String) -> Node {
     let meta = |name: &str, content: &str| el("meta").at("name", name).at("content", content);
     el("head")
         .with(el("meta").at("charset", "utf-8"))
@@ -44,12 +51,12 @@ fn head(view: &View) -> Node {
         .with(meta("viewport", "width=device-width, initial-scale=1"))
         .with(meta("color-scheme", "light dark"))
         .with(meta("referrer", "no-referrer"))
-        .with(el("title").text(headline::title(view)))
+        .with(el("title").text(title))
         .with(el("style").style(STYLE))
 }
 
-fn body(view: &View) -> Node {
-    let main = el("main")
+fn main(view: &View) -> Node {
+    el("main")
         .class(if view.void { "refused" } else { "sound" })
         .with(headline::masthead(view))
         .with_all(headline::refusal(view))
@@ -63,7 +70,5 @@ fn body(view: &View) -> Node {
         .with_all(rounds::section(view))
         .with(slices::section(view))
         .with(accounts::section(view))
-        .with_all(plan::sections(view));
-    let data = el("script").at("type", "application/json").at("id", "report");
-    el("body").with(main).with(data.data(json::report(view)))
+        .with_all(plan::sections(view))
 }

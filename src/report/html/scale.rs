@@ -36,6 +36,11 @@ impl Scale {
         }
     }
 
+    /// Whether equal steps stand for equal ratios.
+    pub(super) fn is_logarithmic(&self) -> bool {
+        self.logarithmic
+    }
+
     /// Where a figure lies: 0 at the low end, 1 at the high end, and no further.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = match self.logarithmic {

@@ -2,7 +2,7 @@
 //! by it, and holds no field that it does not name.
 
 use super::super::{json, stories};
-use super::validator::{schema, wrong};
+use super::validator::{schema, wrong, wrong_by};
 use serde_json::{Value, json};
 
 #[test]
@@ -11,6 +11,25 @@ fn every_report_is_valid() {
         let report: Value = serde_json::from_str(&json::report(&story.view())).expect("JSON");
         assert_eq!(wrong(&report), Vec::<String>::new(), "{name}");
     }
+}
+
+fn of_sweep() -> Value {
+    serde_json::from_str(include_str!("../../../schema/sweep.v1.json")).expect("the schema is JSON")
+}
+
+#[test]
+fn every_report_of_a_sweep_is_valid() {
+    for (name, story) in stories::sweeps() {
+        let report = json::sweep::report(&story.view());
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        assert_eq!(wrong_by(&of_sweep(), &report), Vec::<String>::new(), "{name}");
+    }
+    let (_, story) = stories::sweeps().swap_remove(0);
+    let mut report: Value =
+        serde_json::from_str(&json::sweep::report(&story.view())).expect("JSON");
+    report["bends"][0]["outcome"] = json!("perhaps");
+    report["points"][0]["comparisons"][0]["colour"] = json!("red");
+    assert_eq!(wrong_by(&of_sweep(), &report).len(), 2);
 }
 
 #[test]
@@ -54,5 +73,6 @@ fn every_field_is_described() {
     }
     let mut silent = Vec::new();
     walk(&schema(), "report", &mut silent);
+    walk(&of_sweep(), "sweep", &mut silent);
     assert_eq!(silent, Vec::<String>::new());
 }

@@ -21,6 +21,19 @@ fn terminal_reports() {
 }
 
 #[test]
+fn reports_of_sweeps() {
+    for (name, story) in stories::sweeps() {
+        if name == "sweep-hostile" {
+            continue;
+        }
+        compare(&format!("{name}.txt"), &terminal::sweep::report(&story.view(), PLAIN));
+        if name != "sweep-value" {
+            compare(&format!("{name}.json"), &json::sweep::report(&story.view()));
+        }
+    }
+}
+
+#[test]
 fn json_reports() {
     for (name, story) in stories::all().into_iter().filter(|story| KEPT.contains(&story.0)) {
         compare(&format!("{name}.json"), &json::report(&story.view()));

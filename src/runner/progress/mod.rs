@@ -28,9 +28,10 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to tell.
-    pub(crate) fn start(manner: Manner, names: &[String]) -> Progress {
-        let desk = Arc::new(Desk::new(State::new(names, Instant::now())));
+    /// Starts to tell of a run, or of this part of a sweep.
+    pub(crate) fn start(manner: Manner, names: &[String], part: &str) -> Progress {
+        let state = State::new(names, Instant::now()).of_part(part);
+        let desk = Arc::new(Desk::new(state));
         let teller = match manner {
             Manner::Silent => None,
             _ => teller::start(manner, desk.clone()),

@@ -11,6 +11,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A run, as far as it came.
 #[derive(Debug)]
 pub(super) struct State {
+    /// Which load point of a sweep; empty: it is none.
+    part: String,
     label: String,
     run_began: Instant,
     phase_began: Instant,
@@ -56,6 +58,7 @@ impl State {
     pub(super) fn new(names: &[String], now: Instant) -> State {
         let so_far = |name: &String| SoFar { name: shown(name), ..SoFar::default() };
         State {
+            part: String::new(),
             label: String::new(),
             run_began: now,
             phase_began: now,
@@ -67,6 +70,11 @@ impl State {
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
         }
+    }
+
+    /// The same, of one load point of a sweep.
+    pub(super) fn of_part(self, part: &str) -> State {
+        State { part: part.to_owned(), ..self }
     }
 
     /// A phase starts. `rounds`: of the whole run, where it is the rounds.
@@ -101,12 +109,16 @@ impl State {
 
     /// What is going on: `round 4 of 10`.
     pub(super) fn label(&self) -> String {
-        match self.in_rounds && self.rounds > 1 {
+        let label = match self.in_rounds && self.rounds > 1 {
             true => {
                 let round = self.ended.saturating_add(1).min(self.rounds);
                 format!("{} {round} of {}", self.label, self.rounds)
             }
             false => self.label.clone(),
+        };
+        match self.part.is_empty() {
+            true => label,
+            false => format!("{}: {label}", self.part),
         }
     }
 
@@ -249,6 +261,8 @@ pub(super) mod tests {
         assert_eq!(left, Some(seconds(3.0)), "3 s each, launches shared out");
         state.trial(&trial(0, 4, 1, 1, 1), at(12.0));
         assert_eq!(state.label(), "round 4 of 4");
+        let state = state.of_part("point 2 of 3, depth 8");
+        assert_eq!(state.label(), "point 2 of 3, depth 8: round 4 of 4");
     }
 
     #[test]

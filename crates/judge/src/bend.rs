@@ -1,0 +1,235 @@
+//! Where a sweep bends: the load from which more of it buys little.
+//!
+//! In a closed loop the load N (connections, depth) and the throughput T settle the
+//! response time, R = N/T (Little's law). Kleinrock's *power* T/R = T²/N is then
+//! largest where d ln T/d ln N = ½: beyond, a doubled load brings less than 1.41
+//! times the throughput, and each operation waits more than it gains. In an open
+//! loop power is rate/R. In an M/M/1 queue it is largest at half of what the server
+//! can do, where response times, and with them their p99, are twice those of an
+//! idle server. (L. Kleinrock, *Power and deterministic rules of thumb for
+//! probabilistic problems in computer communications*, ICC 1979.)
+//!
+//! A knee by the shape of the curve, such as Kneedle's, was rejected: it is found in
+//! every curve, and moves when a point is added at the end of the range.
+
+use crate::compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW};
+use crate::stats::{autocorrelation, paired_t};
+use crate::verdict::ContenderSummary;
+use record::Factor;
+
+/// The elasticity d ln T/d ln N below which a load buys too little.
+const ELASTICITY: f64 = 0.5;
+/// How many times the p99 of the lowest rate is a bend.
+const TAIL: f64 = 2.0;
+/// A target that is driven at less than this share of the rate fell behind. The
+/// drains of slices are in the time, and take up to 1 %.
+const KEPT: f64 = 0.95;
+/// Load points are driven minutes apart, and the machine's speed wanders from one
+/// to the next. The scatter of rounds does not hold that. So two points must differ
+/// by this much more (in ln) before it counts. A choice: five times the standard
+/// deviation of 2 % between launches of one program.
+const WANDER: f64 = 0.1;
+
+/// One contender at one load point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// The factor's value: connections, depth, bytes, or operations per second.
+    pub value: f64,
+    /// ln of operations per second, of each replicate.
+    throughput: Vec<f64>,
+    /// ln of the p99 of response time in seconds, of each replicate; empty where
+    /// one has none.
+    p99: Vec<f64>,
+    /// The generator was hardly idle, and the target not known to be at its limit.
+    held_back: bool,
+}
+
+/// Where a contender's curve bends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bend {
+    /// Shown to bend here.
+    At {
+        /// The factor's value.
+        value: f64,
+        /// By what that shows.
+        sign: Sign,
+        /// Beyond it the generator may have been the slower part: then the bend may
+        /// be its own.
+        held_back: bool,
+        /// A lower load point could not be cleared: perhaps it bends there already.
+        or_before: bool,
+    },
+    /// Shown not to bend up to the highest load point.
+    NotUpTo(f64),
+    /// The intervals are too wide, or figures are missing: neither was shown.
+    Untold,
+    /// It was not looked for: at a fixed rate throughput is the rate, whatever else
+    /// is swept.
+    NotSought,
+}
+
+/// What shows a bend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sign {
+    /// From here on the factor's growth buys less than its square root: to the next
+    /// load point throughput (of a value's size: bytes per second) grows `by`.
+    Gain {
+        /// The next load point.
+        next: f64,
+        /// Growth of the factor, a ratio.
+        more: f64,
+        /// Growth of throughput, a ratio.
+        by: f64,
+    },
+    /// At this rate only `driven` operations per second were driven.
+    Behind {
+        /// Operations per second.
+        driven: f64,
+    },
+    /// At this rate the p99 is so many `times` that of the lowest rate.
+    Tail {
+        /// A ratio.
+        times: f64,
+        /// Operations per second.
+        lowest: f64,
+    },
+}
+
+/// An estimate (a mean of ln) and half of its interval.
+#[derive(Clone, Copy)]
+struct Mean {
+    at: f64,
+    half: f64,
+}
+
+impl Load {
+    /// What a contender's figures say at this load point. `launch`: the rounds of
+    /// each launch, where the launch is the replicate.
+    pub fn new(value: f64, of: &ContenderSummary, launch: Option<u32>) -> Load {
+        let launch = launch.unwrap_or(1).max(1);
+        let number = |round: u32| round.saturating_sub(1) / launch;
+        let launches: Vec<_> =
+            of.rounds.chunk_by(|one, next| number(one.0) == number(next.0)).collect();
+        let mean =
+            |values: Vec<f64>| values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;
+        let whole = || launches.iter().filter(|rounds| rounds.len() == launch as usize);
+        let throughput = whole().map(|rounds| mean(rounds.iter().map(|round| round.1).collect()));
+        let p99 = whole().map(|rounds| {
+            let of_rounds: Option<Vec<f64>> = rounds.iter().map(|round| round.3).collect();
+            of_rounds.map(mean)
+        });
+        Load {
+            value,
+            throughput: throughput.collect(),
+            p99: p99.collect::<Option<Vec<f64>>>().unwrap_or_default(),
+            held_back: of.generator_idle.is_some_and(|idle| idle < HELD_BACK_BELOW)
+                && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM),
+        }
+    }
+
+    /// In an open loop a generator that is late voids the point: it is none of those
+    /// that are looked at here.
+    fn bends(&self, sign: Sign, or_before: bool) -> Bend {
+        Bend::At { value: self.value, sign, held_back: false, or_before }
+    }
+}
+
+/// The level of each point's interval, for an error of `alpha` in all that is said
+/// of the bends of a sweep: every point of every contender has two intervals.
+pub fn level(alpha: f64, points: usize, contenders: usize) -> f64 {
+    alpha / (2 * points.max(1) * contenders.max(1)) as f64
+}
+
+/// Where the curve bends of a contender that was driven at these load points, by
+/// ascending value. `open`: it was driven at a rate. `level`: see [`level`].
+pub fn of(factor: Factor, open: bool, loads: &[Load], level: f64) -> Bend {
+    match (factor, open) {
+        (Factor::Rate, _) => of_rate(loads, level),
+        (_, true) => Bend::NotSought,
+        (Factor::Value, false) => of_gain(loads, level, |load| load.value.ln()),
+        (Factor::Connections | Factor::Depth, false) => of_gain(loads, level, |_| 0.0),
+    }
+}
+
+/// The first point from which to all higher ones the gain is too small. `more` is
+/// what has to be added to ln of throughput, to make bytes of operations.
+fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
+    let gains: Option<Vec<Mean>> = loads
+        .iter()
+        .map(|load| {
+            mean(&load.throughput, level).map(|gain| Mean { at: gain.at + more(load), ..gain })
+        })
+        .collect();
+    let (Some(gains), Some(last)) = (gains, loads.last().filter(|_| loads.len() > 1)) else {
+        return Bend::Untold;
+    };
+    let mut shown_straight = true;
+    for from in 0..loads.len() - 1 {
+        // By how much each further point exceeds what is the least.
+        let beyond = || {
+            (from + 1..loads.len())
+                .map(move |to| (to, ELASTICITY * (loads[to].value / loads[from].value).ln()))
+        };
+        let grew = |to: usize| gains[to].minus(gains[from]);
+        if beyond().all(|(to, least)| grew(to).at + grew(to).half < least) {
+            let next = &loads[from + 1];
+            let (value, held_back) = (loads[from].value, next.held_back);
+            let (more, by) = (next.value / value, grew(from + 1).at.exp());
+            let sign = Sign::Gain { next: next.value, more, by };
+            return Bend::At { value, sign, held_back, or_before: !shown_straight };
+        }
+        shown_straight &= beyond().any(|(to, least)| grew(to).at - grew(to).half >= least);
+    }
+    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Untold }
+}
+
+/// The first rate that is not kept, or at which the tail has doubled.
+fn of_rate(loads: &[Load], level: f64) -> Bend {
+    let (Some(last), Some(idle)) = (
+        loads.last().filter(|_| loads.len() > 1),
+        loads.first().and_then(|it| mean(&it.p99, level)),
+    ) else {
+        return Bend::Untold;
+    };
+    let mut shown_straight = true;
+    for load in loads {
+        let (Some(rate), Some(p99)) = (mean(&load.throughput, level), mean(&load.p99, level))
+        else {
+            shown_straight = false;
+            continue;
+        };
+        let kept = (KEPT * load.value).ln();
+        if rate.at + rate.half < kept {
+            return load.bends(Sign::Behind { driven: rate.at.exp() }, !shown_straight);
+        }
+        let times = p99.minus(idle);
+        if load.value > loads[0].value && times.at - times.half > TAIL.ln() {
+            return load.bends(
+                Sign::Tail { times: times.at.exp(), lowest: loads[0].value },
+                !shown_straight,
+            );
+        }
+        let short = load.value == loads[0].value || times.at + times.half <= TAIL.ln();
+        shown_straight &= short && rate.at - rate.half >= kept;
+    }
+    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Untold }
+}
+
+impl Mean {
+    /// The difference of two load points.
+    fn minus(self, other: Mean) -> Mean {
+        Mean { at: self.at - other.at, half: self.half + other.half + WANDER }
+    }
+}
+
+/// The paired t interval's arithmetic on the figures of one point, widened where its
+/// rounds resemble their neighbours; none below two replicates.
+fn mean(replicates: &[f64], level: f64) -> Option<Mean> {
+    let (low, high) = paired_t::interval(replicates, level)?;
+    let wider = autocorrelation::alarm(replicates)
+        .map_or(1.0, |lag_1| autocorrelation::widening(lag_1, replicates.len()));
+    Some(Mean { at: (low + high) / 2.0, half: (high - low) / 2.0 * wider })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! A sweep: the same comparison at several load points.
+
+use serde::{Deserialize, Serialize};
+
+/// Name and major version of [`Sweep`] on disk.
+pub const SCHEMA: &str = "tiebreak.sweep-points/1";
+
+/// What a sweep's folder holds besides the folders of its load points. Written
+/// before the first of them is driven and never again: how far the sweep came is
+/// told by the journals of its points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of tiebreak.
+    pub version: String,
+    /// Start of the sweep, UTC, RFC 3339.
+    pub started: String,
+    /// What is swept.
+    pub factor: Factor,
+    /// The load points, by ascending value.
+    pub points: Vec<LoadPoint>,
+}
+
+/// One setting of the factor: a comparison of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadPoint {
+    /// The setting: connections, operations in flight on a connection, bytes of a
+    /// value, or operations per second.
+    pub value: f64,
+    /// Its folder, inside the sweep's.
+    pub folder: String,
+    /// It is driven as the so-many-th, from 1.
+    pub turn: u32,
+}
+
+/// The one setting that differs between load points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Factor {
+    /// Connections to each contender.
+    Connections,
+    /// Operations per second.
+    Rate,
+    /// Bytes of a value.
+    Value,
+    /// Operations in flight on each connection.
+    Depth,
+}
+
+impl Factor {
+    /// All of them.
+    pub const ALL: [Factor; 4] = [Factor::Connections, Factor::Rate, Factor::Value, Factor::Depth];
+
+    /// Its name, as it is typed and as folders begin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Factor::Connections => "connections",
+            Factor::Rate => "rate",
+            Factor::Value => "value",
+            Factor::Depth => "depth",
+        }
+    }
+
+    /// The folder of a load point: `connections-8`.
+    pub fn folder(self, value: f64) -> String {
+        format!("{}-{value}", self.name())
+    }
+}

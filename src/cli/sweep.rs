@@ -1,0 +1,58 @@
+//! A sweep: one comparison after the other, and a report of them all.
+
+use super::conduct;
+use super::options::OutputOptions;
+use super::outputs::{self, Copies};
+use crate::exit::{Error, Exit};
+use crate::judging;
+use crate::plan::Spec;
+use crate::plan::sweep::{LoadPoints, Settled};
+use crate::runner::{self, Begun, Telling};
+use crate::signals;
+
+/// Conducts a sweep and tells it.
+pub(super) fn perform(
+    spec: &Spec,
+    points: &LoadPoints,
+    output: &OutputOptions,
+    copies: &Copies,
+) -> Result<Exit, Error> {
+    copies.fit_a_sweep()?;
+    let settled = settle(spec, points)?;
+    settled.points.iter().try_for_each(|(_, resolved)| runner::check_programs(resolved))?;
+    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet, part: "" };
+    let begun = runner::begin(points.factor, &settled, telling)?;
+    let driven = drive(&begun, &settled, output.quiet);
+    let swept = judging::sweep::read(&begun.folder)?;
+    outputs::publish_sweep(&begun.folder, &swept, copies)?;
+    driven.map(|()| swept.exit())
+}
+
+/// Settles every load point for this machine.
+pub(super) fn settle(spec: &Spec, points: &LoadPoints) -> Result<Settled, Error> {
+    conduct::with_machine(spec, |machine, resolver| points.settle(machine, resolver))
+}
+
+/// Drives the load points, each a run in a folder of its own, until a signal asks for
+/// the end or tiebreak fails. A target that fails at one point may hold at the next.
+fn drive(begun: &Begun, settled: &Settled, quiet: bool) -> Result<(), Error> {
+    for (turn, at) in (1..).zip(&begun.order) {
+        if turn > 1 && signals::caught() {
+            break;
+        }
+        let (value, resolved) = &settled.points[*at];
+        let folder = begun.folder.join(&begun.sweep.points[*at].folder);
+        let name = format!("{} {value}", begun.sweep.factor.name());
+        let part = format!("point {turn} of {}, {name}", begun.order.len());
+        let telling = Telling { out: Some(&folder), quiet, part: &part };
+        let (folder, judged) = conduct::measure(resolved, telling)?;
+        outputs::leave_reports(&folder, &judged)?;
+        if let Some(failure) = judged.failure() {
+            outputs::complain(&format!("error: at {name}: {failure}"));
+        }
+        if judged.exit() == Exit::Failed {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! `sweep.json`: which load points the folder of a sweep holds.
+
+use crate::exit::Error;
+use crate::shown::shown;
+use record::Sweep;
+use record::sweep::SCHEMA;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Its name in the sweep's folder.
+pub const FILE: &str = "sweep.json";
+
+/// Writes it, once: on disk before the first load point is driven.
+///
+/// # Errors
+/// When it is there already, or cannot be written.
+pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(sweep)?;
+    text.push('\n');
+    let mut file = File::create_new(folder.join(FILE))?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    File::open(folder)?.sync_all()
+}
+
+/// Reads it.
+///
+/// # Errors
+/// When it is none, of another version, or names folders that are not its own.
+pub fn read(folder: &Path) -> Result<Sweep, Error> {
+    let file = folder.join(FILE);
+    let told = shown(file.display().to_string());
+    let wrong = |what: String| Error::failed(format!("{told}: {what}"));
+    let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
+    match value["schema"].as_str() {
+        Some(SCHEMA) => {}
+        other => {
+            let other = shown(other.unwrap_or("none"));
+            return Err(wrong(format!("its schema is {other}, and this version reads {SCHEMA}")));
+        }
+    }
+    let sweep: Sweep =
+        serde_json::from_value(value).map_err(|error| wrong(format!("no sweep: {error}")))?;
+    // Folders are opened and linked to: a name from elsewhere must not lead out.
+    let strange = sweep.points.iter().find(|it| it.folder != sweep.factor.folder(it.value));
+    match strange {
+        Some(point) => Err(wrong(format!("`{}` is no load point's folder", shown(&point.folder)))),
+        None => Ok(sweep),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use record::{Factor, LoadPoint};
+
+    fn sweep() -> Sweep {
+        let point = |value: f64, turn| {
+            let folder = Factor::Connections.folder(value);
+            LoadPoint { value, folder, turn }
+        };
+        Sweep {
+            schema: SCHEMA.to_owned(),
+            version: "0.1.0".to_owned(),
+            started: "2026-03-01T09:30:00Z".to_owned(),
+            factor: Factor::Connections,
+            points: vec![point(1.0, 2), point(8.0, 1)],
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_written_once() {
+        let scratch = Scratch::new();
+        write(scratch.path(), &sweep()).expect("writes");
+        assert_eq!(read(scratch.path()), Ok(sweep()));
+        assert!(write(scratch.path(), &sweep()).is_err());
+    }
+
+    #[test]
+    fn what_is_none_is_named() {
+        let scratch = Scratch::new();
+        write(scratch.path(), &sweep()).expect("writes");
+        let whole = std::fs::read_to_string(scratch.path().join(FILE)).expect("text");
+        let table = [
+            ("connections-8", "../../etc", "`../../etc` is no load point's folder"),
+            ("sweep-points/1", "sweep-points/2", "and this version reads tiebreak.sweep-points/1"),
+            ("\"factor\"", "\"fcator\"", "no sweep: missing field `factor`"),
+            ("{", "", "not JSON: "),
+        ];
+        for (old, new, message) in table {
+            std::fs::write(scratch.path().join(FILE), whole.replacen(old, new, 1)).expect("text");
+            let told = read(scratch.path()).expect_err(message).text;
+            assert!(told.contains(message), "{told}");
+        }
+    }
+}

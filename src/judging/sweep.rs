@@ -1,0 +1,99 @@
+//! From the journals of a sweep's load points to what is said of the sweep.
+
+use super::Judged;
+use crate::exit::{self, Error, Exit};
+use crate::journal;
+use crate::report::SweepStory;
+use judge::bend::{self, Bend, Load};
+use record::{EndReason, Sweep};
+use std::path::Path;
+
+/// A sweep, its load points judged.
+#[derive(Clone, Debug)]
+pub struct Swept {
+    sweep: Sweep,
+    /// In the sweep's order; none: it was not driven.
+    points: Vec<Option<Judged>>,
+    /// Of each contender.
+    bends: Vec<Bend>,
+    run: String,
+}
+
+/// Whether this is the folder of a sweep.
+pub fn is_one(run: &Path) -> bool {
+    run.join(journal::sweep::FILE).is_file()
+}
+
+/// Reads and judges every load point.
+///
+/// # Errors
+/// When the sweep or one of its journals cannot be read.
+pub fn read(run: &Path) -> Result<Swept, Error> {
+    let sweep = journal::sweep::read(run)?;
+    let judged = |folder: &String| {
+        let folder = run.join(folder);
+        match folder.join(journal::FILE).exists() {
+            true => super::read(&folder).map(Some),
+            false => Ok(None),
+        }
+    };
+    let points = sweep.points.iter().map(|point| judged(&point.folder));
+    let points = points.collect::<Result<Vec<_>, _>>()?;
+    let bends = bends(&sweep, &points);
+    Ok(Swept { sweep, points, bends, run: run.display().to_string() })
+}
+
+impl Swept {
+    /// For the report.
+    pub fn story(&self) -> SweepStory<'_> {
+        SweepStory {
+            sweep: &self.sweep,
+            points: self.points.iter().map(|point| point.as_ref().map(Judged::story)).collect(),
+            bends: &self.bends,
+            run: &self.run,
+        }
+    }
+
+    /// What is said of each load point, by its folder; none: it was not driven.
+    pub fn points(&self) -> impl Iterator<Item = (&str, Option<&Judged>)> {
+        let points = self.sweep.points.iter().zip(&self.points);
+        points.map(|(point, judged)| (point.folder.as_str(), judged.as_ref()))
+    }
+
+    /// Whether any load point came to a round.
+    pub fn driven(&self) -> bool {
+        self.points.iter().flatten().any(|point| point.driven > 0)
+    }
+
+    /// How the sweep exits: as the worst of its load points. One that a signal cut
+    /// before its first complete round counts as little as a round that was cut.
+    pub fn exit(&self) -> Exit {
+        let counts = self.points.iter().flatten().filter(|point| !point.cut());
+        exit::of_sweep(counts.map(Judged::exit))
+    }
+}
+
+impl Judged {
+    /// Ended before its first complete round, and by no fault.
+    fn cut(&self) -> bool {
+        let asked = self.end.as_ref().is_none_or(|end| end.reason == EndReason::Stopped);
+        asked && self.verdict.complete_rounds() == 0
+    }
+}
+
+/// Where each contender's curve bends. A load point that is void is no evidence.
+fn bends(sweep: &Sweep, points: &[Option<Judged>]) -> Vec<Bend> {
+    let Some(any) = points.iter().flatten().next() else { return Vec::new() };
+    let (contenders, alpha) = (&any.header.plan.contenders, any.header.plan.question.alpha);
+    let level = bend::level(alpha, points.len(), contenders.len());
+    let of = |at: usize| {
+        let sound = sweep.points.iter().zip(points).filter_map(|(point, judged)| {
+            let judged = judged.as_ref().filter(|judged| !judged.verdict.void())?;
+            let launch = judged.header.plan.question.rounds_of_a_launch();
+            Some(Load::new(point.value, judged.verdict.contenders().get(at)?, launch))
+        });
+        let open = contenders[at].arrivals.rate().is_some();
+        bend::of(sweep.factor, open, &sound.collect::<Vec<_>>(), level)
+    };
+    (0..contenders.len()).map(of).collect()
+}

@@ -1,0 +1,161 @@
+use super::*;
+use crate::plan::Settings;
+use crate::plan::workload::WorkloadAsked;
+use crate::targets::attached;
+use crate::targets::process::OutOfSight;
+use record::Host;
+
+fn asked(text: &str) -> SweepAsked {
+    parse(text).unwrap_or_else(|message| panic!("{text}: {message}"))
+}
+
+/// A sweep of two HTTP servers, or of the contenders that `change` names.
+fn spec(sweep: &str, change: impl FnOnce(&mut Spec)) -> Spec {
+    let contenders = ["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"].map(str::to_owned);
+    let mut spec = Spec::new(Command::Compare, contenders.to_vec());
+    spec.sweep = Some(asked(sweep));
+    change(&mut spec);
+    spec
+}
+
+fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
+    let machine = Machine {
+        cores: crate::cores::Facts { allowed: cores, ..Default::default() },
+        host: Host { descriptors: 10_000, ..Host::default() },
+        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+    };
+    let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
+    load_points(spec)?.expect("a sweep").settle(&machine, &mut resolver)
+}
+
+fn refused(sweep: &str, change: impl FnOnce(&mut Spec)) -> String {
+    settled(&spec(sweep, change), vec![0, 1]).err().map(|error| error.text).unwrap_or_default()
+}
+
+fn stores(spec: &mut Spec) {
+    spec.contenders = vec!["m=memcached://127.0.0.1:1".into(), "r=redis://127.0.0.1:2".into()];
+}
+
+#[test]
+fn points_are_read_and_put_in_order() {
+    let table = [
+        ("connections=1,8, 32,1k", Factor::Connections, vec![1.0, 8.0, 32.0, 1000.0]),
+        ("rate=5k/s,250,1.5k", Factor::Rate, vec![250.0, 1500.0, 5000.0]),
+        ("value=4KiB,32B", Factor::Value, vec![32.0, 4096.0]),
+        ("depth=16,1", Factor::Depth, vec![1.0, 16.0]),
+    ];
+    for (text, factor, values) in table {
+        assert_eq!(asked(text), SweepAsked { factor, values }, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_sweep_says_what_one_is() {
+    let many = format!("depth={}", (1..=17).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
+    let table = [
+        ("connections", "write the factor and its load points, such as connections=1,8,32,128"),
+        (
+            "conections=1,2",
+            "`conections` cannot be swept: connections, rate, value, depth; did you",
+        ),
+        ("connections=8", "a sweep has 2 to 16 load points, and here are 1"),
+        (&many, "a sweep has 2 to 16 load points, and here are 17"),
+        ("connections=8,1,8", "the load point 8 stands here twice"),
+        ("rate=1k,1000/s", "the load point 1000 stands here twice"),
+        ("connections=0,1", "`0` is not a number of connections from 1 to 1M"),
+        ("connections=1,,2", "`` is not a whole number"),
+        ("depth=1,2000", "`2000` is not a number of operations in flight"),
+        ("rate=0,1", "a rate must be above 0"),
+        ("value=1..2kB,4kB", "`1..2kB` is no load point: each has values of one size above 0"),
+        ("value=0,4kB", "`0` is no load point"),
+    ];
+    for (text, message) in table {
+        let told = parse(text).expect_err(text);
+        assert!(told.starts_with(message), "{text}: {told}");
+    }
+}
+
+#[test]
+fn each_point_sets_the_factor_and_nothing_else() {
+    let of = |sweep: &str, change: fn(&mut Spec)| {
+        let settled =
+            settled(&spec(sweep, change), vec![0, 1]).unwrap_or_else(|e| panic!("{}", e.text));
+        settled.points.into_iter().map(|(value, it)| (value, it.plan)).collect::<Vec<_>>()
+    };
+    let all = |contender: fn(&record::Contender) -> f64, points: Vec<(f64, record::Plan)>| {
+        points.iter().all(|(value, plan)| plan.contenders.iter().all(|c| contender(c) == *value))
+    };
+    assert!(all(|c| f64::from(c.connections), of("connections=1,8", |_| {})));
+    assert!(all(|c| c.arrivals.rate().unwrap_or(0.0), of("rate=100,5k", |_| {})));
+    assert!(all(|c| f64::from(c.depth), of("depth=1,16", stores)));
+    let bytes = |c: &record::Contender| match c.workload.as_ref().map(|workload| workload.value) {
+        Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
+        other => panic!("{other:?}"),
+    };
+    assert!(all(bytes, of("value=32B,1kB", stores)));
+    let mut points = of("connections=1,8", |_| {});
+    points[1].1.contenders.iter_mut().for_each(|contender| contender.connections = 1);
+    assert_eq!(points[0].1, points[1].1);
+}
+
+#[test]
+fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
+    let table: [(&str, fn(&mut Spec), &str); 9] = [
+        ("connections=1,9k", |_| {}, "at connections 9000: 18000 connections in all need about"),
+        ("depth=1,16", |_| {}, "at depth 1: `a` is no store, and depth is a factor of stores"),
+        ("value=1kB,2kB", |_| {}, "at value 1000: a workload is done to stores"),
+        (
+            "value=1kB,2kB",
+            |spec| spec.contenders[1] = "redis://127.0.0.1:2".into(),
+            "at value 1000: `a` is no store",
+        ),
+        ("connections=1,8", |spec| spec.cores = Some(2), "at connections 1: --cores 2: a core"),
+        (
+            "connections=1,8",
+            |spec| spec.common.connections = Some(64),
+            "--connections fixes what the sweep of connections varies for all contenders: leave one",
+        ),
+        (
+            "rate=1,8",
+            |spec| spec.sets = vec!["b.rate=9".into()],
+            "--set b.rate fixes what the sweep of rate varies",
+        ),
+        (
+            "value=1,8",
+            |spec| {
+                stores(spec);
+                spec.workload =
+                    WorkloadAsked { value: Some(ValueBytes::Fixed(9)), ..Default::default() };
+            },
+            "--value fixes what",
+        ),
+        (
+            "connections=1,8",
+            |spec| spec.command = Command::Run,
+            "`tiebreak run` drives one contender",
+        ),
+    ];
+    for (sweep, change, message) in table {
+        let cores = if message.contains("--cores") { vec![0, 1, 2, 3] } else { vec![0, 1] };
+        let told = settled(&spec(sweep, change), cores).err().map(|e| e.text).unwrap_or_default();
+        assert!(told.starts_with(message), "{sweep}: {told}");
+    }
+    let header = |spec: &mut Spec| {
+        spec.common = Settings::default();
+        spec.sets = vec!["a.header=X: b.connections=CANARY".into()];
+    };
+    assert_eq!(refused("connections=1,8", header), "", "a value is no key");
+}
+
+#[test]
+fn the_generators_cores_are_no_second_factor() {
+    let four = vec![0, 1, 2, 3];
+    let workers = |sweep: &str| {
+        let settled =
+            settled(&spec(sweep, |_| {}), four.clone()).unwrap_or_else(|e| panic!("{}", e.text));
+        let workers = settled.points.iter().map(|(_, it)| it.plan.generator_cores.len());
+        (workers.collect::<Vec<_>>(), !settled.cautions.is_empty())
+    };
+    assert_eq!(workers("connections=1,2,8"), (vec![1, 1, 1], true));
+    assert_eq!(workers("connections=2,8"), (vec![2, 2], false));
+}

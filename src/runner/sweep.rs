@@ -1,0 +1,104 @@
+//! The folder of a sweep, and the order in which its load points are driven.
+
+use super::folder;
+use super::progress::{Manner, Progress};
+use super::{Telling, foreseen};
+use crate::exit::Error;
+use crate::journal::sweep;
+use crate::plan::hash;
+use crate::plan::sweep::Settled;
+use crate::shown::shown;
+use crate::utc;
+use record::sweep::SCHEMA;
+use record::{Factor, LoadPoint, Plan, Sweep};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// A sweep that is to be driven.
+pub(crate) struct Begun {
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    /// What it holds.
+    pub(crate) sweep: Sweep,
+    /// Places of the load points in the order in which they are driven.
+    pub(crate) order: Vec<usize>,
+}
+
+/// Makes the folder, and writes what is going to be in it.
+///
+/// # Errors
+/// When the folder holds a run, or cannot be written.
+pub(crate) fn begin(
+    factor: Factor,
+    settled: &Settled,
+    telling: Telling<'_>,
+) -> Result<Begun, Error> {
+    let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
+    let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
+    let first: &Plan = plans.clone().next().expect("a sweep has load points");
+    let now = SystemTime::now();
+    let (order, points) = points(factor, &values, first.seed);
+    let sweep = Sweep {
+        schema: SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started: utc::rfc3339(now),
+        factor,
+        points,
+    };
+    let folder = folder::empty(telling.out, now, &hash::of(first))?;
+    sweep::write(&folder, &sweep).map_err(|error| folder::cannot(&folder, &error))?;
+    let progress = Progress::start(Manner::fitting(telling.quiet), &[], "");
+    progress.say(&format!(
+        "sweep: {} ({} load points, {} in all)",
+        shown(folder.display().to_string()),
+        values.len(),
+        foreseen(plans)
+    ));
+    for caution in &settled.cautions {
+        progress.say(&format!("caution: {caution}"));
+    }
+    Ok(Begun { folder, sweep, order })
+}
+
+/// The order of driving, drawn from the seed: a machine that grows slower while the
+/// sweep lasts must not look like a bend.
+fn points(factor: Factor, values: &[f64], seed: u64) -> (Vec<usize>, Vec<LoadPoint>) {
+    // Rounds and launches are numbered from 1: 0 is the sweep's.
+    let order = engine::braid::order(seed, 0, values.len() as u32, 1);
+    let order: Vec<usize> = order.into_iter().map(|at| at as usize).collect();
+    let turn = |at: usize| order.iter().position(|other| *other == at).map_or(0, |turn| turn + 1);
+    let point = |(at, value): (usize, &f64)| LoadPoint {
+        value: *value,
+        folder: factor.folder(*value),
+        turn: turn(at) as u32,
+    };
+    let points = values.iter().enumerate().map(point).collect();
+    (order, points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_random_and_the_seeds() {
+        let values = [1.0, 2.0, 4.0, 8.0, 16.0];
+        let order = |seed| points(Factor::Depth, &values, seed).0;
+        assert_eq!(order(7), order(7));
+        let mut orders: Vec<_> = (1..20).map(order).collect();
+        assert!(orders.iter().any(|order| *order != [0, 1, 2, 3, 4]));
+        orders.sort();
+        orders.dedup();
+        assert!(orders.len() > 10, "{orders:?}");
+    }
+
+    #[test]
+    fn points_stand_by_value_and_know_their_turn() {
+        let (order, points) = points(Factor::Rate, &[250.0, 5000.0, 0.5e6], 3);
+        let folders: Vec<&str> = points.iter().map(|point| point.folder.as_str()).collect();
+        assert_eq!(folders, ["rate-250", "rate-5000", "rate-500000"]);
+        for (turn, at) in order.iter().enumerate() {
+            assert_eq!(points[*at].turn as usize, turn + 1);
+        }
+    }
+}
