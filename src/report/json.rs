@@ -6,6 +6,7 @@
 mod contender;
 mod plan;
 mod pretty;
+mod store;
 
 use super::{View, words};
 use contender::ContenderData;

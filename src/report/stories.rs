@@ -2,6 +2,7 @@
 //! possible; everything is computed from a seed, so each build sees the same.
 
 mod launches;
+mod stores;
 
 use super::View;
 use judge::verdict::{
@@ -15,6 +16,7 @@ use record::{
 };
 
 pub(super) use launches::{launched, looks, required, restarts};
+pub(super) use stores::stores;
 
 /// What a [`View`] borrows.
 #[derive(Clone)]
@@ -65,6 +67,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("restarts", restarts()),
         ("looks", looks()),
         ("required", required()),
+        ("stores", stores()),
         ("hostile", hostile()),
     ]
 }

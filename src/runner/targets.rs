@@ -6,6 +6,7 @@ use crate::plan::{Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
+use crate::targets::store::{About, SideChannel};
 use crate::targets::tls;
 use engine::{Access, Broken, Stop, TargetClock};
 use record::{Address, Asked, Fact, TargetDone, TargetReady};
@@ -40,6 +41,16 @@ impl<'a> Targets<'a> {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
         Targets { resolved, stop, ground, each }
     }
+
+    /// The side channel to this contender's store, if it is one and is up.
+    fn store(&self, contender: usize) -> Option<SideChannel> {
+        let up = self.each.get(contender)?.up.as_ref()?;
+        SideChannel::of(&up.access, &up.address)
+    }
+}
+
+fn no_store() -> String {
+    "it has no side channel".to_owned()
 }
 
 fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
@@ -48,9 +59,16 @@ fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
         launch: up.launch,
         cpu_source: up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned()),
         out_of_sight: up.meter.as_ref().err().map(ToString::to_string),
-        facts: facts.to_vec(),
+        facts: facts.iter().cloned().chain(own_words(up)).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
+}
+
+/// What a store says of itself beside the facts of its launch. One that is not
+/// there yet says nothing.
+fn own_words(up: &Up) -> Vec<Fact> {
+    let asked = SideChannel::of(&up.access, &up.address).map(|store| store.about());
+    asked.and_then(Result::ok).map_or_else(Vec::new, |about| about.facts)
 }
 
 impl Stage for Targets<'_> {
@@ -128,6 +146,22 @@ impl Stage for Targets<'_> {
             });
         }
         done
+    }
+
+    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>> {
+        Some(self.store(contender)?.about())
+    }
+
+    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+        self.store(contender).ok_or_else(no_store)?.recall(key)
+    }
+
+    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.keep(key, text)
+    }
+
+    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.forget(key)
     }
 
     fn why_no_tls(&self, contender: usize) -> Option<String> {
