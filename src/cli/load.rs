@@ -62,14 +62,14 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     for (contender, store) in resolved.plan.contenders.iter().zip(&stores) {
         let told = match store.as_ref().filter(|store| store.loaded.is_some()) {
             Some(store) => words::store(store).join("; "),
-            None => "not loaded".to_owned(),
+            None => "not all of its keys are loaded".to_owned(),
         };
         outputs::print(&format!("{}: {told}\n", shown(&contender.name)))?;
         let sound = store.as_ref().is_some_and(words::is_loaded);
         exit = if sound { exit } else { Exit::Void };
     }
     if signals::caught() {
-        outputs::complain("stopped: the next load goes on from here");
+        outputs::complain("stopped: the next load of the same keys goes on from here");
     }
     Ok(exit)
 }

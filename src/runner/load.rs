@@ -24,6 +24,8 @@ struct Load {
     loaded: Loaded,
     /// All keys below were acknowledged.
     acknowledged: u64,
+    /// It took no write of a whole chunk, and did not say that it has no room.
+    mute: bool,
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,
 }
@@ -108,11 +110,11 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// A load in which the store has taken no write at all may have met its death.
+    /// A store that takes no write at all may have met its death.
     fn still_there(&mut self, load: &Load) -> Result<(), Halt> {
-        match load.loaded.ended_at {
-            None => Ok(()),
-            Some(_) => self.ready().map_err(|halt| match halt {
+        match load.mute {
+            false => Ok(()),
+            true => self.ready().map_err(|halt| match halt {
                 Halt::Target(wrong) => Halt::Target(format!("died in its load: {wrong}")),
                 other => other,
             }),
@@ -185,7 +187,7 @@ impl Load {
             ended_at: None,
             took_ns: 0,
         };
-        Load { contender, wanted, about, loaded, acknowledged: 0, trial: None }
+        Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
     }
 
     fn start(&mut self, decision: &Decision) {
@@ -204,7 +206,9 @@ impl Load {
         if self.acknowledged == keys.start && outcomes.ok == asked {
             self.acknowledged = keys.end;
         }
-        if no_room(outcomes) || (outcomes.ok == 0 && outcomes.total() > 0) {
+        let full = no_room(outcomes);
+        self.mute = !full && outcomes.ok == 0 && outcomes.total() > 0;
+        if full || self.mute {
             self.loaded.ended_at = Some(keys.end);
         }
         trial.contender = self.contender as u32;

@@ -260,7 +260,7 @@ fn a_run_that_writes_marks_it_dirty_before_it_does() {
     let again = load(&mut made);
     assert_eq!(again.loaded().how, LoadHow::Written);
     let why = again.loaded().why.as_deref();
-    assert_eq!(why, Some("what it holds was changed since it was loaded"));
+    assert_eq!(why, Some("its keys were changed since, or not all could be loaded"));
 }
 
 #[test]

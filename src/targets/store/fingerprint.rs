@@ -112,11 +112,11 @@ impl Wanted {
         if !found.start.is(start) {
             return because("its server was started anew since it was loaded");
         }
-        self.complete(&found, about)?;
-        match found.state {
-            State::Dirty => because("what it holds was changed since it was loaded"),
-            state => Ok(state),
+        if found.state == State::Dirty {
+            return because("its keys were changed since, or not all could be loaded");
         }
+        self.complete(&found, about)?;
+        Ok(found.state)
     }
 
     /// Whether nothing is missing, as far as the store tells.

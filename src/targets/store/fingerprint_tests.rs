@@ -63,7 +63,7 @@ fn only_what_is_clean_and_of_this_start_is_found() {
     assert_eq!(decide(&found(State::Loading(0)), &about()), Decision::anew(None));
     assert_eq!(wanted().decide(Ok(None), Some(&about())), Decision::anew(None));
     let dirty = decide(&found(State::Dirty), &about());
-    assert_eq!(dirty, anew("what it holds was changed since it was loaded"));
+    assert_eq!(dirty, anew("its keys were changed since, or not all could be loaded"));
     for state in [State::Clean, State::Loading(300)] {
         let other = Fingerprint { spec: 1, ..found(state) };
         assert_eq!(decide(&other, &about()), anew("it holds other keys or values"));
