@@ -24,7 +24,8 @@ Examples:
 /// that holds the keys already, as an earlier load left them, is not loaded again, and
 /// a load that was broken off goes on where it was. How far that is stands in the store
 /// itself. Takes the flags of `compare`: those that do not change what is loaded
-/// (--mix, --distribution, --hot) change nothing here.
+/// (--mix, --distribution, --hot) change nothing here. Exits with 3 where a store does
+/// not hold all of its keys afterwards: it had no room, or threw some away.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct LoadArgs {

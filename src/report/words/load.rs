@@ -84,7 +84,7 @@ mod tests {
             ),
             (
                 |of| (of.written, of.failed, of.ended_at) = (50, 50, Some(100)),
-                "50 of 1000 keys loaded in 500 ms (100/s); 50 writes not acknowledged; it was given \
+                "50 of 1000 keys loaded in 500 ms (100 /s); 50 writes not acknowledged; it was given \
                  up at key 100: the store has no room left, or takes no writes",
             ),
         ];
