@@ -85,6 +85,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         match event {
             Event::Header(_) => unreachable!("the reader takes a header in line 1 alone"),
             Event::Target(ready) => judge.target(&ready),
+            Event::Store(said) => judge.store(&said),
+            Event::Loaded(loaded) => judge.loaded(&loaded),
             Event::TargetDone(done) => judge.target_done(&done),
             Event::Pilot(choice) => {
                 judge.pilot(&choice);

@@ -7,6 +7,7 @@ mod completions;
 mod conduct;
 mod demo;
 mod explain;
+mod load;
 mod man;
 mod options;
 mod outputs;
@@ -57,6 +58,7 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     Check(Box<check::CheckArgs>),
     Run(Box<run::RunArgs>),
+    Load(Box<load::LoadArgs>),
     Demo(demo::DemoArgs),
     Report(report::ReportArgs),
     Audit(audit::AuditArgs),
@@ -88,6 +90,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Compare(args) => compare::perform(args),
         Command::Check(args) => check::perform(args),
         Command::Run(args) => run::perform(args),
+        Command::Load(args) => load::perform(args),
         Command::Demo(args) => demo::perform(args),
         Command::Report(args) => report::perform(args),
         Command::Audit(args) => audit::perform(args),

@@ -16,7 +16,8 @@ use std::path::Path;
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 6] = ["header", "target", "target_done", "pilot", "trial", "end"];
+const KINDS: [&str; 8] =
+    ["header", "target", "target_done", "store", "loaded", "pilot", "trial", "end"];
 
 /// Reads the events of one journal, in order.
 #[derive(Debug)]

@@ -33,12 +33,12 @@ pub(super) struct Given<'a> {
 pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
     let pairs = match spec.command {
-        Command::Run => Vec::new(),
+        Command::Run | Command::Load => Vec::new(),
         _ => pairs(contenders.len() as u32, spec.all_pairs),
     };
     let alpha = alpha(spec.confidence.unwrap_or(CONFIDENCE))?;
     let length = match spec.command {
-        Command::Run => Length::of(1),
+        Command::Run | Command::Load => Length::of(1),
         _ => length(spec, pairs.len(), alpha)?,
     };
     let (primary, mut secondary) = metrics(contenders, given.round_ns);

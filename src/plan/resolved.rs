@@ -208,6 +208,7 @@ fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
 fn check_count(command: Command, count: usize) -> Result<(), Error> {
     match (command, count) {
         (Command::Run, 1) => Ok(()),
+        (Command::Load, 1..=MOST_CONTENDERS) => Ok(()),
         (Command::Run, _) => Err(Error::usage(
             "`tiebreak run` drives one contender; to compare several use `tiebreak compare`",
         )),
@@ -380,6 +381,7 @@ fn plan(
             Command::Compare => "compare",
             Command::Run => "run",
             Command::Demo => "demo",
+            Command::Load => "load",
         }
         .to_owned(),
         contenders,

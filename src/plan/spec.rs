@@ -16,6 +16,8 @@ pub enum Command {
     Run,
     /// A comparison of embedded targets.
     Demo,
+    /// Stores, loaded and not driven.
+    Load,
 }
 
 /// An experiment as typed. No `Debug`: it holds logins and headers.

@@ -148,10 +148,19 @@ pub fn show_ns(ns: u64) -> String {
 
 /// A rate for people, to three digits: `950/s`, `12.5k/s`.
 pub fn show_rate(per_second: f64) -> String {
-    match per_second {
-        rate if rate >= 999_500.0 => format!("{}M/s", three_digits(rate / 1e6)),
-        rate if rate >= 999.5 => format!("{}k/s", three_digits(rate / 1e3)),
-        rate => format!("{}/s", three_digits(rate)),
+    format!("{}/s", scaled_down(per_second))
+}
+
+/// A count for people: `950`, `12.5k`, `1M`.
+pub fn show_count(count: u64) -> String {
+    scaled_down(count as f64)
+}
+
+fn scaled_down(number: f64) -> String {
+    match number {
+        number if number >= 999_500.0 => format!("{}M", three_digits(number / 1e6)),
+        number if number >= 999.5 => format!("{}k", three_digits(number / 1e3)),
+        number => three_digits(number),
     }
 }
 
@@ -290,6 +299,9 @@ mod tests {
             (2e6, "2M/s"),
         ] {
             assert_eq!(show_rate(rate), text);
+        }
+        for (count, text) in [(0, "0"), (950, "950"), (300_000, "300k"), (1_000_000, "1M")] {
+            assert_eq!(show_count(count), text);
         }
         assert_eq!(show_percent(0.05), "5 %");
         assert_eq!(show_percent(0.005), "0.5 %");

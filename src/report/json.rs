@@ -6,6 +6,7 @@
 mod contender;
 mod plan;
 mod pretty;
+mod store;
 pub(super) mod sweep;
 
 use super::{View, words};

@@ -2,6 +2,7 @@
 //! possible; everything is computed from a seed, so each build sees the same.
 
 mod launches;
+mod stores;
 mod sweeps;
 
 use super::View;
@@ -16,6 +17,7 @@ use record::{
 };
 
 pub(super) use launches::{launched, looks, required, restarts};
+pub(super) use stores::stores;
 pub(super) use sweeps::sweeps;
 
 /// What a [`View`] borrows.
@@ -67,6 +69,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("restarts", restarts()),
         ("looks", looks()),
         ("required", required()),
+        ("stores", stores()),
         ("hostile", hostile()),
     ]
 }

@@ -2,16 +2,20 @@
 
 mod claims;
 pub(super) mod costs;
+mod load;
 mod looks;
 mod sentence;
 mod standing;
+mod stores;
 pub(super) mod sweep;
 mod workload;
 
 pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};
+pub(crate) use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
+pub(crate) use stores::{is_loaded, store};
 pub(crate) use workload::workload;
 
 use super::{View, units};

@@ -1,11 +1,15 @@
 //! Conducts a run, and leaves a journal.
 
+mod chunks;
 mod folder;
 mod legs;
+mod load;
+mod load_alone;
 mod orders;
 mod progress;
 mod session;
 mod stage;
+mod stores;
 mod sweep;
 mod targets;
 
@@ -15,12 +19,14 @@ use crate::shown::shown;
 use crate::targets::launch::{self, Ground};
 use crate::{signals, utc};
 use engine::Stop;
+pub use load_alone::{LoadTelling, load};
 use progress::{Manner, Progress};
 use record::{Event, Header, Plan, journal::SCHEMA};
 pub(crate) use session::foreseen;
 use session::{Book, Session};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use stores::Stores;
 pub(crate) use sweep::{Begun, begin};
 use targets::Targets;
 
@@ -43,13 +49,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     let plan = &resolved.plan;
     check_programs(resolved)?;
     let now = SystemTime::now();
-    let header = Header {
-        schema: SCHEMA.to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        plan_hash: hash::of(plan),
-        plan: plan.clone(),
-        started: utc::rfc3339(now),
-    };
+    let header = header(plan, now);
     let (folder, mut journal) = folder::create(telling.out, now, &header.plan_hash)?;
     let told = shown(folder.display().to_string());
     let written = journal.write(&Event::Header(Box::new(header))).and_then(|()| journal.sync());
@@ -80,12 +80,23 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         plan,
         book: Book::new(journal, &progress, plan),
         stage: &mut targets,
+        stores: Stores::default(),
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
     };
     match session.conduct() {
         Ok(_) => Ok(folder),
         Err(error) => Err(Error { text: format!("{told}: {}", error.text), ..error }),
+    }
+}
+
+fn header(plan: &Plan, now: SystemTime) -> Header {
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan_hash: hash::of(plan),
+        plan: plan.clone(),
+        started: utc::rfc3339(now),
     }
 }
 

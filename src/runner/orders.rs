@@ -2,7 +2,8 @@
 
 use super::legs::Leg;
 use crate::plan::pilot;
-use record::{Address, Arrivals, Asked, Doing, LaneAsked, PilotChoice, Plan, Reuse};
+use record::{Address, Arrivals, Asked, Doing, LaneAsked, Loading, PilotChoice, Plan, Reuse};
+use std::ops::Range;
 
 /// How long the one request that asks whether a target is ready may wait for
 /// its connection before sending ends; its reply may take the whole timeout.
@@ -13,7 +14,7 @@ const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
 
 /// Operations in flight on each connection of a load.
 const LOAD_DEPTH: u32 = 16;
-/// A load that takes longer is given up.
+/// A part of a load that takes longer is given up.
 const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
 /// One request to one contender, over one connection.
@@ -38,9 +39,9 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
     }
 }
 
-/// The first values of a store's keys, as fast as it takes them; none where
-/// there is no workload.
-pub(super) fn load(plan: &Plan, contender: usize) -> Option<Asked> {
+/// The first values of some of a store's keys, as fast as it takes them; none
+/// where there is no workload.
+pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Asked> {
     let of = &plan.contenders[contender];
     let workload = of.workload.clone()?;
     let at_once = matches!(of.address, Address::Directory(_));
@@ -49,8 +50,8 @@ pub(super) fn load(plan: &Plan, contender: usize) -> Option<Asked> {
         depth: if at_once { 1 } else { of.depth.max(LOAD_DEPTH) },
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
-        operations: Some(workload.keys),
-        doing: Doing::Load(workload),
+        operations: Some(keys.end - keys.start),
+        doing: Doing::Load(Loading { from: keys.start, workload }),
         ..lane(plan, contender, 0)
     };
     Some(Asked {

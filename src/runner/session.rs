@@ -4,6 +4,7 @@ use super::legs::{self, Leg};
 use super::orders;
 use super::progress::Progress;
 use super::stage::{Halt, Stage};
+use super::stores::Stores;
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
@@ -11,7 +12,10 @@ use crate::plan::units::show_ns;
 use crate::targets::ready::{self, Answer};
 use engine::Broken;
 use judge::Judge;
-use record::{Asked, End, EndReason, Event, Failure, Phase, PilotChoice, Plan, TrialRecord, Whose};
+use record::{
+    Asked, End, EndReason, Event, Failure, Phase, PilotChoice, Plan, StoreMoment, TrialRecord,
+    Whose,
+};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -21,6 +25,8 @@ pub(super) struct Session<'a, W> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book<'a, W>,
     pub(super) stage: &'a mut dyn Stage,
+    /// What is known of the stores among the targets.
+    pub(super) stores: Stores,
     /// Whether a signal asked for the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is asked for.
@@ -30,7 +36,7 @@ pub(super) struct Session<'a, W> {
 /// Where trials go.
 pub(super) struct Book<'a, W> {
     journal: Writer<W>,
-    progress: &'a Progress,
+    pub(super) progress: &'a Progress,
     plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
@@ -59,7 +65,7 @@ impl<'a, W: Write> Book<'a, W> {
         Book { journal, progress, plan, in_round: 0, refused: false, judge, leg, end }
     }
 
-    fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
+    pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
         if trial.phase == Phase::Round {
             self.number_slices(&mut trial);
             self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
@@ -91,7 +97,7 @@ impl<'a, W: Write> Book<'a, W> {
         }
     }
 
-    fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
+    pub(super) fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
         self.journal.write(event)?;
         Ok(self.journal.sync()?)
     }
@@ -104,7 +110,10 @@ impl<W: Write> Session<'_, W> {
     /// When the journal cannot be written. Whatever else happens is the end's
     /// reason.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let came = self.phases();
+        let came = match self.stores.only_load() {
+            true => self.raise(1),
+            false => self.phases(),
+        };
         // Whatever came, nothing is left running; the first trouble is told.
         let lowered = self.lower();
         let (reason, detail) = match came.and(lowered) {
@@ -134,6 +143,7 @@ impl<W: Write> Session<'_, W> {
         if self.plan.launches() {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
+        self.stores.launched(launch, self.plan.contenders.len());
         let order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
         for contender in order {
             let ready = self.stage.raise(launch, contender as usize)?;
@@ -141,18 +151,6 @@ impl<W: Write> Session<'_, W> {
         }
         self.ready()?;
         self.load()
-    }
-
-    /// Gives every key of a store its first value. What fails is data: the misses
-    /// that follow from it are counted, and void the run.
-    fn load(&mut self) -> Result<(), Halt> {
-        for contender in 0..self.plan.contenders.len() {
-            let Some(order) = orders::load(self.plan, contender) else { continue };
-            let name = &self.plan.contenders[contender].name;
-            self.book.progress.phase(&format!("loading {name}"), Duration::ZERO, 0);
-            self.drive(&order, &[contender], |_| Phase::Load)?;
-        }
-        Ok(())
     }
 
     /// Ends the targets that were launched.
@@ -167,7 +165,7 @@ impl<W: Write> Session<'_, W> {
         self.plan.contenders.len() as u32
     }
 
-    fn ready(&mut self) -> Result<(), Halt> {
+    pub(super) fn ready(&mut self) -> Result<(), Halt> {
         self.book.progress.phase("asking whether the targets are ready", Duration::ZERO, 0);
         for contender in 0..self.plan.contenders.len() {
             let mut pauses = ready::PAUSES_MS.iter();
@@ -240,7 +238,16 @@ impl<W: Write> Session<'_, W> {
         if let Some(judge) = &mut self.book.judge {
             judge.pilot(&choice);
         }
-        self.rounds(&choice)
+        let came = self.rounds(&choice);
+        self.with_last_words(came)
+    }
+
+    /// What the stores say after the last round, however it came to be that.
+    fn with_last_words(&mut self, came: Result<(), Halt>) -> Result<(), Halt> {
+        match came {
+            Err(Halt::Disk(error)) => Err(Halt::Disk(error)),
+            came => self.ask_stores(StoreMoment::RoundsEnd).and(came),
+        }
     }
 
     /// The rounds, leg by leg, until the last or until it is decided.
@@ -248,10 +255,12 @@ impl<W: Write> Session<'_, W> {
         let plan = self.plan;
         for leg in legs::of(&plan.question) {
             if let Some(launch) = leg.launch {
+                self.ask_stores(StoreMoment::RoundsEnd)?;
                 self.lower()?;
                 self.raise(launch)?;
             }
             if leg.launch.is_some() || leg.first_round == 1 {
+                self.ask_stores(StoreMoment::RoundsBegin)?;
                 let left = Leg { rounds: plan.rounds + 1 - leg.first_round, ..leg };
                 let left = length(&orders::rounds(plan, choice, &left));
                 self.book.progress.phase("round", left, plan.rounds);
@@ -270,8 +279,10 @@ impl<W: Write> Session<'_, W> {
         let order = orders::run(self.plan);
         let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
         let planned = if counted { Duration::ZERO } else { length(&order) };
+        self.ask_stores(StoreMoment::RoundsBegin)?;
         self.book.progress.phase("driving", planned, order.rounds);
-        self.drive(&order, &everyone(self.plan), |phase| phase)?;
+        let came = self.drive(&order, &everyone(self.plan), |phase| phase);
+        self.with_last_words(came.map(drop))?;
         self.alive()
     }
 

@@ -4,6 +4,7 @@ use crate::journal::Reader;
 use crate::plan::example;
 use crate::runner::progress::Manner;
 use crate::runner::stage::Each;
+use crate::targets::store::About;
 use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -135,6 +136,22 @@ impl Stage for MadeUp {
         vec![TargetDone { contender: 1, launch, peak_memory_bytes: None, memory_source }]
     }
 
+    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
+        None
+    }
+
+    fn recall(&mut self, _contender: usize, _key: &str) -> Result<Option<Vec<u8>>, String> {
+        unreachable!("no store among these contenders")
+    }
+
+    fn keep(&mut self, _contender: usize, _key: &str, _text: &str) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+
+    fn forget(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         (contender == 1).then(|| "because".to_owned())
     }
@@ -230,6 +247,7 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
         plan,
         book: Book::new(journal, &progress, plan),
         stage: &mut engine,
+        stores: Stores::default(),
         stopped: &|| stopped.get(),
         pause: &|pause| pauses.borrow_mut().push(pause),
     };
@@ -261,6 +279,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
         Event::TargetDone(done) => {
             format!("{} is down after launch {}", done.contender, done.launch)
         }
+        Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };

@@ -1,6 +1,7 @@
 //! What a run does to the world: it raises targets, drives them and ends them.
 //! A wall of its own, so that sessions are tested without servers and clocks.
 
+use crate::targets::store::About;
 use engine::Broken;
 use record::{Asked, TargetDone, TargetReady, TrialRecord};
 use std::io;
@@ -27,6 +28,19 @@ pub(super) trait Stage {
 
     /// Ends what was launched.
     fn lower(&mut self) -> Vec<TargetDone>;
+
+    /// What the store of this contender says of itself, or why it says nothing;
+    /// none where it is no store.
+    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
+
+    /// What its store keeps under this key; none: nothing.
+    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// Keeps this in its store.
+    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
+
+    /// Removes it from there.
+    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
     /// Why this contender's TLS handshake fails, if that can be said.
     fn why_no_tls(&self, contender: usize) -> Option<String>;

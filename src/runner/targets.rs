@@ -7,6 +7,7 @@ use crate::plan::{Directory, MOST_WORKERS, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
+use crate::targets::store::{About, SideChannel};
 use crate::targets::tls;
 use engine::files::{self, FilesAccess};
 use engine::{Access, Broken, MakeLane, Numbers, Stop, TargetClock};
@@ -60,6 +61,22 @@ impl<'a> Targets<'a> {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
         Targets { resolved, stop, ground, each }
     }
+
+    /// The side channel to this contender's store, if it is one and is up.
+    fn store(&self, contender: usize) -> Option<SideChannel> {
+        side_channel(self.each.get(contender)?.up.as_ref()?)
+    }
+}
+
+fn side_channel(up: &Up) -> Option<SideChannel> {
+    match &up.reach {
+        Reach::Engine(access) => SideChannel::of(access, &up.address),
+        Reach::Program(_) => None,
+    }
+}
+
+fn no_store() -> String {
+    "it has no side channel".to_owned()
 }
 
 fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
@@ -76,9 +93,16 @@ fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
             Reach::Program(_) => None,
             Reach::Engine(_) => up.meter.as_ref().err().map(ToString::to_string),
         },
-        facts: facts.to_vec(),
+        facts: facts.iter().cloned().chain(own_words(up)).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
+}
+
+/// What a store says of itself beside the facts of its launch. One that is not
+/// there yet says nothing.
+fn own_words(up: &Up) -> Vec<Fact> {
+    let asked = side_channel(up).map(|store| store.about());
+    asked.and_then(Result::ok).map_or_else(Vec::new, |about| about.facts)
 }
 
 impl Stage for Targets<'_> {
@@ -175,6 +199,22 @@ impl Stage for Targets<'_> {
             });
         }
         done
+    }
+
+    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>> {
+        Some(self.store(contender)?.about())
+    }
+
+    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+        self.store(contender).ok_or_else(no_store)?.recall(key)
+    }
+
+    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.keep(key, text)
+    }
+
+    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.forget(key)
     }
 
     fn why_no_tls(&self, contender: usize) -> Option<String> {

@@ -14,5 +14,6 @@ pub mod ports;
 pub mod process;
 pub(crate) mod ready;
 pub mod sight;
+pub(crate) mod store;
 pub mod tls;
 pub(crate) mod url;

@@ -80,7 +80,7 @@ fn every_value_that_was_loaded_or_written_is_read_back() {
             let scratch = Scratch::memory();
             let access = access(&scratch, guard, workers);
             assert_eq!(drive(&access, &order(Doing::Ask, 3, workers)), Ok(all_ok(3)));
-            let load = order(Doing::Load(workload(&MIX)), KEYS, workers);
+            let load = order(Doing::load(workload(&MIX)), KEYS, workers);
             assert_eq!(drive(&access, &load), Ok(all_ok(KEYS)));
             assert_eq!(files(&scratch.0).len() as u64, KEYS);
             // Twice: numbers go on, so a version is never written again.
@@ -97,7 +97,7 @@ fn values_that_are_lost_or_exchanged_are_found() {
     let scratch = Scratch::memory();
     let access = access(&scratch, Guard::Flock, 1);
     let reads = workload(&[(Kind::Get, 1.0)]);
-    drive(&access, &order(Doing::Load(reads.clone()), KEYS, 1)).expect("loaded");
+    drive(&access, &order(Doing::load(reads.clone()), KEYS, 1)).expect("loaded");
     let found = files(&scratch.0);
     std::fs::copy(&found[0], &found[1]).expect("overwritten by another key's value");
     std::fs::remove_file(&found[2]).expect("there");
@@ -111,7 +111,7 @@ fn a_write_that_is_undone_makes_stale_reads() {
     let scratch = Scratch::memory();
     let access = access(&scratch, Guard::Flock, 1);
     let writes = workload(&[(Kind::Get, 0.5), (Kind::Set, 0.5)]);
-    drive(&access, &order(Doing::Load(writes.clone()), KEYS, 1)).expect("loaded");
+    drive(&access, &order(Doing::load(writes.clone()), KEYS, 1)).expect("loaded");
     let found = files(&scratch.0);
     let loaded: Vec<_> =
         found.iter().map(|path| (path, std::fs::read(path).expect("there"))).collect();
@@ -147,7 +147,7 @@ fn what_files_cannot_do_is_refused_by_name() {
         verify: Verify::Off,
         ..workload(&[(Kind::Get, 1.0)])
     };
-    let refused = drive(&access, &order(Doing::Load(empty), 1, 1)).expect_err("no empty values");
+    let refused = drive(&access, &order(Doing::load(empty), 1, 1)).expect_err("no empty values");
     assert!(refused.contains("1 byte at least"), "{refused}");
     let mut deep = order(Doing::Ask, 1, 1);
     deep.lanes[0].depth = 16;

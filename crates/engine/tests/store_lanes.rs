@@ -5,7 +5,9 @@ mod common;
 
 use common::stores::{Server, Speech};
 use common::{lane, until_done};
-use record::{Asked, Distribution, Doing, Kind, Seen, Share, ValueBytes, Verify, Workload};
+use record::{
+    Asked, Distribution, Doing, Kind, Loading, Seen, Share, ValueBytes, Verify, Workload,
+};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -41,8 +43,24 @@ fn drive(server: &Server, doing: Doing, operations: u64, depth: u32) -> Seen {
 }
 
 fn load(server: &Server, workload: &Workload) {
-    let seen = drive(server, Doing::Load(workload.clone()), KEYS, 8);
+    let seen = drive(server, Doing::load(workload.clone()), KEYS, 8);
     assert_eq!((seen.operations, seen.outcomes.ok), (KEYS, KEYS), "{:?}", seen.outcomes);
+}
+
+#[test]
+fn a_load_goes_on_at_any_key() {
+    let workload = workload(&[(Kind::Get, 1.0)]);
+    for speech in [Speech::Text, Speech::Resp2] {
+        let server = Server::start(speech, &[]);
+        let first = KEYS / 3;
+        let part = |from| Doing::Load(Loading { from, workload: workload.clone() });
+        assert_eq!(drive(&server, part(0), first, 8).outcomes.ok, first, "{speech:?}");
+        let before = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
+        assert!(before.miss > 0, "two thirds are not there: {before:?}");
+        assert_eq!(drive(&server, part(first), KEYS - first, 8).outcomes.ok, KEYS - first);
+        let after = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
+        assert_eq!((after.ok, after.miss), (3000, 0), "{speech:?}");
+    }
 }
 
 #[test]
@@ -127,7 +145,7 @@ fn a_value_that_was_never_written_is_wrong() {
 fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     let written = Workload { keys: 1, ..workload(&[(Kind::Set, 1.0), (Kind::Get, 1.0)]) };
     let server = Server::start(Speech::Resp2, &[]);
-    let one = Doing::Load(written.clone());
+    let one = Doing::load(written.clone());
     assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
     say(&server, "COPY t:000000000000 kept\r\n");
     // A server that forgets every write: a script of its own cannot be had, so

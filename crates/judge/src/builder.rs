@@ -6,7 +6,7 @@ use crate::{
 };
 use record::{
     Address, Arrivals, End, EndReason, Histogram, Interleave, LaneAsked, Metric, Pair, Phase,
-    PilotChoice, Question, Reuse, Seen, Slice, TrialRecord, seen::Connections,
+    PilotChoice, Question, Reuse, Seen, Slice, StoreSaid, TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices in a trial: rounds of a second.
@@ -20,6 +20,8 @@ pub(crate) struct Run {
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) records: Vec<TrialRecord>,
     pub(crate) end: Option<End>,
+    /// What stores said.
+    pub(crate) said: Vec<StoreSaid>,
 }
 
 impl Run {
@@ -45,7 +47,9 @@ impl Run {
             saw: Vec::new(),
         };
         let question = question(names, rounds);
-        Run { question, pilot: Some(pilot), records, end: Some(complete) }.with_operations(800)
+        let said = Vec::new();
+        Run { question, pilot: Some(pilot), records, end: Some(complete), said }
+            .with_operations(800)
     }
 
     /// `run`: one contender, neither pilot nor slices.
@@ -177,6 +181,7 @@ impl Run {
             judge.pilot(pilot);
         }
         self.records.iter().for_each(|record| judge.add(record));
+        self.said.iter().for_each(|said| judge.store(said));
         if let Some(end) = &self.end {
             judge.end(end);
         }

@@ -4,7 +4,10 @@ use crate::{
     audit, compare, evidence::Evidence, summary, verdict::Finding, verdict::Verdict,
     verdict::Weight, verdict::Word,
 };
-use record::{End, Phase, PilotChoice, Question, Seen, TargetDone, TargetReady, TrialRecord};
+use record::{
+    End, Loaded, Phase, PilotChoice, Question, Seen, StoreSaid, TargetDone, TargetReady,
+    TrialRecord,
+};
 
 /// Judges one run. Feed it what the journal holds, in the journal's order, then
 /// ask for the verdict: the same record always gives the same one.
@@ -43,6 +46,20 @@ impl Judge {
         if let Some(driven) = self.evidence.contenders.get_mut(ready.contender as usize) {
             driven.sent.ready += ready.ready_requests;
             driven.target.ready(ready);
+        }
+    }
+
+    /// A store said something of itself.
+    pub fn store(&mut self, said: &StoreSaid) {
+        if let Some(driven) = self.evidence.contenders.get_mut(said.contender as usize) {
+            driven.stored.said(said);
+        }
+    }
+
+    /// What became of the load of a store.
+    pub fn loaded(&mut self, loaded: &Loaded) {
+        if let Some(driven) = self.evidence.contenders.get_mut(loaded.contender as usize) {
+            driven.stored.loaded(loaded);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, Quantiles, TargetSummary},
+    verdict::{ContenderSummary, Quantiles, StoreSummary, TargetSummary},
 };
 use record::{Histogram, Metric};
 
@@ -16,6 +16,7 @@ pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
         .map(|(number, (name, driven))| ContenderSummary {
             generator_idle: evidence.generator_idle(number),
             target: target(evidence, number),
+            store: store(evidence, number),
             ..summary(name, driven)
         })
         .collect()
@@ -42,6 +43,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         generator_idle: None,
         target: TargetSummary::default(),
+        store: None,
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),
@@ -68,6 +70,13 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
         ..driven.target.clone()
     }
+}
+
+/// What a store said of itself; none where the contender is none.
+fn store(evidence: &Evidence, contender: usize) -> Option<StoreSummary> {
+    let others = evidence.same_server(contender).into_iter();
+    let shared_with = others.map(|other| evidence.name(other as u32).to_owned()).collect();
+    evidence.contenders[contender].stored.summary(shared_with)
 }
 
 fn quantiles(histogram: &Histogram) -> Quantiles {

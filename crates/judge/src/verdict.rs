@@ -2,7 +2,7 @@
 //! and it cannot build one without the audit.
 
 use record::Histogram;
-use record::{Fact, Metric, Outcomes, Programs, seen::Connections};
+use record::{Fact, Loaded, Metric, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -210,6 +210,8 @@ pub struct ContenderSummary {
     pub generator_idle: Option<f64>,
     /// What its target cost.
     pub target: TargetSummary,
+    /// What its store said of itself; none where it is none.
+    pub store: Option<StoreSummary>,
     /// How operations ended.
     pub outcomes: Outcomes,
     /// Replies by code.
@@ -256,6 +258,36 @@ pub struct TargetSummary {
     pub programs: Programs,
     /// What it says of itself.
     pub facts: Vec<Fact>,
+}
+
+/// What a store said of itself. What it did not say is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StoreSummary {
+    /// How it came to its keys, the last time.
+    pub loaded: Option<Loaded>,
+    /// Items that it held after the last round, those of others included.
+    pub items: Option<u64>,
+    /// Bytes that they took, by its own account.
+    pub bytes: Option<u64>,
+    /// Items that it threw away.
+    pub evicted: Evicted,
+    /// Why it said nothing, where it did not answer.
+    pub silent: Option<String>,
+    /// Names of contenders that have the same server: then all of this is of
+    /// all of them together.
+    pub shared_with: Vec<String>,
+}
+
+/// Items that a store threw away for want of memory, by part of the run, over
+/// all launches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// While it was loaded.
+    pub load: Option<u64>,
+    /// Between that and the first round.
+    pub before: Option<u64>,
+    /// In the rounds.
+    pub rounds: Option<u64>,
 }
 
 /// Requests sent, by part of the run.

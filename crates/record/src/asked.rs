@@ -74,10 +74,28 @@ pub enum Doing {
     /// The one request of the contender; of a store: whether it answers.
     #[default]
     Ask,
-    /// Every key gets its first value: operation *n* writes key *n*.
-    Load(Workload),
+    /// Keys get their first values: operation *n* writes key *n*.
+    Load(Loading),
     /// The operations of the workload.
     Drive(Workload),
+}
+
+impl Doing {
+    /// Every key gets its first value, from key 0 on.
+    pub fn load(workload: Workload) -> Doing {
+        Doing::Load(Loading { from: 0, workload })
+    }
+}
+
+/// Which keys are loaded: as many as the lane has operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loading {
+    /// The first of them.
+    #[serde(default)]
+    pub from: u64,
+    /// The workload whose keys they are.
+    #[serde(flatten)]
+    pub workload: Workload,
 }
 
 /// The one address that is dialled, or what stands in for it.

@@ -1,6 +1,6 @@
 //! The lines of a journal.
 
-use crate::{PilotChoice, Plan, TrialRecord};
+use crate::{Loaded, PilotChoice, Plan, StoreSaid, TrialRecord};
 use serde::{Deserialize, Serialize};
 
 /// Major and minor version of the journal's schema.
@@ -32,6 +32,10 @@ pub enum Event {
     Target(TargetReady),
     /// A target's launch ended, or the run did.
     TargetDone(TargetDone),
+    /// A store said something of itself.
+    Store(StoreSaid),
+    /// A store's keys are there, or were to be.
+    Loaded(Loaded),
     /// What the pilot chose.
     Pilot(PilotChoice),
     /// One trial, also of the warm-up and of the pilot.

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Contender, End, EndReason, Event, Fact, Failure, Header, Host, Interleave,
-    LaneAsked, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question,
-    Recorder, RequestAsked, Reuse, SliceStart, TargetDone, TargetReady, Told, TrialRecord,
+    Address, Arrivals, Contender, Doing, End, EndReason, Event, Fact, Failure, Header, Host,
+    Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen,
+    Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse, SliceStart, StoreMoment, StoreSaid,
+    TargetDone, TargetReady, Told, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -216,6 +217,54 @@ fn what_is_told_of_targets_reads_back() {
         let done = TargetDone { contender: 0, launch: 0, peak_memory_bytes, memory_source };
         reads_back(&Event::TargetDone(done));
     }
+}
+
+#[test]
+fn what_is_told_of_stores_reads_back() {
+    for when in [StoreMoment::LoadBegins, StoreMoment::RoundsEnd] {
+        let known = StoreSaid {
+            contender: 1,
+            launch: 2,
+            when,
+            items: Some(u64::MAX),
+            bytes: Some(1),
+            evictions: Some(0),
+            server: Some(0),
+            silent: None,
+        };
+        reads_back(&Event::Store(known.clone()));
+        let silent = Some("it did not answer".to_owned());
+        reads_back(&Event::Store(StoreSaid { items: None, server: None, silent, ..known }));
+    }
+    for how in [LoadHow::Found, LoadHow::Resumed, LoadHow::Written] {
+        let (why, ended_at) = ((how != LoadHow::Found).then(|| "it is dirty".to_owned()), Some(7));
+        reads_back(&Event::Loaded(Loaded {
+            contender: 0,
+            launch: 0,
+            how,
+            why,
+            keys: 10,
+            from: 3,
+            written: 3,
+            failed: 1,
+            ended_at,
+            took_ns: 5,
+        }));
+    }
+}
+
+#[test]
+fn a_load_reads_back_and_so_does_one_of_before_it_could_go_on() {
+    let workload = r#"{"prefix":"p:","keys":9,"distribution":{"zipf":0.3},"hot":1.0,
+        "value":{"fixed":32},"compressible":false,"mix":[{"kind":"get","weight":0.1}],
+        "verify":"all"}"#;
+    let old: Doing = serde_json::from_str(&format!(r#"{{"load":{workload}}}"#)).expect("a load");
+    let Doing::Load(mut loading) = old else { panic!("a load: {old:?}") };
+    assert_eq!((loading.from, loading.workload.keys), (0, 9));
+    loading.from = 1 << 60;
+    let line = serde_json::to_string(&Doing::Load(loading.clone())).expect("serialisable");
+    let read: Doing = serde_json::from_str(&line).expect("our own line");
+    assert_eq!(read, Doing::Load(loading), "{line}");
 }
 
 #[test]

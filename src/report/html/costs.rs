@@ -19,7 +19,8 @@ pub(super) fn section(view: &View) -> Option<Node> {
         )),
         false => section,
     };
-    let known = view.contenders.iter().filter(|of| !costs::said(&of.target).is_empty());
+    let known = view.contenders.iter();
+    let known = known.filter(|of| !costs::said(&of.target).is_empty() || of.store.is_some());
     Some(section.with(el("ul").class("behind").with_all(known.map(origin))))
 }
 
@@ -51,7 +52,8 @@ fn origin(of: &ContenderSummary) -> Node {
     let said = said.chain(costs::sources(target));
     let said: Vec<String> = said.chain(costs::reservations(target)).collect();
     let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
+    let store = of.store.iter().map(|store| el("p").text(words::store(store).join("; ")));
     el("li")
         .with(el("span").with(foreign(words::short_name(&of.name, 40))))
-        .with(el("div").with(el("p").text(said.join("; "))).with_all(facts))
+        .with(el("div").with(el("p").text(said.join("; "))).with_all(store).with_all(facts))
 }

@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::store::StoreData;
 use crate::report::{View, words::costs};
 use judge::verdict::{ContenderSummary, Quantiles, Sent};
 use record::{Fact, Histogram, Outcomes, Programs, Whose, seen::Connections};
@@ -22,6 +23,7 @@ pub(super) struct ContenderData<'a> {
     connections: ConnectionsData,
     generator_idle: Option<f64>,
     target_cost: TargetCost<'a>,
+    store: Option<StoreData<'a>>,
     rounds: Vec<Round>,
     latency_curve: Vec<CurvePoint>,
     slices: Vec<SlicePoint>,
@@ -155,6 +157,7 @@ impl<'a> ContenderData<'a> {
             connections: connections(&of.connections),
             generator_idle: of.generator_idle,
             target_cost: target_cost(view, of),
+            store: of.store.as_ref().map(StoreData::of),
             rounds: of.rounds.iter().map(round).collect(),
             latency_curve: of
                 .latency_curve

@@ -1,7 +1,7 @@
 //! What the targets cost, folded away.
 
 use super::escape::{code, text};
-use crate::report::{View, units, words::costs};
+use crate::report::{View, units, words, words::costs};
 use crate::shown::shown;
 use judge::verdict::ContenderSummary;
 use std::fmt::Write as _;
@@ -23,6 +23,10 @@ pub(super) fn costs(view: &View) -> String {
         let said = costs::said(&of.target);
         if !said.is_empty() {
             let _ = writeln!(inside, "- {}: {}", code(&shown(&of.name)), text(&said.join("; ")));
+        }
+        if let Some(store) = &of.store {
+            let said = words::store(store).join("; ");
+            let _ = writeln!(inside, "- store of {}: {}", code(&shown(&of.name)), text(&said));
         }
     }
     format!(

@@ -62,6 +62,10 @@ fn behind(view: &View, page: &mut Page) {
         if !said.is_empty() {
             page.wrapped(2, &format!("{}: {}", name(of), said.join("; ")), Paint::Plain);
         }
+        if let Some(store) = &of.store {
+            let said = words::store(store).join("; ");
+            page.wrapped(2, &format!("store of {}: {said}", name(of)), Paint::Plain);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use judge::verdict::{ContenderSummary, TargetSummary};
 
 /// Whether anything is known of any target, be it why it is out of sight.
 pub(in crate::report) fn known(view: &View) -> bool {
-    view.contenders.iter().any(|of| of.target != TargetSummary::default())
+    view.contenders.iter().any(|of| of.target != TargetSummary::default() || of.store.is_some())
 }
 
 /// Whether there is a figure of any target.

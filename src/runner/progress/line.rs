@@ -53,6 +53,10 @@ mod tests {
         let mut state = State::new(&["old".to_owned(), "new".to_owned()], start);
         state.phase("ready?", Duration::ZERO, 0, start);
         assert_eq!(line(&state, at(1.5)), "ready?");
+        state.loading("old", 0, 1_000_000, start);
+        assert_eq!(line(&state, at(1.0)), "loading old: 0 of 1M keys");
+        state.loaded(300_000, at(2.5));
+        assert_eq!(line(&state, at(2.5)), "loading old: 300k of 1M keys, 120k/s, 6 s left");
         state.phase("pilot", seconds(6.0), 0, start);
         assert_eq!(line(&state, at(1.5)), "pilot, 5 s left");
         assert_eq!(line(&state, at(7.0)), "pilot, 0 s left");

@@ -5,6 +5,7 @@
 //! that): whoever conducts the run only leaves news for it.
 
 mod line;
+mod loading;
 mod manner;
 mod screen;
 mod state;
@@ -61,9 +62,24 @@ impl Progress {
     /// `rounds`: how many the whole run has, where the phase is the rounds or,
     /// with restarts, a part of them; 0 elsewhere.
     pub(crate) fn phase(&self, label: &str, planned: Duration, rounds: u32) {
+        self.begin(|state, now| state.phase(label, planned, rounds, now));
+    }
+
+    /// The load of a store starts at this key, or goes on there.
+    pub(crate) fn loading(&self, name: &str, from: u64, keys: u64) {
+        self.begin(|state, now| state.loading(name, from, keys, now));
+    }
+
+    /// All keys of it below this one were dealt with. Nobody is woken: it is seen
+    /// when the view is next drawn.
+    pub(crate) fn loaded(&self, upto: u64) {
+        self.desk.lock().state.loaded(upto, Instant::now());
+    }
+
+    fn begin(&self, phase: impl Fn(&mut State, Instant)) {
         let now = Instant::now();
         let mut news = self.desk.lock();
-        news.state.phase(label, planned, rounds, now);
+        phase(&mut news.state, now);
         if self.manner == Manner::Lines {
             let line = line::line(&news.state, now);
             news.said.push(line);

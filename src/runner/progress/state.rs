@@ -1,5 +1,6 @@
 //! What is known of a run while it lasts. Pure: whoever asks brings the time.
 
+use super::loading::LoadSoFar;
 use crate::shown::shown;
 use record::{Histogram, Phase, TrialRecord};
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub(super) struct State {
     in_rounds: bool,
     /// Rounds of the whole run; 0: not there yet.
     rounds: u32,
+    /// The phase is the load of a store.
+    load: Option<LoadSoFar>,
     /// Rounds that ended, and when the last of them did.
     ended: u32,
     ended_at: Instant,
@@ -66,6 +69,7 @@ impl State {
             planned: Duration::ZERO,
             in_rounds: false,
             rounds: 0,
+            load: None,
             ended: 0,
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
@@ -83,9 +87,23 @@ impl State {
         self.phase_began = now;
         self.planned = planned;
         self.in_rounds = rounds > 0;
+        self.load = None;
         if rounds > 0 {
             self.rounds = rounds;
             self.rounds_began.get_or_insert(now);
+        }
+    }
+
+    /// The load of a store starts at this key.
+    pub(super) fn loading(&mut self, name: &str, from: u64, keys: u64, now: Instant) {
+        self.phase(&format!("loading {}", shown(name)), Duration::ZERO, 0, now);
+        self.load = Some(LoadSoFar::new(from, keys, now));
+    }
+
+    /// All keys of it below this one were dealt with.
+    pub(super) fn loaded(&mut self, upto: u64, now: Instant) {
+        if let Some(load) = &mut self.load {
+            load.reached(upto, now);
         }
     }
 
@@ -109,6 +127,9 @@ impl State {
 
     /// What is going on: `round 4 of 10`.
     pub(super) fn label(&self) -> String {
+        if let Some(load) = &self.load {
+            return format!("{}: {}", self.label, load.text());
+        }
         let label = match self.in_rounds && self.rounds > 1 {
             true => {
                 let round = self.ended.saturating_add(1).min(self.rounds);
@@ -130,6 +151,9 @@ impl State {
     /// Once a round has ended, by the pace of the rounds, which knows drains and
     /// launches; before, by the plan of the phase. None: not known.
     pub(super) fn left(&self, now: Instant) -> Option<Left> {
+        if let Some(load) = &self.load {
+            return load.left(now);
+        }
         let (gone, whole) = match self.rounds_began {
             Some(began) if self.ended > 0 && self.rounds > 1 => {
                 let each = self.ended_at.saturating_duration_since(began) / self.ended;

@@ -36,6 +36,9 @@ fn runs() -> Vec<(&'static str, State, Instant)> {
     launching.phase("round", seconds(20.0), 10, at(0.0));
     launching.trial(&trial(0, 5, 40_100, 1_000_000_000, 4_120_000), at(10.0));
     launching.phase("launching, time 2 of 2", Duration::ZERO, 0, at(10.0));
+    let mut load = fresh(&["old", "new"]);
+    load.loading("old", 0, 1_000_000, at(0.0));
+    load.loaded(300_000, at(2.5));
     let mut late = fresh(&["one"]);
     late.phase("driving", seconds(10.0), 1, at(0.0));
     vec![
@@ -45,6 +48,7 @@ fn runs() -> Vec<(&'static str, State, Instant)> {
         ("long names, many errors", long, at(20.0)),
         ("launching again", launching, at(11.0)),
         ("late", late, at(15.0)),
+        ("loading", load, at(3.0)),
     ]
 }
 

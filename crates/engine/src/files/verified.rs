@@ -30,10 +30,11 @@ impl FilesAccess {
     /// When the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
-        let numbers = match doing {
+        let numbers = match &doing {
             Doing::Drive(_) => self.numbers.clone(),
             // A load counts for itself, and questions are no operations.
-            Doing::Load(_) | Doing::Ask => Numbers::new(order.cores.len()),
+            Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
+            Doing::Ask => Numbers::new(order.cores.len()),
         };
         file_lanes(order, contender, &self.store, &numbers, move |seat| {
             let state = serving(&doing, seed, seat)?;
@@ -46,7 +47,7 @@ impl FilesAccess {
 fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Broken> {
     let (workload, task) = match doing {
         Doing::Ask => return Ok(None),
-        Doing::Load(workload) => (workload, Task::Load),
+        Doing::Load(of) => (&of.workload, Task::Load),
         Doing::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;

@@ -127,7 +127,10 @@ fn work(doing: &Doing, seed: u64, numbers: Numbers, seat: &Seat) -> Result<Optio
     // A load reads nothing back, and counts for itself.
     let (workload, task, verify, numbers) = match doing {
         Doing::Ask => return Ok(None),
-        Doing::Load(of) => (of, Task::Load, Verify::Off, Numbers::new(seat.workers)),
+        Doing::Load(of) => {
+            let numbers = Numbers::starting(of.from, seat.workers);
+            (&of.workload, Task::Load, Verify::Off, numbers)
+        }
         Doing::Drive(of) => (of, Task::Drive, of.verify, numbers),
     };
     if let Some(share) = workload.mix.iter().find(|share| !stores_do(share.kind)) {

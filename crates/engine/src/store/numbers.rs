@@ -12,7 +12,13 @@ pub struct Numbers(Arc<[AtomicU64]>);
 impl Numbers {
     /// From the beginning, for so many workers.
     pub fn new(workers: usize) -> Numbers {
-        Numbers((0..workers.max(1)).map(|worker| AtomicU64::new(worker as u64)).collect())
+        Numbers::starting(0, workers)
+    }
+
+    /// The same, from this operation on.
+    pub(crate) fn starting(first: u64, workers: usize) -> Numbers {
+        let starts = (first..).take(workers.max(1));
+        Numbers(starts.map(AtomicU64::new).collect())
     }
 
     /// Where this worker begins.

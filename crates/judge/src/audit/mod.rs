@@ -11,7 +11,9 @@ mod carry_over;
 mod cpu_at_rest;
 mod different_settings;
 mod differing_replies;
+mod differing_stores;
 mod empty_reply;
+mod evictions;
 mod fewer_connections;
 mod first_round;
 mod generator_bottleneck;
@@ -60,10 +62,12 @@ pub struct Rule {
 pub static RULES: &[Rule] = &[
     non_success::RULE,
     misses::RULE,
+    evictions::RULE,
     wrong_values::RULE,
     empty_reply::RULE,
     differing_replies::RULE,
     program_output::RULE,
+    differing_stores::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
     our_faults::RULE,

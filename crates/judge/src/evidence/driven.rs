@@ -1,6 +1,6 @@
 //! What was seen of one contender over the run.
 
-use super::{Costs, Timeline, Trial};
+use super::{Costs, Timeline, Trial, store::Stored};
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Driven {
     // All phases.
     pub(crate) target: TargetSummary,
+    /// What its store said of itself, where it is one.
+    pub(crate) stored: Stored,
     pub(crate) sent: Sent,
     pub(crate) connect_time: Histogram,
     pub(crate) tls_time: Histogram,

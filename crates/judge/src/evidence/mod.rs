@@ -2,6 +2,7 @@
 //! so far that it does not grow with the number of operations.
 
 mod driven;
+pub(crate) mod store;
 mod target;
 mod timeline;
 mod trial;
@@ -139,6 +140,14 @@ impl Evidence {
     /// differ from each other, and verification says whether they are right.
     pub(crate) fn has_workload(&self, contender: usize) -> bool {
         self.question.from_workload.get(contender) == Some(&true)
+    }
+
+    /// Contenders whose stores are the same server as the contender's.
+    pub(crate) fn same_server(&self, contender: usize) -> Vec<usize> {
+        let server = |number: usize| self.contenders.get(number)?.stored.server();
+        let own = server(contender);
+        let others = (0..self.contenders.len()).filter(|other| *other != contender);
+        others.filter(|other| own.is_some() && server(*other) == own).collect()
     }
 
     /// Contenders whose targets have a process in common with the contender's.

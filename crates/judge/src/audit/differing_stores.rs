@@ -1,0 +1,107 @@
+//! Stores that do not hold alike much at the end.
+
+use super::{Evidence, Rule};
+use crate::verdict::{Finding, Weight};
+
+/// Growth of items may differ by so much of what was loaded: as much as the rule
+/// on misses lets pass.
+const ITEMS: f64 = 0.01;
+
+/// Growth of bytes may: stores count them by slabs and by buffers, and the lengths
+/// of values that are written anew are drawn anew.
+const BYTES: f64 = 0.05;
+
+pub(super) const RULE: Rule = Rule {
+    name: "differing_stores",
+    weight: Weight::Caution,
+    threshold: "Compares by how much the stores of a pair grew, or shrank, from the load to the \
+                end of the rounds: as multiples of what each held when it was loaded, in items and \
+                in bytes, as they count themselves. Items that differ by more than 1 % of the \
+                loaded ones, or bytes by more than 5 %: a caution. Stores that do not count, and \
+                contenders that share a server, are left out.",
+    why: "A faster contender does more operations, and so writes more: its store ends up with more \
+          data to look through and to keep in memory than the other's. A store that drops items \
+          has less. The later rounds then compare different work.",
+    remedy: "Drive both at one rate (--rate), or use a workload that writes no new keys; look \
+             whether a store expires or evicts items.",
+    check,
+};
+
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let pairs = evidence.question.pairs.iter();
+    let found = pairs.filter_map(|pair| {
+        let [a, b] = [pair.a, pair.b].map(|number| growth(evidence, number as usize));
+        let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
+        let differ = |what: &str, a: Option<f64>, b: Option<f64>, most: f64| {
+            let (a, b) = a.zip(b)?;
+            // A limit is no difference, whatever the last bit says.
+            ((a - b).abs() > most + 1e-9).then(|| {
+                format!(
+                    "its store ended with {b:.3} times the {what} that it was loaded with, that of \
+                     {name_a} with {a:.3} times"
+                )
+            })
+        };
+        let items = differ("items", a?.items, b?.items, ITEMS);
+        let told = items.or_else(|| differ("bytes", a?.bytes, b?.bytes, BYTES))?;
+        Some(RULE.about(name_b, Weight::Caution, told))
+    });
+    found.collect()
+}
+
+/// None where the contender shares its server: its part is not known.
+fn growth(evidence: &Evidence, contender: usize) -> Option<crate::evidence::store::Growth> {
+    let alone = evidence.same_server(contender).is_empty();
+    alone.then(|| evidence.contenders.get(contender).map(|driven| driven.stored.growth()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Run, weights};
+    use crate::evidence::store::tests::said;
+    use record::StoreMoment::{LoadEnds, RoundsEnd};
+
+    /// Both were loaded with 1000 items of 10 bytes; a ended with as many more
+    /// as is said first, b with the second.
+    fn ended(a: (u64, u64), b: (u64, u64)) -> Run {
+        let mut run = Run::compare(4);
+        for (contender, (items, bytes)) in [(0, a), (1, b)] {
+            run.said.push(said(contender, LoadEnds, (1000, 10_000, 0)));
+            run.said.push(said(contender, RoundsEnd, (1000 + items, 10_000 + bytes, 0)));
+        }
+        run
+    }
+
+    #[test]
+    fn one_item_in_a_hundred_is_the_limit() {
+        assert_eq!(weights(&ended((0, 0), (10, 100)), RULE.name), []);
+        let run = ended((0, 0), (11, 110));
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&ended((11, 110), (0, 0)), RULE.name), [Weight::Caution]);
+        let found = run.findings(RULE.name);
+        assert_eq!(found[0].contender.as_deref(), Some("b"));
+        assert_eq!(
+            found[0].evidence,
+            "its store ended with 1.011 times the items that it was loaded with, that of a with \
+             1.000 times"
+        );
+    }
+
+    #[test]
+    fn one_byte_in_twenty_is_the_limit() {
+        assert_eq!(weights(&ended((0, 0), (0, 500)), RULE.name), []);
+        let found = ended((0, 0), (0, 510)).findings(RULE.name);
+        assert!(found[0].evidence.contains("1.051 times the bytes"), "{}", found[0].evidence);
+    }
+
+    #[test]
+    fn what_is_shared_or_not_said_is_left_out() {
+        let mut run = ended((0, 0), (500, 5000));
+        run.said.iter_mut().for_each(|said| said.server = Some(0));
+        assert_eq!(weights(&run, RULE.name), []);
+        let mut run = ended((0, 0), (500, 5000));
+        run.said.pop();
+        assert_eq!(weights(&run, RULE.name), []);
+    }
+}

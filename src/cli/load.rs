@@ -1,0 +1,95 @@
+//! `tiebreak load`.
+
+use super::conduct;
+use super::options::{TargetOptions, WorkloadOptions};
+use super::outputs;
+use crate::exit::{Error, Exit};
+use crate::plan::{Command, Resolved, Spec, settings};
+use crate::runner::{self, LoadTelling};
+use crate::shown::shown;
+use crate::{report::words, signals};
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak load memcached://127.0.0.1:11211 --keys 1M --value 100B
+      a million keys, found loaded by the `tiebreak run` with the same flags that follows
+  tiebreak load memcached://127.0.0.1:11211 redis://127.0.0.1:6379 --workload ycsb-b
+      two stores, as `tiebreak compare` with the same arguments would load them
+  tiebreak load redis://:${PASSWORD}@127.0.0.1/3 --reload
+      write all keys, whatever is there";
+
+/// Load stores with the keys of a workload, and do no more
+///
+/// `compare` and `run` load by themselves; this is the same ahead of time. A store
+/// that holds the keys already, as an earlier load left them, is not loaded again, and
+/// a load that was broken off goes on where it was. How far that is stands in the store
+/// itself. Takes the flags of `compare`: those that do not change what is loaded
+/// (--mix, --distribution, --hot) change nothing here. Exits with 3 where a store does
+/// not hold all of its keys afterwards: it had no room, or threw some away.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct LoadArgs {
+    /// Stores that run already; the keys of each are those that `compare` gives the
+    /// contender in its place
+    #[arg(required = true, value_name = "[NAME=]URL")]
+    contenders: Vec<String>,
+    /// Write all keys, whatever the store holds
+    #[arg(long)]
+    reload: bool,
+    /// Connections to each store [default: 64]
+    #[arg(short, long, value_name = "N", value_parser = settings::connections)]
+    connections: Option<u32>,
+    #[command(flatten)]
+    workload: WorkloadOptions,
+    #[command(flatten)]
+    target: TargetOptions,
+    /// No progress on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
+    let mut spec = Spec::new(Command::Load, args.contenders.clone());
+    spec.common.connections = args.connections;
+    args.workload.fill(&mut spec);
+    args.target.fill(&mut spec);
+    let resolved = conduct::settle(&spec)?;
+    check(&resolved)?;
+    let stop =
+        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let telling = LoadTelling { quiet: args.quiet, reload: args.reload };
+    let stores = runner::load(&resolved, &stop, telling)?;
+    let mut exit = Exit::Sound;
+    for (contender, store) in resolved.plan.contenders.iter().zip(&stores) {
+        let told = match store.as_ref().filter(|store| store.loaded.is_some()) {
+            Some(store) => words::store(store).join("; "),
+            None => "not all of its keys are loaded".to_owned(),
+        };
+        outputs::print(&format!("{}: {told}\n", shown(&contender.name)))?;
+        let sound = store.as_ref().is_some_and(words::is_loaded);
+        exit = if sound { exit } else { Exit::Void };
+    }
+    if signals::caught() {
+        outputs::complain("stopped: the next load of the same keys goes on from here");
+    }
+    Ok(exit)
+}
+
+/// Only stores that outlive the load.
+fn check(resolved: &Resolved) -> Result<(), Error> {
+    for contender in &resolved.plan.contenders {
+        let name = shown(&contender.name);
+        if !contender.launch.is_empty() {
+            return Err(Error::usage(format!(
+                "`{name}` would be launched, loaded and ended: start it yourself and give its \
+                 address; `tiebreak compare` and `tiebreak run` load what they launch"
+            )));
+        }
+        if contender.workload.is_none() {
+            return Err(Error::usage(format!(
+                "`{name}` is no store: keys are loaded into memcached:// and redis://"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! The load phase: every key of a store gets its first value, unless an earlier
+//! load left it there.
+
+use super::session::Session;
+use super::stage::Halt;
+use super::{chunks, orders};
+use crate::report::words;
+use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
+use engine::Broken;
+use record::{
+    Event, Failure, LoadHow, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
+};
+use std::io::Write;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+use wire::{memcached, resp};
+
+/// A load under way.
+struct Load {
+    contender: usize,
+    wanted: Wanted,
+    /// What the store said of itself before it.
+    about: Option<About>,
+    loaded: Loaded,
+    /// All keys below were acknowledged.
+    acknowledged: u64,
+    /// It took no write of a whole chunk, and did not say that it has no room.
+    mute: bool,
+    /// All chunks, as one trial.
+    trial: Option<TrialRecord>,
+}
+
+impl<W: Write> Session<'_, W> {
+    /// Sees to it that every store holds the keys of its workload. What fails is
+    /// data: the misses that follow from it are counted, and void the run.
+    pub(super) fn load(&mut self) -> Result<(), Halt> {
+        for contender in 0..self.plan.contenders.len() {
+            if let Some(workload) = &self.plan.contenders[contender].workload {
+                self.load_one(contender, workload)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load_one(&mut self, contender: usize, workload: &Workload) -> Result<(), Halt> {
+        let about = self.ask_store(contender, StoreMoment::LoadBegins)?;
+        let wanted = Wanted::of(workload);
+        let decision = self.decide(contender, &wanted, about.as_ref());
+        let mut load = Load::new(contender, self.launch_of(contender), workload, wanted, about);
+        load.start(&decision);
+        if let Some(why) = words::load_begins(&load.loaded) {
+            self.say_of(contender, &why);
+        }
+        let came = match decision.how {
+            LoadHow::Found => Ok(()),
+            LoadHow::Resumed | LoadHow::Written => self.write_keys(&mut load, workload),
+        };
+        if let Some(trial) = load.trial.take() {
+            self.book.trial(trial)?;
+        }
+        came?;
+        self.still_there(&load)?;
+        let about = self.ask_store(contender, StoreMoment::LoadEnds)?;
+        self.seal(&load, about.as_ref(), workload);
+        self.say_of(contender, &words::loaded(&load.loaded));
+        self.book.write_and_sync(&Event::Loaded(load.loaded))
+    }
+
+    fn decide(&mut self, contender: usize, wanted: &Wanted, about: Option<&About>) -> Decision {
+        if self.stores.reload() {
+            return Decision::anew(Some("--reload".to_owned()));
+        }
+        wanted.decide(self.stage.recall(contender, &wanted.key), about)
+    }
+
+    /// Chunk by chunk, from where the load begins to its last key.
+    fn write_keys(&mut self, load: &mut Load, workload: &Workload) -> Result<(), Halt> {
+        let began = Instant::now();
+        let mut from = load.loaded.from;
+        let name = &self.plan.contenders[load.contender].name;
+        self.book.progress.loading(name, from, workload.keys);
+        let mut last = None;
+        while from < workload.keys && load.loaded.ended_at.is_none() {
+            self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
+            let chunk = from..from.saturating_add(chunks::next(last)).min(workload.keys);
+            let started = Instant::now();
+            let came = self.write_chunk(load, chunk.clone());
+            load.loaded.took_ns = nanoseconds(began.elapsed());
+            came?;
+            last = Some((chunk.end - chunk.start, started.elapsed()));
+            from = chunk.end;
+            self.book.progress.loaded(from);
+        }
+        Ok(())
+    }
+
+    fn write_chunk(&mut self, load: &mut Load, keys: Range<u64>) -> Result<(), Halt> {
+        let Some(order) = orders::load(self.plan, load.contender, keys.clone()) else {
+            return Ok(());
+        };
+        let driven = self.stage.drive(&order, &[load.contender], &mut |trial| {
+            load.add(trial, &keys);
+            ControlFlow::Continue(())
+        });
+        match (self.stage.fallen(), driven) {
+            (Some(fallen), _) => Err(Halt::Target(fallen)),
+            (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
+            (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
+            (None, Ok(())) => Ok(()),
+        }
+    }
+
+    /// A store that takes no write at all may have met its death.
+    fn still_there(&mut self, load: &Load) -> Result<(), Halt> {
+        match load.mute {
+            false => Ok(()),
+            true => self.ready().map_err(|halt| match halt {
+                Halt::Target(wrong) => Halt::Target(format!("died in its load: {wrong}")),
+                other => other,
+            }),
+        }
+    }
+
+    /// Leaves the fingerprint of what the store holds from now on.
+    fn seal(&mut self, load: &Load, about: Option<&About>, workload: &Workload) {
+        let evictions = |about: Option<&About>| about.and_then(|about| about.evictions);
+        let found = load.loaded.how == LoadHow::Found;
+        let whole = found || load.acknowledged == workload.keys;
+        let kept = evictions(load.about.as_ref()) == evictions(about);
+        let writes = workload.mix.iter().any(|share| !share.kind.only_reads());
+        let dirty = writes && !self.stores.only_load();
+        let state = match whole && kept && !dirty {
+            true => State::Clean,
+            false => State::Dirty,
+        };
+        self.keep(load, state, about);
+    }
+
+    /// Keeps the fingerprint in the store. One that cannot be written must not
+    /// leave an older one behind: a store without memory lets it be removed.
+    fn keep(&mut self, load: &Load, state: State, about: Option<&About>) {
+        let start = about.and_then(|about| about.start.clone());
+        let kept = start.is_some_and(|start| {
+            let evictions = about.and_then(|about| about.evictions);
+            let fingerprint = Fingerprint { spec: load.wanted.spec, start, evictions, state };
+            self.stage.keep(load.contender, &load.wanted.key, &fingerprint.text()).is_ok()
+        });
+        if kept {
+            return;
+        }
+        if let Err(why) = self.stage.forget(load.contender, &load.wanted.key)
+            && state == State::Dirty
+        {
+            self.say_of(
+                load.contender,
+                &format!(
+                    "caution: that it is written to could not be noted in it ({why}): load it anew \
+                 before the next run (tiebreak load --reload)"
+                ),
+            );
+        }
+    }
+
+    fn say_of(&self, contender: usize, sentence: &str) {
+        let name = &self.plan.contenders[contender].name;
+        self.book.progress.say(&format!("{name}: {sentence}"));
+    }
+}
+
+impl Load {
+    fn new(
+        contender: usize,
+        launch: u32,
+        workload: &Workload,
+        wanted: Wanted,
+        about: Option<About>,
+    ) -> Load {
+        let loaded = Loaded {
+            contender: contender as u32,
+            launch,
+            how: LoadHow::Written,
+            why: None,
+            keys: workload.keys,
+            from: 0,
+            written: 0,
+            failed: 0,
+            ended_at: None,
+            took_ns: 0,
+        };
+        Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
+    }
+
+    fn start(&mut self, decision: &Decision) {
+        self.loaded.how = decision.how;
+        self.loaded.from = decision.from;
+        self.loaded.why.clone_from(&decision.why);
+        self.acknowledged = decision.from;
+    }
+
+    /// What came of one chunk.
+    fn add(&mut self, mut trial: TrialRecord, keys: &Range<u64>) {
+        let outcomes = &trial.seen.outcomes;
+        let asked = keys.end - keys.start;
+        self.loaded.written += outcomes.ok;
+        self.loaded.failed += outcomes.total() - outcomes.ok;
+        if self.acknowledged == keys.start && outcomes.ok == asked {
+            self.acknowledged = keys.end;
+        }
+        let full = no_room(outcomes);
+        self.mute = !full && outcomes.ok == 0 && outcomes.total() > 0;
+        if full || self.mute {
+            self.loaded.ended_at = Some(keys.end);
+        }
+        trial.contender = self.contender as u32;
+        trial.phase = Phase::Load;
+        trial.round = 0;
+        match &mut self.trial {
+            None => self.trial = Some(trial),
+            Some(whole) => merge(whole, trial),
+        }
+    }
+}
+
+/// Adds a chunk to those before it, whose slices it follows.
+fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
+    let end = |seen: &Seen| {
+        let last = seen.slices.last();
+        last.map_or((0, 0), |last| (last.place + 1, last.starts_ns + last.took_ns))
+    };
+    let (place, ns) = end(&whole.seen);
+    for slice in &mut chunk.seen.slices {
+        slice.place += place;
+        slice.starts_ns += ns;
+    }
+    let connections = whole.seen.connections.clone();
+    whole.seen.merge(&chunk.seen);
+    // Each chunk asked for the same ones.
+    whole.seen.connections.asked = connections.asked;
+    whole.seen.connections.got = connections.got.min(chunk.seen.connections.got);
+    whole.asked.operations = whole.asked.operations.zip(chunk.asked.operations).map(|(a, b)| a + b);
+    whole.cut_short |= chunk.cut_short;
+}
+
+/// Whether the store says that it has no room left.
+fn no_room(outcomes: &Outcomes) -> bool {
+    let full = [memcached::codes::OUT_OF_MEMORY, resp::codes::OOM];
+    full.iter().any(|code| outcomes.unexpected.contains_key(code))
+        || outcomes.failed.contains_key(&Failure::Full)
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+//! The load phase without a run behind it: `tiebreak load`.
+
+use super::header;
+use super::progress::{Manner, Progress};
+use super::session::{Book, Session};
+use super::stores::Stores;
+use super::targets::Targets;
+use crate::exit::Error;
+use crate::journal::{Reader, Writer};
+use crate::plan::Resolved;
+use crate::signals;
+use crate::targets::launch::Ground;
+use engine::Stop;
+use judge::Judge;
+use judge::verdict::StoreSummary;
+use record::{EndReason, Event, Plan};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// How a load is to be done and told.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadTelling {
+    /// No progress on standard error.
+    pub quiet: bool,
+    /// Write all keys, whatever the stores hold.
+    pub reload: bool,
+}
+
+/// Loads the stores of a plan whose targets all run already. Gives what became
+/// of each, by contender; none where it did not come to that.
+///
+/// Nothing is judged, so no journal is left: it is written into memory, and read
+/// from there as any other.
+///
+/// # Errors
+/// When a target failed, or tiebreak did. That it was stopped is no error.
+pub fn load(
+    resolved: &Resolved,
+    stop: &Stop,
+    telling: LoadTelling,
+) -> Result<Vec<Option<StoreSummary>>, Error> {
+    let plan = &resolved.plan;
+    let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names, "");
+    progress.keep_off(&plan.generator_cores);
+    let ground = Ground {
+        logs: Path::new(""),
+        cores: &resolved.target_cores,
+        secrets: &resolved.secrets,
+        stopped: &signals::caught,
+    };
+    let mut targets = Targets::new(resolved, stop, ground);
+    let mut memory = Vec::new();
+    let mut journal = Writer::new(&mut memory, |_| Ok(()));
+    let header = Event::Header(Box::new(header(plan, SystemTime::now())));
+    journal.write(&header).map_err(|error| Error::failed(error.to_string()))?;
+    let session = Session {
+        plan,
+        book: Book::new(journal, &progress, plan),
+        stage: &mut targets,
+        stores: Stores::only_loaded(telling.reload),
+        stopped: &signals::caught,
+        pause: &|at_most| signals::pause(stop, at_most),
+    };
+    let end = session.conduct()?;
+    match end.reason {
+        EndReason::Complete | EndReason::Stopped => summaries(plan, &memory),
+        EndReason::TargetFailed => Err(Error::target(end.detail)),
+        EndReason::Failed => Err(Error::failed(end.detail)),
+    }
+}
+
+fn summaries(plan: &Plan, journal: &[u8]) -> Result<Vec<Option<StoreSummary>>, Error> {
+    let mut reader = Reader::new(journal, "the journal in memory".to_owned());
+    let mut judge = Judge::new(&plan.question);
+    while let Some(event) = reader.next_event()? {
+        match event {
+            Event::Store(said) => judge.store(&said),
+            Event::Loaded(loaded) => judge.loaded(&loaded),
+            _ => {}
+        }
+    }
+    Ok(judge.verdict().contenders().iter().map(|of| of.store.clone()).collect())
+}

@@ -1,0 +1,364 @@
+//! The load phase on a store that is made up.
+
+use super::*;
+use crate::exit::Error;
+use crate::journal::{Reader, Writer};
+use crate::plan::{Command, example};
+use crate::runner::progress::{Manner, Progress};
+use crate::runner::session::Book;
+use crate::runner::stage::{Each, Stage};
+use crate::runner::stores::Stores;
+use crate::targets::store::Start;
+use record::{
+    Asked, Doing, End, EndReason, Header, Plan, Slice, TargetDone, TargetReady, journal::SCHEMA,
+};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A store that outlives sessions.
+#[derive(Default)]
+struct Made {
+    notes: BTreeMap<String, String>,
+    /// Keys that it was asked to write, in all.
+    writes: Vec<Range<u64>>,
+    start: &'static str,
+    evictions: u64,
+    /// From this key on it has no room left.
+    room: Option<u64>,
+    /// From this key on it closes connections.
+    dies_at: Option<u64>,
+    /// The session ends, without a word, when it comes to this key.
+    killed_at: Option<u64>,
+    /// A signal comes when the load is at this key.
+    stopped_at: Option<u64>,
+    stopped: Rc<Cell<bool>>,
+    /// It throws away so many items in each chunk.
+    evicts: u64,
+    /// It says nothing of itself.
+    silent: bool,
+    /// It takes no notes.
+    no_notes: bool,
+}
+
+impl Made {
+    fn new() -> Made {
+        Made { start: "one", ..Made::default() }
+    }
+
+    fn note(&self) -> &str {
+        self.notes.values().next().map_or("", String::as_str)
+    }
+}
+
+/// What one session sees of it.
+struct View<'a>(&'a mut Made);
+
+impl Stage for View<'_> {
+    fn raise(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+        Ok(TargetReady {
+            contender: contender as u32,
+            launch: 0,
+            cpu_source: None,
+            out_of_sight: None,
+            facts: Vec::new(),
+            ready_requests: 0,
+        })
+    }
+
+    fn complaint(&self, _: usize) -> Option<String> {
+        None
+    }
+
+    fn drive(&mut self, order: &Asked, _who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+        let asked = order.lanes[0].clone();
+        let mut seen = Seen::default();
+        let mut cut_short = false;
+        match &asked.doing {
+            Doing::Load(loading) => {
+                let end = loading.from + asked.operations.expect("so many");
+                let is_in = |key: Option<u64>| key.is_some_and(|key| key < end);
+                if is_in(self.0.killed_at) {
+                    return Err(Broken("killed".to_owned()));
+                }
+                cut_short = is_in(self.0.stopped_at);
+                self.0.stopped.set(cut_short);
+                let end = if cut_short { self.0.stopped_at.expect("just seen") } else { end };
+                let ok = end.min(self.0.room.unwrap_or(end)).min(self.0.dies_at.unwrap_or(end));
+                seen.outcomes.ok = ok.saturating_sub(loading.from);
+                let failed = end - ok.max(loading.from);
+                if failed > 0 && self.0.room.is_some() {
+                    seen.outcomes.unexpected.insert(resp::codes::OOM, failed);
+                } else if failed > 0 {
+                    seen.outcomes.failed.insert(Failure::Refused, failed);
+                }
+                self.0.evictions += self.0.evicts;
+                self.0.writes.push(loading.from..end);
+            }
+            _ if self.0.dies_at.is_some() && !self.0.writes.is_empty() => {
+                seen.outcomes.failed.insert(Failure::Refused, 1);
+            }
+            _ => {
+                seen.outcomes.ok = 1;
+                seen.codes.insert(200, 1);
+            }
+        }
+        seen.slices.push(Slice { took_ns: 10, operations: 1, ..Slice::default() });
+        let trial =
+            TrialRecord { phase: Phase::Round, round: 1, contender: 0, asked, seen, cut_short };
+        let _ = each(trial);
+        Ok(())
+    }
+
+    fn fallen(&mut self) -> Option<String> {
+        None
+    }
+
+    fn lower(&mut self) -> Vec<TargetDone> {
+        Vec::new()
+    }
+
+    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
+        if self.0.silent {
+            return Some(Err("it did not answer in time".to_owned()));
+        }
+        Some(Ok(About {
+            items: Some(1_000_000),
+            evictions: Some(self.0.evictions),
+            start: Some(Start::Run(self.0.start.to_owned())),
+            ..About::default()
+        }))
+    }
+
+    fn recall(&mut self, _contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.0.notes.get(key).map(|note| note.clone().into_bytes()))
+    }
+
+    fn keep(&mut self, _contender: usize, key: &str, text: &str) -> Result<(), String> {
+        match self.0.no_notes {
+            true => Err("it answers oom".to_owned()),
+            false => {
+                self.0.notes.insert(key.to_owned(), text.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    fn forget(&mut self, _contender: usize, key: &str) -> Result<(), String> {
+        self.0.notes.remove(key);
+        Ok(())
+    }
+
+    fn why_no_tls(&self, _contender: usize) -> Option<String> {
+        None
+    }
+}
+
+const KEYS: u64 = 100_000;
+
+fn plan() -> Plan {
+    let mut plan = example::plan(|spec| {
+        spec.command = Command::Run;
+        spec.contenders.truncate(1);
+    });
+    let workload = crate::plan::WorkloadAsked { keys: Some(KEYS), ..Default::default() };
+    plan.contenders[0].workload = Some(workload.of(0).expect("kv"));
+    plan
+}
+
+/// What came of a session: its end and what it wrote.
+struct Came {
+    end: Result<End, Error>,
+    events: Vec<Event>,
+}
+
+impl Came {
+    fn loaded(&self) -> &Loaded {
+        let loaded = self.events.iter().find_map(|event| match event {
+            Event::Loaded(loaded) => Some(loaded),
+            _ => None,
+        });
+        loaded.expect("a load")
+    }
+
+    fn reason(&self) -> EndReason {
+        self.end.as_ref().expect("an end").reason
+    }
+}
+
+fn session(made: &mut Made, stores: Stores) -> Came {
+    let plan = plan();
+    let header = Header {
+        schema: SCHEMA.to_owned(),
+        version: String::new(),
+        plan_hash: String::new(),
+        plan: plan.clone(),
+        started: String::new(),
+    };
+    let mut memory = Vec::new();
+    let mut journal = Writer::new(&mut memory, |_| Ok(()));
+    journal.write(&Event::Header(Box::new(header))).expect("memory");
+    let progress = Progress::start(Manner::Silent, &plan.question.names, "");
+    let stopped = made.stopped.clone();
+    let session = Session {
+        plan: &plan,
+        book: Book::new(journal, &progress, &plan),
+        stage: &mut View(made),
+        stores,
+        stopped: &|| stopped.get(),
+        pause: &|_| {},
+    };
+    let end = session.conduct();
+    let mut reader = Reader::new(memory.as_slice(), "J".to_owned());
+    let mut events = Vec::new();
+    while let Some(event) = reader.next_event().expect("readable") {
+        events.push(event);
+    }
+    Came { end, events }
+}
+
+/// `tiebreak load`.
+fn load(made: &mut Made) -> Came {
+    session(made, Stores::only_loaded(false))
+}
+
+#[test]
+fn every_key_is_written_once_in_chunks_and_then_found() {
+    let mut made = Made::new();
+    let came = load(&mut made);
+    assert_eq!(came.reason(), EndReason::Complete);
+    let loaded = came.loaded();
+    assert_eq!((loaded.how, loaded.written, loaded.failed), (LoadHow::Written, KEYS, 0));
+    assert!(made.writes.len() > 1, "{:?}", made.writes);
+    let mut next = 0;
+    for keys in &made.writes {
+        assert_eq!(keys.start, next);
+        next = keys.end;
+    }
+    assert_eq!(next, KEYS);
+    assert!(made.note().ends_with("clean"), "{}", made.note());
+    let trials = came.events.iter().filter_map(|event| match event {
+        Event::Trial(trial) if trial.phase == Phase::Load => Some(trial),
+        _ => None,
+    });
+    let trials: Vec<_> = trials.collect();
+    assert_eq!(trials.len(), 1, "all chunks are one trial");
+    assert_eq!(trials[0].asked.operations, Some(KEYS));
+    let places: Vec<u64> = trials[0].seen.slices.iter().map(|slice| slice.place).collect();
+    assert!(places.iter().copied().eq(0..made.writes.len() as u64), "{places:?}");
+    let chunks = made.writes.len();
+    let again = load(&mut made);
+    assert_eq!((again.loaded().how, made.writes.len()), (LoadHow::Found, chunks));
+    assert!(made.note().ends_with("clean"));
+    let forced = session(&mut made, Stores::only_loaded(true));
+    assert_eq!(forced.loaded().how, LoadHow::Written);
+}
+
+#[test]
+fn a_run_that_writes_marks_it_dirty_before_it_does() {
+    let mut made = Made::new();
+    load(&mut made);
+    let run = session(&mut made, Stores::default());
+    assert_eq!(run.loaded().how, LoadHow::Found);
+    assert!(made.note().ends_with("dirty"), "{}", made.note());
+    let again = load(&mut made);
+    assert_eq!(again.loaded().how, LoadHow::Written);
+    let why = again.loaded().why.as_deref();
+    assert_eq!(why, Some("its keys were changed since, or not all could be loaded"));
+}
+
+#[test]
+fn a_load_that_is_killed_goes_on_where_it_was() {
+    let mut made = Made { killed_at: Some(70_000), ..Made::new() };
+    assert_eq!(load(&mut made).reason(), EndReason::Failed);
+    let upto = made.writes.last().expect("some were written").end;
+    assert!(made.note().ends_with(&format!("loading upto {upto}")), "{}", made.note());
+    made.killed_at = None;
+    made.writes.clear();
+    let came = load(&mut made);
+    let loaded = came.loaded();
+    assert_eq!((loaded.how, loaded.from), (LoadHow::Resumed, upto));
+    assert_eq!(loaded.written, KEYS - upto);
+    assert_eq!(made.writes[0].start, upto);
+    assert!(made.note().ends_with("clean"), "{}", made.note());
+}
+
+#[test]
+fn a_load_that_is_stopped_goes_on_too_and_what_was_sent_is_in_the_journal() {
+    let mut made = Made { stopped_at: Some(50_000), ..Made::new() };
+    let came = load(&mut made);
+    assert_eq!(came.reason(), EndReason::Stopped);
+    let sent = came.events.iter().any(|event| match event {
+        Event::Trial(trial) => trial.phase == Phase::Load && trial.cut_short,
+        _ => false,
+    });
+    assert!(sent);
+    (made.stopped_at, made.stopped) = (None, Rc::default());
+    assert_eq!(load(&mut made).loaded().how, LoadHow::Resumed);
+}
+
+#[test]
+fn another_start_is_loaded_again() {
+    let mut made = Made::new();
+    load(&mut made);
+    made.start = "two";
+    let came = load(&mut made);
+    assert_eq!(came.loaded().how, LoadHow::Written);
+    let why = came.loaded().why.as_deref();
+    assert_eq!(why, Some("its server was started anew since it was loaded"));
+}
+
+#[test]
+fn a_store_without_room_ends_the_load_and_not_the_session() {
+    let mut made = Made { room: Some(10_000), ..Made::new() };
+    let came = load(&mut made);
+    assert_eq!(came.reason(), EndReason::Complete);
+    let loaded = came.loaded();
+    let end = loaded.ended_at.expect("it was given up");
+    assert_eq!((loaded.written, loaded.failed), (10_000, end - 10_000));
+    assert!(end < KEYS, "{end}");
+    assert!(made.note().ends_with("dirty"), "{}", made.note());
+    assert_eq!(load(&mut made).loaded().how, LoadHow::Written);
+}
+
+#[test]
+fn a_note_that_cannot_be_kept_is_removed() {
+    let mut made = Made::new();
+    load(&mut made);
+    made.no_notes = true;
+    let run = session(&mut made, Stores::default());
+    assert_eq!(run.loaded().how, LoadHow::Found);
+    assert_eq!(made.note(), "", "a clean one would be a lie");
+}
+
+#[test]
+fn a_store_that_evicts_is_loaded_to_its_end_and_is_not_clean() {
+    let mut made = Made { evicts: 3, ..Made::new() };
+    let came = load(&mut made);
+    assert_eq!((came.reason(), came.loaded().written), (EndReason::Complete, KEYS));
+    assert!(made.note().ends_with("dirty"), "{}", made.note());
+}
+
+#[test]
+fn a_store_that_says_nothing_is_loaded_each_time() {
+    let mut made = Made { silent: true, ..Made::new() };
+    for _ in 0..2 {
+        let came = load(&mut made);
+        assert_eq!((came.reason(), came.loaded().how), (EndReason::Complete, LoadHow::Written));
+        assert_eq!(made.note(), "");
+    }
+    let silent = load(&mut made).events.iter().any(|event| match event {
+        Event::Store(said) => said.silent.as_deref() == Some("it did not answer in time"),
+        _ => false,
+    });
+    assert!(silent);
+}
+
+#[test]
+fn a_store_that_dies_in_its_load_is_a_failed_target() {
+    let mut made = Made { dies_at: Some(10_000), ..Made::new() };
+    let came = load(&mut made);
+    let end = came.end.expect("an end");
+    assert_eq!(end.reason, EndReason::TargetFailed);
+    assert!(end.detail.starts_with("died in its load: "), "{}", end.detail);
+}

@@ -1,0 +1,89 @@
+//! A directory used as a cache, asked about itself: by looking into it.
+
+use super::{About, Start};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What a note's file begins with, beside the folders of the cache.
+const NOTE: &str = ".tiebreak-note-";
+
+/// Files and their bytes. What is there stays there: a directory has one start.
+pub(super) fn about(root: &Path) -> Result<About, String> {
+    let (mut items, mut bytes) = (0, 0);
+    for outer in folders(root)? {
+        for inner in folders(&outer)? {
+            for file in fs::read_dir(&inner).map_err(|error| error.to_string())?.flatten() {
+                // One that was removed meanwhile is none.
+                let Ok(about) = file.metadata() else { continue };
+                items += 1;
+                bytes += about.len();
+            }
+        }
+    }
+    Ok(About {
+        items: Some(items),
+        bytes: Some(bytes),
+        evictions: None,
+        start: Some(Start::Run(root.display().to_string())),
+        facts: Vec::new(),
+    })
+}
+
+fn folders(within: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(within).map_err(|error| error.to_string())?;
+    let folders = entries.flatten().filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+    Ok(folders.map(|folder| folder.path()).collect())
+}
+
+pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> {
+    match fs::read(note(root, key)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Beside, then renamed: a note is never half there.
+pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
+    let note = note(root, key);
+    let beside = note.with_extension("new");
+    let kept = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &note));
+    kept.map_err(|error| error.to_string())
+}
+
+pub(super) fn forget(root: &Path, key: &str) -> Result<(), String> {
+    match fs::remove_file(note(root, key)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Keys of notes are our own words: letters, digits and a colon.
+fn note(root: &Path, key: &str) -> PathBuf {
+    root.join(format!("{NOTE}{}", key.replace(':', "-")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn notes_are_kept_beside_what_is_counted() {
+        let scratch = Scratch::new();
+        let root = scratch.path();
+        let key = "tiebreak00:loaded";
+        assert_eq!(recall(root, key), Ok(None));
+        keep(root, key, "one").expect("kept");
+        keep(root, key, "two").expect("kept");
+        assert_eq!(recall(root, key), Ok(Some(b"two".to_vec())));
+        fs::create_dir_all(root.join("a/b")).expect("folders");
+        fs::write(root.join("a/b/value"), "12345").expect("a file");
+        let about = about(root).expect("it is there");
+        assert_eq!((about.items, about.bytes, about.evictions), (Some(1), Some(5), None));
+        assert_eq!((forget(root, key), forget(root, key)), (Ok(()), Ok(())));
+        assert_eq!(recall(root, key), Ok(None));
+        assert!(recall(&root.join("a/b/value"), key).is_err(), "not a directory");
+    }
+}

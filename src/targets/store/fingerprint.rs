@@ -1,0 +1,196 @@
+//! What a load leaves in the store itself: which keys with which values, in which
+//! start of the server, and whether they are still as they were written. Pure.
+//!
+//! It is one short line of text under a key that no workload has.
+
+use super::{About, Start};
+use crate::fnv::fnv1a;
+use crate::plan::units::show_count;
+use record::{LoadHow, Workload};
+
+/// First word of a fingerprint, with the version of how values are made.
+const MARK: &str = "tiebreak-load/1";
+
+/// Behind the prefix of the keys. They have digits there.
+const WORD: &str = "loaded";
+
+/// The loaded state of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    /// Hash of what was written.
+    pub(crate) spec: u64,
+    /// In which start of the server.
+    pub(crate) start: Start,
+    /// Items that the server had thrown away by then.
+    pub(crate) evictions: Option<u64>,
+    /// How far it came, and what happened since.
+    pub(crate) state: State,
+}
+
+/// Whether the keys are as they were loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// All are there.
+    Clean,
+    /// Something has changed them since, or not all could be loaded.
+    Dirty,
+    /// They are being loaded; all below this one were acknowledged.
+    Loading(u64),
+}
+
+/// What is to be loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// Hash of it.
+    pub(crate) spec: u64,
+    keys: u64,
+    /// Where its fingerprint is kept.
+    pub(crate) key: String,
+}
+
+/// How a store comes to its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    pub(crate) how: LoadHow,
+    /// The first key to be written.
+    pub(crate) from: u64,
+    /// Why, where that is not plain.
+    pub(crate) why: Option<String>,
+}
+
+impl Wanted {
+    /// The keys of this workload and their first values. What is done to them
+    /// later, and the seed, do not change them.
+    pub(crate) fn of(workload: &Workload) -> Wanted {
+        let Workload { prefix, keys, value, compressible, .. } = workload;
+        let spec = format!("{MARK} {prefix} {keys} {value:?} {compressible}");
+        Wanted { spec: fnv1a(spec.as_bytes()), keys: *keys, key: format!("{prefix}{WORD}") }
+    }
+
+    /// Whether to load, and from which key on. `kept` is what the store holds in
+    /// the fingerprint's place, `about` what it says of itself.
+    pub(crate) fn decide(
+        &self,
+        kept: Result<Option<Vec<u8>>, String>,
+        about: Option<&About>,
+    ) -> Decision {
+        match self.standing(kept, about) {
+            Ok(State::Clean) => Decision { how: LoadHow::Found, from: self.keys, why: None },
+            Ok(State::Loading(from)) if from > 0 => {
+                Decision { how: LoadHow::Resumed, from, why: None }
+            }
+            Ok(_) => Decision::anew(None),
+            Err(why) => Decision::anew(why),
+        }
+    }
+
+    /// What can be relied on; an error says why nothing can, in words where that
+    /// is of interest.
+    fn standing(
+        &self,
+        kept: Result<Option<Vec<u8>>, String>,
+        about: Option<&About>,
+    ) -> Result<State, Option<String>> {
+        let because = |why: &str| Err(Some(why.to_owned()));
+        let kept = match kept {
+            Ok(Some(kept)) => kept,
+            Ok(None) => return Err(None),
+            Err(why) => return Err(Some(format!("its fingerprint cannot be read: {why}"))),
+        };
+        let Some(found) = Fingerprint::parse(&kept) else {
+            return because("its fingerprint is damaged");
+        };
+        let Some(start) = about.and_then(|about| about.start.as_ref()) else {
+            return because("the server does not say when it was started");
+        };
+        if found.spec != self.spec {
+            return because("it holds other keys or values");
+        }
+        if matches!(found.state, State::Loading(upto) if upto > self.keys) {
+            return because("its fingerprint is damaged");
+        }
+        if !found.start.is(start) {
+            return because("its server was started anew since it was loaded");
+        }
+        if found.state == State::Dirty {
+            return because("its keys were changed since, or not all could be loaded");
+        }
+        self.complete(&found, about)?;
+        Ok(found.state)
+    }
+
+    /// Whether nothing is missing, as far as the store tells.
+    fn complete(&self, found: &Fingerprint, about: Option<&About>) -> Result<(), Option<String>> {
+        let Some(about) = about else { return Ok(()) };
+        let there = match found.state {
+            State::Loading(upto) => upto,
+            State::Clean | State::Dirty => self.keys,
+        };
+        let why = match (about.evictions, found.evictions, about.items) {
+            (Some(now), Some(then), _) if now > then => {
+                format!("it threw away {} items since it was loaded", show_count(now - then))
+            }
+            (Some(now), Some(then), _) if now < then => {
+                "its counters were set back since it was loaded".to_owned()
+            }
+            (_, _, Some(items)) if items < there => {
+                format!("it holds {items} items, and was loaded with {there}")
+            }
+            _ => return Ok(()),
+        };
+        Err(Some(why))
+    }
+}
+
+impl Decision {
+    /// All keys are written.
+    pub(crate) fn anew(why: Option<String>) -> Decision {
+        Decision { how: LoadHow::Written, from: 0, why }
+    }
+}
+
+impl Fingerprint {
+    /// As it is kept.
+    pub(crate) fn text(&self) -> String {
+        let start = match &self.start {
+            Start::Run(id) => format!("run:{id}"),
+            Start::Process { pid, began } => format!("process:{pid}@{began}"),
+        };
+        let evictions = self.evictions.map_or("unknown".to_owned(), |count| count.to_string());
+        let state = match self.state {
+            State::Clean => "clean".to_owned(),
+            State::Dirty => "dirty".to_owned(),
+            State::Loading(upto) => format!("loading upto {upto}"),
+        };
+        format!("{MARK} {:016x} {start} {evictions} {state}", self.spec)
+    }
+
+    /// None where it is none.
+    fn parse(bytes: &[u8]) -> Option<Fingerprint> {
+        let words: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(' ').collect();
+        let [MARK, spec, start, evictions, state @ ..] = words.as_slice() else { return None };
+        let state = match state {
+            ["clean"] => State::Clean,
+            ["dirty"] => State::Dirty,
+            ["loading", "upto", upto] => State::Loading(upto.parse().ok()?),
+            _ => return None,
+        };
+        let start = match start.split_once(':')? {
+            ("run", id) => Start::Run(id.to_owned()),
+            ("process", process) => {
+                let (pid, began) = process.split_once('@')?;
+                Start::Process { pid: pid.parse().ok()?, began: began.parse().ok()? }
+            }
+            _ => return None,
+        };
+        let evictions = match *evictions {
+            "unknown" => None,
+            count => Some(count.parse().ok()?),
+        };
+        Some(Fingerprint { spec: u64::from_str_radix(spec, 16).ok()?, start, evictions, state })
+    }
+}
+
+#[cfg(test)]
+#[path = "fingerprint_tests.rs"]
+mod tests;

@@ -1,0 +1,154 @@
+use super::*;
+use crate::plan::workload::WorkloadAsked;
+use proptest::prelude::*;
+use record::ValueBytes;
+
+const ID: &str = "0123456789abcdef0123456789abcdef01234567";
+
+fn workload(change: impl Fn(&mut Workload)) -> Workload {
+    let mut workload = WorkloadAsked::default().of(0).expect("kv");
+    change(&mut workload);
+    workload
+}
+
+fn wanted() -> Wanted {
+    Wanted::of(&workload(|_| {}))
+}
+
+/// A store with all its keys, which it was loaded with.
+fn about() -> About {
+    About {
+        items: Some(100_001),
+        evictions: Some(7),
+        start: Some(Start::Run(ID.to_owned())),
+        ..About::default()
+    }
+}
+
+fn found(state: State) -> Fingerprint {
+    let start = Start::Run(ID.to_owned());
+    Fingerprint { spec: wanted().spec, start, evictions: Some(7), state }
+}
+
+fn decide(found: &Fingerprint, about: &About) -> Decision {
+    wanted().decide(Ok(Some(found.text().into_bytes())), Some(about))
+}
+
+fn anew(why: &str) -> Decision {
+    Decision::anew(Some(why.to_owned()))
+}
+
+#[test]
+fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
+    let spec = |change: fn(&mut Workload)| Wanted::of(&workload(change)).spec;
+    let base = spec(|_| {});
+    let others: [fn(&mut Workload); 4] = [
+        |workload| workload.keys += 1,
+        |workload| workload.value = ValueBytes::Uniform(32, 32),
+        |workload| workload.compressible = !workload.compressible,
+        |workload| workload.prefix = "tiebreak01:".to_owned(),
+    ];
+    assert!(others.into_iter().all(|change| spec(change) != base));
+    assert_eq!(base, spec(|workload| workload.mix.truncate(1)));
+    assert_eq!(base, spec(|workload| workload.hot = 0.1));
+    // Data keys have digits behind the prefix.
+    assert_eq!(wanted().key, "tiebreak00:loaded");
+}
+
+#[test]
+fn only_what_is_clean_and_of_this_start_is_found() {
+    let all = |how, from| Decision { how, from, why: None };
+    assert_eq!(decide(&found(State::Clean), &about()), all(LoadHow::Found, 100_000));
+    assert_eq!(decide(&found(State::Loading(300)), &about()), all(LoadHow::Resumed, 300));
+    assert_eq!(decide(&found(State::Loading(0)), &about()), Decision::anew(None));
+    assert_eq!(wanted().decide(Ok(None), Some(&about())), Decision::anew(None));
+    let dirty = decide(&found(State::Dirty), &about());
+    assert_eq!(dirty, anew("its keys were changed since, or not all could be loaded"));
+    for state in [State::Clean, State::Loading(300)] {
+        let other = Fingerprint { spec: 1, ..found(state) };
+        assert_eq!(decide(&other, &about()), anew("it holds other keys or values"));
+        let before = Fingerprint { start: Start::Run("b".to_owned()), ..found(state) };
+        let why = "its server was started anew since it was loaded";
+        assert_eq!(decide(&before, &about()), anew(why));
+        let silent = About { start: None, ..about() };
+        let why = "the server does not say when it was started";
+        assert_eq!(decide(&found(state), &silent), anew(why));
+        let kept = Ok(Some(found(state).text().into_bytes()));
+        assert_eq!(wanted().decide(kept, None), anew(why));
+    }
+}
+
+#[test]
+fn what_is_missing_is_loaded_again() {
+    let evicted = About { evictions: Some(9), ..about() };
+    let why = "it threw away 2 items since it was loaded";
+    assert_eq!(decide(&found(State::Clean), &evicted), anew(why));
+    assert_eq!(decide(&found(State::Loading(300)), &evicted), anew(why));
+    let set_back = About { evictions: Some(6), ..about() };
+    let why = "its counters were set back since it was loaded";
+    assert_eq!(decide(&found(State::Clean), &set_back), anew(why));
+    let fewer = About { items: Some(99_999), ..about() };
+    let why = "it holds 99999 items, and was loaded with 100000";
+    assert_eq!(decide(&found(State::Clean), &fewer), anew(why));
+    assert_eq!(decide(&found(State::Loading(300)), &fewer).how, LoadHow::Resumed);
+    let untold = About { items: None, evictions: None, ..about() };
+    assert_eq!(decide(&found(State::Clean), &untold).how, LoadHow::Found);
+}
+
+#[test]
+fn what_cannot_be_read_is_loaded_again() {
+    let unread = wanted().decide(Err("it did not answer in time".to_owned()), Some(&about()));
+    assert_eq!(unread, anew("its fingerprint cannot be read: it did not answer in time"));
+    let whole = found(State::Clean).text();
+    let hostile = [
+        String::new(),
+        whole.replace("load/1", "load/2"),
+        whole.replace("clean", "clean "),
+        whole.replace("run:", "run"),
+        format!("{whole} twice"),
+        found(State::Loading(100_001)).text(),
+        found(State::Loading(5)).text().replace('5', "-5"),
+    ];
+    for text in hostile {
+        let decision = wanted().decide(Ok(Some(text.clone().into_bytes())), Some(&about()));
+        assert_eq!(decision, anew("its fingerprint is damaged"), "{text}");
+    }
+}
+
+#[test]
+fn the_clock_of_memcached_may_be_off_by_a_second() {
+    let began = |pid, began| Start::Process { pid, began };
+    assert!(began(1, 100).is(&began(1, 101)) && began(1, 101).is(&began(1, 100)));
+    assert!(!began(1, 100).is(&began(1, 102)) && !began(1, 100).is(&began(2, 100)));
+    assert!(!began(1, 100).is(&Start::Run(ID.to_owned())));
+}
+
+proptest! {
+    #[test]
+    fn a_fingerprint_reads_back(
+        spec: u64,
+        pid: u64,
+        began: u64,
+        evictions: Option<u64>,
+        upto: Option<u64>,
+        redis: bool,
+        clean: bool,
+    ) {
+        let start = match redis {
+            true => Start::Run(ID.to_owned()),
+            false => Start::Process { pid, began },
+        };
+        let state = match (upto, clean) {
+            (Some(upto), _) => State::Loading(upto),
+            (None, true) => State::Clean,
+            (None, false) => State::Dirty,
+        };
+        let fingerprint = Fingerprint { spec, start, evictions, state };
+        prop_assert_eq!(Fingerprint::parse(fingerprint.text().as_bytes()), Some(fingerprint));
+    }
+
+    #[test]
+    fn no_bytes_panic(bytes: Vec<u8>) {
+        let _ = Fingerprint::parse(&bytes);
+    }
+}

@@ -1,0 +1,201 @@
+//! One blocking connection to a store: one question at a time, all of them
+//! before a deadline, and no more bytes than a store has reason to say.
+
+use record::Address;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+use wire::{Class, Codec, Events, Out, Reply, State, Tag};
+
+/// So many bytes are read from one connection. INFO of Redis takes 10 kB, with a
+/// hundred databases 20.
+const MOST_BYTES: usize = 256 << 10;
+
+/// A connection in some protocol.
+pub(super) struct Line<C> {
+    stream: Stream,
+    codec: C,
+    deadline: Instant,
+    input: Vec<u8>,
+    /// Bytes read so far.
+    read: usize,
+}
+
+/// What was answered: the pieces of each item put together.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) items: Vec<Vec<u8>>,
+    /// None: not complete yet.
+    reply: Option<Reply>,
+    item: u32,
+}
+
+impl Heard {
+    /// How the store answered.
+    pub(super) fn class(&self) -> Option<Class> {
+        self.reply.map(|reply| reply.class)
+    }
+
+    /// The answer's only item, or the first.
+    pub(super) fn into_first(self) -> Vec<u8> {
+        self.items.into_iter().next().unwrap_or_default()
+    }
+}
+
+impl Events for Heard {
+    fn began(&mut self, _tag: Tag) {}
+
+    fn body(&mut self, _tag: Tag, item: u32, piece: &[u8]) {
+        if self.items.is_empty() || item != self.item {
+            self.items.push(Vec::new());
+            self.item = item;
+        }
+        if let Some(last) = self.items.last_mut() {
+            last.extend_from_slice(piece);
+        }
+    }
+
+    fn done(&mut self, reply: Reply) {
+        self.reply = Some(reply);
+    }
+}
+
+impl<C: Codec> Line<C> {
+    /// Connects, and waits until the store takes questions.
+    pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
+        let deadline = Instant::now() + patience;
+        let stream = Stream::connect(address, patience).map_err(|error| talking(&error))?;
+        let mut line = Line { stream, codec, deadline, input: Vec::new(), read: 0 };
+        let mut out = Out::default();
+        let mut state = line.codec.open(&mut out);
+        line.send(&out.bytes)?;
+        while state == State::Opening {
+            state = line.hear(&mut Heard::default())?;
+        }
+        Ok(line)
+    }
+
+    /// Asks, and waits for the whole answer.
+    pub(super) fn ask(&mut self, question: &C::Op<'_>) -> Result<Heard, String> {
+        let mut out = Out::default();
+        self.codec.write(question, &mut out).map_err(|fault| fault.0.to_owned())?;
+        self.send(&out.bytes)?;
+        let mut heard = Heard::default();
+        while heard.reply.is_none() {
+            self.hear(&mut heard)?;
+        }
+        Ok(heard)
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let sent = self.left().and_then(|left| self.stream.write_all(bytes, left));
+        sent.map_err(|error| talking(&error))
+    }
+
+    /// Reads once.
+    fn hear(&mut self, heard: &mut Heard) -> Result<State, String> {
+        let mut piece = [0; 16 << 10];
+        let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
+        let got = got.map_err(|error| talking(&error))?;
+        self.read += got;
+        if got == 0 {
+            return Err("it closed the connection without an answer".to_owned());
+        }
+        if self.read > MOST_BYTES {
+            return Err(format!("its answers take more than {} kB", MOST_BYTES >> 10));
+        }
+        self.input.extend_from_slice(&piece[..got]);
+        let progress = self.codec.read(&self.input, &mut Out::default(), heard);
+        let progress = progress.map_err(|fault| fault.0.to_owned())?;
+        self.input.drain(..progress.consumed);
+        Ok(progress.state)
+    }
+
+    fn left(&self) -> io::Result<Duration> {
+        match self.deadline.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
+            left => Ok(left),
+        }
+    }
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    fn connect(address: &Address, patience: Duration) -> io::Result<Stream> {
+        match address {
+            Address::Tcp(address) => TcpStream::connect_timeout(address, patience).map(Stream::Tcp),
+            Address::Unix(path) => connect_unix(path, patience).map(Stream::Unix),
+            Address::Directory(_) | Address::Program => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8], at_most: Duration) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(Some(at_most))?;
+                stream.read(into)
+            }
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(Some(at_most))?;
+                stream.read(into)
+            }
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8], at_most: Duration) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => {
+                stream.set_write_timeout(Some(at_most))?;
+                stream.write_all(bytes)
+            }
+            Stream::Unix(stream) => {
+                stream.set_write_timeout(Some(at_most))?;
+                stream.write_all(bytes)
+            }
+        }
+    }
+}
+
+/// Connects within this time: the standard library would wait for ever where the
+/// listener accepts nobody. On Linux a connect ends with the time to send.
+fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
+    // SAFETY: an all-zero sockaddr_un is valid.
+    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
+    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
+    // One byte is the zero at the end.
+    if path.len() >= address.sun_path.len() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "the path is too long for a socket"));
+    }
+    for (to, from) in address.sun_path.iter_mut().zip(path.bytes()) {
+        *to = from as libc::c_char;
+    }
+    // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+    let socket =
+        match unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) } {
+            -1 => return Err(io::Error::last_os_error()),
+            fd => unsafe { OwnedFd::from_raw_fd(fd) },
+        };
+    let stream = UnixStream::from(socket);
+    stream.set_write_timeout(Some(patience))?;
+    let length = size_of::<libc::sockaddr_un>() as libc::socklen_t;
+    // SAFETY: a valid address of that length.
+    match unsafe { libc::connect(stream.as_raw_fd(), (&raw const address).cast(), length) } {
+        0 => Ok(stream),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn talking(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer in time".to_owned(),
+        ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
+        ErrorKind::NotFound => "its socket is not there".to_owned(),
+        _ => format!("it cannot be asked: {error}"),
+    }
+}

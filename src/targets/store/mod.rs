@@ -1,0 +1,157 @@
+//! A side channel to a store: what it says of itself, and a note that is kept in
+//! it. Used before, between and after what is measured, never meanwhile.
+//!
+//! Each question has a connection and a deadline of its own. A store that does
+//! not answer is no failed target: what it did not say is not known.
+
+mod files;
+mod fingerprint;
+mod line;
+mod memcached;
+mod redis;
+
+pub(crate) use fingerprint::{Decision, Fingerprint, State, Wanted};
+
+use engine::Access;
+use line::Line;
+use record::{Address, Fact};
+use std::path::PathBuf;
+use std::time::Duration;
+use wire::resp::Opening;
+
+/// How long one question may take, its connection included.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How one store is asked. No `Debug`: it may hold a password.
+pub(crate) struct SideChannel {
+    address: Address,
+    tongue: Tongue,
+}
+
+/// The protocols of stores that have a side channel.
+enum Tongue {
+    Memcached,
+    Redis(Opening),
+    /// A directory. Files that grow too old may be gone at any time: then no note
+    /// is believed.
+    Files {
+        root: PathBuf,
+        forgetful: bool,
+    },
+}
+
+/// What a store says of itself. What it does not say is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct About {
+    /// Items that it holds, those of others included.
+    pub(crate) items: Option<u64>,
+    /// Bytes that its items take, by its own account.
+    pub(crate) bytes: Option<u64>,
+    /// Items that it threw away since it was started.
+    pub(crate) evictions: Option<u64>,
+    /// Which start of a server this is.
+    pub(crate) start: Option<Start>,
+    /// Version, limits and what it keeps on disk, in its own words.
+    pub(crate) facts: Vec<Fact>,
+}
+
+/// One start of a server: what it holds does not outlive it, or may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Redis names each with a random number.
+    Run(String),
+    /// memcached: its process, and when that began, in seconds since 1970.
+    Process { pid: u64, began: u64 },
+}
+
+impl Start {
+    /// Whether both are the same one. memcached tells the time by a clock of whole
+    /// seconds, and how long it runs by another: two readings differ by one.
+    pub(crate) fn is(&self, other: &Start) -> bool {
+        match (self, other) {
+            (Start::Run(one), Start::Run(other)) => one == other,
+            (
+                Start::Process { pid, began },
+                Start::Process { pid: other_pid, began: other_began },
+            ) => pid == other_pid && began.abs_diff(*other_began) <= 1,
+            _ => false,
+        }
+    }
+}
+
+impl SideChannel {
+    /// To the store behind this access; none where it is no store.
+    pub(crate) fn of(access: &Access, address: &Address) -> Option<SideChannel> {
+        let tongue = match access {
+            Access::Memcached(_) => Tongue::Memcached,
+            Access::Resp(access) => Tongue::Redis(access.opening.clone()),
+            Access::Files(access) => {
+                let Address::Directory(root) = address else { return None };
+                let forgetful = access.store.settings().expires.is_some();
+                Tongue::Files { root: PathBuf::from(root), forgetful }
+            }
+            Access::Http(_) => return None,
+        };
+        Some(SideChannel { address: address.clone(), tongue })
+    }
+
+    /// What the store says of itself.
+    ///
+    /// # Errors
+    /// Why it said nothing.
+    pub(crate) fn about(&self) -> Result<About, String> {
+        match &self.tongue {
+            Tongue::Memcached => memcached::about(&mut self.memcached()?),
+            Tongue::Files { root, .. } => files::about(root),
+            Tongue::Redis(opening) => redis::about(&mut self.redis(opening)?),
+        }
+    }
+
+    /// What is kept under this key; none: nothing.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        match &self.tongue {
+            Tongue::Memcached => memcached::recall(&mut self.memcached()?, key),
+            Tongue::Files { forgetful: true, .. } => Ok(None),
+            Tongue::Files { root, .. } => files::recall(root, key),
+            Tongue::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
+        }
+    }
+
+    /// Keeps this under the key.
+    ///
+    /// # Errors
+    /// Why it cannot be kept.
+    pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
+        match &self.tongue {
+            Tongue::Memcached => memcached::keep(&mut self.memcached()?, key, text),
+            Tongue::Files { root, .. } => files::keep(root, key, text),
+            Tongue::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
+        }
+    }
+
+    /// Removes what is kept under the key, if anything is.
+    ///
+    /// # Errors
+    /// Why it cannot be removed.
+    pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
+        match &self.tongue {
+            Tongue::Memcached => memcached::forget(&mut self.memcached()?, key),
+            Tongue::Files { root, .. } => files::forget(root, key),
+            Tongue::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
+        }
+    }
+
+    fn memcached(&self) -> Result<Line<wire::memcached::Memcached>, String> {
+        Line::open(&self.address, memcached::codec(), PATIENCE)
+    }
+
+    fn redis(&self, opening: &Opening) -> Result<Line<wire::resp::Resp>, String> {
+        Line::open(&self.address, redis::codec(opening), PATIENCE)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! Asking Redis, or Valkey, about itself.
+
+use super::line::{Heard, Line};
+use super::{About, Start};
+use crate::shown::shown;
+use record::Fact;
+use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
+use wire::{Class, List};
+
+/// No answer has a longer string.
+const LONGEST_STRING: u64 = 256 << 10;
+
+/// Letters of a `run_id`.
+const RUN_ID: usize = 40;
+
+pub(super) fn codec(opening: &Opening) -> Resp {
+    Resp::new(opening.clone(), Limits { bulk_bytes: LONGEST_STRING }, 1)
+}
+
+pub(super) fn about(line: &mut Line<Resp>) -> Result<About, String> {
+    let info = command(line, &[b"INFO"])?;
+    good(&info)?;
+    let items = command(line, &[b"DBSIZE"])?;
+    let items = good(&items).ok().and_then(|()| text(&items.into_first())?.parse().ok());
+    let settings = ["appendonly", "appendfsync", "save"].map(|name| setting(line, name));
+    let info = Info(String::from_utf8_lossy(&info.into_first()).into_owned());
+    Ok(About {
+        items,
+        bytes: info.number("used_memory_dataset"),
+        evictions: info.number("evicted_keys"),
+        start: info.run_id().map(Start::Run),
+        facts: vec![info.fact(), durability(&info, settings.into_iter().flatten().collect())],
+    })
+}
+
+/// The answer to INFO: lines of `name:value`.
+struct Info(String);
+
+impl Info {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+
+    fn run_id(&self) -> Option<String> {
+        let id = self.text("run_id")?;
+        let plain = id.len() == RUN_ID && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        plain.then(|| id.to_owned())
+    }
+
+    /// Version, and what happens where memory ends.
+    fn fact(&self) -> Fact {
+        let name = shown(self.text("server_name").unwrap_or("redis"));
+        let version = self.text(&format!("{name}_version"));
+        let version = shown(version.unwrap_or("of an unknown version"));
+        let memory = match (self.number("maxmemory"), self.text("maxmemory_policy")) {
+            (None, _) => String::new(),
+            (Some(0), _) => ", no maxmemory".to_owned(),
+            (Some(most), policy) => {
+                format!(", maxmemory {most} {}", shown(policy.unwrap_or_default()))
+            }
+        };
+        Fact { command: "INFO".to_owned(), line: Some(format!("{name} {version}{memory}")) }
+    }
+}
+
+/// `appendonly no`; none where it does not show its settings.
+fn setting(line: &mut Line<Resp>, name: &str) -> Option<String> {
+    let heard = command(line, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
+    good(&heard).ok()?;
+    let [first, rest @ ..] = heard.items.as_slice() else { return None };
+    // Of a value that is empty nothing is heard.
+    let value = rest.first().map_or(String::new(), shown);
+    let plain = !value.is_empty() && !value.contains(' ');
+    let value = if plain { value } else { format!("'{value}'") };
+    (first == name.as_bytes()).then(|| format!("{name} {value}"))
+}
+
+/// What it keeps on disk: as its settings say, or where it does not show those,
+/// as far as INFO tells.
+fn durability(info: &Info, settings: Vec<String>) -> Fact {
+    let (command, line) = match settings.is_empty() {
+        false => ("CONFIG GET", Some(settings.join(", "))),
+        true => ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on)))),
+    };
+    Fact { command: command.to_owned(), line }
+}
+
+pub(super) fn recall(line: &mut Line<Resp>, key: &str) -> Result<Option<Vec<u8>>, String> {
+    let heard = line.ask(&Op::Get(key.as_bytes()))?;
+    match heard.class() {
+        Some(Class::Miss) => Ok(None),
+        _ => good(&heard).map(|()| Some(heard.into_first())),
+    }
+}
+
+pub(super) fn keep(line: &mut Line<Resp>, key: &str, text: &str) -> Result<(), String> {
+    let (key, value) = (key.as_bytes(), text.as_bytes().into());
+    let set = Set { key, value, when: When::Always, expires: Expires::Never };
+    good(&line.ask(&Op::Set(set))?)
+}
+
+pub(super) fn forget(line: &mut Line<Resp>, key: &str) -> Result<(), String> {
+    good(&line.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?)
+}
+
+fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<Heard, String> {
+    line.ask(&Op::Command(List::Slices(words)))
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+fn good(heard: &Heard) -> Result<(), String> {
+    match heard.class() {
+        Some(Class::Error(code)) => {
+            let name = codes::name(code).unwrap_or("an error");
+            Err(format!("it answers {name}"))
+        }
+        _ => Ok(()),
+    }
+}
