@@ -127,9 +127,18 @@ fn tell(judged: &Judged, copies: &Copies) -> Result<(), Error> {
 
 /// The report for the terminal.
 pub(super) fn terminal(judged: &Judged, to_terminal: bool) -> String {
+    report::terminal(&judged.story(), style_of(to_terminal))
+}
+
+/// How standard output is written to.
+pub(super) fn style() -> Style {
+    style_of(stdout().is_terminal())
+}
+
+fn style_of(to_terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    report::terminal(&judged.story(), Style { colour: to_terminal && !plain, width: width() })
+    Style { colour: to_terminal && !plain, width: width() }
 }
 
 /// Columns of the terminal; of a usual one where there is none.

@@ -2,8 +2,9 @@
 
 mod folder;
 mod legs;
+mod null;
 mod orders;
-mod progress;
+pub(crate) mod progress;
 mod session;
 mod stage;
 mod targets;

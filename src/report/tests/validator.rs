@@ -15,9 +15,13 @@ pub(crate) fn schema() -> Value {
 
 /// Everything that is wrong with `value`, each with its path.
 pub(crate) fn wrong(value: &Value) -> Vec<String> {
-    let root = schema();
+    wrong_by(&schema(), value)
+}
+
+/// The same by another schema.
+pub(crate) fn wrong_by(root: &Value, value: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
-    check(&root, &root, value, "report", &mut wrong);
+    check(root, root, value, "report", &mut wrong);
     wrong
 }
 
