@@ -14,7 +14,7 @@ use tiebreak::testserver::Behaviour;
 #[test]
 fn every_protocol_is_measured_and_told() {
     let place = Place::new();
-    let short = ["conformance", "null", "--rounds", "2", "--round", "10ms", "--connections", "4"];
+    let short = ["conformance", "null", "--rounds", "2", "--round", "50ms", "--connections", "4"];
     let output = place.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -111,30 +111,41 @@ pub(crate) fn length(order: &Order, lanes: &[Lane]) -> Duration {
     order.round * (order.rounds + 1) * lanes.len() as u32
 }
 
-/// What the trials say; none where not one round was driven to its end.
+/// What the trials say.
+///
+/// # Errors
+/// When not one round was driven to its end, or a lane got no reply in any.
 pub(crate) fn figures(
     order: &Order,
     lanes: &[Lane],
     trials: &[TrialRecord],
     (host, started): (Host, String),
-) -> Option<OwnCosts> {
+) -> Result<OwnCosts, String> {
+    let rounds = trials.iter().map(|trial| trial.round).max();
+    let rounds = rounds.ok_or("stopped before the first round: nothing was measured")?;
     let of = |at: usize| trials.iter().filter(move |trial| trial.contender as usize == at);
-    let each = lanes.iter().enumerate().map(|(at, lane)| cost(lane, of(at).map(|t| &t.seen)));
+    let each = lanes.iter().enumerate().map(|(at, lane)| {
+        let cost = cost(lane, of(at).map(|trial| &trial.seen));
+        cost.ok_or_else(|| {
+            let name = lane.name();
+            format!("{name}: no reply in any round; on a busy machine try a longer --round")
+        })
+    });
     let slices = || trials.iter().flat_map(|trial| &trial.seen.slices);
     let took: u64 = slices().map(|slice| slice.took_ns).sum();
     let share = |ns: u64| ns as f64 / took.max(1) as f64;
-    Some(OwnCosts {
+    Ok(OwnCosts {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         started,
-        rounds: trials.iter().map(|trial| trial.round).max()?,
+        rounds,
         round: order.round.as_secs_f64(),
         connections: order.connections,
         generator_core: order.generator_core,
         server_core: order.server_core,
         waited: share(slices().map(|slice| slice.waited_ns).sum()),
         stolen: share(slices().map(|slice| slice.steal_ns).sum()),
-        lanes: each.collect::<Option<_>>()?,
+        lanes: each.collect::<Result<_, _>>()?,
         host,
     })
 }
@@ -170,13 +181,13 @@ fn cost<'a>(lane: &Lane, rounds: impl Iterator<Item = &'a Seen>) -> Option<OwnCo
 mod tests {
     use super::*;
 
-    /// Real lanes, the real server, a few milliseconds each.
+    /// Real lanes, the real server, some milliseconds each.
     #[test]
     fn every_lane_gets_the_right_replies() {
         let cores = crate::cores::Facts::read().expect("cores").allowed;
         let order = Order {
             rounds: 2,
-            round: Duration::from_millis(10),
+            round: Duration::from_millis(50),
             connections: 4,
             generator_core: cores[cores.len() - 1],
             server_core: (cores.len() > 1).then_some(cores[0]),
@@ -204,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_nothing_are_none() {
+    fn there_are_no_figures_of_nothing() {
         let order = Order {
             rounds: 1,
             round: Duration::from_millis(1),
@@ -213,6 +224,7 @@ mod tests {
             server_core: None,
         };
         let nothing = figures(&order, &lanes(), &[], (Host::default(), String::new()));
-        assert!(nothing.is_none());
+        let wrong = nothing.err().expect("no figures");
+        assert!(wrong.starts_with("stopped before the first round"), "{wrong}");
     }
 }
