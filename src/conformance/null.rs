@@ -224,7 +224,7 @@ mod tests {
             server_core: None,
         };
         let nothing = figures(&order, &lanes(), &[], (Host::default(), String::new()));
-        let wrong = nothing.err().expect("no figures");
+        let wrong = nothing.expect_err("no figures");
         assert!(wrong.starts_with("stopped before the first round"), "{wrong}");
     }
 }
