@@ -71,6 +71,39 @@ finish() {
     tool_pid=
 }
 
+# charge SECONDS COMMAND…: runs a generator on the last core and sets cpu, its user
+# + system time in seconds from start to exit. It should take about SECONDS; long
+# after that it is ended.
+charge() {
+    local seconds=$1 TIMEFORMAT='%3U %3S' status=0
+    shift
+    # In the background and waited for, so that a signal ends it at once; in a
+    # process group of its own (set -m), so that the signal reaches all of it.
+    set -m
+    { time timeout --foreground -k 5 $((seconds + 30)) taskset -c "$last" "$@" \
+        >"$work/stdout" 2>"$work/stderr"; } 2>"$work/time" &
+    tool_pid=$!
+    set +m
+    wait "$tool_pid" || status=$?
+    tool_pid=
+    if [ "$status" != 0 ]; then
+        fail_with_output "$1 ended with exit code $status: $*"
+    fi
+    cpu=$(awk '{ print $1 + $2 }' "$work/time")
+}
+
+# For awk programs: the median of list[1] to list[n].
+# shellcheck disable=SC2016
+awk_median='
+    function median(list, n,    i, j, x) {
+        for (i = 2; i <= n; i++) {
+            x = list[i]
+            for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
+            list[j + 1] = x
+        }
+        return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+    }'
+
 # fail_with_output WORDS…: with the end of what the command printed.
 fail_with_output() {
     tail -n 20 "$work/stdout" "$work/stderr" >&2

@@ -41,20 +41,7 @@ run() {
     h2load) command=(h2load --h1 -t1 -c "$connections" -D "$SECONDS_EACH" "$url") ;;
     *) fail "no such tool: $tool" ;;
     esac
-    local TIMEFORMAT='%3U %3S' status=0
-    # In the background and waited for, so that a signal ends it at once; in a
-    # process group of its own (set -m), so that the signal reaches all of it.
-    set -m
-    { time timeout --foreground -k 5 $((SECONDS_EACH + 30)) taskset -c "$last" "${command[@]}" \
-        >"$work/stdout" 2>"$work/stderr"; } 2>"$work/time" &
-    tool_pid=$!
-    set +m
-    wait "$tool_pid" || status=$?
-    tool_pid=
-    if [ "$status" != 0 ]; then
-        fail_with_output "$tool ended with exit code $status: ${command[*]}"
-    fi
-    cpu=$(awk '{ print $1 + $2 }' "$work/time")
+    charge "$SECONDS_EACH" "${command[@]}"
 }
 
 # One line: connections, round, tool, requests, CPU seconds, CPU µs a request,
@@ -75,15 +62,7 @@ measure() {
 
 # Medians of each tool, and medians of its ratios to wrk inside each round.
 summary() {
-    awk -F'\t' -v wanted="$1" -v tools="$TOOLS" '
-        function median(list, n,    i, j, x) {
-            for (i = 2; i <= n; i++) {
-                x = list[i]
-                for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
-                list[j + 1] = x
-            }
-            return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
-        }
+    awk -F'\t' -v wanted="$1" -v tools="$TOOLS" "$awk_median"'
         function of(field, tool, against,    r, n, list) {
             for (r = 1; r <= rounds; r++)
                 list[++n] = value[field, tool, r] / (against == "" ? 1 : value[field, against, r])

@@ -4,6 +4,7 @@
 compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's clocks");
 
 pub mod cli;
+mod conformance;
 pub mod cores;
 pub mod exec;
 pub mod exit;

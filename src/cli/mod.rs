@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod completions;
 mod conduct;
+mod conformance;
 mod demo;
 mod explain;
 mod load;
@@ -64,6 +65,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Explain(explain::ExplainArgs),
     Recipes(recipes::RecipesArgs),
+    Conformance(conformance::ConformanceArgs),
     /// A server of known behaviour, to try tiebreak and other tools on
     Testserver(Box<testserver::TestserverArgs>),
     Completions(completions::CompletionsArgs),
@@ -96,6 +98,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Audit(args) => audit::perform(args),
         Command::Explain(args) => explain::perform(args),
         Command::Recipes(args) => recipes::perform(args),
+        Command::Conformance(args) => conformance::perform(args),
         Command::Testserver(args) => return testserver::run(args),
         Command::Completions(args) => completions::perform(args),
         Command::Man(args) => man::perform(args),

@@ -173,15 +173,20 @@ fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
 
 /// The report for the terminal.
 pub(super) fn terminal(judged: &Judged, to_terminal: bool) -> String {
-    report::terminal(&judged.story(), style(to_terminal))
+    report::terminal(&judged.story(), style_of(to_terminal))
 }
 
 /// The report of a sweep for the terminal.
 pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool) -> String {
-    report::sweep_terminal(&swept.story(), style(to_terminal))
+    report::sweep_terminal(&swept.story(), style_of(to_terminal))
 }
 
-fn style(to_terminal: bool) -> Style {
+/// How standard output is written to.
+pub(super) fn style() -> Style {
+    style_of(stdout().is_terminal())
+}
+
+fn style_of(to_terminal: bool) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     Style { colour: to_terminal && !plain, width: width() }

@@ -3,6 +3,7 @@
 //! Everything here is a pure function of the journal and the verdict. It formats
 //! figures and scales them to units and pixels; figures are made elsewhere.
 
+pub(crate) mod alone;
 mod html;
 mod json;
 mod junit;

@@ -506,6 +506,7 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
         connect_time: Quantiles { p50: Some(41e-6), max: Some(182e-6), ..Quantiles::default() },
         first_byte_time: response_time,
         generator_cpu_per_operation: Some(4.13e-6),
+        own_cpu_per_operation: Some(3.2e-6),
         generator_idle: Some(0.3125),
         outcomes,
         codes: [(200, operations)].into(),

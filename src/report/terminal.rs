@@ -43,6 +43,22 @@ pub(super) fn report(view: &View, style: Style) -> String {
     page.finish()
 }
 
+/// A table and what is to be said below it, without a run around them.
+pub(super) fn plain_table(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    let mut page = Page::new(style);
+    table::table(head, rows, &mut page);
+    page.blank();
+    for sentence in below {
+        page.wrapped(2, sentence, Paint::Plain);
+    }
+    page.finish()
+}
+
 fn void(view: &View, page: &mut Page) {
     let said = "VOID: the audit refused this run. Nothing below is a verdict.";
     page.wrapped(2, said, Paint::Alarm);

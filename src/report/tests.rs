@@ -3,7 +3,7 @@
 mod page;
 mod schema;
 mod snapshots;
-mod validator;
+pub(super) mod validator;
 
 pub(super) use snapshots::compare;
 

@@ -66,6 +66,10 @@ impl Stage for View<'_> {
         })
     }
 
+    fn drive_null(&mut self, _: &Asked, _: &[usize], _: &mut Each<'_>) -> Result<(), Broken> {
+        Ok(())
+    }
+
     fn complaint(&self, _: usize) -> Option<String> {
         None
     }

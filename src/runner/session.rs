@@ -1,10 +1,10 @@
 //! One run: ready, pilot, rounds, each trial into the journal as it comes.
 
 use super::legs::{self, Leg};
-use super::orders;
 use super::progress::Progress;
 use super::stage::{Halt, Stage};
 use super::stores::Stores;
+use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
@@ -132,10 +132,18 @@ impl<W: Write> Session<'_, W> {
 
     fn phases(&mut self) -> Result<(), Halt> {
         self.raise(1)?;
+        self.alone()?;
         match self.plan.question.pairs.is_empty() {
             true => self.one(),
             false => self.braid(),
         }
+    }
+
+    /// What the lanes cost by themselves, against the null server.
+    fn alone(&mut self) -> Result<(), Halt> {
+        let Some((order, who)) = null::order(self.plan) else { return Ok(()) };
+        self.book.progress.phase("what the generator costs by itself", length(&order), 0);
+        self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null).map(drop)
     }
 
     /// Launches the targets in random order, and asks each whether it is ready.
@@ -298,16 +306,31 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// Drives one order; every trial goes into the journal under the plan's
-    /// number for its contender and the phase's name for it.
+    /// Drives the targets.
     fn drive(
         &mut self,
         order: &Asked,
         who: &[usize],
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
+        self.drive_on(Ground::Targets, order, who, phase)
+    }
+
+    /// Drives one order; every trial goes into the journal under the plan's
+    /// number for its contender and the phase's name for it.
+    fn drive_on(
+        &mut self,
+        ground: Ground,
+        order: &Asked,
+        who: &[usize],
+        phase: fn(Phase) -> Phase,
+    ) -> Result<Vec<TrialRecord>, Halt> {
         let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
-        let driven = self.stage.drive(order, who, &mut |trial| taking.take(trial));
+        let each = &mut |trial| taking.take(trial);
+        let driven = match ground {
+            Ground::Targets => self.stage.drive(order, who, each),
+            Ground::NullServer => self.stage.drive_null(order, who, each),
+        };
         let (halt, kept) = (taking.halt, taking.kept);
         if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.stage.fallen()) {
             return Err(Halt::Target(fallen));
@@ -324,6 +347,12 @@ impl<W: Write> Session<'_, W> {
             (None, Ok(())) => Ok(kept),
         }
     }
+}
+
+/// What is driven.
+enum Ground {
+    Targets,
+    NullServer,
 }
 
 /// Takes the trials of one order.

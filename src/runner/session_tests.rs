@@ -160,6 +160,26 @@ impl Stage for MadeUp {
         None
     }
 
+    fn drive_null(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), Broken> {
+        for round in 1..=order.rounds {
+            for (contender, lane) in (0u32..).zip(who) {
+                let asked = order.lanes[contender as usize].clone();
+                let seen = Seen { operations: 100 + *lane as u64, ..Seen::default() };
+                let phase = Phase::Round;
+                let trial = TrialRecord { phase, round, contender, asked, seen, cut_short: false };
+                if each(trial).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
         self.orders.push(order.clone());
         if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {
@@ -299,6 +319,12 @@ fn a_comparison_from_ready_to_end() {
         "header",
         "Ready 0 of 0",
         "Ready 0 of 1",
+        "Null 0 of 0",
+        "Null 0 of 1",
+        "Null 0 of 0",
+        "Null 0 of 1",
+        "Null 0 of 0",
+        "Null 0 of 1",
         "WarmUp 0 of 0",
         "WarmUp 0 of 1",
         "Pilot 0 of 0",
@@ -353,7 +379,16 @@ fn one_contender_is_driven_without_pilot_and_burn_in() {
     let came = conduct(&plan, World::default(), Disk::new(ROOMY));
     assert_eq!(
         told(&came.disk),
-        ["header", "Ready 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
+        [
+            "header",
+            "Ready 0 of 0",
+            "Null 0 of 0",
+            "Null 0 of 0",
+            "Null 0 of 0",
+            "WarmUp 0 of 0",
+            "Round 1 of 0",
+            "Complete"
+        ]
     );
     let order = &came.orders[1];
     assert_eq!((order.rounds, order.slice_ns), (1, order.round_ns));

@@ -19,6 +19,15 @@ pub(super) trait Stage {
     /// Drives an order: its lanes are these contenders of the plan.
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken>;
 
+    /// Drives the null server in place of their targets, with lanes as plain as
+    /// they can be.
+    fn drive_null(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), Broken>;
+
     /// How a launched target ended that was to run; none while all run.
     fn fallen(&mut self) -> Option<String>;
 

@@ -1,6 +1,7 @@
 //! The stage of a real run: servers and the engine.
 
 use super::stage::{Each, Halt, Stage};
+use crate::conformance::alone;
 use crate::exec::{self, Exec};
 use crate::exit::{Error, Exit};
 use crate::plan::{Directory, MOST_WORKERS, Resolved, Way};
@@ -174,6 +175,23 @@ impl Stage for Targets<'_> {
             false => Vec::new(),
         };
         engine::run(&order, lanes, clocks, self.stop, each)
+    }
+
+    fn drive_null(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), Broken> {
+        let plain = |at: &usize| match &self.each[*at].up.as_ref()?.reach {
+            Reach::Engine(access) => alone::plain(access),
+            Reach::Program(_) => None,
+        };
+        let Some(accesses) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
+            return Err(Broken("the null server is driven for a target that is not up".to_owned()));
+        };
+        let core = self.resolved.target_cores.first().copied();
+        alone::drive(order, &accesses, core, self.stop, each)
     }
 
     fn fallen(&mut self) -> Option<String> {

@@ -10,6 +10,7 @@ mod connection;
 mod connections;
 pub mod delay;
 mod freeze;
+pub mod null;
 mod outbox;
 mod preempted;
 mod random;
@@ -36,13 +37,45 @@ use std::thread::JoinHandle;
 /// A server that runs on a thread of this process. Dropping it stops it.
 pub struct TestServer {
     address: SocketAddr,
-    running: Option<Running>,
+    running: Option<Running<Report>>,
 }
 
-struct Running {
+/// A server's thread, and how it is ended.
+struct Running<T> {
     /// The server ends when this is closed.
     stop: PipeWriter,
-    thread: JoinHandle<Report>,
+    thread: JoinHandle<T>,
+}
+
+impl<T: Send + Default + 'static> Running<T> {
+    /// Runs `serve` on a thread of this name, on this core if one is given.
+    /// `stop` is the other end of the pipe that `serve` watches.
+    fn start(
+        name: String,
+        core: Option<u32>,
+        stop: PipeWriter,
+        serve: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<Running<T>> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let thread = std::thread::Builder::new().name(name).spawn(move || {
+            let prepared = sys::prepare_thread(core);
+            let runs = prepared.is_ok();
+            // Nobody listens only if `start` is gone, and then nothing matters.
+            let _ = tell.send(prepared);
+            if runs { serve() } else { T::default() }
+        })?;
+        let prepared = told.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
+        prepared.map_err(|error| match core {
+            Some(core) => io::Error::new(error.kind(), format!("core {core}: {error}")),
+            None => error,
+        })?;
+        Ok(Running { stop, thread })
+    }
+
+    fn end(self) -> std::thread::Result<T> {
+        drop(self.stop);
+        self.thread.join()
+    }
 }
 
 impl TestServer {
@@ -57,21 +90,9 @@ impl TestServer {
         let (address, listeners) = Listener::open(&behaviour)?;
         let (stop_seen, stop) = io::pipe()?;
         let server = Server::new(behaviour, listeners, stop_seen)?;
-        let (tell, told) = mpsc::sync_channel(1);
         let name = format!("test:{}", address.port());
-        let thread = std::thread::Builder::new().name(name).spawn(move || {
-            let prepared = sys::prepare_thread(core);
-            let runs = prepared.is_ok();
-            // Nobody listens only if `start` is gone, and then nothing matters.
-            let _ = tell.send(prepared);
-            if runs { server.run() } else { Report::default() }
-        })?;
-        let prepared = told.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
-        prepared.map_err(|error| match core {
-            Some(core) => io::Error::new(error.kind(), format!("core {core}: {error}")),
-            None => error,
-        })?;
-        Ok(TestServer { address, running: Some(Running { stop, thread }) })
+        let running = Running::start(name, core, stop, move || server.run())?;
+        Ok(TestServer { address, running: Some(running) })
     }
 
     /// Where it listens for TCP.
@@ -90,9 +111,7 @@ impl TestServer {
     }
 
     fn end(&mut self) -> Option<std::thread::Result<Report>> {
-        let Running { stop, thread } = self.running.take()?;
-        drop(stop);
-        Some(thread.join())
+        Some(self.running.take()?.end())
     }
 }
 

@@ -132,6 +132,23 @@ impl Run {
         self
     }
 
+    /// Before the rounds: one round against the null server for each of these
+    /// costs of an operation.
+    pub(crate) fn with_own_cost(mut self, name: &str, costs_ns: &[u64]) -> Run {
+        let number = self.question.names.iter().position(|known| known == name);
+        let number = number.expect("a contender of the run") as u32;
+        for cost_ns in costs_ns {
+            let mut record = record(1, number);
+            record.phase = Phase::Null;
+            record.seen.operations = 1000;
+            record.seen.outcomes.ok = 1000;
+            record.seen.slices.truncate(1);
+            record.seen.slices[0].generator_cpu_ns = 1000 * cost_ns;
+            self.records.insert(0, record);
+        }
+        self
+    }
+
     /// The launch is the replicate, and there are so many.
     pub(crate) fn with_restarts(mut self, restarts: u32) -> Run {
         self.question.restarts = restarts;

@@ -41,6 +41,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         tls_time: quantiles(&driven.tls_time),
         first_byte_time: quantiles(&seen.first_byte_time),
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
+        own_cpu_per_operation: driven.own_cost(),
         generator_idle: None,
         target: TargetSummary::default(),
         store: None,

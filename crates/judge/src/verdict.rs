@@ -206,6 +206,9 @@ pub struct ContenderSummary {
     pub first_byte_time: Quantiles,
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
+    /// The same against the null server: what the lane costs by itself. None
+    /// where it was not driven against it.
+    pub own_cpu_per_operation: Option<f64>,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: Option<f64>,
     /// What its target cost.

@@ -48,6 +48,12 @@ impl Histogram {
         self.ready().saturating_record(value);
     }
 
+    /// Records one value so many times.
+    #[inline]
+    pub fn record_many(&mut self, value: u64, times: u64) {
+        self.ready().saturating_record_n(value, times);
+    }
+
     /// How many values were recorded.
     pub fn len(&self) -> u64 {
         self.0.as_ref().map_or(0, hdrhistogram::Histogram::len)

@@ -44,6 +44,15 @@ pub struct SliceStart {
     pub burn_in_ns: u64,
 }
 
+/// A complete reply, as it is entered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Replied {
+    at: Moments,
+    code: u16,
+    told: Told,
+    body_len: u64,
+}
+
 /// Records one lane's operations, trial after trial.
 #[derive(Debug)]
 pub struct Recorder {
@@ -55,6 +64,11 @@ pub struct Recorder {
     /// hardly ever more than two, and a map would allocate.
     codes: Vec<(u16, Told, u64)>,
     failed: [u64; Failure::ALL.len()],
+    /// The last reply, and how many came that are like it in everything. With
+    /// many operations in flight on a connection the replies of one read were
+    /// often asked in one piece, and then have all their times in common: they
+    /// are entered into the histograms together, each counted.
+    alike: Option<(Replied, u64)>,
 }
 
 impl Default for Recorder {
@@ -73,6 +87,7 @@ impl Recorder {
             burnt_in: 0,
             codes: Vec::with_capacity(1024),
             failed: [0; Failure::ALL.len()],
+            alike: None,
         }
     }
 
@@ -83,6 +98,7 @@ impl Recorder {
             short if short < 2 * WINDOW_NS => 0,
             long => (long / WINDOW_NS) as usize,
         };
+        self.enter();
         self.seen.make_ready();
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
@@ -99,11 +115,13 @@ impl Recorder {
     /// The slice that is being driven: for what the worker alone knows (time
     /// to the last reply, CPU, waiting).
     pub fn slice_mut(&mut self) -> &mut Slice {
+        self.enter();
         &mut self.slice
     }
 
     /// The slice ended.
     pub fn end_slice(&mut self) {
+        self.enter();
         self.seen.slices.push(std::mem::take(&mut self.slice));
     }
 
@@ -116,16 +134,31 @@ impl Recorder {
     /// A complete reply.
     #[inline]
     pub fn replied(&mut self, at: &Moments, code: u16, told: Told, body_len: u64) {
-        self.seen.sent += 1;
-        self.ended(at.done);
-        self.count_code(code, told, 1);
-        if told == Told::Ok && body_len == 0 {
-            self.seen.empty += 1;
+        let reply = Replied { at: *at, code, told, body_len };
+        match &mut self.alike {
+            Some((last, many)) if *last == reply => *many += 1,
+            _ => {
+                self.enter();
+                self.alike = Some((reply, 1));
+            }
         }
-        self.seen.body_bytes.record(body_len);
-        if self.latency(at) {
+    }
+
+    /// Enters the replies that are still held.
+    #[inline]
+    fn enter(&mut self) {
+        let Some((reply, many)) = self.alike.take() else { return };
+        let Replied { at, code, told, body_len } = reply;
+        self.seen.sent += many;
+        self.ended(at.done, many);
+        self.count_code(code, told, many);
+        if told == Told::Ok && body_len == 0 {
+            self.seen.empty += many;
+        }
+        self.seen.body_bytes.record_many(body_len, many);
+        if self.latency(&at, many) {
             let first_byte = at.began.saturating_sub(at.asked);
-            self.seen.first_byte_time.record(first_byte);
+            self.seen.first_byte_time.record_many(first_byte, many);
         }
     }
 
@@ -133,9 +166,9 @@ impl Recorder {
     /// had taken by then.
     pub fn timed_out(&mut self, at: &Moments, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
-        self.ended(at.done);
+        self.ended(at.done, 1);
         self.failed[Failure::Timeout as usize] += 1;
-        self.latency(at);
+        self.latency(at, 1);
     }
 
     /// An operation ended without a reply. `was_sent`: the server can have
@@ -143,7 +176,7 @@ impl Recorder {
     pub fn failed(&mut self, failure: Failure, now: u64, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
-        self.ended(now);
+        self.ended(now, 1);
         self.failed[failure as usize] += 1;
     }
 
@@ -152,7 +185,7 @@ impl Recorder {
     pub fn refused(&mut self, code: u16, now: u64, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
-        self.ended(now);
+        self.ended(now, 1);
         self.count_code(code, Told::Unexpected, 1);
     }
 
@@ -227,6 +260,7 @@ impl Recorder {
     /// Ends the trial: hands over what was seen and starts anew. Connection
     /// counts go on, `opened` and `reopened_at_rest` from 0.
     pub fn take(&mut self) -> Seen {
+        self.enter();
         let connections = self.seen.connections.clone();
         let mut seen = std::mem::take(&mut self.seen);
         self.seen.connections.asked = connections.asked;
@@ -251,12 +285,12 @@ impl Recorder {
     }
 
     #[inline]
-    fn ended(&mut self, now: u64) {
-        self.seen.operations += 1;
-        self.slice.operations += 1;
+    fn ended(&mut self, now: u64, many: u64) {
+        self.seen.operations += many;
+        self.slice.operations += many;
         let window = (now.saturating_sub(self.starts) / WINDOW_NS) as usize;
         if let Some(count) = self.slice.windows.get_mut(window) {
-            *count += 1;
+            *count += many as u32;
         }
     }
 
@@ -269,19 +303,57 @@ impl Recorder {
         }
     }
 
-    /// False where the operation was due in the burn-in.
+    /// False where the operations were due in the burn-in.
     #[inline]
-    fn latency(&mut self, at: &Moments) -> bool {
+    fn latency(&mut self, at: &Moments, many: u64) -> bool {
         if at.due < self.burnt_in {
-            self.seen.left_out += 1;
+            self.seen.left_out += many;
             return false;
         }
         let response = at.done.saturating_sub(at.due);
         self.slice.max_response_ns = self.slice.max_response_ns.max(response);
-        self.seen.response_time.record(response);
-        self.seen.service_time.record(at.done.saturating_sub(at.sent));
-        self.seen.send_lag.record(at.sent.saturating_sub(at.due));
-        self.seen.own_lag.record(at.sent.saturating_sub(at.could));
+        self.seen.response_time.record_many(response, many);
+        self.seen.service_time.record_many(at.done.saturating_sub(at.sent), many);
+        self.seen.send_lag.record_many(at.sent.saturating_sub(at.due), many);
+        self.seen.own_lag.record_many(at.sent.saturating_sub(at.could), many);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn driven(replies: impl Iterator<Item = (u64, u64)>) -> Seen {
+        let mut recorder = Recorder::new();
+        recorder.begin_slice(&SliceStart {
+            place: 0,
+            after: None,
+            engine_started: 0,
+            starts: 1_000,
+            sends_until: 1_000 + 3 * WINDOW_NS,
+            burn_in_ns: 10,
+        });
+        for (due, body) in replies {
+            let done = due + WINDOW_NS;
+            let at = Moments { due, could: due, sent: due + 3, asked: due + 4, began: done, done };
+            recorder.replied(&at, 200, Told::Ok, body);
+        }
+        assert_eq!(recorder.slice_mut().operations, 12, "counted whenever one looks");
+        recorder.end_slice();
+        recorder.take()
+    }
+
+    #[test]
+    fn replies_that_are_alike_are_entered_together_and_each_counts() {
+        // Of the first some are due in the burn-in; some are empty.
+        let kinds = [(1_005, 0), (2_000, 7), (2_000, 0)];
+        let together = driven(kinds.into_iter().flat_map(|kind| std::iter::repeat_n(kind, 4)));
+        let apart = driven(std::iter::repeat_n(kinds, 4).flatten());
+        assert_eq!(together, apart);
+        assert_eq!((together.operations, together.left_out, together.empty), (12, 4, 8));
+        assert_eq!(together.response_time.len(), 8);
+        assert_eq!(together.body_bytes.len(), 12);
+        assert_eq!(together.slices[0].windows, [0, 12, 0]);
     }
 }

@@ -11,6 +11,8 @@ pub enum Phase {
     Ready,
     /// The first values of a store's keys.
     Load,
+    /// Against the null server and not the target: what the lane costs by itself.
+    Null,
     /// Before the rounds.
     WarmUp,
     /// The pilot's braid.

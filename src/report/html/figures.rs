@@ -17,14 +17,16 @@ pub(super) fn section(view: &View) -> Node {
         "max",
         "errors",
         "generator CPU/op",
+        "by itself",
         "generator idle",
     ];
     let rows = view.contenders.iter().enumerate().map(|(number, contender)| row(number, contender));
     parts::section("Figures")
         .with(parts::table(&head, rows))
         .with(parts::caption(
-            "Times are response times: from when an operation was due to its last byte. The last two \
-             columns are about the load generator, not about the server.",
+            "Times are response times: from when an operation was due to its last byte. The last \
+             three columns are about the load generator, not about the server; by itself: against \
+             the null server, which answers at once.",
         ))
         .with(parts::folded("Table of all times", all_times(view)))
 }
@@ -42,6 +44,7 @@ fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
         parts::cell(units::seconds(times.max)),
         parts::cell(units::count(words::errors(contender))),
         parts::cell(units::seconds(contender.generator_cpu_per_operation)),
+        parts::cell(units::seconds(contender.own_cpu_per_operation)),
         parts::cell(idle.unwrap_or_else(|| units::MISSING.to_owned())),
     ]
 }

@@ -40,6 +40,7 @@ struct Metrics {
     tls_time: Times,
     first_byte_time: Times,
     generator_cpu_per_operation: Figure,
+    own_cpu_per_operation: Figure,
     target_cpu_per_operation: Figure,
 }
 
@@ -185,6 +186,7 @@ fn metrics(of: &ContenderSummary) -> Metrics {
         tls_time: times(of.tls_time),
         first_byte_time: times(of.first_byte_time),
         generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
+        own_cpu_per_operation: Figure { value: of.own_cpu_per_operation, unit: "s" },
         target_cpu_per_operation: Figure { value: of.target.cpu_per_operation, unit: "s" },
     }
 }

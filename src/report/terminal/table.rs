@@ -14,6 +14,9 @@ const HEAD: [&str; 8] =
 pub(super) fn contenders(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
     table(&HEAD, &rows, page);
+    if let Some(own) = words::own_costs(view) {
+        page.wrapped(2, &own, Paint::Plain);
+    }
 }
 
 fn row(contender: &ContenderSummary) -> Vec<String> {

@@ -7,12 +7,11 @@
 //! here, and the hot path shares nothing. Loaded values count as acknowledged
 //! before everything.
 
-/// For each key: the highest version of ours that is acknowledged, and the
-/// highest that is stale. One more than the version, so that 0 is "none".
+/// What a write looks at beside the stale versions.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct Written {
+    /// The highest version of ours that is acknowledged.
     acknowledged: u64,
-    stale: u64,
     /// Writes without an acknowledgement. One that was lost with its connection
     /// may still come to be, so it counts for ever.
     open: u32,
@@ -23,41 +22,51 @@ struct Known {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bearing(u64);
 
-/// The versions of one worker. Room for every key is made ahead: 24 bytes each.
+/// The versions of one worker, each as one more than it is, so that 0 is "none".
+/// Room for every key is made ahead: 24 bytes each. In two tables, because most
+/// operations read and look at one word: in one table that word came from far
+/// memory nearly every time, and to wait for it was the dearest instruction of
+/// the hot path.
 pub(crate) struct Ledger {
-    known: Box<[Known]>,
+    /// For each key: the highest version of ours that is stale.
+    stale: Box<[u64]>,
+    written: Box<[Written]>,
 }
 
 impl Ledger {
     /// For keys 0 to `keys`; of keys above nothing is known, and no read of them
     /// is called stale.
     pub(crate) fn new(keys: u64) -> Ledger {
-        Ledger { known: (0..keys).map(|_| Known::default()).collect() }
+        Ledger {
+            stale: (0..keys).map(|_| 0).collect(),
+            written: (0..keys).map(|_| Written::default()).collect(),
+        }
     }
 
     /// A write of this key is sent. While another is open nothing follows from
     /// what was acknowledged: the open one may have a lower version.
     #[inline]
     pub(crate) fn write_sent(&mut self, key: u64) -> Bearing {
-        let Some(known) = self.known.get_mut(key as usize) else { return Bearing::default() };
-        known.open += 1;
-        Bearing(if known.open == 1 { known.acknowledged } else { 0 })
+        let Some(written) = self.written.get_mut(key as usize) else { return Bearing::default() };
+        written.open += 1;
+        Bearing(if written.open == 1 { written.acknowledged } else { 0 })
     }
 
     /// It is acknowledged: what was acknowledged before it was sent is stale from
     /// now on, the loaded value in any case.
     #[inline]
     pub(crate) fn written(&mut self, key: u64, version: u64, when_sent: Bearing) {
-        let Some(known) = self.known.get_mut(key as usize) else { return };
-        known.open -= 1;
-        known.stale = known.stale.max(when_sent.0).max(1);
-        known.acknowledged = known.acknowledged.max(version + 1);
+        let Some(written) = self.written.get_mut(key as usize) else { return };
+        written.open -= 1;
+        written.acknowledged = written.acknowledged.max(version + 1);
+        let stale = &mut self.stale[key as usize];
+        *stale = (*stale).max(when_sent.0).max(1);
     }
 
     /// A read of this key is sent.
     #[inline]
     pub(crate) fn read_sent(&self, key: u64) -> Bearing {
-        Bearing(self.known.get(key as usize).map_or(0, |known| known.stale))
+        Bearing(self.stale.get(key as usize).copied().unwrap_or(0))
     }
 }
 

@@ -1,7 +1,9 @@
-//! Open loop: the generator's own delay in the latencies that it reports.
+//! Open loop: the generator's own delay in the latencies that it reports. Either
+//! loop: a throughput near the highest that the generator manages by itself.
 
 use super::{Evidence, Rule};
 use crate::{
+    compare::{at_its_limit, held_back},
     evidence::Driven,
     say,
     verdict::{Finding, Weight},
@@ -11,6 +13,11 @@ use record::Histogram;
 /// Delays of the generator above this share of the median response time are too
 /// large.
 const MOST: f64 = 0.2;
+/// A throughput above this share of the generator's own highest rate may be the
+/// generator's. At 80 % no target, however fast, would have shown as more than
+/// 1 ÷ 0.8 = 1.25 times as fast: differences between targets are pressed into
+/// what is left.
+const MOST_OF_OWN_RATE: f64 = 0.8;
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_saturated",
@@ -18,17 +25,47 @@ pub(super) const RULE: Rule = Rule {
     threshold: "With --rate: compares the delays that the generator itself adds with the median \
                 response time that it reports: the median time that an operation was due and a \
                 connection free, but nothing sent; and the mean time that a reply waits until a \
-                busy event loop turns to it. More than 20 %: void.",
+                busy event loop turns to it. More than 20 %: void. With and without --rate: \
+                compares the throughput with the highest rate of the generator by itself, \
+                measured before the pilot against the null server (loopback, without TLS). More \
+                than 80 % of that, and the target not seen at its limit: a caution.",
     why: "Response time counts from when an operation was due. Where the generator is late, it \
           measures itself and blames the target. Its CPU load would not tell: a busy generator can \
-          be on time, and an idle one late.",
+          be on time, and an idle one late. And a generator that does four fifths of what it can \
+          leaves the target one fifth to make a difference in: even a target that took no time \
+          at all would look only 1.25x as fast.",
     remedy: "Give the generator more or faster cores (--cores), ask for a lower --rate, or run it \
              on a machine of its own.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+    let each = (0u32..).zip(evidence.each());
+    each.filter_map(|(number, (name, driven))| {
+        finding(name, driven).or_else(|| near_its_own_rate(evidence, number, name))
+    })
+    .collect()
+}
+
+/// Silent where the target was at its limit, so that the throughput is its own,
+/// and where `generator_bottleneck` says the same of idleness.
+fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Finding> {
+    let contender = number as usize;
+    let throughput = evidence.contenders.get(contender)?.throughput()?;
+    let most = evidence.own_rate(contender)?;
+    let cleared = at_its_limit(evidence, contender) || held_back(evidence, number).is_some();
+    if cleared || throughput <= MOST_OF_OWN_RATE * most {
+        return None;
+    }
+    let seen = format!(
+        "{} is {} of {}, the highest rate of the generator by itself (more than {}): what was \
+         measured may be the generator",
+        say::rate(throughput),
+        say::percent(throughput / most),
+        say::rate(most),
+        say::percent(MOST_OF_OWN_RATE)
+    );
+    Some(RULE.about(name, Weight::Caution, seen))
 }
 
 fn finding(name: &str, driven: &Driven) -> Option<Finding> {
@@ -108,6 +145,75 @@ mod tests {
             fill(&mut seen.loop_time, 8_000, 1000);
         });
         assert_eq!(weights(&quick, RULE.name), []);
+    }
+
+    /// 800 operations in 1.004 s, each of which costs the generator so much against
+    /// the null server; against the target it is busy for this share of its time.
+    fn own(cost_ns: u64, busy: f64) -> Run {
+        Run::compare(8).with_busy_generator("b", busy).with_own_cost("b", &[cost_ns])
+    }
+
+    #[test]
+    fn four_fifths_of_its_own_rate_are_the_limit() {
+        assert_eq!(weights(&own(1_003_000, 0.9), RULE.name), []);
+        let near = own(1_005_000, 0.9);
+        assert_eq!(weights(&near, RULE.name), [Weight::Caution]);
+        assert_eq!(
+            near.findings(RULE.name)[0].evidence,
+            "797/s is 80 % of 995/s, the highest rate of the generator by itself (more than 80 %): \
+             what was measured may be the generator"
+        );
+        assert_eq!(near.findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        assert!(RULE.threshold.contains(&say::percent(MOST_OF_OWN_RATE)));
+        let open = near.with_arrivals(Arrivals::Constant(800.0));
+        assert_eq!(weights(&open, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn workers_manage_more_together() {
+        let two = |cost_ns| {
+            let mut run = own(cost_ns, 1.8);
+            run.question.workers = 2;
+            run
+        };
+        assert_eq!(weights(&two(2_007_000), RULE.name), []);
+        assert_eq!(weights(&two(2_009_000), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn the_cheapest_round_counts_if_it_is_sound() {
+        let costs =
+            |costs: &[u64]| Run::compare(8).with_busy_generator("b", 0.9).with_own_cost("b", costs);
+        assert_eq!(weights(&costs(&[1_004_500, 9_000_000, 1_003_000]), RULE.name), []);
+        assert_eq!(
+            weights(&costs(&[1_006_000, 9_000_000, 1_005_000]), RULE.name),
+            [Weight::Caution]
+        );
+        let mut failing = costs(&[1_005_000]);
+        let null = failing.records.iter_mut().find(|record| record.phase == record::Phase::Null);
+        null.expect("one").seen.outcomes.ok -= 1;
+        assert_eq!(weights(&failing, RULE.name), []);
+        assert_eq!(failing.verdict().contenders()[1].own_cpu_per_operation, None);
+    }
+
+    #[test]
+    fn what_it_cost_in_the_rounds_is_the_most_that_it_costs_by_itself() {
+        // Dear before the pilot, and yet idle for a fifth of the time in the rounds.
+        assert_eq!(weights(&own(5_000_000, 0.79), RULE.name), []);
+        assert_eq!(weights(&own(5_000_000, 0.81), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn silent_where_the_target_is_at_its_limit_or_the_bottleneck_is_told() {
+        let target = |share: f64| {
+            let run = own(1_100_000, 0.9);
+            run.with_target_cpu(move |of, driven| if of == driven { share } else { 0.0 })
+        };
+        assert_eq!(weights(&target(0.951), RULE.name), []);
+        assert_eq!(weights(&target(0.949), RULE.name), [Weight::Caution]);
+        let told = own(1_100_000, 0.96);
+        assert_eq!(weights(&told, RULE.name), []);
+        assert_eq!(weights(&told, "generator_bottleneck"), [Weight::Caution]);
     }
 
     #[test]

@@ -60,10 +60,14 @@ pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack>
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
     let idle = evidence.generator_idle(at).filter(|_| driven.judged.operations > 0)?;
     let busy = evidence.target_busy(at);
+    (idle < HELD_BACK_BELOW && !at_its_limit(evidence, at)).then_some(HeldBack { idle, busy })
+}
+
+/// The target used nearly all of the cores that it may use, as far as is known.
+pub(crate) fn at_its_limit(evidence: &Evidence, contender: usize) -> bool {
     // Stolen time counts for both: on which core it was is not known.
-    let stolen = evidence.stolen_from_target(at).unwrap_or(0.0);
-    let at_its_limit = busy.is_some_and(|busy| busy + stolen >= AT_ITS_LIMIT_FROM);
-    (idle < HELD_BACK_BELOW && !at_its_limit).then_some(HeldBack { idle, busy })
+    let stolen = evidence.stolen_from_target(contender).unwrap_or(0.0);
+    evidence.target_busy(contender).is_some_and(|busy| busy + stolen >= AT_ITS_LIMIT_FROM)
 }
 
 impl Asked {

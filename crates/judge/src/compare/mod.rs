@@ -9,7 +9,7 @@ mod support;
 mod weigh;
 
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
-pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, held_back};
+pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, at_its_limit, held_back};
 pub(crate) use draft::Draft;
 pub(crate) use support::Support;
 pub(crate) use weigh::{Weighed, word};

@@ -29,6 +29,10 @@ pub(crate) struct Driven {
     /// `asked` and `got` are those of the recorded round that got fewest.
     pub(crate) connections: Connections,
 
+    // Against the null server.
+    /// CPU seconds that each round's operations cost the generator, by operation.
+    pub(crate) own_costs: Vec<f64>,
+
     // Recorded rounds.
     /// What was asked: one entry, or several where rounds differ.
     pub(crate) asked: Vec<LaneAsked>,
@@ -76,6 +80,7 @@ impl Driven {
             Phase::WarmUp => &mut self.sent.warm_up,
             Phase::Pilot => &mut self.sent.pilot,
             Phase::Round => &mut self.sent.operations,
+            Phase::Null => return self.count_own_cost(record),
         };
         *sent += seen.sent;
         self.sent.unfinished += seen.unfinished;
@@ -86,6 +91,25 @@ impl Driven {
         if record.phase == Phase::Round {
             self.count_recorded(record);
         }
+    }
+
+    /// A round against the null server counts where all of it was answered.
+    fn count_own_cost(&mut self, record: &TrialRecord) {
+        let seen = &record.seen;
+        if record.cut_short || seen.operations == 0 || seen.outcomes.ok != seen.operations {
+            return;
+        }
+        let cpu_ns: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
+        self.own_costs.push(cpu_ns as f64 / 1e9 / seen.operations as f64);
+    }
+
+    /// What an operation costs the generator against the null server, in seconds
+    /// of CPU: the lowest of its rounds there. Whatever disturbs a round makes it
+    /// dearer, and a limit must not be too low. None where it was not driven
+    /// against it.
+    pub(crate) fn own_cost(&self) -> Option<f64> {
+        let costs = self.own_costs.iter().copied().filter(|cost| *cost > 0.0);
+        costs.min_by(f64::total_cmp)
     }
 
     fn count_recorded(&mut self, record: &TrialRecord) {

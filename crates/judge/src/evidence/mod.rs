@@ -136,6 +136,17 @@ impl Evidence {
         Some(self.contenders[contender].steal_ns as f64 / available)
     }
 
+    /// The most operations a second that the generator manages by itself: against
+    /// the null server, all of its workers together. An operation cannot cost it
+    /// more by itself than it did in the rounds: where it seemed to, the machine
+    /// was busy before the pilot, and the rounds' cost counts.
+    pub(crate) fn own_rate(&self, contender: usize) -> Option<f64> {
+        let driven = self.contenders.get(contender)?;
+        let here = driven.generator_cpu_ns as f64 / 1e9 / driven.judged.operations as f64;
+        let cost = driven.own_cost()?.min(here);
+        (cost > 0.0).then(|| f64::from(self.question.workers.max(1)) / cost)
+    }
+
     /// Whether the contender's operations follow from a workload: then replies
     /// differ from each other, and verification says whether they are right.
     pub(crate) fn has_workload(&self, contender: usize) -> bool {

@@ -63,6 +63,30 @@ impl Resp {
         }
     }
 
+    /// The reply that nearly all are: one string, whole, to a `Get`. It goes the
+    /// long way of [`Resp::step`] in one step, which made up a sixth of what an
+    /// operation cost with many in flight. Returns how many bytes it had; none:
+    /// it is no such reply.
+    #[inline]
+    fn one_string(&mut self, input: &[u8], seen: &mut impl Events) -> Option<usize> {
+        if self.broken.is_some() || self.to_open > 0 || self.nesting.depth() > 0 {
+            return None;
+        }
+        let (tag, asked) = self.in_flight.front()?;
+        if asked.kind != Kind::Get || asked.began {
+            return None;
+        }
+        let (text, consumed) = self.lexer.whole_string(input)?;
+        seen.began(tag);
+        if !text.is_empty() {
+            seen.body(tag, 0, text);
+        }
+        self.in_flight.pop();
+        let body_len = text.len() as u64;
+        seen.done(Reply { tag, class: Class::Ok, code: 0, body_len, items: 1 });
+        Some(consumed)
+    }
+
     /// Reads one token. Returns how many bytes are done with; none: more are
     /// needed.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
@@ -275,7 +299,12 @@ impl Codec for Resp {
     ) -> Result<Progress, Fault> {
         let mut consumed = 0;
         while consumed < input.len() {
-            match self.step(&input[consumed..], seen) {
+            let left = &input[consumed..];
+            if let Some(taken) = self.one_string(left, seen) {
+                consumed += taken;
+                continue;
+            }
+            match self.step(left, seen) {
                 Ok(None) => break,
                 Ok(Some(taken)) => consumed += taken,
                 Err(fault) => return Err(self.broken(fault)),

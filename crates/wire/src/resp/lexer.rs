@@ -76,6 +76,9 @@ enum Expects {
     Chunk { left: u64, room: u64 },
 }
 
+/// Digits of a length that [`Lexer::whole_string`] takes: no overflow.
+const MOST_DIGITS: usize = 10;
+
 const NEXT_VALUE: Expects = Expects::Value { looked: 0 };
 
 /// Where in the stream we are.
@@ -97,6 +100,27 @@ impl Lexer {
 
     pub(super) fn reset(&mut self) {
         self.expects = NEXT_VALUE;
+    }
+
+    /// The text of a string that the input starts with and holds to its end, and
+    /// how many bytes that is in all. None of whatever else it is, and of what is
+    /// not allowed: [`Lexer::next`] knows what to make of that.
+    #[inline]
+    pub(super) fn whole_string<'a>(&self, input: &'a [u8]) -> Option<(&'a [u8], usize)> {
+        if !self.is_between() || input[0] != b'$' {
+            return None;
+        }
+        let digits = input[1..].iter().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit());
+        let (mut len, mut at) = (0, 1);
+        for digit in digits {
+            len = len * 10 + u64::from(digit - b'0');
+            at += 1;
+        }
+        if at == 1 || len > self.limits.bulk_bytes || !input[at..].starts_with(b"\r\n") {
+            return None;
+        }
+        let text = grammar::whole(&input[at + 2..], usize::try_from(len).ok()?)?;
+        Some((text, at + 2 + text.len() + 2))
     }
 
     /// Reads one token of an input that is not empty.

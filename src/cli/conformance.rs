@@ -1,0 +1,126 @@
+//! `tiebreak conformance`.
+
+use super::{conduct, outputs};
+use crate::conformance::{alone, null};
+use crate::cores::share_out;
+use crate::exit::{Error, Exit};
+use crate::plan::units;
+use crate::report::alone as told;
+use crate::runner::progress::{Manner, Progress};
+use crate::shown::shown;
+use crate::{host, signals, utc};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak conformance null
+      about half a minute; a table of all protocols
+  tiebreak conformance null --json null.json
+      the same figures for programs (schema/null.v1.json)";
+
+const NULL_EXAMPLES: &str = "\
+Examples:
+  tiebreak conformance null
+      about half a minute
+  tiebreak conformance null --connections 500 --json -
+      with more connections to each lane; JSON on standard output, and no table";
+
+/// Measure tiebreak itself against servers of known behaviour
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ConformanceArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Null(NullArgs),
+}
+
+/// What each lane costs by itself: CPU for each operation, and the highest rate
+///
+/// Every protocol is driven against the null server, which answers at once with the
+/// shortest right reply and runs on another core. All lanes take turns in one braid, so
+/// that they meet the same machine. What a lane costs here is not the target's doing.
+#[derive(clap::Args)]
+#[command(after_help = NULL_EXAMPLES)]
+struct NullArgs {
+    /// Connections of each lane
+    #[arg(short, long, value_name = "N", default_value_t = 32,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    connections: u32,
+    /// How many rounds
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// How long each lane is driven in a round [default: 200ms]
+    #[arg(long, value_name = "TIME", value_parser = round)]
+    round: Option<Duration>,
+    /// Write the figures as JSON; - is standard output, in place of the table
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn round(text: &str) -> Result<Duration, String> {
+    match units::duration(text)? {
+        short if short < Duration::from_millis(1) => Err("at least 1ms".to_owned()),
+        long if long > Duration::from_secs(60) => Err("at most 60s".to_owned()),
+        round => Ok(round),
+    }
+}
+
+pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
+    let What::Null(args) = &args.what;
+    let started = utc::rfc3339(SystemTime::now());
+    let cores = share_out(&conduct::read_cores()?, None)?;
+    let descriptors = host::raise_descriptor_limit()
+        .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
+    let host = host::facts(&cores.allowed, descriptors);
+    let order = null::Order {
+        rounds: args.rounds,
+        round: args.round.unwrap_or(Duration::from_millis(200)),
+        connections: args.connections,
+        generator_core: cores.generator.last().copied().unwrap_or(0),
+        server_core: cores.others.first().copied(),
+    };
+    let lanes = null::lanes();
+    let needed = 2 * u64::from(args.connections) * lanes.len() as u64 + 100;
+    if needed > host.descriptors {
+        return Err(Error::usage(format!(
+            "{} connections to each lane need about {needed} descriptors, and this process may \
+             have {}: use fewer --connections, or raise the hard limit (ulimit -Hn)",
+            args.connections, host.descriptors
+        )));
+    }
+    let stop =
+        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let trials = {
+        let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
+        let progress = Progress::start(Manner::fitting(args.quiet), &names, "");
+        progress.keep_off(&[order.generator_core]);
+        progress.phase("round", null::length(&order, &lanes), order.rounds);
+        null::measure(&order, &lanes, &stop, &mut |trial| progress.trial(trial))
+            .map_err(alone::failed)?
+    };
+    let costs = null::figures(&order, &lanes, &trials, (host, started)).map_err(Error::failed)?;
+    tell(&costs, args.json.as_deref())?;
+    Ok(Exit::Sound)
+}
+
+fn tell(costs: &told::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
+    if json == Some(Path::new("-")) {
+        return outputs::print(&told::json(costs));
+    }
+    if let Some(file) = json {
+        std::fs::write(file, told::json(costs)).map_err(|error| {
+            let file = shown(file.display().to_string());
+            Error::failed(format!("--json {file}: it cannot be written: {error}"))
+        })?;
+    }
+    outputs::print(&told::terminal(costs, outputs::style()))
+}

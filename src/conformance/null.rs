@@ -1,0 +1,230 @@
+//! `tiebreak conformance null`: what each lane costs by itself.
+
+use super::alone;
+use crate::report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
+use engine::{Access, Broken, Stop};
+use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
+use std::ops::ControlFlow;
+use std::time::Duration;
+use wire::{memcached::Dialect, resp::Protocol};
+
+/// Sending time of a slice: long against a round trip, short against what a
+/// machine's speed wanders over.
+const SLICE_NS: u64 = 25_000_000;
+/// Operations in flight where the protocol can have several.
+const DEPTH: u32 = 16;
+
+/// What is measured, how long and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) rounds: u32,
+    pub(crate) round: Duration,
+    pub(crate) connections: u32,
+    pub(crate) generator_core: u32,
+    pub(crate) server_core: Option<u32>,
+}
+
+/// A lane that is measured.
+pub(crate) struct Lane {
+    protocol: &'static str,
+    depth: u32,
+    reuse: Reuse,
+    access: Access,
+    doing: Doing,
+}
+
+impl Lane {
+    pub(crate) fn name(&self) -> String {
+        lane_name(self.protocol, self.depth, self.reuse == Reuse::Never)
+    }
+}
+
+/// The lanes that the null server answers: each protocol with one operation in
+/// flight on a connection, and with several where it can; and fresh connections.
+pub(crate) fn lanes() -> Vec<Lane> {
+    let kv = || Doing::Drive(alone::workload(Verify::Sample));
+    let http = |reuse| Lane {
+        protocol: "HTTP/1.1",
+        depth: 1,
+        reuse,
+        access: alone::http(),
+        doing: Doing::Ask,
+    };
+    let store = |protocol, depth, access| Lane {
+        protocol,
+        depth,
+        reuse: Reuse::Always,
+        access,
+        doing: kv(),
+    };
+    let mut lanes = vec![http(Reuse::Always), http(Reuse::Never)];
+    for depth in [1, DEPTH] {
+        lanes.push(store("memcached text", depth, alone::memcached(Dialect::Text)));
+        lanes.push(store("memcached meta", depth, alone::memcached(Dialect::Meta)));
+        lanes.push(store("RESP2", depth, alone::resp(Protocol::Resp2)));
+        lanes.push(store("RESP3", depth, alone::resp(Protocol::Resp3)));
+    }
+    lanes
+}
+
+/// Drives all lanes in one braid; `each` hears every trial of the rounds.
+///
+/// # Errors
+/// When the null server cannot be started, or tiebreak itself failed.
+pub(crate) fn measure(
+    order: &Order,
+    lanes: &[Lane],
+    stop: &Stop,
+    each: &mut dyn FnMut(&TrialRecord),
+) -> Result<Vec<TrialRecord>, Broken> {
+    let accesses: Vec<Access> = lanes.iter().map(|lane| lane.access.clone()).collect();
+    let mut trials = Vec::new();
+    alone::drive(&asked(order, lanes), &accesses, order.server_core, stop, &mut |trial| {
+        if trial.phase == Phase::Round && !trial.cut_short {
+            each(&trial);
+            trials.push(trial);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(trials)
+}
+
+fn asked(order: &Order, lanes: &[Lane]) -> Asked {
+    let lane = |lane: &Lane| -> LaneAsked {
+        alone::lane(order.connections, lane.depth, lane.reuse, lane.doing.clone())
+    };
+    let round_ns = order.round.as_nanos() as u64;
+    Asked {
+        seed: 1,
+        cores: vec![order.generator_core],
+        warm_up_ns: round_ns,
+        rounds: order.rounds,
+        first_round: 1,
+        round_ns,
+        slice_ns: SLICE_NS.min(round_ns),
+        lanes: lanes.iter().map(lane).collect(),
+    }
+}
+
+/// How long that takes, drains left out.
+pub(crate) fn length(order: &Order, lanes: &[Lane]) -> Duration {
+    order.round * (order.rounds + 1) * lanes.len() as u32
+}
+
+/// What the trials say.
+///
+/// # Errors
+/// When not one round was driven to its end, or a lane got no reply in any.
+pub(crate) fn figures(
+    order: &Order,
+    lanes: &[Lane],
+    trials: &[TrialRecord],
+    (host, started): (Host, String),
+) -> Result<OwnCosts, String> {
+    let rounds = trials.iter().map(|trial| trial.round).max();
+    let rounds = rounds.ok_or("stopped before the first round: nothing was measured")?;
+    let of = |at: usize| trials.iter().filter(move |trial| trial.contender as usize == at);
+    let each = lanes.iter().enumerate().map(|(at, lane)| {
+        let cost = cost(lane, of(at).map(|trial| &trial.seen));
+        cost.ok_or_else(|| {
+            let name = lane.name();
+            format!("{name}: no reply in any round; on a busy machine try a longer --round")
+        })
+    });
+    let slices = || trials.iter().flat_map(|trial| &trial.seen.slices);
+    let took: u64 = slices().map(|slice| slice.took_ns).sum();
+    let share = |ns: u64| ns as f64 / took.max(1) as f64;
+    Ok(OwnCosts {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        started,
+        rounds,
+        round: order.round.as_secs_f64(),
+        connections: order.connections,
+        generator_core: order.generator_core,
+        server_core: order.server_core,
+        waited: share(slices().map(|slice| slice.waited_ns).sum()),
+        stolen: share(slices().map(|slice| slice.steal_ns).sum()),
+        lanes: each.collect::<Result<_, _>>()?,
+        host,
+    })
+}
+
+/// One lane over its rounds; none where it has none, or a round without an
+/// operation.
+fn cost<'a>(lane: &Lane, rounds: impl Iterator<Item = &'a Seen>) -> Option<OwnCost> {
+    let (mut cpu, mut rates) = (Vec::new(), Vec::new());
+    let (mut operations, mut failed, mut busy_ns, mut took_ns) = (0, 0, 0, 0);
+    for seen in rounds.filter(|seen| seen.operations > 0) {
+        let used: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
+        let took: u64 = seen.slices.iter().map(|slice| slice.took_ns).sum();
+        cpu.push(used as f64 / 1e9 / seen.operations as f64);
+        rates.push(seen.operations as f64 * 1e9 / took.max(1) as f64);
+        operations += seen.operations;
+        failed += seen.operations - seen.outcomes.ok;
+        busy_ns += used + seen.slices.iter().map(|slice| slice.waited_ns).sum::<u64>();
+        took_ns += took;
+    }
+    (!cpu.is_empty()).then(|| OwnCost {
+        protocol: lane.protocol,
+        depth: lane.depth,
+        connections: if lane.reuse == Reuse::Never { "fresh" } else { "persistent" },
+        operations,
+        failed,
+        cpu_per_operation: Spread::of(cpu, "s"),
+        throughput: Spread::of(rates, "1/s"),
+        busy: (busy_ns as f64 / took_ns.max(1) as f64).min(1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Real lanes, the real server, some milliseconds each.
+    #[test]
+    fn every_lane_gets_the_right_replies() {
+        let cores = crate::cores::Facts::read().expect("cores").allowed;
+        let order = Order {
+            rounds: 2,
+            round: Duration::from_millis(50),
+            connections: 4,
+            generator_core: cores[cores.len() - 1],
+            server_core: (cores.len() > 1).then_some(cores[0]),
+        };
+        let (lanes, stop) = (lanes(), Stop::new().expect("a descriptor"));
+        let mut heard = 0;
+        let trials = measure(&order, &lanes, &stop, &mut |_| heard += 1).expect("driven");
+        assert_eq!((trials.len(), heard), (2 * lanes.len(), 2 * lanes.len()));
+        let costs = figures(&order, &lanes, &trials, (Host::default(), String::new()));
+        let costs = costs.expect("all lanes");
+        for (cost, lane) in costs.lanes.iter().zip(&lanes) {
+            assert!(cost.operations > 0 && cost.failed == 0, "{}: {cost:?}", lane.name());
+            let cpu = cost.cpu_per_operation;
+            assert!(0.0 < cpu.low && cpu.low <= cpu.median && cpu.median <= cpu.high);
+        }
+        assert_eq!(costs.rounds, 2);
+        // Many in flight share the system calls.
+        let cpu = |protocol, depth| {
+            let same = |of: &&OwnCost| of.protocol == protocol && of.depth == depth;
+            costs.lanes.iter().find(same).expect("a lane").cpu_per_operation.median
+        };
+        for protocol in ["memcached text", "memcached meta", "RESP2", "RESP3"] {
+            assert!(cpu(protocol, DEPTH) < cpu(protocol, 1), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn there_are_no_figures_of_nothing() {
+        let order = Order {
+            rounds: 1,
+            round: Duration::from_millis(1),
+            connections: 1,
+            generator_core: 0,
+            server_core: None,
+        };
+        let nothing = figures(&order, &lanes(), &[], (Host::default(), String::new()));
+        let wrong = nothing.expect_err("no figures");
+        assert!(wrong.starts_with("stopped before the first round"), "{wrong}");
+    }
+}

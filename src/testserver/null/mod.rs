@@ -1,0 +1,51 @@
+//! The null server: it answers every request at once, with the shortest right
+//! reply, at the least cost. What a generator costs against it is what the
+//! generator costs by itself.
+//!
+//! One thread. It tells HTTP, memcached and RESP apart by the first byte of a
+//! request, and keeps of a store's data the versions alone: values follow from
+//! keys and versions.
+
+mod answer;
+mod server;
+
+use super::Running;
+use answer::Data;
+use server::Server;
+use std::io;
+use std::net::SocketAddr;
+
+/// A null server on a thread of this process. Dropping it stops it.
+pub struct NullServer {
+    addresses: Vec<SocketAddr>,
+    running: Option<Running<()>>,
+}
+
+impl NullServer {
+    /// Starts it on loopback, on this core if one is given, with so many doors:
+    /// an address each, and data of its own behind each.
+    ///
+    /// # Errors
+    /// When an address cannot be bound, or the core cannot be used.
+    pub fn start(doors: usize, core: Option<u32>) -> io::Result<NullServer> {
+        let (stop_seen, stop) = io::pipe()?;
+        let server = Server::new(doors, stop_seen)?;
+        let addresses = server.addresses()?;
+        let running = Running::start("null".to_owned(), core, stop, move || server.run())?;
+        Ok(NullServer { addresses, running: Some(running) })
+    }
+
+    /// Where it listens, by door.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+}
+
+impl Drop for NullServer {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            // A panic of its thread has been printed; its clients saw the end.
+            let _ = running.end();
+        }
+    }
+}
