@@ -18,6 +18,7 @@ pub mod report;
 pub mod runner;
 #[cfg(test)]
 mod scratch;
+mod shell_words;
 pub mod shown;
 pub mod signals;
 pub mod targets;

@@ -66,6 +66,78 @@ fn memcached_and_redis_are_launched_loaded_and_verified() {
 }
 
 #[test]
+fn reads_and_writes_of_ycsb_f_are_one_operation_in_every_dialect() {
+    let redis = redis("", ", '--protected-mode', 'no'");
+    for both in [
+        [("text", memcached("")), ("resp2", redis.clone() + "\nreuse = 'never'")],
+        [
+            ("meta", memcached("") + "\ndialect = 'meta'\ndepth = 4"),
+            ("resp3", redis + "\ndialect = 'resp3'"),
+        ],
+    ] {
+        let place = Place::new();
+        let more = ["--workload", "ycsb-f", "--verify", "all", "--connections", "8"];
+        let (code, report) = compare(&place, &experiment(&both), &more);
+        assert_eq!(code, 0, "{:#}", report["findings"]);
+        halves_and_wholes(&report);
+    }
+}
+
+fn halves_and_wholes(report: &Value) {
+    for contender in report["contenders"].as_array().expect("two") {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+        let kinds = contender["kinds"].as_array().expect("kinds");
+        let names: Vec<_> = kinds.iter().map(|kind| kind["operation"].as_str()).collect();
+        assert_eq!(names, [Some("get"), Some("read-modify-write")]);
+        let all: f64 = kinds.iter().map(|kind| number(&kind["operations"])).sum();
+        assert_eq!(all, number(&contender["operations"]));
+        let (get, both) = (&kinds[0], &kinds[1]);
+        assert_eq!(get["read"], Value::Null);
+        assert_eq!(both["read"]["count"], both["update"]["count"]);
+        let p50 = |of: &Value| number(&of["response_time"]["p50"]);
+        assert!(p50(both) > p50(get), "two requests take longer than one: {kinds:?}");
+    }
+    let skew = &report["plan"]["contenders"][0]["skew"];
+    assert!(number(&skew["top_10_percent"]) > 0.2, "{skew}");
+}
+
+#[test]
+fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
+    let place = Place::new();
+    let both = experiment(&[("a", redis("", "")), ("b", redis("", ""))]);
+    let text = both.clone()
+        + "[workload]\ncommands = [{ run = 'LPUSH {key} {value}', weight = 3 }, \
+           { run = 'LPOP {key}' }]\n";
+    let (code, report) = compare(&place, &text, &[]);
+    // A pop that finds nothing is a miss, and nobody promised that it would not.
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let kinds = report["contenders"][0]["kinds"].as_array().expect("kinds");
+    assert_eq!(kinds[0]["operation"], "LPUSH {key} {value}");
+    assert!(number(&kinds[0]["operations"]) > 2.0 * number(&kinds[1]["operations"]));
+    assert_eq!(report["contenders"][0]["sent"]["load"], 0);
+    let told = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
+    assert!(told.contains("replies not verified"), "{told}");
+    let (code, report) = compare(&place, &both, &["--command", "LPUSH {key}"]);
+    assert_eq!(code, 3, "an error reply is an error");
+    assert_eq!(voids(&report), [("a", "non_success"), ("b", "non_success")]);
+}
+
+#[test]
+fn a_command_that_would_wait_is_refused_with_its_place() {
+    let place = Place::new();
+    let text = experiment(&[("a", redis("", "")), ("b", redis("", ""))])
+        + "[workload]\ncommands = [{ run = 'PING' }, { run = 'BLPOP {key} 1' }]\n";
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let output = place.tiebreak(&["check", "e.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = errors(&output);
+    for says in ["e.toml:8", "workload.commands[1].run", "would wait for another client"] {
+        assert!(told.contains(says), "{told}");
+    }
+}
+
+#[test]
 fn one_store_is_asked_at_two_depths() {
     let place = Place::new();
     let both = [("one", redis("", "")), ("sixteen", redis("", "") + "\ndepth = 16")];

@@ -4,6 +4,7 @@
 //! clap, as plain text: clap's own messages quote the value.
 
 use crate::exit::Error;
+use crate::plan::commands::{self, OwnCommand};
 use crate::plan::settings::{self, Spread};
 use crate::plan::workload::{self, WorkloadAsked};
 use crate::plan::{Settings, Spec, units};
@@ -79,7 +80,7 @@ pub(super) struct RequestOptions {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Workload of stores")]
 pub(super) struct WorkloadOptions {
-    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c or ycsb-d [default: kv]
+    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f [default: kv]
     ///
     /// kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has
     /// keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run.
@@ -88,14 +89,32 @@ pub(super) struct WorkloadOptions {
     /// How many keys [default: the workload's]
     #[arg(long, value_name = "N", value_parser = workload::keys)]
     keys: Option<u64>,
-    /// Bytes of a value: 32B, 4kB, or from..to [default: the workload's]
+    /// Bytes of a value: 32B, 4kB, from..to, or lengths with weights, such as
+    /// 32B=70,1kB=25,64kB=5 [default: the workload's]
     #[arg(long, value_name = "BYTES", value_parser = workload::value)]
     value: Option<ValueBytes>,
+    /// Values that shrink to about half when compressed; else not at all
+    #[arg(long)]
+    compressible: bool,
     /// Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace,
-    /// append, delete, touch [default: the workload's]
+    /// append, delete, incr, decr, touch, read-modify-write, and cas (memcached)
+    /// [default: the workload's]
+    ///
+    /// A read-modify-write and a cas are a read and a write on one connection, and one
+    /// operation. Numbers of incr and decr are loaded under keys of their own.
     // Behind a type of its own: clap takes a `Vec` for an option given often.
     #[arg(long, value_name = "KIND=WEIGHT,…", value_parser = mix)]
     mix: Option<Mix>,
+    /// A command of your own, for Redis: 'LPUSH {key} {value}'; may be given several
+    /// times, all equally often, in place of the workload's operations or beside --mix
+    ///
+    /// Words are split as in a shell. {key} is a key of the contender's own, at which
+    /// nothing is loaded (what else a command names, contenders on one server share),
+    /// {value} a value, {number} the operation's number. An error reply is an error, a
+    /// nil a miss; else replies are not verified. Commands are recorded: no place for a
+    /// secret.
+    #[arg(long = "command", value_name = "COMMAND", value_parser = commands::own)]
+    commands: Vec<OwnCommand>,
     /// How often each key is asked for: uniform, sequential, zipf(0.99),
     /// hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]
     #[arg(long, value_name = "HOW", value_parser = workload::distribution)]
@@ -188,8 +207,10 @@ impl WorkloadOptions {
         spec.workload = WorkloadAsked {
             preset: self.workload.clone(),
             keys: self.keys,
-            value: self.value,
+            value: self.value.clone(),
+            compressible: self.compressible,
             mix: self.mix.as_ref().map(|mix| mix.0.clone()),
+            commands: self.commands.clone(),
             distribution: self.distribution,
             hot: self.hot,
             verify: self.verify,

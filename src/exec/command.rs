@@ -1,27 +1,16 @@
 //! The text behind `exec:` as arguments of a program.
 //!
-//! Quotes and backslashes are read as a POSIX shell reads them. What else a
-//! shell would do (pipes, patterns, variables) is refused and not done: it would
-//! be part of what is measured without being seen.
+//! Split into words as a shell does, and no more: what else a shell would do is
+//! refused, since it would be part of what is measured without being seen.
 
+use crate::shell_words::{self, NoWords};
 use crate::shown::shown;
 use crate::targets::keeper::programs;
-use std::iter::Peekable;
 use std::path::{Path, PathBuf};
-use std::str::Chars;
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Command(Vec<String>);
-
-/// What a shell would not pass on, anywhere outside of quotes.
-const OF_THE_SHELL: &str = "|;&<>$`*?[()\n";
-
-/// What a shell would not pass on inside double quotes.
-const IN_DOUBLE_QUOTES: &str = "$`";
-
-/// The same at the beginning of a word.
-const AT_A_BEGINNING: &str = "~#";
 
 impl Command {
     /// Reads what stands behind `exec:`.
@@ -33,7 +22,7 @@ impl Command {
         if text.contains('\0') {
             return Err("exec: an argument of a program cannot hold a NUL".to_owned());
         }
-        let words = Words::default().read(text.trim_ascii())?;
+        let words = shell_words::split(text).map_err(refused)?;
         let Some(first) = words.first() else {
             return Err("exec: names no program: write exec:php check.php".to_owned());
         };
@@ -71,96 +60,23 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Words as they are read.
-#[derive(Default)]
-struct Words {
-    done: Vec<String>,
-    /// The word under way; an empty one can be: `''`.
-    word: Option<String>,
-}
-
-impl Words {
-    fn read(mut self, text: &str) -> Result<Vec<String>, String> {
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                ' ' | '\t' | '\r' => self.done.extend(self.word.take()),
-                '\'' => self.single(&mut chars)?,
-                '"' => self.double(&mut chars)?,
-                '\\' => match chars.next() {
-                    // A line that goes on.
-                    Some('\n') => {}
-                    Some(next) => self.push(next),
-                    None => return Err("exec: ends in a backslash: write it twice".to_owned()),
-                },
-                c if OF_THE_SHELL.contains(c) => return Err(refused(c, &mut chars)),
-                c if self.word.is_none() && AT_A_BEGINNING.contains(c) => {
-                    return Err(refused(c, &mut chars));
-                }
-                c => self.push(c),
-            }
-        }
-        self.done.extend(self.word.take());
-        Ok(self.done)
-    }
-
-    fn push(&mut self, c: char) {
-        self.word.get_or_insert_default().push(c);
-    }
-
-    fn single(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), String> {
-        self.word.get_or_insert_default();
-        for c in chars.by_ref() {
-            match c {
-                '\'' => return Ok(()),
-                c => self.push(c),
-            }
-        }
-        Err(unclosed('\''))
-    }
-
-    fn double(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), String> {
-        self.word.get_or_insert_default();
-        while let Some(c) = chars.next() {
-            match c {
-                '"' => return Ok(()),
-                c if IN_DOUBLE_QUOTES.contains(c) => return Err(refused(c, chars)),
-                '\\' => match chars.next() {
-                    Some('\n') => {}
-                    Some(next) if "$`\"\\".contains(next) => self.push(next),
-                    // Otherwise it stands for itself.
-                    next => {
-                        self.push('\\');
-                        next.into_iter().for_each(|next| self.push(next));
-                    }
-                },
-                c => self.push(c),
-            }
-        }
-        Err(unclosed('"'))
-    }
-}
-
-fn unclosed(quote: char) -> String {
-    format!("exec: a quote ({quote}) is opened and not closed")
-}
-
-/// Why this character is not taken; `rest` is what follows it.
-fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> String {
-    if c == '$' && rest.next_if_eq(&'{').is_some() {
-        let name: String = rest.take_while(|c| *c != '}').collect();
-        return format!(
+/// Why the text is no command.
+fn refused(why: NoWords) -> String {
+    match why {
+        NoWords::Backslash => "exec: ends in a backslash: write it twice".to_owned(),
+        NoWords::Unclosed(quote) => format!("exec: a quote ({quote}) is opened and not closed"),
+        NoWords::Variable(name) => format!(
             "exec: `${{{}}}` would put a value into the program's arguments, which everyone on \
              this machine can read while it runs: let the program read it from its environment \
              or from a file",
             shown(name)
-        );
+        ),
+        NoWords::OfTheShell(c) => format!(
+            "exec: `{}` is for a shell, and there is none: put it in quotes, or write \
+             exec:sh -c '…' to measure the shell as well",
+            shown(c.to_string())
+        ),
     }
-    format!(
-        "exec: `{}` is for a shell, and there is none: put it in quotes, or write \
-         exec:sh -c '…' to measure the shell as well",
-        shown(c.to_string())
-    )
 }
 
 #[cfg(test)]

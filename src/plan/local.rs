@@ -7,7 +7,7 @@ use crate::plan::spec::Spec;
 use crate::plan::{Settings, settings, store};
 use crate::targets::url::{Place, Url};
 use engine::files;
-use record::{Address, Contender, Interleave, Reuse, ValueBytes};
+use record::{Address, Contender, Interleave, Reuse};
 use std::path::PathBuf;
 
 /// A directory is driven by so many descriptors: its folders stay open.
@@ -102,11 +102,13 @@ pub(super) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
 /// An empty file is no value.
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     let Some(workload) = &contender.workload else { return Ok(()) };
-    match (&contender.address, workload.value) {
-        (Address::Directory(_), ValueBytes::Fixed(0) | ValueBytes::Uniform(0, _)) => Err(
-            Error::usage(format!("`{}` holds values of 1 byte at least: --value", contender.name)),
-        ),
-        _ => Ok(()),
+    let files = matches!(contender.address, Address::Directory(_));
+    match files && workload.value.least() == 0 {
+        true => Err(Error::usage(format!(
+            "`{}` holds values of 1 byte at least: --value",
+            contender.name
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From what was typed to what will be done.
 
+pub mod commands;
 mod contenders;
 #[cfg(test)]
 pub(crate) mod example;

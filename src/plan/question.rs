@@ -225,7 +225,9 @@ fn which(contenders: &[Contender], is_so: impl Fn(&Contender) -> bool) -> Vec<bo
 /// A workload that removes keys asks for misses.
 fn asks_for_misses(contender: &Contender) -> bool {
     let mix = contender.workload.iter().flat_map(|workload| &workload.mix);
-    mix.into_iter().any(|share| share.kind == Kind::Delete)
+    // What a command of one's own finds, nobody knows.
+    let asks = |kind: Kind| matches!(kind, Kind::Delete | Kind::Command(_));
+    mix.into_iter().any(|share| asks(share.kind))
 }
 
 /// Replies without a body by definition: to HEAD, and with 204 or 304.
@@ -276,6 +278,7 @@ mod tests {
                 body_bytes: 0,
             }),
             workload: None,
+            skew: None,
             depth: 1,
             expect: Vec::new(),
             tls: None,

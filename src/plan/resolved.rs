@@ -303,6 +303,7 @@ pub(super) fn contender(
         operations: spec.operations.filter(|_| spec.command == Command::Run),
         request: None,
         workload: None,
+        skew: None,
         depth: settings.depth.unwrap_or(1),
         expect: Vec::new(),
         tls: None,

@@ -362,10 +362,18 @@ fn what_a_store_cannot_do_is_refused() {
         change(&mut spec);
         settled(&spec).err().expect("refused").text
     };
-    let table: [(Spoil<'_>, &str); 7] = [
+    let table: [(Spoil<'_>, &str); 9] = [
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
-            "`m` cannot do ycsb-e: it has no scan over keys in order",
+            "`m` cannot do ycsb-e: it keeps keys by their hash, and so has no scan over keys in order; a store that sorts its keys",
+        ),
+        (
+            &|spec| spec.workload.mix = Some(crate::plan::workload::mix("cas=1").expect("a mix")),
+            "`r` cannot do cas: it has no cas: WATCH, MULTI and EXEC take four requests",
+        ),
+        (
+            &|spec| spec.workload.commands = vec![crate::plan::commands::own("PING").expect("one")],
+            "`m` cannot do --command: commands of one's own are for redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (&|spec| spec.common.method = Some("HEAD".into()), "`m`: method belongs to HTTP requests"),

@@ -8,8 +8,8 @@ use crate::plan::spec::Spec;
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
 use engine::workload::Operations;
-use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, stores_do};
-use record::{Contender, Kind};
+use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, memcached_lacks, resp_lacks};
+use record::{Contender, Kind, Share};
 use std::collections::BTreeMap;
 use wire::{memcached, resp};
 
@@ -87,35 +87,31 @@ pub(super) fn give_workloads(
             continue;
         }
         let workload = spec.workload.of(number).map_err(Error::usage)?;
-        Operations::new(&workload, 0)
+        let operations = Operations::new(&workload, 0)
             .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
-        let does = match url.protocol {
-            Protocol::Files => files::does,
-            _ => stores_do,
+        let lacks = |share: &Share| match url.protocol {
+            Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
+            Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
+            _ => Some((share.kind, resp_lacks(share.kind)?)),
         };
-        let missing = workload.mix.iter().find(|share| !does(share.kind));
-        if let Some(share) = missing {
-            let preset = spec.workload.preset.as_deref().unwrap_or("the mix");
-            return Err(Error::usage(format!(
-                "`{}` cannot do {}: it has no {}",
-                contender.name,
-                shown(preset),
-                kind(share.kind)
-            )));
+        if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
+            let what = what_it_lacks(spec, kind);
+            return Err(Error::usage(format!("`{}` cannot do {what}: {why}", contender.name)));
         }
+        contender.skew = operations.skew();
         contender.workload = Some(workload);
         local::check_values(contender)?;
     }
     Ok(())
 }
 
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Scan(_) => "scan over keys in order",
-        Kind::Cas => "cas in a workload yet",
-        Kind::ReadModifyWrite => "read-modify-write yet",
-        Kind::MultiGet(_) => "request for several keys at once",
-        _ => "operation that would do it",
+/// As it was asked for: a preset, or a kind of operation.
+fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
+    match (kind, &spec.workload.preset) {
+        (Kind::Command(_), _) => "--command".to_owned(),
+        (Kind::Cas, _) => "cas".to_owned(),
+        (_, Some(preset)) => shown(preset),
+        (_, None) => "the mix".to_owned(),
     }
 }
 

@@ -88,10 +88,11 @@ fn each_point_sets_the_factor_and_nothing_else() {
     assert!(all(|c| f64::from(c.connections), of("connections=1,8", |_| {})));
     assert!(all(|c| c.arrivals.rate().unwrap_or(0.0), of("rate=100,5k", |_| {})));
     assert!(all(|c| f64::from(c.depth), of("depth=1,16", stores)));
-    let bytes = |c: &record::Contender| match c.workload.as_ref().map(|workload| workload.value) {
-        Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
-        other => panic!("{other:?}"),
-    };
+    let bytes =
+        |c: &record::Contender| match c.workload.as_ref().map(|workload| workload.value.clone()) {
+            Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
+            other => panic!("{other:?}"),
+        };
     assert!(all(bytes, of("value=32B,1kB", stores)));
     let mut points = of("connections=1,8", |_| {});
     points[1].1.contenders.iter_mut().for_each(|contender| contender.connections = 1);

@@ -1,10 +1,11 @@
 //! `--workload` and what goes with it: what is done to the data of stores.
 
 use crate::near;
+use crate::plan::commands::{self, OwnCommand};
 use crate::plan::units;
 use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
-use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
@@ -18,8 +19,12 @@ pub struct WorkloadAsked {
     pub keys: Option<u64>,
     /// Lengths of values.
     pub value: Option<ValueBytes>,
+    /// Values shrink when compressed.
+    pub compressible: bool,
     /// Kinds of operation.
     pub mix: Option<Vec<Share>>,
+    /// Commands of one's own; without a mix they are all that is done.
+    pub commands: Vec<OwnCommand>,
     /// How often each key is asked for.
     pub distribution: Option<Distribution>,
     /// Part of the keys that reads stay in.
@@ -34,8 +39,13 @@ impl WorkloadAsked {
         WorkloadAsked {
             preset: self.preset.clone().or_else(|| others.preset.clone()),
             keys: self.keys.or(others.keys),
-            value: self.value.or(others.value),
+            value: self.value.clone().or_else(|| others.value.clone()),
+            compressible: self.compressible || others.compressible,
             mix: self.mix.clone().or_else(|| others.mix.clone()),
+            commands: match self.commands.is_empty() {
+                true => others.commands.clone(),
+                false => self.commands.clone(),
+            },
             distribution: self.distribution.or(others.distribution),
             hot: self.hot.or(others.hot),
             verify: self.verify.or(others.verify),
@@ -50,8 +60,12 @@ impl WorkloadAsked {
     /// The workload of this contender, in its own key space.
     ///
     /// # Errors
-    /// When the preset is not known.
+    /// When the preset is not known, or there are too many commands.
     pub fn of(&self, contender: usize) -> Result<Workload, String> {
+        if self.commands.len() > commands::MOST {
+            let most = commands::MOST;
+            return Err(format!("{} commands of one's own: {most} at most", self.commands.len()));
+        }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
         let preset = preset(name).ok_or_else(|| unknown(name))?;
         Ok(Workload {
@@ -59,11 +73,23 @@ impl WorkloadAsked {
             keys: self.keys.unwrap_or(preset.keys),
             distribution: self.distribution.unwrap_or(preset.distribution),
             hot: self.hot.unwrap_or(preset.hot),
-            value: self.value.unwrap_or(preset.value),
-            compressible: preset.compressible,
-            mix: self.mix.clone().unwrap_or(preset.mix),
+            value: self.value.clone().unwrap_or(preset.value),
+            compressible: self.compressible || preset.compressible,
+            mix: self.shares(preset.mix),
             verify: self.verify.unwrap_or(preset.verify),
+            commands: self.commands.iter().map(|own| own.words.clone()).collect(),
         })
+    }
+
+    /// Commands of one's own take the place of the preset's mix, and stand beside
+    /// one that was asked for.
+    fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
+        let own = self.commands.iter().zip(0..);
+        let own = own.map(|(own, at)| Share { kind: Kind::Command(at), weight: own.weight });
+        match (&self.mix, self.commands.is_empty()) {
+            (None, true) => preset,
+            (mix, _) => mix.iter().flatten().copied().chain(own).collect(),
+        }
     }
 }
 
@@ -91,15 +117,15 @@ pub fn keys(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `--value`: `32B`, or `100..4kB`.
+/// `--value`: `32B`, `100..4kB`, or `32B=70,1kB=25,64kB=5`.
 ///
 /// # Errors
-/// When it is neither.
+/// When it is none of these.
 pub fn value(text: &str) -> Result<ValueBytes, String> {
-    let bytes = |text: &str| {
-        let bytes = units::bytes(text)?;
-        u32::try_from(bytes).map_err(|_| format!("`{text}` is too long for a value"))
-    };
+    if text.contains('=') {
+        let steps: Result<_, _> = text.split(',').map(|part| step(part.trim())).collect();
+        return steps.map(ValueBytes::Steps);
+    }
     match text.split_once("..") {
         None => bytes(text).map(ValueBytes::Fixed),
         Some((from, to)) => match (bytes(from)?, bytes(to)?) {
@@ -107,6 +133,28 @@ pub fn value(text: &str) -> Result<ValueBytes, String> {
             _ => Err(format!("`{text}` ends before it begins")),
         },
     }
+}
+
+fn bytes(text: &str) -> Result<u32, String> {
+    let bytes = units::bytes(text)?;
+    u32::try_from(bytes).map_err(|_| format!("`{text}` is too long for a value"))
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    let how =
+        || format!("`{}`: write lengths and weights, such as 32B=70,1kB=25,64kB=5", shown(text));
+    let (length, weight) = text.split_once('=').ok_or_else(how)?;
+    Ok(Step { bytes: bytes(length.trim())?, weight: self::weight(weight).map_err(|_| how())? })
+}
+
+/// A weight.
+///
+/// # Errors
+/// When it is no number above 0.
+pub(super) fn weight(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok();
+    let good = number.filter(|weight| *weight > 0.0 && weight.is_finite());
+    good.ok_or_else(|| format!("`{}` is not a weight: write a number above 0", shown(text)))
 }
 
 /// `--mix`: `get=0.9,set=0.1`.
@@ -120,13 +168,24 @@ pub fn mix(text: &str) -> Result<Vec<Share>, String> {
 fn share(text: &str) -> Result<Share, String> {
     let how = || format!("`{}`: write kinds and weights, such as get=0.9,set=0.1", shown(text));
     let (name, weight) = text.split_once('=').ok_or_else(how)?;
-    let weight = weight.parse::<f64>().ok().filter(|weight| *weight > 0.0 && weight.is_finite());
-    Ok(Share { kind: kind(name)?, weight: weight.ok_or_else(how)? })
+    Ok(Share { kind: kind(name)?, weight: self::weight(weight).map_err(|_| how())? })
 }
 
 /// Kinds that stores of keys and values have here.
-const KINDS: [&str; 10] =
-    ["get", "multi-get", "set", "add", "replace", "append", "delete", "incr", "decr", "touch"];
+const KINDS: [&str; 12] = [
+    "get",
+    "multi-get",
+    "set",
+    "add",
+    "replace",
+    "append",
+    "cas",
+    "read-modify-write",
+    "delete",
+    "incr",
+    "decr",
+    "touch",
+];
 
 fn kind(name: &str) -> Result<Kind, String> {
     let (word, keys) = match name.split_once(':') {
@@ -144,6 +203,8 @@ fn kind(name: &str) -> Result<Kind, String> {
         ("add", _) => Kind::Add,
         ("replace", _) => Kind::Replace,
         ("append", _) => Kind::Append,
+        ("cas", _) => Kind::Cas,
+        ("read-modify-write", _) => Kind::ReadModifyWrite,
         ("delete", _) => Kind::Delete,
         ("incr", _) => Kind::Incr,
         ("decr", _) => Kind::Decr,
@@ -228,9 +289,33 @@ mod tests {
     }
 
     #[test]
+    fn commands_of_ones_own_replace_the_presets_mix_and_join_an_own_one() {
+        let own = |text| commands::own(text).expect("good");
+        let asked =
+            WorkloadAsked { commands: vec![own("PING"), own("INCR {key}")], ..Default::default() };
+        let workload = asked.of(0).expect("known");
+        assert_eq!(workload.commands, [&["PING"][..], &["INCR", "{key}"]]);
+        let kinds = |of: &Workload| of.mix.iter().map(|share| share.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&workload), [Kind::Command(0), Kind::Command(1)]);
+        assert_eq!(workload.to_load(), 0);
+        let both = WorkloadAsked { mix: Some(mix("get=2").expect("good")), ..asked.clone() };
+        let both = both.of(0).expect("known");
+        assert_eq!(kinds(&both), [Kind::Get, Kind::Command(0), Kind::Command(1)]);
+        assert_eq!(both.to_load(), both.keys);
+        let many = WorkloadAsked { commands: vec![own("PING"); 33], ..Default::default() };
+        assert_eq!(many.of(0).err().as_deref(), Some("33 commands of one's own: 32 at most"));
+        let file = WorkloadAsked { commands: vec![own("TIME")], ..Default::default() };
+        assert_eq!(asked.over(&file).commands.len(), 2, "the command line wins");
+        assert_eq!(WorkloadAsked::default().over(&file).commands.len(), 1);
+    }
+
+    #[test]
     fn good_values() {
         assert_eq!(value("32B"), Ok(ValueBytes::Fixed(32)));
         assert_eq!(value("100B..4kB"), Ok(ValueBytes::Uniform(100, 4000)));
+        let step = |bytes, weight| Step { bytes, weight };
+        let steps = vec![step(32, 70.0), step(1000, 25.0), step(64_000, 5.5)];
+        assert_eq!(value("32B=70, 1kB=25,64kB=5.5"), Ok(ValueBytes::Steps(steps)));
         assert_eq!(keys("100k"), Ok(100_000));
         let shares = mix("get=0.9, multi-get:10=0.1").expect("good");
         assert_eq!(shares[0], Share { kind: Kind::Get, weight: 0.9 });
@@ -250,6 +335,9 @@ mod tests {
             (keys("0").err(), "`0` is not a number of keys from 1 to 1000M"),
             (value("32 bits").err(), "`32 bits` is not a number of bytes: write 32B, 4kB or 1MB"),
             (value("2kB..1kB").err(), "`2kB..1kB` ends before it begins"),
+            (value("32B=7,1kB").err(), "`1kB`: write lengths and weights, such as 32B=70"),
+            (value("32B=0").err(), "`32B=0`: write lengths and weights"),
+            (value("32 bits=1").err(), "`32 bits` is not a number of bytes"),
             (mix("get").err(), "`get`: write kinds and weights, such as get=0.9,set=0.1"),
             (mix("get=-1").err(), "`get=-1`: write kinds and weights"),
             (mix("gte=1").err(), "there is no operation `gte`: get, multi-get, set"),

@@ -4,6 +4,7 @@
 //! is null. Fields are only ever added; the order of fields is part of the bytes.
 
 mod contender;
+mod kinds;
 mod plan;
 mod pretty;
 mod store;

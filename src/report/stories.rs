@@ -1,6 +1,7 @@
 //! Stories made by hand, to try the formatters with. Figures are invented but
 //! possible; everything is computed from a seed, so each build sees the same.
 
+mod kinds;
 mod launches;
 mod stores;
 mod sweeps;
@@ -16,6 +17,7 @@ use record::{
     RequestAsked, Reuse, seen::Connections,
 };
 
+pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use stores::stores;
 pub(super) use sweeps::sweeps;
@@ -70,6 +72,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("looks", looks()),
         ("required", required()),
         ("stores", stores()),
+        ("kinds", kinds()),
         ("hostile", hostile()),
     ]
 }
@@ -455,6 +458,7 @@ fn asked(name: &str, port: u16) -> Contender {
             body_bytes: 0,
         }),
         workload: None,
+        skew: None,
         depth: 1,
         expect: Vec::new(),
         tls: None,

@@ -2,6 +2,7 @@
 
 mod claims;
 pub(super) mod costs;
+pub(super) mod kinds;
 mod load;
 mod looks;
 mod sentence;
@@ -16,6 +17,7 @@ pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
 pub(crate) use stores::{is_loaded, store};
+use workload::kind;
 pub(crate) use workload::workload;
 
 use super::{View, units};
@@ -163,7 +165,7 @@ pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<
 /// Operations that did not succeed, whoever's fault it was: failures, misses,
 /// stale and wrong values.
 pub(super) fn errors(contender: &ContenderSummary) -> u64 {
-    contender.outcomes.total() - contender.outcomes.ok
+    contender.outcomes.errors()
 }
 
 /// A figure of this metric with its unit.

@@ -35,7 +35,9 @@ impl<W: Write> Session<'_, W> {
     /// data: the misses that follow from it are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
-            if let Some(workload) = &self.plan.contenders[contender].workload {
+            let workload = self.plan.contenders[contender].workload.as_ref();
+            // Commands of one's own find what they leave there themselves.
+            if let Some(workload) = workload.filter(|workload| workload.to_load() > 0) {
                 self.load_one(contender, workload)?;
             }
         }
@@ -78,11 +80,12 @@ impl<W: Write> Session<'_, W> {
         let began = Instant::now();
         let mut from = load.loaded.from;
         let name = &self.plan.contenders[load.contender].name;
-        self.book.progress.loading(name, from, workload.keys);
+        let to_load = workload.to_load();
+        self.book.progress.loading(name, from, to_load);
         let mut last = None;
-        while from < workload.keys && load.loaded.ended_at.is_none() {
+        while from < to_load && load.loaded.ended_at.is_none() {
             self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
-            let chunk = from..from.saturating_add(chunks::next(last)).min(workload.keys);
+            let chunk = from..from.saturating_add(chunks::next(last)).min(to_load);
             let started = Instant::now();
             let came = self.write_chunk(load, chunk.clone());
             load.loaded.took_ns = nanoseconds(began.elapsed());
@@ -125,7 +128,7 @@ impl<W: Write> Session<'_, W> {
     fn seal(&mut self, load: &Load, about: Option<&About>, workload: &Workload) {
         let evictions = |about: Option<&About>| about.and_then(|about| about.evictions);
         let found = load.loaded.how == LoadHow::Found;
-        let whole = found || load.acknowledged == workload.keys;
+        let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let writes = workload.mix.iter().any(|share| !share.kind.only_reads());
         let dirty = writes && !self.stores.only_load();
@@ -180,7 +183,7 @@ impl Load {
             launch,
             how: LoadHow::Written,
             why: None,
-            keys: workload.keys,
+            keys: workload.to_load(),
             from: 0,
             written: 0,
             failed: 0,

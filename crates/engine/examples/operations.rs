@@ -92,7 +92,7 @@ fn walk(operations: &Operations, count: u64, what: usize) -> f64 {
         let drawn = black_box(operations.operation(black_box(n)));
         out.clear();
         if what > 0 {
-            operations.write_key(drawn.key, &mut out);
+            operations.write_key(drawn.space, drawn.key, &mut out);
         }
         if what > 1 {
             values.write(drawn.key, n + 1, &mut out);

@@ -3,7 +3,7 @@
 use crate::MakeLane;
 use crate::event_loop::{EventLane, Speech};
 use crate::lane::for_workers;
-use record::{Asked, Recorder, Told};
+use record::{Asked, Moments, Recorder, Told};
 use rustls::pki_types::ServerName;
 use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op};
@@ -96,17 +96,18 @@ impl Speech for Http {
     fn told(
         &mut self,
         number: u64,
+        _at: &Moments,
         digest: &mut BodyDigest,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Told {
+    ) -> Option<Told> {
         if !self.expected(reply) {
-            return Told::Unexpected;
+            return Some(Told::Unexpected);
         }
         if number.is_multiple_of(DIGEST_EVERY) {
             seen.digest(digest.0);
         }
-        Told::Ok
+        Some(Told::Ok)
     }
 }
 

@@ -28,4 +28,6 @@ pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn};
 pub use run::run;
 pub use stop::Stop;
-pub use store::{MemcachedAccess, Numbers, RespAccess, memcached_lanes, resp_lanes, stores_do};
+pub use store::{
+    MemcachedAccess, Numbers, RespAccess, memcached_lacks, memcached_lanes, resp_lacks, resp_lanes,
+};

@@ -24,6 +24,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         compressible: false,
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
+        commands: Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@
 #[path = "common/counting.rs"]
 mod counting;
 
-use engine::workload::{Operations, preset};
+use engine::workload::{Check, Operations, preset};
 use record::{Distribution, Kind, Share};
 
 fn operations(distribution: Distribution) -> Operations {
@@ -24,12 +24,12 @@ fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
         let drawn = operations.operation(n);
         out.clear();
         for i in 0..4 {
-            operations.write_key(operations.key_of(&drawn, i), out);
+            operations.write_key(drawn.space, operations.key_of(&drawn, i), out);
         }
         let named = out.len();
         values.write(drawn.key, drawn.version, out);
-        let mut check = values.check(true);
-        out[named..].chunks(100).for_each(|piece| check.piece(piece));
+        let mut check = Check::new(true);
+        out[named..].chunks(100).for_each(|piece| check.piece(&values, piece));
         right += u64::from(check.end().is_some_and(|end| end.length_right && end.bytes_right));
     }
     right

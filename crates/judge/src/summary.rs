@@ -2,9 +2,9 @@
 
 use crate::{
     evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, Quantiles, StoreSummary, TargetSummary},
+    verdict::{ContenderSummary, KindSummary, Quantiles, StoreSummary, TargetSummary},
 };
-use record::{Histogram, Metric};
+use record::{Histogram, KindSeen, Metric};
 
 /// Points that a percentile plot has at most.
 const CURVE_POINTS: u32 = 100;
@@ -45,6 +45,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         generator_idle: None,
         target: TargetSummary::default(),
         store: None,
+        kinds: seen.kinds.iter().map(kind).collect(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),
@@ -52,6 +53,23 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         connections: driven.connections.clone(),
         slices: driven.timeline.points(),
         rounds: rounds(driven),
+    }
+}
+
+fn kind(seen: &KindSeen) -> KindSummary {
+    let half = |times: &Histogram| {
+        let of = (times.len(), quantiles(times));
+        Some(of).filter(|_| seen.kind.has_halves())
+    };
+    KindSummary {
+        kind: seen.kind,
+        operations: seen.operations,
+        ok: seen.ok,
+        miss: seen.miss,
+        wrong: seen.wrong,
+        response_time: quantiles(&seen.response_time),
+        read: half(&seen.read_time),
+        update: half(&seen.update_time),
     }
 }
 

@@ -2,7 +2,7 @@
 //! and it cannot build one without the audit.
 
 use record::Histogram;
-use record::{Fact, Loaded, Metric, Outcomes, Programs, seen::Connections};
+use record::{Fact, Kind, Loaded, Metric, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -182,7 +182,8 @@ pub struct ContenderSummary {
     pub name: String,
     /// Operations that ended in the judged rounds.
     pub operations: u64,
-    /// Requests sent, by part of the run: what the server's log adds up to.
+    /// Operations sent, by part of the run: what the server's log adds up to where
+    /// each is one request.
     pub sent: Sent,
     /// Due, but never sent.
     pub unsent: u64,
@@ -215,6 +216,8 @@ pub struct ContenderSummary {
     pub target: TargetSummary,
     /// What its store said of itself; none where it is none.
     pub store: Option<StoreSummary>,
+    /// Operations by kind, ascending; empty where all are of one.
+    pub kinds: Vec<KindSummary>,
     /// How operations ended.
     pub outcomes: Outcomes,
     /// Replies by code.
@@ -231,6 +234,28 @@ pub struct ContenderSummary {
     pub slices: Vec<(f64, f64)>,
     /// Per complete round: (round, operations per second, p50 s, p99 s).
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+}
+
+/// The operations of one kind over all judged rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KindSummary {
+    /// The kind, as the mix has it.
+    pub kind: Kind,
+    /// Operations that ended.
+    pub operations: u64,
+    /// Of those: done as expected.
+    pub ok: u64,
+    /// The store held nothing under the key.
+    pub miss: u64,
+    /// Stale values, and values that were never written there.
+    pub wrong: u64,
+    /// Completion minus due time.
+    pub response_time: Quantiles,
+    /// Of a read and a write in one operation: due time to the reply of the read,
+    /// and how many there were.
+    pub read: Option<(u64, Quantiles)>,
+    /// Of the same: the reply of the read to that of the write.
+    pub update: Option<(u64, Quantiles)>,
 }
 
 /// What a contender's target cost. All none where it is out of sight.
@@ -293,7 +318,7 @@ pub struct Evicted {
     pub rounds: Option<u64>,
 }
 
-/// Requests sent, by part of the run.
+/// Operations sent, by part of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// Asking whether the target is ready.

@@ -117,6 +117,9 @@ pub enum Told {
     Stale,
     /// A value that was never written under this key, or other bytes than were.
     Wrong,
+    /// A write on condition that nobody else wrote meanwhile, and somebody did:
+    /// an answer, and no failure.
+    Conflict,
 }
 
 /// Counts of how operations ended. Merging adds.
@@ -136,6 +139,9 @@ pub struct Outcomes {
     /// Complete replies with a value that was never written there.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wrong: u64,
+    /// Complete replies to a write that somebody else's came before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conflict: u64,
     /// Operations without a complete reply, by class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed: BTreeMap<Failure, u64>,
@@ -158,8 +164,14 @@ impl Outcomes {
 
     /// All operations that ended, whichever way.
     pub fn total(&self) -> u64 {
-        let told = self.ok + self.miss + self.stale + self.wrong;
+        let told = self.ok + self.miss + self.stale + self.wrong + self.conflict;
         told + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
+    }
+
+    /// Operations that did not do what they should, whoever's fault it was: neither
+    /// done, nor told that another write came first.
+    pub fn errors(&self) -> u64 {
+        self.total() - self.ok - self.conflict
     }
 
     /// Counts by class name for the report: `status_404`, `refused`, …; codes that
@@ -190,6 +202,7 @@ impl Outcomes {
         self.miss += other.miss;
         self.stale += other.stale;
         self.wrong += other.wrong;
+        self.conflict += other.conflict;
         for (code, n) in &other.unexpected {
             *self.unexpected.entry(*code).or_default() += n;
         }
@@ -199,6 +212,6 @@ impl Outcomes {
     }
 }
 
-fn is_zero(n: &u64) -> bool {
+pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -2,7 +2,7 @@
 //! chooses. It lives here and not beside the code that builds it because the
 //! journal holds it and the report shows it, and neither may import the rest.
 
-use crate::{Address, Arrivals, Host, Question, Reuse, Workload};
+use crate::{Address, Arrivals, Host, Question, Reuse, Skew, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What will be done, fixed before the first target is touched.
@@ -72,6 +72,9 @@ pub struct Contender {
     /// The operations on its data; none where there is one request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
+    /// How unevenly its workload asks for its keys; none without a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
     /// How many operations may be in flight on one connection.
     #[serde(default = "crate::asked::one")]
     pub depth: u32,

@@ -4,7 +4,7 @@
 //! formats nothing; the counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Failure, ProgramRun, Seen, Told,
+    Doing, Failure, KindSeen, ProgramRun, Seen, Told,
     slice::{Slice, WINDOW_NS},
 };
 
@@ -69,6 +69,8 @@ pub struct Recorder {
     /// often asked in one piece, and then have all their times in common: they
     /// are entered into the histograms together, each counted.
     alike: Option<(Replied, u64)>,
+    /// By place in the mix; empty where all operations are of one kind.
+    kinds: Vec<KindSeen>,
 }
 
 impl Default for Recorder {
@@ -80,6 +82,11 @@ impl Default for Recorder {
 impl Recorder {
     /// A recorder with nothing in it; a slice's start allocates what it needs.
     pub fn new() -> Self {
+        Recorder::of(&Doing::Ask)
+    }
+
+    /// The same, for these operations: by kind, where they are of several.
+    pub fn of(doing: &Doing) -> Self {
         Recorder {
             seen: Seen::default(),
             slice: Slice::default(),
@@ -88,6 +95,7 @@ impl Recorder {
             codes: Vec::with_capacity(1024),
             failed: [0; Failure::ALL.len()],
             alike: None,
+            kinds: KindSeen::of(doing),
         }
     }
 
@@ -100,6 +108,7 @@ impl Recorder {
         };
         self.enter();
         self.seen.make_ready();
+        self.kinds.iter_mut().for_each(KindSeen::make_ready);
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
         self.slice = Slice {
@@ -189,6 +198,29 @@ impl Recorder {
         self.count_code(code, Told::Unexpected, 1);
     }
 
+    /// The same operation by its kind: a complete reply to one of this share of
+    /// the mix. `read`: when its first half was answered, if it has halves.
+    #[inline]
+    pub fn replied_of_kind(&mut self, share: u32, at: &Moments, told: Told, read: Option<u64>) {
+        let after_burn_in = at.due >= self.burnt_in;
+        let Some(kind) = self.kinds.get_mut(share as usize) else { return };
+        kind.ended(Some(told));
+        if after_burn_in {
+            kind.took(at, read);
+        }
+    }
+
+    /// The same operation by its kind: ended without a reply. `at`: after its
+    /// timeout, and so with a time that it took at least.
+    pub fn lost_of_kind(&mut self, share: u32, at: Option<&Moments>, read: Option<u64>) {
+        let burnt_in = self.burnt_in;
+        let Some(kind) = self.kinds.get_mut(share as usize) else { return };
+        kind.ended(None);
+        if let Some(at) = at.filter(|at| at.due >= burnt_in) {
+            kind.took(at, read);
+        }
+    }
+
     /// A whole program came to its end. Its operations have no latencies of
     /// their own, so none is recorded: what is not known is not 0. Nor do they
     /// enter the slice's windows of 100 ms: all of them end at once.
@@ -273,6 +305,7 @@ impl Recorder {
                 Told::Miss => &mut outcomes.miss,
                 Told::Stale => &mut outcomes.stale,
                 Told::Wrong => &mut outcomes.wrong,
+                Told::Conflict => &mut outcomes.conflict,
                 Told::Unexpected => outcomes.unexpected.entry(code).or_default(),
             } += n;
         }
@@ -281,6 +314,9 @@ impl Recorder {
                 seen.outcomes.failed.insert(failure, std::mem::take(n));
             }
         }
+        let kinds = self.kinds.iter_mut().filter(|kind| kind.operations > 0);
+        seen.kinds = kinds.map(KindSeen::take).collect();
+        seen.kinds.sort_by_key(|seen| seen.kind);
         seen
     }
 

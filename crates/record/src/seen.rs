@@ -1,7 +1,7 @@
 //! What was seen of one contender: counts, histograms, slices. Merging is
 //! associative and commutative.
 
-use crate::{Digests, Histogram, Outcomes, Programs, Slice};
+use crate::{Digests, Histogram, KindSeen, Outcomes, Programs, Slice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,8 @@ pub struct Seen {
     pub tls_time: Histogram,
     /// First byte of the reply minus the request's send.
     pub first_byte_time: Histogram,
-    /// Bytes of body of each complete reply.
+    /// Bytes of body of each complete reply; of an operation of two requests, of the
+    /// second.
     pub body_bytes: Histogram,
     /// One turn of the event loop, from waking to the next wait (open loop).
     pub loop_time: Histogram,
@@ -50,6 +51,9 @@ pub struct Seen {
     pub digests: Digests,
     /// Connections asked for, and open at the start.
     pub connections: Connections,
+    /// Operations by kind, ascending, where the workload has several kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindSeen>,
     /// What whole programs cost, where those are what is run.
     #[serde(default, skip_serializing_if = "Programs::is_empty")]
     pub programs: Programs,
@@ -93,7 +97,17 @@ impl Seen {
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
         self.programs.merge(&other.programs);
+        self.merge_kinds(&other.kinds);
         self.merge_slices(&other.slices);
+    }
+
+    fn merge_kinds(&mut self, others: &[KindSeen]) {
+        for other in others {
+            match self.kinds.binary_search_by_key(&other.kind, |mine| mine.kind) {
+                Ok(at) => self.kinds[at].merge(other),
+                Err(at) => self.kinds.insert(at, other.clone()),
+            }
+        }
     }
 
     fn merge_slices(&mut self, others: &[Slice]) {

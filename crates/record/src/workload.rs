@@ -26,6 +26,25 @@ pub struct Workload {
     pub mix: Vec<Share>,
     /// Which replies are compared with what was written.
     pub verify: Verify,
+    /// Commands of one's own: [`Kind::Command`] has a number of this list. Each is
+    /// a list of words with placeholders in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Vec<String>>,
+}
+
+impl Workload {
+    /// Some operation asks for values that the load has to write.
+    pub fn has_values(&self) -> bool {
+        let of_values = |kind: Kind| !kind.counts() && !matches!(kind, Kind::Command(_));
+        self.mix.iter().any(|share| of_values(share.kind))
+    }
+
+    /// How many keys the load writes: those of values and those of counters, as
+    /// far as operations ask for them.
+    pub fn to_load(&self) -> u64 {
+        let counts = self.mix.iter().any(|share| share.kind.counts());
+        self.keys * (u64::from(self.has_values()) + u64::from(counts))
+    }
 }
 
 /// A kind of operation and its weight.
@@ -38,7 +57,7 @@ pub struct Share {
 }
 
 /// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Reads a value.
@@ -70,12 +89,24 @@ pub enum Kind {
     Scan(u32),
     /// Reads a value, then writes one.
     ReadModifyWrite,
+    /// The command of this number in [`Workload::commands`].
+    Command(u32),
 }
 
 impl Kind {
     /// It asks for values and changes nothing.
     pub fn only_reads(self) -> bool {
         matches!(self, Kind::Get | Kind::MultiGet(_) | Kind::Scan(_))
+    }
+
+    /// It is two requests: a read, and the write that follows from it.
+    pub fn has_halves(self) -> bool {
+        matches!(self, Kind::Cas | Kind::ReadModifyWrite)
+    }
+
+    /// It counts in a number.
+    pub fn counts(self) -> bool {
+        matches!(self, Kind::Incr | Kind::Decr)
     }
 
     /// It writes a value of its own, which has a version.
@@ -110,13 +141,46 @@ pub enum Distribution {
 }
 
 /// Lengths of values in bytes, 16 at least where replies are verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueBytes {
     /// All alike.
     Fixed(u32),
     /// From the first to the second, all lengths alike.
     Uniform(u32, u32),
+    /// One of these lengths, as often as its weight says.
+    Steps(Vec<Step>),
+}
+
+impl ValueBytes {
+    /// The shortest of them.
+    pub fn least(&self) -> u32 {
+        match self {
+            ValueBytes::Fixed(bytes) | ValueBytes::Uniform(bytes, _) => *bytes,
+            ValueBytes::Steps(steps) => steps.iter().map(|step| step.bytes).min().unwrap_or(0),
+        }
+    }
+}
+
+/// A length of values and how often it comes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Bytes of a value.
+    pub bytes: u32,
+    /// Above 0. Shares are weights ÷ their sum.
+    pub weight: f64,
+}
+
+/// How unevenly a workload asks for its keys: shares of the requests for loaded
+/// keys, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skew {
+    /// Share of the key that is asked for most.
+    pub hottest: f64,
+    /// Share of the 1 % of keys (one at least) that are asked for most.
+    pub top_1_percent: f64,
+    /// Share of the 10 % of keys (one at least) that are asked for most.
+    pub top_10_percent: f64,
 }
 
 /// Which replies are compared with what was written.

@@ -61,6 +61,7 @@ fn contender(i: usize) -> Contender {
             body_bytes: 5,
         }),
         workload: None,
+        skew: None,
         depth: 1,
         expect: vec![200, 404],
         tls: (i == 1).then(|| "verified".to_owned()),

@@ -2,7 +2,10 @@
 //! any grouping.
 
 use proptest::prelude::*;
-use record::{Failure, Moments, ProgramRun, Recorder, Seen, SliceStart, Told};
+use record::{
+    Distribution, Doing, Failure, Kind, Moments, ProgramRun, Recorder, Seen, Share, SliceStart,
+    Told, ValueBytes, Verify, Workload,
+};
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;
@@ -16,6 +19,8 @@ struct Operation {
     due_ns: u64,
     lag_ns: u64,
     service_ns: u64,
+    /// Of which share of the mix it is, and whether its first half was answered.
+    kind: (u32, bool),
     end: Ending,
 }
 
@@ -47,15 +52,36 @@ fn ending() -> impl Strategy<Value = Ending> {
 
 fn operation() -> impl Strategy<Value = Operation> {
     let times = (0..SLICE_NS, 0u64..2_000_000, 1000u64..50_000_000);
-    (0..SLICES, 0..MOST_WORKERS, times, ending()).prop_map(|(slice, worker, times, end)| {
-        Operation { slice, worker, due_ns: times.0, lag_ns: times.1, service_ns: times.2, end }
+    let kind = (0..KINDS.len() as u32, any::<bool>());
+    (0..SLICES, 0..MOST_WORKERS, times, kind, ending()).prop_map(
+        |(slice, worker, times, kind, end)| {
+            let (due_ns, lag_ns, service_ns) = times;
+            Operation { slice, worker, due_ns, lag_ns, service_ns, kind, end }
+        },
+    )
+}
+
+/// Not in the order that they are recorded in.
+const KINDS: [Kind; 3] = [Kind::Set, Kind::ReadModifyWrite, Kind::Get];
+
+fn doing(kinds: &[Kind]) -> Doing {
+    Doing::Drive(Workload {
+        prefix: String::new(),
+        keys: 1,
+        distribution: Distribution::Uniform,
+        hot: 1.0,
+        value: ValueBytes::Fixed(32),
+        compressible: false,
+        mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
+        verify: Verify::Off,
+        commands: Vec::new(),
     })
 }
 
 /// Records these operations, slice by slice, as one worker (or as the only one)
 /// with so many connections.
 fn recorded(operations: &[&Operation], connections: u64) -> Seen {
-    let mut recorder = Recorder::new();
+    let mut recorder = Recorder::of(&doing(&KINDS));
     recorder.connections(connections, connections - 1);
     for place in 0..SLICES {
         let starts = 1_000_000_000 * (place + 1);
@@ -80,6 +106,9 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     let done = sent + operation.service_ns;
     let at =
         Moments { due, could: due + operation.lag_ns / 2, sent, asked: sent, began: done, done };
+    let (share, answered) = operation.kind;
+    let halves = KINDS[share as usize].has_halves() && answered;
+    let read = halves.then_some(sent + operation.service_ns / 2);
     if !matches!(operation.end, Ending::Program { .. } | Ending::Cut) {
         recorder.due();
     }
@@ -88,10 +117,15 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
             let told = if expected { Told::Ok } else { Told::Unexpected };
             recorder.replied(&at, code, told, body);
             recorder.digest(body % 40);
+            recorder.replied_of_kind(share, &at, told, read);
         }
-        Ending::TimedOut { sent } => recorder.timed_out(&at, sent),
+        Ending::TimedOut { sent } => {
+            recorder.timed_out(&at, sent);
+            recorder.lost_of_kind(share, Some(&at), read);
+        }
         Ending::Failed { failure, sent } => {
             recorder.failed(failure, done, sent);
+            recorder.lost_of_kind(share, None, read);
             recorder.opened(operation.lag_ns, sent.then_some(operation.service_ns));
         }
         Ending::Unfinished => recorder.unfinished(1),
@@ -165,6 +199,51 @@ proptest! {
         prop_assert_eq!(latencies, seen.operations);
         let in_slices: u64 = seen.slices.iter().map(|slice| slice.operations).sum();
         prop_assert_eq!(in_slices, seen.operations);
+    }
+}
+
+#[test]
+fn kinds_add_up_to_all_and_halves_to_the_whole() {
+    let operation = |share, answered, end| Operation {
+        slice: 0,
+        worker: 0,
+        due_ns: 5_000_000,
+        lag_ns: 10_000,
+        service_ns: 90_000,
+        kind: (share, answered),
+        end,
+    };
+    let reply = || Ending::Reply { code: 0, expected: true, body: 1 };
+    let operations = [
+        operation(0, false, reply()),
+        operation(1, true, reply()),
+        operation(1, false, reply()),
+        operation(1, true, Ending::TimedOut { sent: true }),
+        operation(2, false, Ending::Failed { failure: Failure::Reset, sent: true }),
+    ];
+    let seen = recorded(&operations.iter().collect::<Vec<_>>(), 1);
+    let of = |at: usize| &seen.kinds[at];
+    assert_eq!([0, 1, 2].map(|at| of(at).kind), [Kind::Get, Kind::Set, Kind::ReadModifyWrite]);
+    assert_eq!([0, 1, 2].map(|at| of(at).operations), [1, 1, 3]);
+    assert_eq!([0, 1, 2].map(|at| of(at).ok), [0, 1, 2]);
+    assert_eq!([0, 1, 2].map(|at| of(at).response_time.len()), [0, 1, 3]);
+    assert_eq!((of(2).read_time.len(), of(2).update_time.len()), (3, 2));
+    // 10 µs of lag and 45 to the read's reply; 45 more to the write's.
+    let near = |value: Option<u64>, wanted: u64| value.is_some_and(|v| v.abs_diff(wanted) < 100);
+    assert!(near(of(2).read_time.min(), 55_000) && near(of(2).update_time.min(), 45_000));
+    assert!(of(1).read_time.is_empty(), "a set has no halves");
+}
+
+#[test]
+fn one_kind_alone_is_not_kept_apart_unless_it_has_halves() {
+    let at = Moments { done: 5, ..Moments::default() };
+    for (kinds, kept) in
+        [(&[Kind::Get][..], 0), (&[Kind::Cas], 1), (&[Kind::Get, Kind::Set], 1), (&[], 0)]
+    {
+        let mut recorder = Recorder::of(&doing(kinds));
+        recorder.replied_of_kind(0, &at, Told::Ok, None);
+        assert_eq!(recorder.take().kinds.len(), kept, "{kinds:?}");
+        assert!(recorder.take().kinds.is_empty(), "taken");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::exit::Error;
 use crate::near;
+use crate::plan::commands::{self, OwnCommand};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{WorkloadAsked, units, workload};
@@ -90,8 +91,11 @@ impl RunSettings {
 }
 
 /// Keys of `[workload]`.
-pub(super) const WORKLOAD_KEYS: [&str; 7] =
-    ["preset", "keys", "value", "mix", "distribution", "hot", "verify"];
+pub(super) const WORKLOAD_KEYS: [&str; 9] =
+    ["preset", "keys", "value", "compressible", "mix", "commands", "distribution", "hot", "verify"];
+
+/// Keys of one of its `commands`.
+pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
 fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
     table.only(&WORKLOAD_KEYS)?;
@@ -101,7 +105,9 @@ fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
             "preset" => asked.preset = Some(value.quantity(workload::named)?),
             "keys" => asked.keys = Some(value.quantity(workload::keys)?),
             "value" => asked.value = Some(value.quantity(workload::value)?),
+            "compressible" => asked.compressible = value.flag()?,
             "mix" => asked.mix = Some(value.quantity(workload::mix)?),
+            "commands" => asked.commands = own_commands(&value)?,
             "distribution" => asked.distribution = Some(value.quantity(workload::distribution)?),
             "hot" => asked.hot = Some(value.quantity(units::percent)?),
             "verify" => asked.verify = Some(value.quantity(workload::verify)?),
@@ -122,6 +128,28 @@ fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
     let each = each.map(|value| value.quantity(|text| sweep::value(factor, text)));
     let each = each.collect::<Result<Vec<f64>, Error>>()?;
     SweepAsked::new(factor, each).map_err(|message| values.error(&message))
+}
+
+fn own_commands(value: &Value<'_>) -> Result<Vec<OwnCommand>, Error> {
+    let list = value.list()?;
+    match list.len() {
+        0 => Err(value.error("the list is empty: leave it out for the operations of the preset")),
+        len if len > commands::MOST => {
+            Err(value.error(&format!("{len} commands: {} at most", commands::MOST)))
+        }
+        _ => list.iter().map(own_command).collect(),
+    }
+}
+
+fn own_command(value: &Value<'_>) -> Result<OwnCommand, Error> {
+    let table = value.table()?;
+    table.only(&COMMAND_KEYS)?;
+    let Some(run) = table.get("run") else {
+        return Err(value.error("`run` is missing: the command, such as 'LPUSH {key} {value}'"));
+    };
+    let words = commands::words(run.word()?).map_err(|message| run.error(&message))?;
+    let weight = table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
+    Ok(OwnCommand { words, weight: weight.unwrap_or(1.0) })
 }
 
 fn above_0(text: &str) -> Result<u32, String> {

@@ -126,6 +126,8 @@ fn the_schema_has_the_keys_that_are_read() {
     };
     assert_eq!(keys(""), set(&[&super::TABLES, &run::KEYS]));
     assert_eq!(keys("/properties/workload"), set(&[&run::WORKLOAD_KEYS]));
+    let of_command = "/properties/workload/properties/commands/items";
+    assert_eq!(keys(of_command), set(&[&run::COMMAND_KEYS]));
     assert_eq!(keys("/$defs/defaults"), set(&[&requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/contender"), set(&[&contender::KEYS, &requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/process"), set(&[&contender::PROCESS_KEYS, &process::KEYS]));

@@ -460,6 +460,61 @@ fn what_is_wrong_with_a_contender_is_said_with_its_place() {
 }
 
 #[test]
+fn a_workload_has_commands_lengths_and_flags() {
+    let text = "[contender.a]\nurl = 'redis://h:1/'\n[workload]\nvalue = '32B=3,1kB=1'\n\
+                compressible = true\nmix = 'get=1'\n\
+                commands = [{ run = 'SET {key} \"a b\"', weight = 0.5 }, { run = 'PING' }]";
+    let workload = good(text).run.workload;
+    let step = |bytes, weight| record::Step { bytes, weight };
+    let steps = record::ValueBytes::Steps(vec![step(32, 3.0), step(1000, 1.0)]);
+    assert_eq!((workload.value, workload.compressible), (Some(steps), true));
+    let own = workload.commands.iter().map(|own| (own.words.join("|"), own.weight));
+    assert!(own.eq([("SET|{key}|a b".to_owned(), 0.5), ("PING".to_owned(), 1.0)]));
+}
+
+#[test]
+fn what_is_wrong_with_a_workload_is_said_with_its_place() {
+    for (line, message) in [
+        ("commands = 'PING'", "commands: must be a list, not a text"),
+        ("commands = ['PING']", "commands[0]: must be a table, not a text"),
+        (
+            "commands = []",
+            "commands: the list is empty: leave it out for the operations of the preset",
+        ),
+        (
+            "commands = [{ weight = 2 }]",
+            "commands[0]: `run` is missing: the command, such as 'LPUSH {key} {value}'",
+        ),
+        (
+            "commands = [{ run = 'PING', wieght = 2 }]",
+            "commands[0].wieght: this key is not known; did you mean `weight`?",
+        ),
+        (
+            "commands = [{ run = 'PING', weight = 0 }]",
+            "commands[0].weight: `0` is not a weight: write a number above 0",
+        ),
+        (
+            "commands = [{ run = 'SELECT 3' }]",
+            "commands[0].run: `SELECT` would change the connection for the operations behind it",
+        ),
+        (
+            "commands = [{ run = 'AUTHS ${TOKEN}' }]",
+            "commands[0].run: `${TOKEN}` is not filled in: a command is recorded, and no place \
+             for a secret",
+        ),
+        ("compressible = 'yes'", "compressible: must be true or false, not a text"),
+        (
+            "value = '32B=x'",
+            "value: `32B=x`: write lengths and weights, such as 32B=70,1kB=25,64kB=5",
+        ),
+    ] {
+        let text = format!("[workload]\n{line}");
+        let error = read(&text).err().unwrap_or_else(|| panic!("it was taken:\n{text}"));
+        assert_eq!(error.text, format!("e.toml:2: workload.{message}"), "{text}");
+    }
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_said_with_its_place() {
     for (text, message) in [
         ("", "e.toml:1: there is no contender: describe one as [contender.NAME]"),

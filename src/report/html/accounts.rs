@@ -84,6 +84,7 @@ fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
         ("nothing found", outcomes.miss),
         ("stale value", outcomes.stale),
         ("wrong value", outcomes.wrong),
+        ("another write came first", outcomes.conflict),
     ];
     let values = values.into_iter().filter(|(_, n)| *n > 0);
     classes.chain(values.map(|(what, n)| format!("{what}: {}", units::count(n)))).collect()

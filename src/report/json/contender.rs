@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::kinds::{self, KindData};
 use super::store::StoreData;
 use crate::report::{View, words::costs};
 use judge::verdict::{ContenderSummary, Quantiles, Sent};
@@ -18,6 +19,7 @@ pub(super) struct ContenderData<'a> {
     latency_samples: u64,
     without_latency: u64,
     metrics: Metrics,
+    kinds: Vec<KindData>,
     outcomes: OutcomesData,
     codes: &'a BTreeMap<u16, u64>,
     connections: ConnectionsData,
@@ -94,7 +96,7 @@ struct Figure {
 }
 
 #[derive(Serialize)]
-struct Times {
+pub(super) struct Times {
     #[serde(flatten)]
     quantiles: Quantiles,
     unit: &'static str,
@@ -106,6 +108,7 @@ struct OutcomesData {
     miss: u64,
     stale: u64,
     wrong: u64,
+    conflict: u64,
     theirs: BTreeMap<String, u64>,
     ours: BTreeMap<String, u64>,
     host: BTreeMap<String, u64>,
@@ -153,6 +156,7 @@ impl<'a> ContenderData<'a> {
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
             metrics: metrics(of),
+            kinds: kinds::of(view, of),
             outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
             codes: &of.codes,
             connections: connections(&of.connections),
@@ -175,8 +179,11 @@ impl<'a> ContenderData<'a> {
     }
 }
 
+pub(super) fn times(quantiles: Quantiles) -> Times {
+    Times { quantiles, unit: "s" }
+}
+
 fn metrics(of: &ContenderSummary) -> Metrics {
-    let times = |quantiles: Quantiles| Times { quantiles, unit: "s" };
     Metrics {
         throughput: Figure { value: of.throughput, unit: "1/s" },
         response_time: times(of.response_time),
@@ -214,6 +221,7 @@ fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
         miss: of.miss,
         stale: of.stale,
         wrong: of.wrong,
+        conflict: of.conflict,
         theirs: of.classes(Whose::Theirs, code_names),
         ours: of.classes(Whose::Ours, code_names),
         host: of.classes(Whose::Host, code_names),

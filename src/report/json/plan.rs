@@ -3,7 +3,7 @@
 
 use super::seconds;
 use crate::report::{View, words};
-use record::{Arrivals, Contender, Interleave, PilotChoice, Question, Reuse};
+use record::{Arrivals, Contender, Interleave, PilotChoice, Question, Reuse, Skew};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -35,6 +35,7 @@ struct Asked<'a> {
     connections: u32,
     depth: u32,
     workload: Option<String>,
+    skew: Option<Skew>,
     reuse: ReuseData,
     arrivals: &'static str,
     rate: Option<f64>,
@@ -130,6 +131,7 @@ impl<'a> Asked<'a> {
             connections: of.connections,
             depth: of.depth,
             workload: of.workload.as_ref().map(|workload| words::workload(workload, of.depth)),
+            skew: of.skew,
             reuse: match of.reuse {
                 Reuse::Always => ReuseData::Word("always"),
                 Reuse::Never => ReuseData::Word("never"),

@@ -76,6 +76,7 @@ fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
         let pairs: Vec<String> = head[1..]
             .iter()
             .zip(&row[1..])
+            .filter(|(_, cell)| !cell.is_empty())
             .map(|(label, cell)| format!("{label} {cell}").replace(' ', &JOINT.to_string()))
             .collect();
         for line in wrap(&pairs.join(", "), page.width() - 4) {

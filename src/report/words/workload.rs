@@ -1,29 +1,20 @@
 //! A workload in words.
 
 use crate::report::units;
-use record::{Distribution, Kind, ValueBytes, Verify, Workload};
+use crate::shown::shown;
+use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// `get 90 %, set 10 % of 100k keys, uniform; values of 32 B; …`.
 pub(crate) fn workload(of: &Workload, depth: u32) -> String {
     let all: f64 = of.mix.iter().map(|share| share.weight).sum();
     let share = |weight: f64| units::percent(weight / all);
-    let mix = of.mix.iter().map(|one| format!("{} {}", kind(one.kind), share(one.weight)));
+    let name = |one: Kind| kind(Some(of), one);
+    let mix = of.mix.iter().map(|one| format!("{} {}", name(one.kind), share(one.weight)));
     let mut words = vec![
         format!("{} of {} keys", mix.collect::<Vec<_>>().join(", "), units::count(of.keys)),
         distribution(of.distribution),
-        match of.value {
-            ValueBytes::Fixed(bytes) => format!("values of {}", units::bytes(bytes.into())),
-            ValueBytes::Uniform(from, to) => {
-                format!("values of {} to {}", units::bytes(from.into()), units::bytes(to.into()))
-            }
-        },
-        match of.verify {
-            Verify::Off => "replies not verified".to_owned(),
-            Verify::Sample => {
-                "key and version of every value verified, all bytes of 1 %".to_owned()
-            }
-            Verify::All => "every byte verified".to_owned(),
-        },
+        values(of),
+        verified(of),
     ];
     if of.hot < 1.0 {
         words.insert(2, format!("reads within {} of the keys", units::percent(of.hot)));
@@ -34,8 +25,42 @@ pub(crate) fn workload(of: &Workload, depth: u32) -> String {
     words.join("; ")
 }
 
-fn kind(kind: Kind) -> String {
+fn values(of: &Workload) -> String {
+    let bytes = |bytes: u32| units::bytes(bytes.into());
+    let lengths = match &of.value {
+        ValueBytes::Fixed(length) => bytes(*length),
+        ValueBytes::Uniform(from, to) => format!("{} to {}", bytes(*from), bytes(*to)),
+        ValueBytes::Steps(steps) => {
+            let all: f64 = steps.iter().map(|step| step.weight).sum();
+            let step = |step: &Step| {
+                format!("{} ({})", bytes(step.bytes), units::percent(step.weight / all))
+            };
+            steps.iter().map(step).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let compressible = if of.compressible { "compressible " } else { "" };
+    format!("{compressible}values of {lengths}")
+}
+
+fn verified(of: &Workload) -> String {
+    let own = |share: &Share| matches!(share.kind, Kind::Command(_));
+    let verified = match of.verify {
+        _ if of.mix.iter().all(own) => "replies not verified",
+        Verify::Off => "replies not verified",
+        Verify::Sample => "key and version of every value verified, all bytes of 1 %",
+        Verify::All => "every byte verified",
+    };
+    let but = of.verify != Verify::Off && of.mix.iter().any(own) && !of.mix.iter().all(own);
+    format!("{verified}{}", if but { ", but not the replies to commands" } else { "" })
+}
+
+/// The name of a kind of operation; a command goes by its words.
+pub(super) fn kind(of: Option<&Workload>, kind: Kind) -> String {
     match kind {
+        Kind::Command(number) => {
+            let words = of.and_then(|of| of.commands.get(number as usize));
+            words.map_or_else(|| format!("command {number}"), |words| shown(words.join(" ")))
+        }
         Kind::Get => "get".to_owned(),
         Kind::MultiGet(keys) => format!("get of {keys} keys"),
         Kind::Set => "set".to_owned(),

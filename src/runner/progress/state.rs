@@ -183,7 +183,7 @@ impl SoFar {
         let seen = &trial.seen;
         self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
         self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
-        self.errors += seen.outcomes.total() - seen.outcomes.ok;
+        self.errors += seen.outcomes.errors();
         self.response_time.merge(&seen.response_time);
         self.p99_ns = self.response_time.quantile(0.99);
     }

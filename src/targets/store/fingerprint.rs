@@ -62,9 +62,11 @@ impl Wanted {
     /// The keys of this workload and their first values. What is done to them
     /// later, and the seed, do not change them.
     pub(crate) fn of(workload: &Workload) -> Wanted {
-        let Workload { prefix, keys, value, compressible, .. } = workload;
-        let spec = format!("{MARK} {prefix} {keys} {value:?} {compressible}");
-        Wanted { spec: fnv1a(spec.as_bytes()), keys: *keys, key: format!("{prefix}{WORD}") }
+        let Workload { prefix, value, compressible, .. } = workload;
+        // With counters among them there are more keys, or others.
+        let (keys, values) = (workload.to_load(), workload.has_values());
+        let spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
+        Wanted { spec: fnv1a(spec.as_bytes()), keys, key: format!("{prefix}{WORD}") }
     }
 
     /// Whether to load, and from which key on. `kept` is what the store holds in

@@ -122,7 +122,7 @@ impl<S: Speech> Connection<S> {
 
     /// Its oldest operation has taken `timeout_ns` or more by `now`.
     pub(super) fn overdue(&self, now: u64, timeout_ns: u64) -> bool {
-        self.in_flight.oldest().is_some_and(|oldest| now >= oldest.at.sent + timeout_ns)
+        self.in_flight.oldest().is_some_and(|(_, oldest)| now >= oldest.at.sent + timeout_ns)
     }
 
     /// Takes up an operation; [`Connection::start`] comes behind the last one.
@@ -159,7 +159,7 @@ impl<S: Speech> Connection<S> {
             Ok((stream, socket)) => {
                 let key = key | u64::from(self.generation) << 32;
                 if common.poll.add(socket.fd(), key).is_err() {
-                    return self.fail(Failure::NoMemory, seen);
+                    return self.fail(Failure::NoMemory, common, seen);
                 }
                 self.stream = stream;
                 self.socket = Some(socket);
@@ -167,7 +167,7 @@ impl<S: Speech> Connection<S> {
                 common.speech.renew(&mut self.codec);
                 Then::Wait
             }
-            Err(failure) => self.fail(failure, seen),
+            Err(failure) => self.fail(failure, common, seen),
         }
     }
 
@@ -184,7 +184,7 @@ impl<S: Speech> Connection<S> {
                 return Then::Wait;
             }
             if let Err(failure) = self.socket.as_ref().expect("connecting").connected() {
-                return self.fail(failure, seen);
+                return self.fail(failure, common, seen);
             }
             self.connected = clock::now();
             self.phase = Phase::Handshaking;
@@ -194,14 +194,14 @@ impl<S: Speech> Connection<S> {
             match self.shake_hands(common, seen) {
                 Ok(Then::Wait) => {}
                 Ok(then) => return then,
-                Err(failure) => return self.fail(failure, seen),
+                Err(failure) => return self.fail(failure, common, seen),
             }
         }
         if ready.writable
             && !self.backlog.is_empty()
             && let Err(failure) = self.flush()
         {
-            return self.fail(failure, seen);
+            return self.fail(failure, common, seen);
         }
         if ready.readable { self.read(ready.ended, common, seen) } else { Then::Wait }
     }
@@ -248,15 +248,18 @@ impl<S: Speech> Connection<S> {
         common.out.clear();
         while let Some(operation) = self.in_flight.next_to_ask() {
             operation.at.asked = now;
-            let asked = common.speech.operation(operation.number, &mut operation.memo);
-            if self.codec.write(&asked, &mut common.out).is_err() {
+            let said = {
+                let asked = common.speech.operation(operation.number, &mut operation.memo);
+                self.codec.write(&asked, &mut common.out)
+            };
+            if said.is_err() {
                 // Ours: the request was tried when the plan was made.
-                return self.fail(Failure::Protocol, seen);
+                return self.fail(Failure::Protocol, common, seen);
             }
         }
         match self.send_out(common) {
             Ok(()) => Then::Wait,
-            Err(failure) => self.fail(failure, seen),
+            Err(failure) => self.fail(failure, common, seen),
         }
     }
 
@@ -315,7 +318,7 @@ impl<S: Speech> Connection<S> {
             let Some(socket) = self.socket.as_ref() else { return then };
             let (got, drained) = match self.stream.read(socket, &mut common.input) {
                 Ok(read) => read,
-                Err(failure) => return then.and(self.fail(failure, seen)),
+                Err(failure) => return then.and(self.fail(failure, common, seen)),
             };
             match got {
                 Got::Nothing => return then,
@@ -361,18 +364,17 @@ impl<S: Speech> Connection<S> {
                     self.close();
                     return answered;
                 }
-                answered.and(self.broken(seen))
+                answered.and(self.broken(common, seen))
             }
         }
     }
 
-    /// So many replies are complete.
+    /// So many operations ended with their replies.
     #[inline]
     fn answered(&mut self, complete: u32, now: u64) -> Then {
         if complete == 0 {
             return Then::Wait;
         }
-        self.in_flight.answered(complete);
         self.served += complete;
         Then::Free(now, complete)
     }
@@ -389,7 +391,7 @@ impl<S: Speech> Connection<S> {
         if !common.out.is_empty()
             && let Err(failure) = self.send_out(common)
         {
-            return self.answered(complete, now).and(self.fail(failure, seen));
+            return self.answered(complete, now).and(self.fail(failure, common, seen));
         }
         if self.phase == Phase::Greeting && state == State::Ready {
             return self.opened(common, seen);
@@ -397,12 +399,13 @@ impl<S: Speech> Connection<S> {
         let answered = self.answered(complete, now);
         let spent = state == State::Closing || !may_reuse(common.reuse, self.served);
         if complete == 0 || !spent {
-            return answered;
+            let goes_on = self.phase == Phase::Open && self.in_flight.has_unasked();
+            return if goes_on { answered.and(self.ask(now, common, seen)) } else { answered };
         }
         match self.in_flight.is_empty() {
             true => self.close(),
             // The peer answers nothing more.
-            false => return answered.and(self.fail(Failure::Closed, seen)),
+            false => return answered.and(self.fail(Failure::Closed, common, seen)),
         }
         answered
     }
@@ -423,19 +426,27 @@ impl<S: Speech> Connection<S> {
             self.close();
             return answered;
         }
-        answered.and(self.fail(Failure::Closed, seen))
+        answered.and(self.fail(Failure::Closed, common, seen))
     }
 
     /// The codec understands no more: the server refused the connection, with a
     /// code, or broke the protocol.
-    fn broken(&mut self, seen: &mut Recorder) -> Then {
-        let Some(code) = self.codec.refused() else { return self.fail(Failure::Protocol, seen) };
-        self.lose(|operation, now| seen.refused(code, now, operation.was_asked()))
+    fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
+        let Some(code) = self.codec.refused() else {
+            return self.fail(Failure::Protocol, common, seen);
+        };
+        self.lose(|operation, now| {
+            seen.refused(code, now, operation.was_asked());
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        })
     }
 
     /// The connection is no more, and the operations on it failed.
-    fn fail(&mut self, failure: Failure, seen: &mut Recorder) -> Then {
-        self.lose(|operation, now| seen.failed(failure, now, operation.was_asked()))
+    fn fail(&mut self, failure: Failure, common: &Common<S>, seen: &mut Recorder) -> Then {
+        self.lose(|operation, now| {
+            seen.failed(failure, now, operation.was_asked());
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        })
     }
 
     /// The connection is no more. Each operation on it ends as `end` says.
@@ -457,16 +468,17 @@ impl<S: Speech> Connection<S> {
     /// Gives its operations up, the oldest as censored. Those behind it were
     /// asked later and lose their connection: timeouts without a latency. Returns
     /// how many there were.
-    pub(super) fn time_out(&mut self, now: u64, seen: &mut Recorder) -> u32 {
+    pub(super) fn time_out(&mut self, now: u64, speech: &S, seen: &mut Recorder) -> u32 {
         let lost = self.in_flight.len();
+        let oldest = self.in_flight.oldest().map(|(at, _)| at);
         for (at, operation) in self.in_flight.all().enumerate() {
-            match at {
-                0 => {
-                    let moments = Moments { done: now, ..operation.at };
-                    seen.timed_out(&moments, operation.was_asked());
-                }
-                _ => seen.failed(Failure::Timeout, now, operation.was_asked()),
+            let moments = Moments { done: now, ..operation.at };
+            let moments = Some(&moments).filter(|_| oldest == Some(at));
+            match moments {
+                Some(moments) => seen.timed_out(moments, operation.was_asked()),
+                None => seen.failed(Failure::Timeout, now, operation.was_asked()),
             }
+            speech.lost(operation.number, &operation.memo, moments, seen);
         }
         self.close();
         lost

@@ -34,7 +34,7 @@ pub(super) struct Hearing<'a, S: Speech> {
     pub(super) seen: &'a mut Recorder,
     /// When the bytes were read.
     pub(super) now: u64,
-    /// Replies that are complete.
+    /// Operations that ended with a reply.
     pub(super) complete: u32,
 }
 
@@ -54,11 +54,24 @@ impl<S: Speech> Events for Hearing<'_, S> {
     }
 
     #[inline]
+    fn unique(&mut self, tag: Tag, _item: u32, unique: u64) {
+        if let Some(operation) = self.in_flight.tagged(tag) {
+            self.speech.unique(&mut operation.memo, unique);
+        }
+    }
+
+    #[inline]
     fn done(&mut self, reply: Reply) {
         let Some(operation) = self.in_flight.tagged(reply.tag) else { return };
         operation.at.done = self.now;
-        let told = self.speech.told(operation.number, &mut operation.memo, &reply, self.seen);
-        self.seen.replied(&operation.at, reply.code, told, reply.body_len);
-        self.complete += 1;
+        let Operation { at, number, memo } = operation;
+        match self.speech.told(*number, at, memo, &reply, self.seen) {
+            Some(told) => {
+                self.seen.replied(at, reply.code, told, reply.body_len);
+                self.in_flight.answered();
+                self.complete += 1;
+            }
+            None => self.in_flight.go_on(),
+        }
     }
 }

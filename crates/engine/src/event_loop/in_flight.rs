@@ -56,9 +56,25 @@ impl<M: Copy + Default> InFlight<M> {
         if self.asked == 0 { None } else { self.places.get_mut(tag.0 as usize) }
     }
 
-    /// The one that was taken up first.
-    pub(super) fn oldest(&self) -> Option<&Operation<M>> {
-        self.all().next()
+    /// The place among all of the one that was begun first. Not always the first of
+    /// them: one that goes on with a second request waits behind the others.
+    pub(super) fn oldest(&self) -> Option<(usize, &Operation<M>)> {
+        self.all().enumerate().min_by_key(|(_, operation)| operation.at.sent)
+    }
+
+    /// Some wait to be asked.
+    #[inline]
+    pub(super) fn has_unasked(&self) -> bool {
+        self.asked < self.taken
+    }
+
+    /// The oldest request was answered and its operation goes on: it is taken up
+    /// again, behind all others, as its next request's tag will be.
+    #[inline]
+    pub(super) fn go_on(&mut self) {
+        let operation = self.places[self.first];
+        self.answered();
+        self.take(operation);
     }
 
     /// All of them, in order.
@@ -66,13 +82,13 @@ impl<M: Copy + Default> InFlight<M> {
         (0..self.taken).map(|n| &self.places[self.wrapped(self.first + n)])
     }
 
-    /// So many of the oldest were answered.
+    /// The oldest was answered.
     #[inline]
-    pub(super) fn answered(&mut self, many: u32) {
-        let many = (many as usize).min(self.asked);
-        self.first = self.wrapped(self.first + many);
-        self.asked -= many;
-        self.taken -= many;
+    pub(super) fn answered(&mut self) {
+        debug_assert!(self.asked > 0, "an answer to nothing");
+        self.first = self.wrapped(self.first + 1);
+        self.asked -= 1;
+        self.taken -= 1;
     }
 
     /// The connection is no more.
@@ -109,7 +125,7 @@ mod tests {
         assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(0));
         assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(1));
         assert!(ring.next_to_ask().is_none());
-        ring.answered(1);
+        ring.answered();
         take(&mut ring);
         take(&mut ring);
         assert_eq!(numbers(&ring), [1, 2, 3]);
@@ -117,11 +133,35 @@ mod tests {
         assert_eq!(ring.tagged(Tag(2)).map(|operation| operation.number), Some(2));
         assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(3));
         assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(3));
-        ring.answered(2);
+        ring.answered();
+        ring.answered();
         assert_eq!((numbers(&ring), ring.len()), (vec![3], 1));
         ring.clear();
         take(&mut ring);
         assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(4));
         assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(4));
+    }
+
+    #[test]
+    fn one_that_goes_on_is_asked_again_behind_the_others() {
+        let mut ring = InFlight::new(3);
+        for number in 0..3 {
+            ring.take(Operation::new(number, 0, 0, number));
+            ring.next_to_ask();
+        }
+        assert!(!ring.has_unasked());
+        ring.go_on();
+        assert_eq!((numbers(&ring), ring.has_unasked()), (vec![1, 2, 0], true));
+        assert_eq!(ring.oldest().map(|(at, operation)| (at, operation.number)), Some((2, 0)));
+        ring.answered();
+        ring.go_on();
+        assert_eq!(numbers(&ring), [0, 2]);
+        for number in [0, 2] {
+            assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(number));
+        }
+        assert!(!ring.has_unasked());
+        // Its first place is its second one too: three go round in three places.
+        assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(0));
+        assert_eq!(ring.tagged(Tag(1)).map(|operation| operation.number), Some(2));
     }
 }

@@ -7,7 +7,7 @@ use super::poll::Poll;
 use super::socket::SystemAddress;
 use crate::arrivals::Schedule;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
-use record::{LaneAsked, Recorder, Reuse, Told};
+use record::{LaneAsked, Moments, Recorder, Reuse, Told};
 use std::collections::VecDeque;
 use wire::Reply;
 
@@ -56,7 +56,7 @@ pub(crate) trait Speech {
     /// The lane closes; `next` would have been its next operation.
     fn closes(&mut self, _next: u64) {}
 
-    /// Operation `number`, which is about to be asked.
+    /// The next request of operation `number`, which is about to be asked.
     fn operation(
         &mut self,
         number: u64,
@@ -66,14 +66,23 @@ pub(crate) trait Speech {
     /// A piece of the reply's body.
     fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
 
-    /// What the complete reply says.
+    /// The number by which the store knows the value that comes.
+    fn unique(&self, _memo: &mut Self::Memo, _unique: u64) {}
+
+    /// What the complete reply says; none: the operation goes on, and its next
+    /// request is to be asked.
     fn told(
         &mut self,
         number: u64,
+        at: &Moments,
         memo: &mut Self::Memo,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Told;
+    ) -> Option<Told>;
+
+    /// Operation `number` ended without a reply, asked or not. `at`: after its
+    /// timeout.
+    fn lost(&self, _number: u64, _memo: &Self::Memo, _at: Option<&Moments>, _seen: &mut Recorder) {}
 }
 
 /// One contender on one core, over sockets.
@@ -284,7 +293,7 @@ impl<S: Speech> EventLane<S> {
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
             if self.places[place].overdue(now, self.asked.timeout_ns) {
-                let lost = self.places[place].time_out(now, seen);
+                let lost = self.places[place].time_out(now, &self.common.speech, seen);
                 self.freed(place as u32, lost, now, drive, seen);
             }
         }

@@ -34,6 +34,8 @@ pub(super) struct Place {
     operation: Option<Moments>,
     /// When the call that it is in has timed out.
     deadline: Option<u64>,
+    /// Which share of the mix the operation is of.
+    share: u32,
 }
 
 impl Place {
@@ -81,7 +83,8 @@ impl<S, M: Default> Desk<S, M> {
         (self.work.ask)(&mut self.work.state, take.number, memo, request);
         let Take { due, could, .. } = take;
         let operation = Moments { due, could, sent: now, asked: now, ..Moments::default() };
-        self.places[place] = Place { operation: Some(operation), deadline: Some(now + timeout_ns) };
+        let (operation, deadline) = (Some(operation), Some(now + timeout_ns));
+        self.places[place] = Place { operation, deadline, share: request.share };
     }
 
     /// The thread of a place is back from its operation.
@@ -99,15 +102,23 @@ impl<S, M: Default> Desk<S, M> {
             return;
         }
         self.drive.ended(at.done);
+        let (memo, request) = asked;
+        let share = request.share;
         match answer {
             Ok(answer) => {
-                let (memo, request) = asked;
                 let judged = (self.work.judge)(&mut self.work.state, memo, request, answer);
                 let bytes = if let Answer::Value(value) = answer { value.len() as u64 } else { 0 };
                 self.seen.replied(at, judged.code, judged.told, bytes);
+                self.seen.replied_of_kind(share, at, judged.told, None);
             }
-            Err(Failure::Timeout) => self.seen.timed_out(at, true),
-            Err(failure) => self.seen.failed(failure, at.done, true),
+            Err(Failure::Timeout) => {
+                self.seen.timed_out(at, true);
+                self.seen.lost_of_kind(share, Some(at), None);
+            }
+            Err(failure) => {
+                self.seen.failed(failure, at.done, true);
+                self.seen.lost_of_kind(share, None, None);
+            }
         }
     }
 
@@ -115,7 +126,9 @@ impl<S, M: Default> Desk<S, M> {
     pub(super) fn give_up(&mut self, now: u64) {
         for place in self.places.iter_mut().filter(|place| place.is_stuck(now)) {
             if let Some(operation) = place.operation.take() {
-                self.seen.timed_out(&Moments { done: now, ..operation }, true);
+                let at = Moments { done: now, ..operation };
+                self.seen.timed_out(&at, true);
+                self.seen.lost_of_kind(place.share, Some(&at), None);
                 self.drive.ended(now);
             }
         }

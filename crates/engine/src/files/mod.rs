@@ -28,5 +28,5 @@ mod work;
 pub use facts::facts;
 pub use lane::file_lanes;
 pub use store::{Found, Guard, Settings, Store, Stored};
-pub use verified::{FilesAccess, does};
+pub use verified::{FilesAccess, lacks};
 pub use work::{Answer, Deed, Judged, Request, Work};

@@ -5,7 +5,7 @@ use super::store::Store;
 use super::work::{Answer, Deed, Judged, Request, Work};
 use crate::store::{Memo, Said, Task, Verifier};
 use crate::{Broken, MakeLane, Numbers, Seat};
-use record::{Asked, Doing, Kind, Told, ValueBytes, Workload};
+use record::{Asked, Doing, Kind, Told, Workload};
 use std::sync::Arc;
 
 /// How to get at a store of files.
@@ -61,17 +61,21 @@ fn check(workload: &Workload) -> Result<(), Broken> {
     if let Some(share) = workload.mix.iter().find(|share| deed(share.kind).is_none()) {
         return Err(Broken(format!("files have no operation {:?}", share.kind)));
     }
-    match workload.value {
-        ValueBytes::Fixed(0) | ValueBytes::Uniform(0, _) => {
-            Err(Broken("files hold values of 1 byte at least; ask for longer ones".to_owned()))
-        }
+    match workload.value.least() {
+        0 => Err(Broken("files hold values of 1 byte at least; ask for longer ones".to_owned())),
         _ => Ok(()),
     }
 }
 
-/// Whether files can do operations of this kind.
-pub fn does(kind: Kind) -> bool {
-    deed(kind).is_some()
+/// Why files cannot do operations of this kind; none where they can.
+pub fn lacks(kind: Kind) -> Option<&'static str> {
+    match kind {
+        _ if deed(kind).is_some() => None,
+        Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
+        Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
+        Kind::Command(_) => Some("commands of one's own are for redis://"),
+        _ => Some("files are read, written, added and deleted"),
+    }
 }
 
 fn deed(kind: Kind) -> Option<Deed> {
@@ -94,6 +98,7 @@ fn ask(serving: &mut Option<Serving>, number: u64, memo: &mut Memo, request: &mu
     let drawn = said.drawn(number);
     verifier.sent(drawn, memo);
     let parts = said.parts(&drawn);
+    request.share = drawn.share;
     request.deed = deed(drawn.kind).expect("checked when the lane was made");
     request.key.extend_from_slice(parts.key());
     request.value.extend_from_slice(parts.value);

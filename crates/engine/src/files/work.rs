@@ -27,6 +27,8 @@ pub struct Request {
     pub key: Vec<u8>,
     /// What to write.
     pub value: Vec<u8>,
+    /// Which share of the mix it is of, for what is counted by kind.
+    pub share: u32,
 }
 
 /// What the store said.

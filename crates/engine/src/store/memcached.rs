@@ -1,6 +1,6 @@
 //! A lane that speaks memcached's protocol.
 
-use super::lane::{Words, lanes};
+use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
 use crate::MakeLane;
@@ -40,6 +40,10 @@ impl Words for Spoken {
         Op::Version
     }
 
+    fn lacks(kind: Kind) -> Option<&'static str> {
+        memcached_lacks(kind)
+    }
+
     #[inline]
     fn operation<'a>(&'a mut self, drawn: &Drawn, parts: Parts<'a>) -> Op<'a> {
         let key = parts.key();
@@ -58,11 +62,23 @@ impl Words for Spoken {
             Kind::Incr => Op::Incr { key, by: 1 },
             Kind::Decr => Op::Decr { key, by: 1 },
             Kind::Touch => Op::Touch { key, expires: LIFE },
-            Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite => {
-                unreachable!("refused when the lane was made")
-            }
+            Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::Scan(_) | Kind::Command(_) => unreachable!("refused when the lane was made"),
         }
     }
+
+    #[inline]
+    fn gets<'a>(&'a mut self, parts: Parts<'a>) -> Op<'a> {
+        Op::Gets(parts.key())
+    }
+
+    #[inline]
+    fn cas<'a>(&'a mut self, parts: Parts<'a>, unique: u64) -> Op<'a> {
+        let (key, value) = (parts.key(), parts.value.into());
+        Op::Store(Store { mode: Mode::Cas(unique), key, value, flags: 0, expires: 0 })
+    }
+
+    const CONFLICT: Option<u16> = Some(codes::EXISTS);
 
     #[inline]
     fn class(kind: Kind, reply: &Reply) -> Class {
@@ -71,6 +87,15 @@ impl Words for Spoken {
             (Kind::Replace, Class::Error(codes::NOT_STORED)) => Class::Miss,
             (_, class) => class,
         }
+    }
+}
+
+/// Why memcached has no such operation; none: it has.
+pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Scan(_) => Some(NO_ORDER),
+        Kind::Command(_) => Some("commands of one's own are for redis://"),
+        _ => None,
     }
 }
 

@@ -7,12 +7,12 @@ mod memcached;
 mod numbers;
 mod resp;
 mod said;
+mod template;
 mod verify;
 
 pub(crate) use said::{Said, Task};
 pub(crate) use verify::{Memo, Verifier};
 
-pub use lane::stores_do;
-pub use memcached::{MemcachedAccess, memcached_lanes};
+pub use memcached::{MemcachedAccess, memcached_lacks, memcached_lanes};
 pub use numbers::Numbers;
-pub use resp::{RespAccess, resp_lanes};
+pub use resp::{RespAccess, resp_lacks, resp_lanes};

@@ -1,11 +1,12 @@
 //! A lane that speaks RESP, to Redis or Valkey.
 
-use super::lane::{Words, lanes};
+use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
+use super::template::{Filling, Template};
 use crate::MakeLane;
 use crate::workload::Drawn;
-use record::{Asked, Kind};
+use record::{Asked, Doing, Kind};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply};
 
@@ -27,6 +28,7 @@ struct Spoken {
     /// A command that has no form of its own, end to end.
     command: Vec<u8>,
     ends: Vec<u32>,
+    templates: Vec<Template>,
 }
 
 impl Spoken {
@@ -38,6 +40,25 @@ impl Spoken {
             self.ends.push(self.command.len() as u32);
         }
         Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
+    }
+
+    fn fill(&mut self, number: u32, with: &Filling<'_>) -> Op<'_> {
+        self.command.clear();
+        self.ends.clear();
+        self.templates[number as usize].fill(with, &mut self.command, &mut self.ends);
+        Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
+    }
+}
+
+/// Why Redis has no such operation; none: it has.
+pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Scan(_) => Some(NO_ORDER),
+        Kind::Cas => Some(
+            "it has no cas: WATCH, MULTI and EXEC take four requests, and would be compared with \
+             two; ask for read-modify-write, which has no condition, or for memcached",
+        ),
+        _ => None,
     }
 }
 
@@ -58,6 +79,10 @@ impl Words for Spoken {
         Op::Command(List::Slices(&[b"EXISTS", b"tiebreak:ready"]))
     }
 
+    fn lacks(kind: Kind) -> Option<&'static str> {
+        resp_lacks(kind)
+    }
+
     #[inline]
     fn operation<'a>(&'a mut self, drawn: &Drawn, parts: Parts<'a>) -> Op<'a> {
         let key = parts.key();
@@ -75,11 +100,24 @@ impl Words for Spoken {
             Kind::Incr => Op::Incr(key),
             Kind::Decr => self.command(&[b"DECR", key]),
             Kind::Touch => self.command(&[b"EXPIRE", key, LIFE]),
-            Kind::Cas | Kind::Scan(_) | Kind::ReadModifyWrite => {
-                unreachable!("refused when the lane was made")
+            Kind::Command(number) => {
+                let with = Filling { key, value: parts.value, number: drawn.n };
+                self.fill(number, &with)
             }
+            Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::Cas | Kind::Scan(_) => unreachable!("refused when the lane was made"),
         }
     }
+
+    fn gets<'a>(&'a mut self, _parts: Parts<'a>) -> Op<'a> {
+        unreachable!("refused when the lane was made")
+    }
+
+    fn cas<'a>(&'a mut self, _parts: Parts<'a>, _unique: u64) -> Op<'a> {
+        unreachable!("refused when the lane was made")
+    }
+
+    const CONFLICT: Option<u16> = None;
 
     #[inline]
     fn class(kind: Kind, reply: &Reply) -> Class {
@@ -97,6 +135,15 @@ impl Words for Spoken {
 /// When the order has no such contender.
 pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<MakeLane> {
     let opening = access.opening.clone();
-    let words = move || Spoken { opening: opening.clone(), command: Vec::new(), ends: Vec::new() };
+    let templates: Vec<Template> = match &order.lanes[contender].doing {
+        Doing::Drive(of) => of.commands.iter().map(|words| Template::new(words)).collect(),
+        Doing::Ask | Doing::Load(_) => Vec::new(),
+    };
+    let words = move || Spoken {
+        opening: opening.clone(),
+        command: Vec::new(),
+        ends: Vec::new(),
+        templates: templates.clone(),
+    };
     lanes(order, contender, &access.numbers, words)
 }

@@ -1,7 +1,9 @@
 //! One operation of the workload, put into keys and a value.
 
-use crate::workload::{Drawn, Operations, Values};
+use super::template::VALUE;
+use crate::workload::{COUNTED_FROM, Drawn, Operations, Space, Values};
 use record::{Kind, Workload};
+use std::io::Write;
 
 /// What is done: the workload's operations, or the load before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) struct Said {
     pub(crate) operations: Operations,
     pub(crate) values: Values,
     task: Task,
+    /// Which commands of one's own want a value.
+    with_value: Vec<bool>,
     keys: Vec<u8>,
     ends: Vec<u32>,
     value: Vec<u8>,
@@ -49,6 +53,7 @@ impl Said {
             values: operations.values(),
             operations,
             task,
+            with_value: workload.commands.iter().map(|words| wants_value(words)).collect(),
             keys: Vec::new(),
             ends: Vec::new(),
             value: Vec::new(),
@@ -72,14 +77,26 @@ impl Said {
         self.value.clear();
         for item in 0..keys_of(drawn.kind) {
             let key = self.operations.key_of(drawn, item);
-            self.operations.write_key(key, &mut self.keys);
+            self.operations.write_key(drawn.space, key, &mut self.keys);
             self.ends.push(self.keys.len() as u32);
         }
-        if drawn.kind.writes_value() {
-            self.values.write(drawn.key, drawn.version, &mut self.value);
+        match drawn.kind {
+            _ if drawn.space == Space::Values && drawn.kind.writes_value() => {
+                self.values.write(drawn.key, drawn.version, &mut self.value);
+            }
+            // Of version 0 as far as verification goes: nobody reads it back.
+            Kind::Command(number) if self.with_value[number as usize] => {
+                self.values.write(drawn.key, drawn.n + 1, &mut self.value);
+            }
+            Kind::Set => write!(self.value, "{COUNTED_FROM}").expect("memory"),
+            _ => {}
         }
         Parts { keys: &self.keys, ends: &self.ends, value: &self.value }
     }
+}
+
+fn wants_value(words: &[String]) -> bool {
+    words.iter().any(|word| word.contains(VALUE))
 }
 
 /// How many keys an operation names.

@@ -17,9 +17,9 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// Of the operation; none before it was sent.
-    pub(crate) fn kind(&self) -> Option<Kind> {
-        self.drawn.map(|drawn| drawn.kind)
+    /// What was sent last of the operation; none before.
+    pub(crate) fn drawn(&self) -> Option<Drawn> {
+        self.drawn
     }
 }
 
@@ -38,7 +38,7 @@ impl Verifier {
         Verifier { verify, ledger, worker: worker as u64, workers: workers as u64 }
     }
 
-    /// An operation is about to be sent.
+    /// An operation, or a half of one, is about to be sent.
     #[inline]
     pub(crate) fn sent(&mut self, drawn: Drawn, memo: &mut Memo) {
         memo.drawn = Some(drawn);
@@ -46,7 +46,7 @@ impl Verifier {
             return;
         }
         if overwrites(drawn.kind) {
-            memo.bearing = self.ledger.write_sent(drawn.key);
+            memo.bearing = self.ledger.write_sent(drawn.key, drawn.version);
         } else if drawn.kind == Kind::Get {
             memo.bearing = self.ledger.read_sent(drawn.key);
         }
@@ -64,7 +64,7 @@ impl Verifier {
             memo.item = item;
         }
         let all = memo.check.is_none() && said.operations.checks_all_bytes(drawn.n);
-        memo.check.get_or_insert_with(|| said.values.check(all)).piece(piece);
+        memo.check.get_or_insert_with(|| Check::new(all)).piece(&said.values, piece);
     }
 
     /// The reply is complete and was no error: what it comes to. `items`: how
@@ -93,6 +93,17 @@ impl Verifier {
         }
     }
 
+    /// The reply says that a write was not done: somebody else's came before, or
+    /// there was nothing to replace.
+    #[inline]
+    pub(crate) fn refused(&mut self, memo: &Memo) {
+        if let Some(drawn) = memo.drawn.filter(|drawn| overwrites(drawn.kind))
+            && self.verify != Verify::Off
+        {
+            self.ledger.refused(drawn.key);
+        }
+    }
+
     /// The value of one item is complete.
     fn end_item(&self, said: &Said, memo: &mut Memo) {
         let (Some(check), Some(drawn)) = (memo.check.take(), memo.drawn) else { return };
@@ -101,8 +112,9 @@ impl Verifier {
         match right {
             Some(found) => {
                 let judged = found.version == 0 || self.is_own(found.version);
-                memo.stale |=
-                    drawn.kind == Kind::Get && judged && memo.bearing.stale(found.version);
+                memo.stale |= drawn.kind == Kind::Get
+                    && judged
+                    && self.ledger.is_stale(key, memo.bearing, found.version);
             }
             None => memo.wrong = true,
         }
@@ -121,8 +133,8 @@ impl Verifier {
     }
 }
 
-/// The value that was there is gone once this is acknowledged. (A conditional
-/// write may have left it.)
+/// The value that was there is gone once this is done. (Of `add` and `replace`
+/// the lane does not tell whether they were.)
 fn overwrites(kind: Kind) -> bool {
-    matches!(kind, Kind::Set | Kind::Insert)
+    matches!(kind, Kind::Set | Kind::Insert | Kind::Cas)
 }

@@ -6,7 +6,6 @@ use super::values::{HEAD, Rest, Values};
 /// cut anywhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    values: Values,
     all: bool,
     /// Bytes seen.
     at: u64,
@@ -37,13 +36,15 @@ pub struct Checked {
 }
 
 impl Check {
-    pub(super) fn new(values: Values, all: bool) -> Check {
-        Check { values, all, at: 0, head: [0; HEAD], expected: None, right: true }
+    /// Of a value that is to come; `all`: every byte of it is looked at.
+    pub fn new(all: bool) -> Check {
+        Check { all, at: 0, head: [0; HEAD], expected: None, right: true }
     }
 
-    /// Takes the next piece.
-    pub fn piece(&mut self, piece: &[u8]) {
-        let rest = self.head(piece);
+    /// Takes the next piece of one of these values. They are shared and not kept:
+    /// every operation in flight has a check.
+    pub fn piece(&mut self, values: &Values, piece: &[u8]) {
+        let rest = self.head(values, piece);
         if let Some(expected) = &self.expected
             && self.all
             && self.right
@@ -62,15 +63,15 @@ impl Check {
     }
 
     /// Takes from the piece what belongs to the head, and gives back the rest.
-    fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+    fn head<'a>(&mut self, values: &Values, piece: &'a [u8]) -> &'a [u8] {
         let at = self.at.min(HEAD as u64) as usize;
         let (head, rest) = piece.split_at(piece.len().min(HEAD - at));
         self.head[at..at + head.len()].copy_from_slice(head);
         self.at += head.len() as u64;
         if at < HEAD && at + head.len() == HEAD {
             let (key, version) = self.key_and_version();
-            let length = self.values.length(key, version);
-            let rest = self.values.rest(key, version, length);
+            let length = values.length(key, version);
+            let rest = values.rest(key, version, length);
             self.expected = Some(Expected { length: length as u64, rest });
         }
         rest
@@ -114,12 +115,13 @@ mod tests {
     }
 
     /// Fed with the value cut at these places.
-    fn fed(mut check: Check, value: &[u8], cuts: &[usize]) -> Option<Checked> {
+    fn fed(values: &Values, all: bool, value: &[u8], cuts: &[usize]) -> Option<Checked> {
+        let mut check = Check::new(all);
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (value.len() + 1)).collect();
         cuts.sort_unstable();
         let mut from = 0;
         for to in cuts.into_iter().chain([value.len()]) {
-            check.piece(&value[from..to]);
+            check.piece(values, &value[from..to]);
             from = to;
         }
         check.end()
@@ -138,7 +140,7 @@ mod tests {
             let mut value = Vec::new();
             values.write(key, version, &mut value);
             let right = Checked { key, version, length_right: true, bytes_right: true };
-            prop_assert_eq!(fed(values.check(all), &value, &cuts), Some(right));
+            prop_assert_eq!(fed(&values, all, &value, &cuts), Some(right));
         }
 
         #[test]
@@ -147,8 +149,9 @@ mod tests {
             all: bool,
             cuts in prop::collection::vec(0usize..60, 0..20),
         ) {
-            let check = values(16, false).check(all);
-            prop_assert_eq!(fed(check, &value, &cuts), fed(check, &value, &[]));
+            let values = values(16, false);
+            let whole = fed(&values, all, &value, &[]);
+            prop_assert_eq!(fed(&values, all, &value, &cuts), whole);
         }
 
         #[test]
@@ -165,7 +168,7 @@ mod tests {
             values.write(key, version, &mut value);
             let place = place.index(value.len());
             value[place] ^= 1 << bit;
-            let seen = fed(values.check(true), &value, &cuts).expect("16 bytes at least");
+            let seen = fed(&values, true, &value, &cuts).expect("16 bytes at least");
             // In the head it is another key or version, and then nearly always
             // another length and other bytes.
             let told = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
@@ -179,11 +182,11 @@ mod tests {
         let mut value = Vec::new();
         values.write(5, 6, &mut value);
         for all in [false, true] {
-            let short = fed(values.check(all), &value[..value.len() - 1], &[3]);
+            let short = fed(&values, all, &value[..value.len() - 1], &[3]);
             let right = Checked { key: 5, version: 6, length_right: false, bytes_right: true };
             assert_eq!(short, Some(right));
             let long: Vec<u8> = value.iter().copied().chain([0]).collect();
-            let long = fed(values.check(all), &long, &[3]).expect("16 bytes at least");
+            let long = fed(&values, all, &long, &[3]).expect("16 bytes at least");
             assert!(!long.length_right && long.bytes_right != all);
         }
     }
@@ -194,13 +197,13 @@ mod tests {
         let mut value = Vec::new();
         values.write(5, 6, &mut value);
         value[17] ^= 1;
-        assert!(fed(values.check(false), &value, &[]).expect("16 bytes at least").bytes_right);
+        assert!(fed(&values, false, &value, &[]).expect("16 bytes at least").bytes_right);
     }
 
     #[test]
     fn fewer_than_16_bytes_are_no_value() {
         for length in 0..16 {
-            assert_eq!(fed(values(16, false).check(true), &[0; 16][..length], &[1]), None);
+            assert_eq!(fed(&values(16, false), true, &[0; 16][..length], &[1]), None);
         }
     }
 }

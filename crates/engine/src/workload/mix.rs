@@ -44,7 +44,7 @@ impl Mix {
                 others.push((share.weight, chosen));
             }
         }
-        Mix { others: cumulated(&others), inserts }
+        Mix { others: with_ends(&others), inserts }
     }
 
     /// The kind of operation `n`, and which insert it is if it inserts.
@@ -67,14 +67,21 @@ impl Mix {
     }
 }
 
-fn cumulated(others: &[(f64, Chosen)]) -> Vec<Other> {
-    let all: f64 = others.iter().map(|(weight, _)| weight).sum();
+fn with_ends(others: &[(f64, Chosen)]) -> Vec<Other> {
+    let weights: Vec<f64> = others.iter().map(|(weight, _)| *weight).collect();
+    let ends = cumulated(&weights).into_iter();
+    ends.zip(others).map(|(up_to, (_, chosen))| Other { up_to, chosen: *chosen }).collect()
+}
+
+/// For each weight the highest of 64 uniform bits that mean it; the last one's is
+/// the highest of all.
+pub(super) fn cumulated(weights: &[f64]) -> Vec<u64> {
+    let all: f64 = weights.iter().sum();
     let mut sum = 0.0;
-    let ends = others.iter().enumerate().map(|(number, (weight, chosen))| {
+    let ends = weights.iter().enumerate().map(|(number, weight)| {
         sum += weight;
-        let last = number + 1 == others.len();
-        let up_to = if last { u64::MAX } else { (sum / all * u64::MAX as f64) as u64 };
-        Other { up_to, chosen: *chosen }
+        let last = number + 1 == weights.len();
+        if last { u64::MAX } else { (sum / all * u64::MAX as f64) as u64 }
     });
     ends.collect()
 }

@@ -19,13 +19,12 @@ mod zipf;
 
 pub use check::{Check, Checked};
 pub use presets::{PRESETS, preset};
-pub use skew::Skew;
 pub use values::Values;
 
 use crate::random::Random;
 use keys::Keys;
 use mix::Mix;
-use record::{Kind, Verify, Workload};
+use record::{Kind, Skew, Verify, Workload};
 
 /// Numbers of operations are below it: a million a second for 285 years. Up to
 /// here they are exact as `f64`, which finding the inserts relies on.
@@ -54,10 +53,60 @@ pub struct Drawn {
     pub kind: Kind,
     /// Its key; the first where it has several.
     pub key: u64,
+    /// Which keys it names.
+    pub space: Space,
     /// The version that it writes, *n* + 1; 0 where it writes no value.
     pub version: u64,
     /// Uniform bits of its own.
     bits: u64,
+}
+
+/// Spaces of keys of one contender: what counts, and what a command of one's own
+/// does, meets no value that is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Of values; also of those that the load writes.
+    Values,
+    /// Of numbers that are counted in, loaded with [`COUNTED_FROM`].
+    Counters,
+    /// Of commands of one's own. Nothing is loaded there.
+    Commands,
+}
+
+/// What the number of a counter is loaded with: as many digits up as down, so that
+/// its length does not change (memcached pads a number that gets shorter).
+pub const COUNTED_FROM: u64 = 5_000_000_000;
+
+impl Space {
+    fn of(kind: Kind) -> Space {
+        match kind {
+            Kind::Incr | Kind::Decr => Space::Counters,
+            Kind::Command(_) => Space::Commands,
+            _ => Space::Values,
+        }
+    }
+
+    /// What stands between the prefix and a key's digits.
+    fn letter(self) -> &'static str {
+        match self {
+            Space::Values => "",
+            Space::Counters => "n",
+            Space::Commands => "x",
+        }
+    }
+}
+
+impl Drawn {
+    /// The read of an operation that reads and then writes.
+    pub fn read_half(&self) -> Drawn {
+        Drawn { kind: Kind::Get, version: 0, ..*self }
+    }
+
+    /// The write of the same operation, which is of this kind; of its read.
+    pub fn write_half(&self, of: Kind) -> Drawn {
+        let kind = if of == Kind::Cas { Kind::Cas } else { Kind::Set };
+        Drawn { kind, version: self.n + 1, ..*self }
+    }
 }
 
 impl Operations {
@@ -98,7 +147,8 @@ impl Operations {
             kind => kind,
         };
         let version = if kind.writes_value() { n + 1 } else { 0 };
-        let mut drawn = Drawn { n, share: chosen.share, kind, key: 0, version, bits };
+        let (share, space) = (chosen.share, Space::of(kind));
+        let mut drawn = Drawn { n, share, kind, key: 0, space, version, bits };
         drawn.key = match insert {
             Some(insert) => self.workload.keys + insert,
             None => self.draw_key(&drawn, 0),
@@ -106,9 +156,16 @@ impl Operations {
         drawn
     }
 
-    /// Operation `n` of the load: key `n` gets its first value, of version 0.
+    /// Operation `n` of the load, of as many as [`Workload::to_load`] says: key `n`
+    /// gets its first value, of version 0; behind the keys of values, or in their
+    /// place, come those of counters.
     pub fn loading(&self, n: u64) -> Drawn {
-        Drawn { n, share: 0, kind: Kind::Set, key: n, version: 0, bits: 0 }
+        let values = if self.workload.has_values() { self.workload.keys } else { 0 };
+        let (key, space) = match n.checked_sub(values) {
+            None => (n, Space::Values),
+            Some(key) => (key, Space::Counters),
+        };
+        Drawn { n, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 }
     }
 
     /// The key of its `i`-th item, counted from 0. A scan's are those that
@@ -122,10 +179,11 @@ impl Operations {
         }
     }
 
-    /// Appends the name of a key: the prefix and twelve digits, so that all are
-    /// of one length and sort as their numbers do. Allocates only where `out`
-    /// has no room left; [`Operations::key_length`] tells how much is needed.
-    pub fn write_key(&self, key: u64, out: &mut Vec<u8>) {
+    /// Appends the name of a key: the prefix, a letter where the key is not one of
+    /// values, and twelve digits, so that all are of one length and sort as their
+    /// numbers do. Allocates only where `out` has no room left;
+    /// [`Operations::key_length`] tells how much is needed.
+    pub fn write_key(&self, space: Space, key: u64, out: &mut Vec<u8>) {
         debug_assert!(key < 10u64.pow(DIGITS as u32), "key {key} has more than {DIGITS} digits");
         let mut digits = [b'0'; DIGITS];
         // Two halves: the digits of one need not wait for those of the other.
@@ -136,12 +194,13 @@ impl Operations {
             (high, low) = (high / 10, low / 10);
         }
         out.extend_from_slice(self.workload.prefix.as_bytes());
+        out.extend_from_slice(space.letter().as_bytes());
         out.extend_from_slice(&digits);
     }
 
-    /// Bytes of every key's name.
-    pub fn key_length(&self) -> usize {
-        self.workload.prefix.len() + DIGITS
+    /// Bytes of the name of every key in this space.
+    pub fn key_length(&self, space: Space) -> usize {
+        self.workload.prefix.len() + space.letter().len() + DIGITS
     }
 
     /// The values of the keys.

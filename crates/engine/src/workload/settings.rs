@@ -1,6 +1,6 @@
 //! Whether a workload can be driven at all.
 
-use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// So many keys still have 12 digits when they are followed by inserts.
 const MOST_KEYS: u64 = 100_000_000_000;
@@ -15,6 +15,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     hot(workload)?;
     value(workload)?;
     mix(&workload.mix)?;
+    commands(workload)?;
     verify(workload)
 }
 
@@ -63,9 +64,10 @@ fn hot(workload: &Workload) -> Result<(), String> {
 }
 
 fn value(workload: &Workload) -> Result<(), String> {
-    let (from, to) = match workload.value {
-        ValueBytes::Fixed(bytes) => (bytes, bytes),
-        ValueBytes::Uniform(from, to) => (from, to),
+    let (from, to) = match &workload.value {
+        ValueBytes::Fixed(bytes) => (*bytes, *bytes),
+        ValueBytes::Uniform(from, to) => (*from, *to),
+        ValueBytes::Steps(steps) => ends(steps)?,
     };
     if from > to {
         return Err(format!("value = {from} to {to} bytes: must go from the less to the more"));
@@ -76,6 +78,17 @@ fn value(workload: &Workload) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+/// The shortest of the lengths and the longest.
+fn ends(steps: &[Step]) -> Result<(u32, u32), String> {
+    let all: f64 = steps.iter().map(|step| step.weight).sum();
+    let weighed = steps.iter().all(|step| step.weight > 0.0) && all.is_finite();
+    let bytes = || steps.iter().map(|step| step.bytes);
+    match (bytes().min(), bytes().max()) {
+        (Some(from), Some(to)) if weighed => Ok((from, to)),
+        _ => Err("value: names lengths with weights above 0, at least one".to_owned()),
+    }
 }
 
 fn mix(mix: &[Share]) -> Result<(), String> {
@@ -101,17 +114,26 @@ fn mix(mix: &[Share]) -> Result<(), String> {
     Ok(())
 }
 
-/// What appends to a value or counts in it leaves one that no version has.
-fn verify(workload: &Workload) -> Result<(), String> {
-    let kinds = [(Kind::Append, "append"), (Kind::Incr, "incr"), (Kind::Decr, "decr")];
-    for (kind, name) in kinds {
-        if workload.verify != Verify::Off && workload.mix.iter().any(|share| share.kind == kind) {
-            return Err(format!(
-                "verify: cannot follow {name}, which is in the mix; set verify = off"
-            ));
-        }
+fn commands(workload: &Workload) -> Result<(), String> {
+    let unknown = |kind: Kind| match kind {
+        Kind::Command(number) => Some(number).filter(|n| *n as usize >= workload.commands.len()),
+        _ => None,
+    };
+    match workload.mix.iter().find_map(|share| unknown(share.kind)) {
+        Some(number) => Err(format!("mix: asks for command {number}, which is not there")),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// What appends to a value leaves one that no version has.
+fn verify(workload: &Workload) -> Result<(), String> {
+    let appends = workload.mix.iter().any(|share| share.kind == Kind::Append);
+    match appends && workload.verify != Verify::Off {
+        true => {
+            Err("verify: cannot follow append, which is in the mix; set verify = off".to_owned())
+        }
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +157,10 @@ mod tests {
 
     fn shares(kinds: &[(Kind, f64)]) -> Vec<Share> {
         kinds.iter().map(|&(kind, weight)| Share { kind, weight }).collect()
+    }
+
+    fn steps(lengths: &[(u32, f64)]) -> Vec<Step> {
+        lengths.iter().map(|&(bytes, weight)| Step { bytes, weight }).collect()
     }
 
     fn table(cases: &[Case]) {
@@ -194,6 +220,22 @@ mod tests {
                 |w| w.value = ValueBytes::Fixed(3),
                 "value = 3 bytes: must be 16 at least, for key and version, or verify = off",
             ),
+            (
+                |w| w.value = ValueBytes::Steps(Vec::new()),
+                "value: names lengths with weights above 0, at least one",
+            ),
+            (
+                |w| w.value = ValueBytes::Steps(steps(&[(20, 1.0), (30, f64::NAN)])),
+                "value: names lengths with weights above 0, at least one",
+            ),
+            (
+                |w| w.value = ValueBytes::Steps(steps(&[(20, 1.0), (8, 1.0)])),
+                "value = 8 bytes: must be 16 at least, for key and version, or verify = off",
+            ),
+            (
+                |w| w.mix = shares(&[(Kind::Command(0), 1.0)]),
+                "mix: asks for command 0, which is not there",
+            ),
             (|w| w.mix.clear(), "mix: names no kind of operation"),
             (|w| w.mix[1].weight = 0.0, "mix: entry 2 has the weight 0: must be above 0"),
             (
@@ -209,8 +251,8 @@ mod tests {
                 "mix: the weights add up to more than a number can hold",
             ),
             (
-                |w| w.mix = shares(&[(Kind::Incr, 1.0)]),
-                "verify: cannot follow incr, which is in the mix; set verify = off",
+                |w| w.mix = shares(&[(Kind::Append, 1.0)]),
+                "verify: cannot follow append, which is in the mix; set verify = off",
             ),
         ]);
     }

@@ -3,18 +3,7 @@
 use super::keys::{LATEST_THETA, part};
 use super::ycsb::ScrambledZipfian;
 use super::zipf;
-use record::{Distribution, Kind, Workload};
-
-/// Shares of the requests for loaded keys, 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Skew {
-    /// Share of the key that is asked for most.
-    pub hottest: f64,
-    /// Share of the 1 % of keys (one at least) that are asked for most.
-    pub top_1_percent: f64,
-    /// Share of the 10 % of keys (one at least) that are asked for most.
-    pub top_10_percent: f64,
-}
+use record::{Distribution, Kind, Skew, Workload};
 
 /// The skew that a workload has in the long run.
 ///

@@ -195,10 +195,37 @@ fn the_name_of_a_key_is_the_prefix_and_twelve_digits() {
         (999_999_999_999, "a:999999999999"),
     ] {
         let mut out = b"get ".to_vec();
-        operations.write_key(key, &mut out);
+        operations.write_key(Space::Values, key, &mut out);
         assert_eq!(out, format!("get {name}").as_bytes());
-        assert_eq!(operations.key_length(), name.len());
+        assert_eq!(operations.key_length(Space::Values), name.len());
     }
+}
+
+#[test]
+fn counters_and_commands_have_keys_of_their_own() {
+    let mix = [Kind::Get, Kind::Incr, Kind::Decr, Kind::Command(0)];
+    let operations = operations(|workload| {
+        workload.keys = 10;
+        workload.mix = mix.iter().map(|&kind| Share { kind, weight: 1.0 }).collect();
+        workload.commands = vec![vec!["PING".to_owned()]];
+    });
+    for n in 0..200 {
+        let drawn = operations.operation(n);
+        let letter = match drawn.kind {
+            Kind::Get => "",
+            Kind::Command(_) => "x",
+            _ => "n",
+        };
+        let mut out = Vec::new();
+        operations.write_key(drawn.space, drawn.key, &mut out);
+        assert_eq!(out, format!("a:{letter}{:012}", drawn.key).as_bytes());
+        assert_eq!(operations.key_length(drawn.space), out.len());
+        assert!(drawn.kind == Kind::Get || !operations.gives(drawn.key, n + 1));
+    }
+    assert_eq!(operations.workload.to_load(), 20);
+    let loaded: Vec<_> = (0..20).map(|n| operations.loading(n)).map(|d| (d.space, d.key)).collect();
+    let space = |space| (0..10).map(move |key| (space, key));
+    assert!(loaded.into_iter().eq(space(Space::Values).chain(space(Space::Counters))));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The first 16 bytes are key and version, little endian; the rest follows from
 //! both. Not from the seed: so a store that was loaded once serves every run.
 
-use super::check::Check;
+use super::mix::cumulated;
 use crate::random::Random;
 use record::{ValueBytes, Workload};
 
@@ -14,25 +14,55 @@ pub(super) const HEAD: usize = 16;
 const FIRST_WORD: u64 = 2;
 
 /// The values of a workload.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Values {
-    bytes: ValueBytes,
+    lengths: Lengths,
     compressible: bool,
+}
+
+/// How long values are.
+#[derive(Clone, Debug)]
+enum Lengths {
+    Fixed(usize),
+    /// From here, so many different ones.
+    Uniform(usize, usize),
+    /// Up to which uniform number it is which length.
+    Steps(Vec<(u64, usize)>),
+}
+
+impl Lengths {
+    fn new(bytes: &ValueBytes) -> Lengths {
+        match bytes {
+            ValueBytes::Fixed(bytes) => Lengths::Fixed(*bytes as usize),
+            ValueBytes::Uniform(from, to) => {
+                Lengths::Uniform(*from as usize, (to - from) as usize + 1)
+            }
+            ValueBytes::Steps(steps) => {
+                let weights: Vec<f64> = steps.iter().map(|step| step.weight).collect();
+                let bytes = steps.iter().map(|step| step.bytes as usize);
+                Lengths::Steps(cumulated(&weights).into_iter().zip(bytes).collect())
+            }
+        }
+    }
 }
 
 impl Values {
     /// The values of this workload.
     pub fn new(workload: &Workload) -> Values {
-        Values { bytes: workload.value, compressible: workload.compressible }
+        let lengths = Lengths::new(&workload.value);
+        Values { lengths, compressible: workload.compressible }
     }
 
     /// Bytes of the value of `key` at `version`.
     pub fn length(&self, key: u64, version: u64) -> usize {
-        match self.bytes {
-            ValueBytes::Fixed(bytes) => bytes as usize,
-            ValueBytes::Uniform(from, to) => {
-                let lengths = (to - from) as usize + 1;
-                from as usize + Random::new(key ^ 0x1E46_7B2D, version).below(lengths)
+        let random = || Random::new(key ^ 0x1E46_7B2D, version);
+        match &self.lengths {
+            Lengths::Fixed(bytes) => *bytes,
+            Lengths::Uniform(from, lengths) => from + random().below(*lengths),
+            Lengths::Steps(steps) => {
+                let uniform = random().next();
+                let step = steps.iter().find(|step| uniform <= step.0);
+                step.expect("the last goes up to the highest number").1
             }
         }
     }
@@ -55,11 +85,6 @@ impl Values {
         }
         let last = words.into_remainder();
         last.copy_from_slice(&rest.word(number).to_le_bytes()[..last.len()]);
-    }
-
-    /// Checks a value that comes in pieces; `all`: every byte of it.
-    pub fn check(&self, all: bool) -> Check {
-        Check::new(*self, all)
     }
 
     /// What follows the first 16 bytes of a value of this length.
@@ -109,7 +134,7 @@ mod tests {
         Values::new(&Workload { value, compressible, ..preset("kv").expect("a preset") })
     }
 
-    fn written(values: Values, key: u64, version: u64) -> Vec<u8> {
+    fn written(values: &Values, key: u64, version: u64) -> Vec<u8> {
         let mut out = b"before".to_vec();
         values.write(key, version, &mut out);
         assert_eq!(&out[..6], b"before");
@@ -118,14 +143,14 @@ mod tests {
 
     #[test]
     fn a_value_begins_with_key_and_version() {
-        let value = written(values(ValueBytes::Fixed(21), false), 0x0102, 0xA1B2);
+        let value = written(&values(ValueBytes::Fixed(21), false), 0x0102, 0xA1B2);
         assert_eq!(value.len(), 21);
         assert_eq!(value[..16], [2, 1, 0, 0, 0, 0, 0, 0, 0xB2, 0xA1, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]
     fn the_value_of_a_key_and_version_never_changes() {
-        let value = written(values(ValueBytes::Fixed(32), false), 1, 2);
+        let value = written(&values(ValueBytes::Fixed(32), false), 1, 2);
         assert_eq!(
             value[16..],
             [63, 166, 72, 164, 65, 196, 31, 132, 25, 57, 178, 22, 195, 171, 192, 147]
@@ -135,10 +160,10 @@ mod tests {
     #[test]
     fn short_values_are_the_beginning() {
         for length in 0..16 {
-            let value = written(values(ValueBytes::Fixed(length), true), 0x0102, 3);
+            let value = written(&values(ValueBytes::Fixed(length), true), 0x0102, 3);
             assert_eq!(
                 value[..],
-                written(values(ValueBytes::Fixed(16), true), 0x0102, 3)[..length as usize]
+                written(&values(ValueBytes::Fixed(16), true), 0x0102, 3)[..length as usize]
             );
         }
     }
@@ -146,7 +171,7 @@ mod tests {
     #[test]
     fn keys_and_versions_differ_in_the_rest_too() {
         let values = values(ValueBytes::Fixed(64), false);
-        let rest = |key, version| written(values, key, version).split_off(HEAD);
+        let rest = |key, version| written(&values, key, version).split_off(HEAD);
         assert_ne!(rest(1, 0), rest(2, 0));
         assert_ne!(rest(1, 0), rest(1, 1));
         assert_ne!(rest(1, 2), rest(2, 1));
@@ -163,6 +188,26 @@ mod tests {
         }
         let squares: f64 = seen.iter().map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4).sum();
         assert!(squares < 9.0 + 4.0 * 18f64.sqrt(), "{seen:?}");
+    }
+
+    #[test]
+    fn steps_come_as_often_as_they_weigh_and_are_what_they_were() {
+        let steps = [(32, 70.0), (1000, 25.0), (64_000, 5.0)];
+        let step = |(bytes, weight)| record::Step { bytes, weight };
+        let values = values(ValueBytes::Steps(steps.map(step).to_vec()), false);
+        let mut seen = [0u32; 3];
+        for key in 0..1000 {
+            for version in 0..100 {
+                let length = values.length(key, version);
+                assert_eq!(length, values.length(key, version));
+                let at = steps.iter().position(|step| step.0 as usize == length);
+                seen[at.expect("one of the lengths")] += 1;
+            }
+        }
+        for (seen, (_, weight)) in seen.into_iter().zip(steps) {
+            let wanted = weight * 1000.0;
+            assert!((f64::from(seen) - wanted).abs() < 4.0 * wanted.sqrt(), "{seen}, not {wanted}");
+        }
     }
 
     /// Bytes after deflate ÷ bytes before, over many values in one stream.

@@ -1,0 +1,58 @@
+//! After warm-up a lane of a store allocates nothing, operations of two requests
+//! and commands of one's own included: ten times the operations make not one
+//! allocation more.
+
+mod common;
+#[path = "common/counting.rs"]
+mod counting;
+
+use common::stores::{Server, Speech};
+use common::{lane, until_done};
+use engine::workload::preset;
+use record::{Doing, Kind, Share, Step, ValueBytes, Workload};
+
+fn workload(kinds: &[Kind]) -> Workload {
+    let step = |bytes| Step { bytes, weight: 1.0 };
+    Workload {
+        keys: 200,
+        value: ValueBytes::Steps(vec![step(32), step(1000)]),
+        mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
+        commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
+        ..preset("kv").expect("a preset")
+    }
+}
+
+fn drive(server: &Server, doing: Doing, operations: u64, depth: u32) {
+    let mut lane = lane(server.address);
+    (lane.doing, lane.operations, lane.depth) = (doing, Some(operations), depth);
+    let trials = server.drive(&mut until_done(vec![lane]));
+    let outcomes = &trials[0].seen.outcomes;
+    assert_eq!(outcomes.ok + outcomes.conflict, operations, "{outcomes:?}");
+}
+
+fn allocations(server: &Server, workload: &Workload, operations: u64, depth: u32) -> u64 {
+    let before = counting::allocations();
+    drive(server, Doing::Drive(workload.clone()), operations, depth);
+    counting::allocations() - before
+}
+
+#[test]
+fn ten_times_the_operations_make_no_allocation_more() {
+    use Kind::{Cas, Command, Get, Incr, ReadModifyWrite, Set};
+    let both = [Get, Set, ReadModifyWrite, Incr];
+    let memcached = workload(&[&both[..], &[Cas]].concat());
+    let redis = workload(&[&both[..], &[Command(0)]].concat());
+    for (speech, workload) in [(Speech::Text, memcached), (Speech::Resp2, redis)] {
+        let server = Server::start(speech, &[]);
+        drive(&server, Doing::load(workload.clone()), workload.to_load(), 8);
+        for depth in [1, 16] {
+            // The first run also pays for what is made once in a process.
+            allocations(&server, &workload, 500, depth);
+            let few = allocations(&server, &workload, 2_000, depth);
+            let many = allocations(&server, &workload, 20_000, depth);
+            // Replies that are cut by the buffer are held in memory of the connection,
+            // which grows until it fits the longest.
+            assert!(many <= few + 20, "{speech:?} {depth}: {few} for 2000, {many} for 20000");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What was seen of the operations of one kind, where a workload has several.
+
+use crate::{Doing, Histogram, Kind, Moments, Told, outcome::is_zero};
+use serde::{Deserialize, Serialize};
+
+/// What was seen of one kind of operation. Merging is associative and
+/// commutative.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KindSeen {
+    /// The kind, as the mix has it.
+    pub kind: Kind,
+    /// Operations that ended, whichever way.
+    pub operations: u64,
+    /// Of those: done as expected.
+    pub ok: u64,
+    /// The store held nothing under the key.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub miss: u64,
+    /// Stale values, and values that were never written there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wrong: u64,
+    /// Completion minus due time; operations due in a burn-in are left out.
+    pub response_time: Histogram,
+    /// Of a read and a write in one operation: due time to the reply of the read.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub read_time: Histogram,
+    /// Of the same: the reply of the read to that of the write.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub update_time: Histogram,
+}
+
+impl KindSeen {
+    fn new(kind: Kind) -> KindSeen {
+        KindSeen {
+            kind,
+            operations: 0,
+            ok: 0,
+            miss: 0,
+            wrong: 0,
+            response_time: Histogram::new(),
+            read_time: Histogram::new(),
+            update_time: Histogram::new(),
+        }
+    }
+
+    /// One for each share of the mix, in its order, where kinds differ; else none:
+    /// then they would repeat what is known of all operations.
+    pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
+        match doing {
+            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| s.kind.has_halves()) => {
+                of.mix.iter().map(|share| KindSeen::new(share.kind)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Allocates what recording needs, so that no operation does.
+    pub(crate) fn make_ready(&mut self) {
+        self.response_time.make_ready();
+        if self.kind.has_halves() {
+            self.read_time.make_ready();
+            self.update_time.make_ready();
+        }
+    }
+
+    /// The same kind, with nothing seen of it; the counts are handed over.
+    pub(crate) fn take(&mut self) -> KindSeen {
+        std::mem::replace(self, KindSeen::new(self.kind))
+    }
+
+    /// An operation ended. `told`: none without a complete reply.
+    #[inline]
+    pub(crate) fn ended(&mut self, told: Option<Told>) {
+        self.operations += 1;
+        match told {
+            Some(Told::Ok) => self.ok += 1,
+            Some(Told::Miss) => self.miss += 1,
+            Some(Told::Stale | Told::Wrong) => self.wrong += 1,
+            Some(Told::Unexpected | Told::Conflict) | None => {}
+        }
+    }
+
+    /// How long an operation took, be it that it was given up then. `read`: when
+    /// its first half was answered.
+    #[inline]
+    pub(crate) fn took(&mut self, at: &Moments, read: Option<u64>) {
+        self.response_time.record(at.done.saturating_sub(at.due));
+        if self.kind.has_halves() {
+            let until = read.unwrap_or(at.done);
+            self.read_time.record(until.saturating_sub(at.due));
+        }
+        if let Some(read) = read {
+            self.update_time.record(at.done.saturating_sub(read));
+        }
+    }
+
+    /// Adds what was seen elsewhere of the same kind.
+    pub(crate) fn merge(&mut self, other: &KindSeen) {
+        self.operations += other.operations;
+        self.ok += other.ok;
+        self.miss += other.miss;
+        self.wrong += other.wrong;
+        self.response_time.merge(&other.response_time);
+        self.read_time.merge(&other.read_time);
+        self.update_time.merge(&other.update_time);
+    }
+}

@@ -1,0 +1,196 @@
+//! `--command`: commands of one's own for Redis.
+
+use crate::near;
+use crate::shell_words::{self, NoWords};
+use crate::shown::shown;
+
+/// A command and how often it is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnCommand {
+    /// Its words, placeholders in them.
+    pub words: Vec<String>,
+    /// Above 0.
+    pub weight: f64,
+}
+
+/// What an operation puts into a command.
+const PLACEHOLDERS: [&str; 3] = ["key", "value", "number"];
+
+/// As many commands as one workload may have: a table of latencies by command has
+/// a line for each.
+pub const MOST: usize = 32;
+
+/// Commands that wait for somebody else: their time is not the server's.
+const WAIT: [&str; 16] = [
+    "BLPOP",
+    "BRPOP",
+    "BRPOPLPUSH",
+    "BLMOVE",
+    "BLMPOP",
+    "BZPOPMIN",
+    "BZPOPMAX",
+    "BZMPOP",
+    "WAIT",
+    "WAITAOF",
+    "SUBSCRIBE",
+    "PSUBSCRIBE",
+    "SSUBSCRIBE",
+    "UNSUBSCRIBE",
+    "PUNSUBSCRIBE",
+    "SUNSUBSCRIBE",
+];
+
+/// Commands after which the connection is another one, or none.
+const CHANGE: [&str; 17] = [
+    "QUIT",
+    "RESET",
+    "HELLO",
+    "AUTH",
+    "SELECT",
+    "MULTI",
+    "EXEC",
+    "DISCARD",
+    "WATCH",
+    "UNWATCH",
+    "CLIENT",
+    "MONITOR",
+    "SYNC",
+    "PSYNC",
+    "READONLY",
+    "READWRITE",
+    "ASKING",
+];
+
+/// Commands that end the server, or the data of others on it.
+const END: [&str; 8] =
+    ["SHUTDOWN", "FLUSHALL", "FLUSHDB", "SWAPDB", "DEBUG", "FAILOVER", "REPLICAOF", "SLAVEOF"];
+
+/// Reads the words of a command.
+///
+/// # Errors
+/// When it has none, they cannot be told apart, or the command would wait or
+/// change the connection: a sentence with the reason.
+pub fn words(text: &str) -> Result<Vec<String>, String> {
+    let words = shell_words::split(text).map_err(|why| no_words(&why))?;
+    let Some(name) = words.first().filter(|name| !name.is_empty()) else {
+        return Err("names no command: write one such as 'LPUSH {key} {value}'".to_owned());
+    };
+    if name.contains(['{', '}']) {
+        return Err(format!("`{}` is no command: its name is fixed", shown(name)));
+    }
+    check_name(name, &words[1..])?;
+    words.iter().try_for_each(|word| check_placeholders(word))?;
+    Ok(words)
+}
+
+/// `--command`: all are given equally often.
+///
+/// # Errors
+/// See [`words`].
+pub fn own(text: &str) -> Result<OwnCommand, String> {
+    Ok(OwnCommand { words: words(text)?, weight: 1.0 })
+}
+
+fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
+    let is = |names: &[&str]| names.iter().any(|of| name.eq_ignore_ascii_case(of));
+    let blocks = |word: &String| word.eq_ignore_ascii_case("BLOCK");
+    let reads_streams = is(&["XREAD", "XREADGROUP"]) && arguments.iter().any(blocks);
+    let why = if is(&WAIT) || reads_streams {
+        "would wait for another client, and its time would not be the server's"
+    } else if is(&CHANGE) {
+        "would change the connection for the operations behind it"
+    } else if is(&END) {
+        "would end the server, or the data of the other contenders on it"
+    } else {
+        return Ok(());
+    };
+    Err(format!("`{}` {why}", shown(name)))
+}
+
+/// A brace begins a placeholder, or stands for itself where no word is in it:
+/// what looks like a placeholder and is none is a slip.
+fn check_placeholders(word: &str) -> Result<(), String> {
+    for part in word.split('{').skip(1) {
+        let Some((name, _)) = part.split_once('}') else { continue };
+        let is_word = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        if is_word && !PLACEHOLDERS.contains(&name) {
+            let meant = near::did_you_mean(name, PLACEHOLDERS);
+            return Err(format!(
+                "`{{{name}}}` is no placeholder: {{key}}, {{value}}, {{number}}{meant}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn no_words(why: &NoWords) -> String {
+    match why {
+        NoWords::Backslash => "ends in a backslash: write it twice".to_owned(),
+        NoWords::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
+        NoWords::OfTheShell(c) => {
+            format!(
+                "`{}` is for a shell, and there is none: put it in quotes",
+                shown(c.to_string())
+            )
+        }
+        NoWords::Variable(name) => format!(
+            "`${{{}}}` is not filled in: a command is recorded, and no place for a secret",
+            shown(name)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_commands() {
+        for (text, wanted) in [
+            ("LPUSH {key} {value}", &["LPUSH", "{key}", "{value}"][..]),
+            ("ZADD board {number} '{key} x'", &["ZADD", "board", "{number}", "{key} x"]),
+            ("EVAL 'return {1,2}' 0", &["EVAL", "return {1,2}", "0"]),
+            ("XREAD COUNT 1 STREAMS s 0", &["XREAD", "COUNT", "1", "STREAMS", "s", "0"]),
+            ("set a{key}b ''", &["set", "a{key}b", ""]),
+            ("EVAL \"return {}\" 0", &["EVAL", "return {}", "0"]),
+        ] {
+            assert_eq!(words(text).expect(text), wanted);
+        }
+        assert_eq!(own("PING").map(|own| own.weight), Ok(1.0));
+    }
+
+    #[test]
+    fn what_would_wait_change_the_connection_or_end_the_server_is_refused() {
+        for name in WAIT.iter().chain(&CHANGE).chain(&END) {
+            for name in [(*name).to_owned(), name.to_lowercase()] {
+                let told = words(&format!("{name} a b")).expect_err(&name);
+                assert!(told.starts_with(&format!("`{name}` would ")), "{told}");
+            }
+        }
+        assert!(words("XREAD block 0 STREAMS s $").is_err(), "a dollar is for a shell");
+        let told = words("xreadgroup GROUP g c BLOCK 0 STREAMS s '>'").expect_err("blocks");
+        assert!(told.contains("would wait for another client"), "{told}");
+    }
+
+    #[test]
+    fn other_mistakes_name_the_remedy() {
+        for (text, message) in [
+            ("", "names no command: write one such as 'LPUSH {key} {value}'"),
+            ("''", "names no command: write one such as 'LPUSH {key} {value}'"),
+            ("{key} a", "`{key}` is no command: its name is fixed"),
+            (
+                "GET {kye}",
+                "`{kye}` is no placeholder: {key}, {value}, {number}; did you mean `key`?",
+            ),
+            ("GET 'a", "a quote (') is opened and not closed"),
+            ("GET a\\", "ends in a backslash: write it twice"),
+            ("GET a; b", "`;` is for a shell, and there is none: put it in quotes"),
+            (
+                "AUTHOR ${TOKEN}",
+                "`${TOKEN}` is not filled in: a command is recorded, and no place for a secret",
+            ),
+        ] {
+            assert_eq!(words(text), Err(message.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Operations by kind, as rows of a table.
+
+use super::kind;
+use crate::report::{View, units, units::JOINT};
+use judge::verdict::{ContenderSummary, KindSummary, Quantiles};
+use record::{Skew, Workload};
+
+/// One row: a kind of operation, or a half of one.
+pub(in crate::report) struct KindRow<'a> {
+    /// Number of the contender.
+    pub(in crate::report) contender: usize,
+    /// `get`; of a half `its read`.
+    pub(in crate::report) operation: String,
+    /// A half of the operation in the row before.
+    pub(in crate::report) is_half: bool,
+    /// How many operations there were; empty of a half.
+    pub(in crate::report) count: String,
+    /// Their response times; of the second half, since the reply of the first.
+    pub(in crate::report) times: &'a Quantiles,
+}
+
+/// The rows of all contenders; empty where nobody has operations of several kinds.
+pub(in crate::report) fn rows<'a>(view: &View<'a>) -> Vec<KindRow<'a>> {
+    let numbered = view.contenders.iter().enumerate();
+    numbered
+        .flat_map(|(number, of)| {
+            of.kinds.iter().flat_map(move |kind| rows_of(view, number, of, kind))
+        })
+        .collect()
+}
+
+fn rows_of<'a>(
+    view: &View<'a>,
+    contender: usize,
+    of: &ContenderSummary,
+    kind: &'a KindSummary,
+) -> Vec<KindRow<'a>> {
+    let half = |name: &str, half: &'a Option<(u64, Quantiles)>| {
+        let (_, times) = half.as_ref()?;
+        let operation = format!("its {name}");
+        Some(KindRow { contender, operation, is_half: true, count: String::new(), times })
+    };
+    let whole = KindRow {
+        contender,
+        operation: operation(view, of, kind),
+        is_half: false,
+        count: units::count(kind.operations),
+        times: &kind.response_time,
+    };
+    let halves = [half("read", &kind.read), half("update", &kind.update)];
+    std::iter::once(whole).chain(halves.into_iter().flatten()).collect()
+}
+
+/// The name of a kind, as this contender was asked for it.
+pub(in crate::report) fn operation(
+    view: &View,
+    of: &ContenderSummary,
+    seen: &KindSummary,
+) -> String {
+    let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
+    kind(planned.and_then(|planned| planned.workload.as_ref()), seen.kind)
+}
+
+/// How many writes another one came before; none where none did.
+pub(in crate::report) fn conflicts(of: &ContenderSummary) -> Option<String> {
+    let (conflict, total) = (of.outcomes.conflict, of.outcomes.total());
+    let share = units::percent(conflict as f64 / total.max(1) as f64);
+    (conflict > 0).then(|| {
+        format!(
+            "before {} ({share}) another write came, and they wrote nothing",
+            units::counted(conflict, "operation")
+        )
+    })
+}
+
+/// How unevenly keys are asked for: a sentence for each contender with a name, one
+/// without where all are alike; none where there is no workload.
+pub(in crate::report) fn skews(view: &View) -> Vec<(Option<String>, String)> {
+    let planned = &view.plan().contenders;
+    let all: Vec<_> = planned.iter().map(|of| (of.workload.as_ref(), of.skew.as_ref())).collect();
+    let said = |of: (Option<&Workload>, Option<&Skew>)| Some(skew(of.0?, of.1?));
+    let alike = all.windows(2).all(|two| said(two[0]) == said(two[1]));
+    if alike {
+        return all.first().and_then(|of| said(*of)).map(|text| (None, text)).into_iter().collect();
+    }
+    let named = planned.iter().zip(all);
+    named.filter_map(|(of, it)| Some((Some(of.name.clone()), said(it)?))).collect()
+}
+
+/// `the 1 % of keys asked for most get 30 % of the requests, the top 10 % get 45 %`.
+pub(in crate::report) fn skew(workload: &Workload, skew: &Skew) -> String {
+    let [one, ten] = [skew.top_1_percent, skew.top_10_percent].map(units::percent);
+    format!(
+        "of {} keys, the 1{JOINT}% asked for most get {one} of the requests, the top 10{JOINT}% \
+         get {ten}",
+        units::count(workload.keys)
+    )
+}
