@@ -101,7 +101,8 @@ fn each_point_sets_the_factor_and_nothing_else() {
 
 #[test]
 fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
-    let table: [(&str, fn(&mut Spec), &str); 9] = [
+    type Change = fn(&mut Spec);
+    let table: [(&str, Change, &str); 9] = [
         ("connections=1,9k", |_| {}, "at connections 9000: 18000 connections in all need about"),
         ("depth=1,16", |_| {}, "at depth 1: `a` is no store, and depth is a factor of stores"),
         ("value=1kB,2kB", |_| {}, "at value 1000: a workload is done to stores"),
