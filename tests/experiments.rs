@@ -101,7 +101,7 @@ fn three_caches_one_command_and_every_byte_is_verified() {
     for workload in ["kv", "ycsb-b"] {
         let small = ["--round", "200ms", "--rounds", "7", "--warm-up", "200ms", "--keys", "2k"];
         let mut arguments = vec!["compare", "caches.toml", "--workload", workload];
-        arguments.extend(small);
+        arguments.extend(["--interleave", "slices", "--slice", "50ms"].iter().chain(&small));
         let (code, report) = place.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");

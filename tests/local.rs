@@ -170,7 +170,7 @@ fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
         (&["memcached", "redis", "--set", "redis.fsync=true"], "belong to files"),
         (
             &["memcached", "b=file:///tmp/x", "--mix", "multi-get:3=1"],
-            "no request for several keys",
+            "there is no request for several",
         ),
     ] {
         let all = [&["compare"], words].concat();

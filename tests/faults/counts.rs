@@ -62,6 +62,8 @@ impl Ended<'_> {
         let mut counts = Counts::default();
         for (kind, event) in self.journal() {
             match kind.as_str() {
+                // The null server is not the target.
+                "trial" if event["phase"] == "null" => {}
                 "trial" if event["contender"] == at => counts.add(&event["seen"]),
                 "target" if event["contender"] == at => {
                     counts.asked_at_launch += whole(&event["ready_requests"]);
