@@ -35,7 +35,8 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
     let file = experiment("http-servers.toml");
     let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
     let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
-    arguments.extend(["--interleave", "slices"].iter().chain(&small));
+    // Of a fixed length: the pilot's would make rounds of seconds for seven servers.
+    arguments.extend(["--slice", "50ms"].iter().chain(&small));
     let output = command(&place, &arguments).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
@@ -101,7 +102,7 @@ fn three_caches_one_command_and_every_byte_is_verified() {
     for workload in ["kv", "ycsb-b"] {
         let small = ["--round", "200ms", "--rounds", "7", "--warm-up", "200ms", "--keys", "2k"];
         let mut arguments = vec!["compare", "caches.toml", "--workload", workload];
-        arguments.extend(["--interleave", "slices", "--slice", "50ms"].iter().chain(&small));
+        arguments.extend(["--slice", "50ms"].iter().chain(&small));
         let (code, report) = place.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");

@@ -1,34 +1,15 @@
 //! After warm-up a lane of files allocates nothing: ten times the operations
 //! make not one allocation more.
 
+#[path = "common/counting.rs"]
+mod counting;
 mod scratch;
 
 use engine::files::{Answer, Deed, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, Told};
 use scratch::Scratch;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: hands everything to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn ask(_: &mut (), number: u64, _: &mut (), request: &mut Request) {
     let deeds = [Deed::Set, Deed::Get, Deed::Add, Deed::Delete];
@@ -64,7 +45,7 @@ fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
         slice_ns: 190_000_000_000,
         lanes: vec![lane],
     };
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = counting::allocations();
     let lanes = vec![file_lanes(&order, 0, store, &Numbers::new(1), |_| {
         Ok(Work { state: (), ask, judge })
     })];
@@ -74,7 +55,7 @@ fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
         done += trial.seen.outcomes.ok;
         ControlFlow::Continue(())
     });
-    let after = ALLOCATIONS.load(Ordering::Relaxed);
+    let after = counting::allocations();
     assert_eq!((result, done), (Ok(()), operations));
     after - before
 }

@@ -53,7 +53,7 @@ pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
 
 /// Appends a number in digits; formatting would cost more than the rest of a
 /// small request.
-pub(crate) fn push_decimal(to: &mut Vec<u8>, mut number: u64) {
+pub fn push_decimal(to: &mut Vec<u8>, mut number: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {

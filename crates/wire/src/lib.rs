@@ -18,6 +18,7 @@ mod pipeline;
 pub mod resp;
 mod value;
 
+pub use bytes::push_decimal;
 pub use list::List;
 pub use value::Value;
 

@@ -42,7 +42,7 @@ impl Template {
                     Piece::Text(text) => to.extend_from_slice(text),
                     Piece::Key => to.extend_from_slice(with.key),
                     Piece::Value => to.extend_from_slice(with.value),
-                    Piece::Number => decimal(with.number, to),
+                    Piece::Number => wire::push_decimal(to, with.number),
                 }
             }
             ends.push(to.len() as u32);
@@ -67,20 +67,6 @@ fn pieces(word: &str) -> Vec<Piece> {
         pieces.push(Piece::Text(rest.as_bytes().into()));
     }
     pieces
-}
-
-fn decimal(mut number: u64, to: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    to.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]
