@@ -86,10 +86,13 @@ fn restarted(mut wrong: Store) {
     let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
-    let theirs = &report["contenders"][1]["outcomes"]["theirs"];
+    let wrong = &report["contenders"][1];
+    let theirs = &wrong["outcomes"]["theirs"];
     let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
     let lost: u64 = lost.iter().sum();
-    assert!(lost > 0, "connections were lost: {theirs}");
+    // Those that it lost while it rested are opened anew, and nobody's fault.
+    let reopened = number(&wrong["connections"]["reopened_at_rest"]);
+    assert!(lost > 0 || reopened > 0.0, "connections were lost: {theirs}");
     never_faster(&report);
     balanced(&report);
 }
