@@ -315,6 +315,7 @@ fn a_store_on_tmpfs_is_known_as_such() {
         ("locking", "none, written beside and renamed"),
         ("expires", "never"),
         ("folders", "two levels, 256 of them"),
+        ("times", "of the calls alone, without a thread's wait for the core"),
     ];
     assert_eq!(facts, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }
