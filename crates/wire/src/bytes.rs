@@ -1,6 +1,24 @@
-//! What every codec does with bytes: lines, numbers, pieces.
+//! What every codec does with bytes: steps, lines, numbers, pieces.
 
+use crate::Fault;
 use alloc::vec::Vec;
+
+/// Takes steps through an input until one wants more bytes (none). Returns how
+/// many were consumed.
+#[inline]
+pub(crate) fn in_steps(
+    input: &[u8],
+    mut step: impl FnMut(&[u8]) -> Result<Option<usize>, Fault>,
+) -> Result<usize, Fault> {
+    let mut consumed = 0;
+    while consumed < input.len() {
+        match step(&input[consumed..])? {
+            None => break,
+            Some(taken) => consumed += taken,
+        }
+    }
+    Ok(consumed)
+}
 
 /// The line that an input starts with.
 pub(crate) enum Line<'a> {

@@ -1,6 +1,7 @@
 //! One HTTP/1.1 connection.
 
 use super::{Limits, body::Body, faults, head};
+use crate::bytes;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use alloc::sync::Arc;
 
@@ -201,14 +202,11 @@ impl Codec for Http1 {
         _out: &mut Out,
         seen: &mut impl Events,
     ) -> Result<Progress, Fault> {
-        let mut consumed = 0;
-        while consumed < input.len() {
-            match self.step(&input[consumed..], seen) {
-                Ok(0) => break,
-                Ok(taken) => consumed += taken,
-                Err(fault) => return Err(self.broken(fault)),
-            }
-        }
+        let taken = bytes::in_steps(input, |left| {
+            let taken = self.step(left, seen)?;
+            Ok((taken > 0).then_some(taken))
+        });
+        let consumed = taken.map_err(|fault| self.broken(fault))?;
         Ok(Progress { consumed, state: self.state() })
     }
 

@@ -292,14 +292,11 @@ impl Codec for Memcached {
         _out: &mut Out,
         seen: &mut impl Events,
     ) -> Result<Progress, Fault> {
-        let mut consumed = 0;
-        while consumed < input.len() {
-            match self.step(&input[consumed..], seen) {
-                Ok(0) => break,
-                Ok(taken) => consumed += taken,
-                Err(fault) => return Err(self.broken(fault)),
-            }
-        }
+        let taken = bytes::in_steps(input, |left| {
+            let taken = self.step(left, seen)?;
+            Ok((taken > 0).then_some(taken))
+        });
+        let consumed = taken.map_err(|fault| self.broken(fault))?;
         Ok(Progress { consumed, state: self.state() })
     }
 

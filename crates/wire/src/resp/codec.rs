@@ -4,6 +4,7 @@ use super::asked::{Asked, Kind};
 use super::lexer::{Aggregate, Lexer, Scalar, Token};
 use super::nesting::Nesting;
 use super::{Limits, Op, Opening, codes, faults, request};
+use crate::bytes;
 use crate::pipeline::Pipeline;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use core::fmt;
@@ -297,19 +298,11 @@ impl Codec for Resp {
         _out: &mut Out,
         seen: &mut impl Events,
     ) -> Result<Progress, Fault> {
-        let mut consumed = 0;
-        while consumed < input.len() {
-            let left = &input[consumed..];
-            if let Some(taken) = self.one_string(left, seen) {
-                consumed += taken;
-                continue;
-            }
-            match self.step(left, seen) {
-                Ok(None) => break,
-                Ok(Some(taken)) => consumed += taken,
-                Err(fault) => return Err(self.broken(fault)),
-            }
-        }
+        let taken = bytes::in_steps(input, |left| match self.one_string(left, seen) {
+            Some(taken) => Ok(Some(taken)),
+            None => self.step(left, seen),
+        });
+        let consumed = taken.map_err(|fault| self.broken(fault))?;
         Ok(Progress { consumed, state: self.state() })
     }
 
