@@ -81,6 +81,7 @@ fn no_store() -> String {
 }
 
 fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
+    let own_words = side_channel(up).map(|store| store.facts());
     TargetReady {
         contender: contender as u32,
         launch: up.launch,
@@ -94,16 +95,10 @@ fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
             Reach::Program(_) => None,
             Reach::Engine(_) => up.meter.as_ref().err().map(ToString::to_string),
         },
-        facts: facts.iter().cloned().chain(own_words(up)).collect(),
+        // Beside the facts of its launch, a store's own words.
+        facts: facts.iter().cloned().chain(own_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
-}
-
-/// What a store says of itself beside the facts of its launch. One that is not
-/// there yet says nothing.
-fn own_words(up: &Up) -> Vec<Fact> {
-    let asked = side_channel(up).map(|store| store.about());
-    asked.and_then(Result::ok).map_or_else(Vec::new, |about| about.facts)
 }
 
 impl Stage for Targets<'_> {

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 use wire::{Class, Codec, Events, Out, Reply, State, Tag};
+use wire::{memcached, resp};
 
 /// So many bytes are read from one connection. INFO of Redis takes 10 kB, with a
 /// hundred databases 20.
@@ -36,6 +37,26 @@ impl Heard {
     /// How the store answered.
     pub(super) fn class(&self) -> Option<Class> {
         self.reply.map(|reply| reply.class)
+    }
+
+    /// # Errors
+    /// When the answer was an error: which one.
+    pub(super) fn good(&self) -> Result<(), String> {
+        let Some(Class::Error(code)) = self.class() else { return Ok(()) };
+        // Each protocol has codes of its own, and none has another's.
+        let name = memcached::codes::name(code).or_else(|| resp::codes::name(code));
+        Err(format!("it answers {}", name.unwrap_or("an error")))
+    }
+
+    /// The value that was asked for; none: there is nothing.
+    ///
+    /// # Errors
+    /// When the answer was an error.
+    pub(super) fn into_value(self) -> Result<Option<Vec<u8>>, String> {
+        match self.class() {
+            Some(Class::Miss) => Ok(None),
+            _ => self.good().map(|()| Some(self.into_first())),
+        }
     }
 
     /// The answer's only item, or the first.

@@ -1,11 +1,10 @@
 //! Asking memcached about itself.
 
-use super::line::{Heard, Line};
+use super::line::Line;
 use super::{About, Start};
 use crate::shown::shown;
 use record::Fact;
-use wire::Class;
-use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
+use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 
 /// A note is no longer.
 const LONGEST_NOTE: u64 = 4096;
@@ -17,7 +16,7 @@ pub(super) fn codec() -> Memcached {
 
 pub(super) fn about(line: &mut Line<Memcached>) -> Result<About, String> {
     let heard = line.ask(&Op::Stats)?;
-    good(&heard)?;
+    heard.good()?;
     Ok(read(&heard.items))
 }
 
@@ -46,33 +45,15 @@ fn read(lines: &[Vec<u8>]) -> About {
 }
 
 pub(super) fn recall(line: &mut Line<Memcached>, key: &str) -> Result<Option<Vec<u8>>, String> {
-    let heard = line.ask(&Op::Get(key.as_bytes()))?;
-    match heard.class() {
-        Some(Class::Miss) => Ok(None),
-        _ => good(&heard).map(|()| Some(heard.into_first())),
-    }
+    line.ask(&Op::Get(key.as_bytes()))?.into_value()
 }
 
 pub(super) fn keep(line: &mut Line<Memcached>, key: &str, text: &str) -> Result<(), String> {
     let (key, value) = (key.as_bytes(), text.as_bytes().into());
     let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
-    good(&line.ask(&Op::Store(store))?)
+    line.ask(&Op::Store(store))?.good()
 }
 
 pub(super) fn forget(line: &mut Line<Memcached>, key: &str) -> Result<(), String> {
-    let heard = line.ask(&Op::Delete(key.as_bytes()))?;
-    match heard.class() {
-        Some(Class::Miss) => Ok(()),
-        _ => good(&heard),
-    }
-}
-
-fn good(heard: &Heard) -> Result<(), String> {
-    match heard.class() {
-        Some(Class::Error(code)) => {
-            let name = codes::name(code).unwrap_or("an error");
-            Err(format!("it answers {name}"))
-        }
-        _ => Ok(()),
-    }
+    line.ask(&Op::Delete(key.as_bytes()))?.good()
 }

@@ -107,6 +107,18 @@ impl SideChannel {
         }
     }
 
+    /// What the store says of its version and settings. A directory has no words
+    /// of its own, and is not walked for them.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        match self.tongue {
+            Tongue::Files { .. } => Vec::new(),
+            // One that is not there yet says nothing.
+            Tongue::Memcached | Tongue::Redis(_) => {
+                self.about().map_or_else(|_| Vec::new(), |about| about.facts)
+            }
+        }
+    }
+
     /// What is kept under this key; none: nothing.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use super::line::{Heard, Line};
 use super::{About, Start};
 use crate::shown::shown;
 use record::Fact;
-use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
-use wire::{Class, List};
+use wire::List;
+use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
 
 /// No answer has a longer string.
 const LONGEST_STRING: u64 = 256 << 10;
@@ -19,9 +19,9 @@ pub(super) fn codec(opening: &Opening) -> Resp {
 
 pub(super) fn about(line: &mut Line<Resp>) -> Result<About, String> {
     let info = command(line, &[b"INFO"])?;
-    good(&info)?;
+    info.good()?;
     let items = command(line, &[b"DBSIZE"])?;
-    let items = good(&items).ok().and_then(|()| text(&items.into_first())?.parse().ok());
+    let items = items.good().ok().and_then(|()| text(&items.into_first())?.parse().ok());
     let settings = ["appendonly", "appendfsync", "save"].map(|name| setting(line, name));
     let info = Info(String::from_utf8_lossy(&info.into_first()).into_owned());
     Ok(About {
@@ -70,7 +70,7 @@ impl Info {
 /// `appendonly no`; none where it does not show its settings.
 fn setting(line: &mut Line<Resp>, name: &str) -> Option<String> {
     let heard = command(line, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
-    good(&heard).ok()?;
+    heard.good().ok()?;
     let [first, rest @ ..] = heard.items.as_slice() else { return None };
     // Of a value that is empty nothing is heard.
     let value = rest.first().map_or(String::new(), shown);
@@ -90,21 +90,17 @@ fn durability(info: &Info, settings: Vec<String>) -> Fact {
 }
 
 pub(super) fn recall(line: &mut Line<Resp>, key: &str) -> Result<Option<Vec<u8>>, String> {
-    let heard = line.ask(&Op::Get(key.as_bytes()))?;
-    match heard.class() {
-        Some(Class::Miss) => Ok(None),
-        _ => good(&heard).map(|()| Some(heard.into_first())),
-    }
+    line.ask(&Op::Get(key.as_bytes()))?.into_value()
 }
 
 pub(super) fn keep(line: &mut Line<Resp>, key: &str, text: &str) -> Result<(), String> {
     let (key, value) = (key.as_bytes(), text.as_bytes().into());
     let set = Set { key, value, when: When::Always, expires: Expires::Never };
-    good(&line.ask(&Op::Set(set))?)
+    line.ask(&Op::Set(set))?.good()
 }
 
 pub(super) fn forget(line: &mut Line<Resp>, key: &str) -> Result<(), String> {
-    good(&line.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?)
+    line.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?.good()
 }
 
 fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<Heard, String> {
@@ -113,14 +109,4 @@ fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<Heard, String> {
 
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
-}
-
-fn good(heard: &Heard) -> Result<(), String> {
-    match heard.class() {
-        Some(Class::Error(code)) => {
-            let name = codes::name(code).unwrap_or("an error");
-            Err(format!("it answers {name}"))
-        }
-        _ => Ok(()),
-    }
 }
