@@ -138,6 +138,7 @@ fn talk(contender: &Contender) -> Vec<String> {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "a fresh one for each request".to_owned(),
         Reuse::Times(times) => format!("a fresh one after {times} requests"),
+        Reuse::Pool(pool) => format!("one of a pool of {}", pool.max),
     };
     let arrivals = match contender.arrivals {
         Arrivals::Closed => "as fast as replies come".to_owned(),

@@ -196,6 +196,7 @@ pub(super) fn reuse(reuse: Reuse) -> String {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "fresh".to_owned(),
         Reuse::Times(n) => format!("fresh after {}", units::counted(n.into(), "operation")),
+        Reuse::Pool(pool) => format!("a pool of {}", pool.max),
     }
 }
 

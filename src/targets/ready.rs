@@ -42,6 +42,7 @@ pub(crate) fn answer(seen: &Seen, store: bool) -> Answer {
         Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
         Failure::Signal => Answer::Never("it is ended by a signal"),
+        Failure::Starved => Answer::Never("no connection of its pool came free"),
         Failure::Protocol => Answer::Never("it does not speak this protocol there"),
         Failure::Tls => Answer::NoTls,
         Failure::Full => Answer::Never("it has no room left"),

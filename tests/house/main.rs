@@ -19,7 +19,7 @@ fn the_house_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 25] = [
+const PLANTED: [(&str, &str, &str); 26] = [
     (
         "crates/wire/Cargo.toml",
         "\n[dependencies.record]\npath = \"../record\"\n",
@@ -49,6 +49,11 @@ const PLANTED: [(&str, &str, &str); 25] = [
         "crates/engine/Cargo.toml",
         "\n[build-dependencies]\npages = { version = \"1\", package = \"fast_html\" }\n",
         "crates/engine/Cargo.toml: engine depends on fast_html",
+    ),
+    (
+        "Cargo.toml",
+        "\n[dev-dependencies.tokio-util]\nversion = \"0.7\"\n",
+        "Cargo.toml: tiebreak depends on tokio-util",
     ),
     ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: no room of the house"),
     (

@@ -125,6 +125,7 @@ pub(crate) fn breaches(house: &House) -> Vec<String> {
         wire_has_no_std,
         record_and_judge_have_no_world,
         the_engine_is_blind_and_lean,
+        client_libraries_are_in_one_room,
         epoll_is_in_one_file,
         clocks_are_read_in_one_place,
         the_hot_path_is_plain,
@@ -284,6 +285,24 @@ fn the_engine_is_blind_and_lean(house: &House) -> Vec<String> {
                 && NAMES.contains(&name.as_str())
             {
                 found.push(format!("{file}: names record::{name}"));
+            }
+        }
+    }
+    found
+}
+
+/// An async runtime, and what is written for one, compiles in one room: elsewhere
+/// it would turn up in somebody's measurement.
+fn client_libraries_are_in_one_room(house: &House) -> Vec<String> {
+    let mut found = Vec::new();
+    for room in ROOMS.iter().filter(|room| room.name != "drivers" && exists(house, room)) {
+        let manifest = manifest_of(room);
+        for dependency in dependencies(house.text(&manifest)) {
+            let package = dependency.package();
+            let needs_one = ["tokio", "futures"].iter().any(|of| package.starts_with(of))
+                || ["mysql", "postgres"].iter().any(|of| package.contains(of));
+            if needs_one {
+                found.push(format!("{manifest}: {} depends on {package}", room.name));
             }
         }
     }

@@ -27,7 +27,7 @@ impl Seat {
 pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, Broken> + Send>;
 
 /// The lanes of one contender of the order: one for each worker, made alike.
-pub(crate) fn for_workers(
+pub fn for_workers(
     order: &Asked,
     make: impl Fn(&Seat) -> Result<Box<dyn Lane>, Broken> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {

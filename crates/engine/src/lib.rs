@@ -6,10 +6,12 @@
 //! milliseconds before. A contender is a number here, never a name.
 
 mod access;
+mod alarm;
 pub mod arrivals;
 mod barrier;
 pub mod braid;
 pub mod clock;
+mod drive;
 mod event_loop;
 pub mod files;
 mod health;
@@ -23,11 +25,14 @@ mod worker;
 pub mod workload;
 
 pub use access::Access;
+pub use alarm::Alarm;
+pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
-pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn};
+pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn, for_workers};
 pub use run::run;
 pub use stop::Stop;
 pub use store::{
-    MemcachedAccess, Numbers, RespAccess, memcached_lacks, memcached_lanes, resp_lacks, resp_lanes,
+    MemcachedAccess, Memo, Numbers, Parts, RespAccess, Said, Task, Verifier, memcached_lacks,
+    memcached_lanes, resp_lacks, resp_lanes,
 };

@@ -134,6 +134,35 @@ pub enum Reuse {
     Never,
     /// Connect anew after this many operations.
     Times(u32),
+    /// Each operation takes one of a pool's connections and gives it back.
+    Pool(Pool),
+}
+
+/// A pool of connections that the operations of a lane share. Client libraries
+/// have one, the wire lanes of the engine have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pool {
+    /// Connections at most, over all workers.
+    pub max: u32,
+    /// An operation that gets none for this long fails.
+    pub wait_ns: u64,
+    /// What is done to a connection between two operations.
+    #[serde(default)]
+    pub upkeep: Upkeep,
+}
+
+/// What a pool does to a connection between two operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Upkeep {
+    /// Nothing.
+    #[default]
+    Neither,
+    /// It is asked whether it answers, before it is handed out.
+    Ping,
+    /// Its session is set back when it is given back: what was prepared there is
+    /// prepared anew.
+    Reset,
 }
 
 /// When operation *n* is due. Rates are for the whole contender, while driven.

@@ -51,11 +51,13 @@ pub enum Failure {
     Exit,
     /// The program was ended by a signal.
     Signal,
+    /// No connection of the pool came free within its wait.
+    Starved,
 }
 
 impl Failure {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Failure; 15] = [
+    pub const ALL: [Failure; 16] = [
         Failure::Refused,
         Failure::Reset,
         Failure::Closed,
@@ -71,6 +73,7 @@ impl Failure {
         Failure::Io,
         Failure::Exit,
         Failure::Signal,
+        Failure::Starved,
     ];
 
     /// Whose fault it is.
@@ -100,6 +103,7 @@ impl Failure {
             Failure::Io => "io",
             Failure::Exit => "exit",
             Failure::Signal => "signal",
+            Failure::Starved => "starved",
         }
     }
 }

@@ -267,6 +267,37 @@ impl Recorder {
         }
     }
 
+    /// A connection was opened by a library that does not tell its connect and
+    /// its TLS from its log-in: the time of all three counts as the last.
+    pub fn opened_in_one(&mut self, took_ns: u64) {
+        self.seen.connections.opened += 1;
+        self.logged_in(took_ns);
+    }
+
+    /// The log-in on a connection that was just opened.
+    pub fn logged_in(&mut self, took_ns: u64) {
+        self.seen.phases.log_in.record(took_ns);
+    }
+
+    /// A statement was prepared.
+    pub fn prepared(&mut self, took_ns: u64) {
+        self.seen.phases.prepare.record(took_ns);
+    }
+
+    /// An operation got a connection of the pool, or gave up waiting for one.
+    pub fn acquired(&mut self, due: u64, took_ns: u64) {
+        if due >= self.burnt_in {
+            self.seen.phases.acquire.record(took_ns);
+        }
+    }
+
+    /// The rest of a reply came behind its beginning.
+    pub fn fetched(&mut self, at: &Moments) {
+        if at.due >= self.burnt_in {
+            self.seen.phases.fetch.record(at.done.saturating_sub(at.began));
+        }
+    }
+
     /// A connection that the peer closed while it rested was opened again.
     pub fn reopened_at_rest(&mut self) {
         self.seen.connections.reopened_at_rest += 1;

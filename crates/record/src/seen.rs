@@ -1,7 +1,7 @@
 //! What was seen of one contender: counts, histograms, slices. Merging is
 //! associative and commutative.
 
-use crate::{Digests, Histogram, KindSeen, Outcomes, Programs, Slice};
+use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Slice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -54,6 +54,9 @@ pub struct Seen {
     /// Operations by kind, ascending, where the workload has several kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindSeen>,
+    /// Phases of operations and connections that only client libraries have.
+    #[serde(default, skip_serializing_if = "Phases::is_empty")]
+    pub phases: Phases,
     /// What whole programs cost, where those are what is run.
     #[serde(default, skip_serializing_if = "Programs::is_empty")]
     pub programs: Programs,
@@ -96,6 +99,7 @@ impl Seen {
         self.connections.got += other.connections.got;
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
+        self.phases.merge(&other.phases);
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);
         self.merge_slices(&other.slices);

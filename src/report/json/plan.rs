@@ -50,12 +50,20 @@ struct Asked<'a> {
     port_limit: Option<f64>,
 }
 
-/// As people write it: `always`, `never` or a number of operations.
+/// As people write it: `always`, `never` or a number of operations; or the pool.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ReuseData {
     Word(&'static str),
     Times(u32),
+    Pool { pool: PoolData },
+}
+
+#[derive(Serialize)]
+struct PoolData {
+    max: u32,
+    wait: f64,
+    upkeep: record::Upkeep,
 }
 
 #[derive(Serialize)]
@@ -136,6 +144,10 @@ impl<'a> Asked<'a> {
                 Reuse::Always => ReuseData::Word("always"),
                 Reuse::Never => ReuseData::Word("never"),
                 Reuse::Times(n) => ReuseData::Times(n),
+                Reuse::Pool(pool) => {
+                    let (max, wait, upkeep) = (pool.max, seconds(pool.wait_ns), pool.upkeep);
+                    ReuseData::Pool { pool: PoolData { max, wait, upkeep } }
+                }
             },
             arrivals: match of.arrivals {
                 Arrivals::Closed => "closed",

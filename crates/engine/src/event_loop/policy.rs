@@ -12,7 +12,8 @@ pub const LOOPBACK_SOURCES: u8 = 64;
 #[inline]
 pub(super) fn may_reuse(reuse: Reuse, served: u32) -> bool {
     match reuse {
-        Reuse::Always => true,
+        // A lane over sockets has no pool, and is not made with one.
+        Reuse::Always | Reuse::Pool(_) => true,
         Reuse::Never => false,
         Reuse::Times(times) => served < times,
     }

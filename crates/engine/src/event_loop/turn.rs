@@ -129,6 +129,11 @@ impl<S: Speech> EventLane<S> {
         seed: u64,
         seat: &Seat,
     ) -> Result<EventLane<S>, Broken> {
+        if let Reuse::Pool(_) = asked.reuse {
+            let why = "a pool is for databases, which are driven through a client library; \
+                       leave out pool, or ask for reuse";
+            return Err(Broken(why.to_owned()));
+        }
         let connections = seat.share(u64::from(asked.connections)) as usize;
         let depth = asked.depth.max(1);
         let common = Common {

@@ -1,7 +1,7 @@
 //! What the threads of one lane share.
 
-use super::drive::{Drive, Next, Take};
 use super::work::{Answer, Request, Work};
+use crate::drive::{Drive, Next, Take};
 use record::{Failure, Moments, Recorder};
 
 /// One lock for all of it. The threads are on one core: the lock is met taken
@@ -144,9 +144,9 @@ impl<S, M: Default> Desk<S, M> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::drive::Next;
     use super::super::work::{Answer, Judged, Request, Work};
     use super::*;
+    use crate::drive::Next;
     use crate::{Seat, Stop, Turn};
     use record::{Address, Arrivals, Doing, LaneAsked, Outcomes, Reuse, Told};
 

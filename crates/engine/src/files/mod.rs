@@ -3,8 +3,8 @@
 //! `store` reads and writes one file a key in the 256 folders of `folders`,
 //! under names from `name`; `system` is the system calls and `trouble` what
 //! their errors mean. `lane` takes its threads (`place`) through the slices;
-//! they share a `desk`, where `drive` says which operation is next and when it
-//! is due. What an operation does comes through the seam in `work`; `verified` puts
+//! they share a `desk`, where `crate::drive` says which operation is next and when
+//! it is due. What an operation does comes through the seam in `work`; `verified` puts
 //! the workload there.
 //!
 //! Unlike in the event loop, threads and a lock: a file's call blocks. After
@@ -12,7 +12,6 @@
 
 mod bell;
 mod desk;
-mod drive;
 mod facts;
 mod folders;
 mod interrupt;

@@ -2,10 +2,10 @@
 
 use super::bell::Bell;
 use super::desk::Desk;
-use super::drive::{Next, Take};
 use super::store::{Found, Store, Stored};
 use super::work::{Answer, Deed, Request};
 use crate::clock;
+use crate::drive::{Next, Take};
 use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -10,9 +10,8 @@ mod said;
 mod template;
 mod verify;
 
-pub(crate) use said::{Said, Task};
-pub(crate) use verify::{Memo, Verifier};
-
 pub use memcached::{MemcachedAccess, memcached_lacks, memcached_lanes};
 pub use numbers::Numbers;
 pub use resp::{RespAccess, resp_lacks, resp_lanes};
+pub use said::{Parts, Said, Task};
+pub use verify::{Memo, Verifier};

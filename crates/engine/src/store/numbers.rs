@@ -16,18 +16,18 @@ impl Numbers {
     }
 
     /// The same, from this operation on.
-    pub(crate) fn starting(first: u64, workers: usize) -> Numbers {
+    pub fn starting(first: u64, workers: usize) -> Numbers {
         let starts = (first..).take(workers.max(1));
         Numbers(starts.map(AtomicU64::new).collect())
     }
 
     /// Where this worker begins.
-    pub(crate) fn next(&self, worker: usize) -> u64 {
+    pub fn next(&self, worker: usize) -> u64 {
         self.0.get(worker).map_or(worker as u64, |next| next.load(Ordering::Relaxed))
     }
 
     /// Where this worker ended.
-    pub(crate) fn keep(&self, worker: usize, next: u64) {
+    pub fn keep(&self, worker: usize, next: u64) {
         if let Some(kept) = self.0.get(worker) {
             kept.store(next, Ordering::Relaxed);
         }

@@ -7,7 +7,7 @@ use std::io::Write;
 
 /// What is done: the workload's operations, or the load before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
+pub enum Task {
     /// Operation *n* of the workload.
     Drive,
     /// Key *n* gets its first value.
@@ -15,7 +15,7 @@ pub(crate) enum Task {
 }
 
 /// Writes operations into buffers of its own, used again and again.
-pub(crate) struct Said {
+pub struct Said {
     pub(crate) operations: Operations,
     pub(crate) values: Values,
     task: Task,
@@ -27,27 +27,26 @@ pub(crate) struct Said {
 }
 
 /// Keys end to end, and a value. An operation without a value has an empty one.
-pub(crate) struct Parts<'a> {
-    pub(crate) keys: &'a [u8],
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The keys.
+    pub keys: &'a [u8],
     /// Where each key ends.
-    pub(crate) ends: &'a [u32],
-    pub(crate) value: &'a [u8],
+    pub ends: &'a [u32],
+    /// The value.
+    pub value: &'a [u8],
 }
 
 impl<'a> Parts<'a> {
     /// The only key, or the first of several.
-    pub(crate) fn key(&self) -> &'a [u8] {
+    pub fn key(&self) -> &'a [u8] {
         &self.keys[..self.ends[0] as usize]
     }
 }
 
 impl Said {
-    pub(crate) fn new(
-        workload: &Workload,
-        seed: u64,
-        workers: usize,
-        task: Task,
-    ) -> Result<Said, String> {
+    /// The words of this workload. An error names the setting that cannot be.
+    pub fn new(workload: &Workload, seed: u64, workers: usize, task: Task) -> Result<Said, String> {
         let operations = Operations::new(workload, seed)?.for_workers(workers as u64);
         Ok(Said {
             values: operations.values(),
@@ -62,7 +61,7 @@ impl Said {
 
     /// Operation `n`.
     #[inline]
-    pub(crate) fn drawn(&self, n: u64) -> Drawn {
+    pub fn drawn(&self, n: u64) -> Drawn {
         match self.task {
             Task::Drive => self.operations.operation(n),
             Task::Load => self.operations.loading(n),
@@ -71,7 +70,7 @@ impl Said {
 
     /// Its keys and its value.
     #[inline]
-    pub(crate) fn parts(&mut self, drawn: &Drawn) -> Parts<'_> {
+    pub fn parts(&mut self, drawn: &Drawn) -> Parts<'_> {
         self.keys.clear();
         self.ends.clear();
         self.value.clear();

@@ -6,8 +6,8 @@ use crate::workload::{Check, Checked, Drawn};
 use record::{Kind, Told, Verify};
 
 /// What is remembered of an operation until it is answered.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Memo {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memo {
     drawn: Option<Drawn>,
     bearing: Bearing,
     item: u32,
@@ -18,13 +18,13 @@ pub(crate) struct Memo {
 
 impl Memo {
     /// What was sent last of the operation; none before.
-    pub(crate) fn drawn(&self) -> Option<Drawn> {
+    pub fn drawn(&self) -> Option<Drawn> {
         self.drawn
     }
 }
 
 /// Verifies the replies of one worker's operations.
-pub(crate) struct Verifier {
+pub struct Verifier {
     verify: Verify,
     ledger: Ledger,
     worker: u64,
@@ -32,7 +32,8 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    pub(crate) fn new(verify: Verify, keys: u64, worker: usize, workers: usize) -> Verifier {
+    /// Knows nothing yet of this worker's writes to so many keys.
+    pub fn new(verify: Verify, keys: u64, worker: usize, workers: usize) -> Verifier {
         let keys = if verify == Verify::Off { 0 } else { keys };
         let ledger = Ledger::new(keys);
         Verifier { verify, ledger, worker: worker as u64, workers: workers as u64 }
@@ -40,7 +41,7 @@ impl Verifier {
 
     /// An operation, or a half of one, is about to be sent.
     #[inline]
-    pub(crate) fn sent(&mut self, drawn: Drawn, memo: &mut Memo) {
+    pub fn sent(&mut self, drawn: Drawn, memo: &mut Memo) {
         memo.drawn = Some(drawn);
         if self.verify == Verify::Off {
             return;
@@ -54,7 +55,7 @@ impl Verifier {
 
     /// A piece of a value.
     #[inline]
-    pub(crate) fn piece(&self, said: &Said, memo: &mut Memo, item: u32, piece: &[u8]) {
+    pub fn piece(&self, said: &Said, memo: &mut Memo, item: u32, piece: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|drawn| drawn.kind.only_reads()) else { return };
         if self.verify == Verify::Off {
             return;
@@ -70,7 +71,7 @@ impl Verifier {
     /// The reply is complete and was no error: what it comes to. `items`: how
     /// many values it held; one that is missing makes a miss, verified or not.
     #[inline]
-    pub(crate) fn told(&mut self, said: &Said, memo: &mut Memo, items: u32) -> Told {
+    pub fn told(&mut self, said: &Said, memo: &mut Memo, items: u32) -> Told {
         let Some(drawn) = memo.drawn else { return Told::Ok };
         if drawn.kind.only_reads() && items < keys_of(drawn.kind) {
             return Told::Miss;
@@ -96,7 +97,7 @@ impl Verifier {
     /// The reply says that a write was not done: somebody else's came before, or
     /// there was nothing to replace.
     #[inline]
-    pub(crate) fn refused(&mut self, memo: &Memo) {
+    pub fn refused(&mut self, memo: &Memo) {
         if let Some(drawn) = memo.drawn.filter(|drawn| overwrites(drawn.kind))
             && self.verify != Verify::Off
         {

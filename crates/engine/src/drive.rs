@@ -1,5 +1,5 @@
-//! When the threads of a lane may take up the next operation. Knows no clock
-//! and no thread: times are handed in.
+//! When those that carry out a lane's operations, threads or tasks, may take up
+//! the next one. Knows no clock and neither of them: times are handed in.
 
 use crate::arrivals::Schedule;
 use crate::{Seat, Turn};
@@ -10,36 +10,43 @@ const STOPPING_NS: u64 = 500_000_000;
 
 /// An operation that is to be begun now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Take {
-    pub(super) number: u64,
-    pub(super) due: u64,
-    pub(super) could: u64,
+pub struct Take {
+    /// Its number.
+    pub number: u64,
+    /// When it was due.
+    pub due: u64,
+    /// When there was somebody free for it.
+    pub could: u64,
 }
 
-/// What a thread without an operation is to do.
+/// What somebody without an operation is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub enum Next {
+    /// To begin this one.
     Take(Take),
     /// One will be due then.
     At(u64),
+    /// Nothing, as long as this slice lasts.
     Nothing,
 }
 
 /// A lane's operations: numbered, due, counted.
-pub(super) struct Drive {
+#[derive(Debug)]
+pub struct Drive {
     schedule: Option<Schedule>,
     timeout_ns: u64,
     /// Lane time at the start of the slice: the sum of sending times.
     lane_time: u64,
     number: u64,
     step: u64,
-    /// Threads that are not in an operation, and since when there is one.
+    /// How many are not in an operation, and since when there is one.
     free: usize,
     free_since: u64,
     slice: Option<Slice>,
 }
 
 /// The slice that is being driven.
+#[derive(Debug)]
 struct Slice {
     starts: u64,
     sends_until: u64,
@@ -52,7 +59,7 @@ struct Slice {
 
 impl Drive {
     /// `first`: number of this worker's first operation.
-    pub(super) fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
+    pub fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
             schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
             timeout_ns: asked.timeout_ns,
@@ -66,15 +73,17 @@ impl Drive {
     }
 
     /// Number of the next operation.
-    pub(super) fn number(&self) -> u64 {
+    pub fn number(&self) -> u64 {
         self.number
     }
 
-    pub(super) fn is_open_loop(&self) -> bool {
+    /// Operations are due by a schedule.
+    pub fn is_open_loop(&self) -> bool {
         self.schedule.is_some()
     }
 
-    pub(super) fn start(&mut self, turn: &Turn) {
+    /// A slice starts.
+    pub fn start(&mut self, turn: &Turn) {
         self.free_since = turn.starts;
         self.slice = Some(Slice {
             starts: turn.starts,
@@ -87,17 +96,22 @@ impl Drive {
         });
     }
 
-    /// A thread without an operation has come, or come back.
-    pub(super) fn freed(&mut self, now: u64) {
+    /// Somebody without an operation has come, or come back.
+    pub fn freed(&mut self, now: u64) {
         if self.free == 0 {
             self.free_since = now;
         }
         self.free += 1;
     }
 
-    /// What a free thread is to do. An operation that nobody waits for any
+    /// Somebody who was free is not, and has no operation either.
+    pub fn unfreed(&mut self) {
+        self.free -= 1;
+    }
+
+    /// What somebody who is free is to do. An operation that nobody waits for any
     /// longer is counted as unsent.
-    pub(super) fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
+    pub fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
         if self.schedule.is_none() {
             return match &self.slice {
                 Some(slice) if slice.sends(now) => Next::Take(self.take(now, now, seen)),
@@ -137,7 +151,7 @@ impl Drive {
     }
 
     /// An operation has its outcome.
-    pub(super) fn ended(&mut self, now: u64) {
+    pub fn ended(&mut self, now: u64) {
         if let Some(slice) = self.slice.as_mut() {
             slice.in_flight -= 1;
             slice.last_ended = slice.last_ended.max(now);
@@ -145,14 +159,14 @@ impl Drive {
     }
 
     /// The run is to end: no more sending, and a short drain.
-    pub(super) fn cut(&mut self, now: u64) {
+    pub fn cut(&mut self, now: u64) {
         let Some(slice) = self.slice.as_mut() else { return };
         slice.sends_until = slice.sends_until.min(now.max(slice.starts));
         slice.gives_up = slice.gives_up.min(now + STOPPING_NS);
     }
 
     /// All operations of the slice have ended, or the time to wait is over.
-    pub(super) fn is_over(&self, now: u64) -> bool {
+    pub fn is_over(&self, now: u64) -> bool {
         let Some(slice) = &self.slice else { return false };
         let may_send = match &self.schedule {
             None => slice.sends(now),
@@ -161,14 +175,17 @@ impl Drive {
         now >= slice.gives_up || (slice.in_flight == 0 && !may_send)
     }
 
-    /// When the lane must look at the slice again, whatever the threads do.
-    pub(super) fn look_at(&self) -> u64 {
+    /// When the lane must look at the slice again, whatever the others do.
+    ///
+    /// # Panics
+    /// When no slice is driven; [`Drive::note_drain`] and [`Drive::end`] too.
+    pub fn look_at(&self) -> u64 {
         let slice = self.slice.as_ref().expect("a slice is driven");
         if slice.draining { slice.gives_up } else { slice.sends_until.min(slice.gives_up) }
     }
 
     /// Once the sending time is over: what is open then is the drain.
-    pub(super) fn note_drain(&mut self, now: u64, seen: &mut Recorder) {
+    pub fn note_drain(&mut self, now: u64, seen: &mut Recorder) {
         let slice = self.slice.as_mut().expect("a slice is driven");
         if now < slice.sends_until || slice.draining {
             return;
@@ -188,7 +205,7 @@ impl Drive {
 
     /// Ends the slice: what was due and not taken up is unsent. Returns when
     /// the last reply was in, as throughput counts it.
-    pub(super) fn end(&mut self, now: u64, seen: &mut Recorder) -> u64 {
+    pub fn end(&mut self, now: u64, seen: &mut Recorder) -> u64 {
         let slice = self.slice.take().expect("a slice is driven");
         self.lane_time += slice.sends_until - slice.starts;
         if let Some(schedule) = self.schedule.as_mut() {

@@ -1,0 +1,86 @@
+//! Questions beside the measurement: what a server says of itself, and the schema
+//! before a load.
+
+use crate::trouble::Trouble;
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// The rows of one statement, as text; none is NULL.
+pub type Rows = Vec<Vec<Option<String>>>;
+
+/// Why a server was not asked, or what it answered instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unasked {
+    /// The number by which the lanes count this answer; none where no answer came.
+    pub code: Option<u16>,
+    /// In words, some of them the server's own: they must be escaped where they are
+    /// shown.
+    pub why: String,
+}
+
+impl Unasked {
+    /// `why`: what the library says of it.
+    pub(crate) fn new(trouble: Trouble, why: impl ToString) -> Unasked {
+        let code = match trouble {
+            Trouble::Told { code, .. } => Some(code),
+            Trouble::Failed(_) => None,
+        };
+        Unasked { code, why: why.to_string() }
+    }
+}
+
+/// Names and values, from rows of both.
+pub(crate) fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
+    let fact = |row: Vec<Option<String>>| {
+        let mut row = row.into_iter().flatten();
+        Some((row.next()?, row.next()?))
+    };
+    rows.into_iter().flatten().filter_map(fact).collect()
+}
+
+/// Waits for an answer, for this long at most. On a runtime of its own: it is
+/// asked by threads that have none.
+pub(crate) fn wait<T>(
+    answer: impl Future<Output = Result<T, Unasked>>,
+    timeout: Duration,
+) -> Result<T, Unasked> {
+    let without = |why: String| Unasked { code: None, why };
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| without(format!("cannot make a runtime: {error}")))?;
+    let answered = runtime.block_on(async { tokio::time::timeout(timeout, answer).await });
+    // A connection that hangs is not waited for.
+    runtime.shutdown_background();
+    answered.unwrap_or_else(|_| Err(without(format!("no answer within {timeout:?}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Failure;
+
+    #[test]
+    fn an_answer_that_does_not_come_is_not_waited_for() {
+        let never = std::future::pending::<Result<(), Unasked>>();
+        let Err(unasked) = wait(never, Duration::from_millis(1)) else { panic!("it came") };
+        assert_eq!(unasked.code, None);
+        assert!(unasked.why.starts_with("no answer within"), "{}", unasked.why);
+    }
+
+    #[test]
+    fn facts_are_rows_of_a_name_and_a_value() {
+        let row = |cells: &[Option<&str>]| {
+            cells.iter().map(|cell| cell.map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let rows = vec![vec![row(&[Some("fsync"), Some("on")])], vec![row(&[Some("x"), None])]];
+        assert_eq!(facts(rows), [("fsync".to_owned(), "on".to_owned())]);
+    }
+
+    #[test]
+    fn the_code_of_a_refusal_is_kept() {
+        let told = Trouble::Told { code: 1040, closes: true };
+        assert_eq!(Unasked::new(told, "too many").code, Some(1040));
+        assert_eq!(Unasked::new(Trouble::Failed(Failure::Refused), "no").code, None);
+    }
+}

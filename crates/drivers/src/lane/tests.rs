@@ -1,0 +1,323 @@
+//! Lanes through a library that is made up, taken through the braid by the engine:
+//! what is counted, and what becomes of connections.
+
+use super::lanes;
+use crate::driver::{Driver, Heard, Opening};
+use crate::serving::{Request, Row};
+use crate::trouble::Trouble;
+use engine::{Numbers, Stop};
+use record::{
+    Address, Arrivals, Asked, Doing, Failure, LaneAsked, Pool, Reuse, Seen, Upkeep, Whose,
+};
+use std::net::IpAddr;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::task::yield_now;
+
+const MS: u64 = 1_000_000;
+
+/// What a server does.
+#[derive(Clone, Copy)]
+enum Habit {
+    Answers,
+    /// After so many milliseconds.
+    Dawdles(u64),
+    /// Each fourth request is never answered.
+    Hangs,
+    /// No connection is let in.
+    Refuses,
+    /// Each request is answered with an error.
+    Errs,
+    /// Each fourth request ends its connection.
+    Closes,
+}
+
+/// What it sees of its clients.
+#[derive(Default)]
+struct Guests {
+    opened: AtomicU64,
+    now: AtomicI64,
+    most: AtomicI64,
+    said_goodbye: AtomicU64,
+    asked: AtomicU64,
+    pinged: AtomicU64,
+    reset: AtomicU64,
+    rows: AtomicU64,
+}
+
+struct Pretended {
+    habit: Habit,
+    guests: Arc<Guests>,
+}
+
+struct Client(Arc<Guests>);
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Driver for Pretended {
+    type Client = Client;
+
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
+        yield_now().await;
+        if matches!(self.habit, Habit::Refuses) {
+            return Err(Trouble::Told { code: 1040, closes: true });
+        }
+        self.guests.opened.fetch_add(1, Relaxed);
+        let now = self.guests.now.fetch_add(1, Relaxed) + 1;
+        self.guests.most.fetch_max(now, Relaxed);
+        let opening = Opening { connect_ns: Some(1), tls_ns: None, log_in_ns: 2 };
+        Ok((Client(self.guests.clone()), opening))
+    }
+
+    async fn perform(
+        &self,
+        _client: &mut Client,
+        _request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        heard.asks();
+        let number = self.guests.asked.fetch_add(1, Relaxed);
+        match self.habit {
+            Habit::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+            Habit::Hangs if number % 4 == 3 => std::future::pending().await,
+            _ => tokio::time::sleep(Duration::from_micros(300)).await,
+        }
+        match self.habit {
+            Habit::Errs => Err(Trouble::Told { code: 1213, closes: false }),
+            Habit::Closes if number % 4 == 3 => Err(Trouble::Failed(Failure::Closed)),
+            _ => {
+                heard.row(None, b"1");
+                Ok(())
+            }
+        }
+    }
+
+    async fn load(&self, _client: &mut Client, rows: &[Row]) -> Result<(), Trouble> {
+        yield_now().await;
+        self.guests.rows.fetch_add(rows.len() as u64, Relaxed);
+        Ok(())
+    }
+
+    async fn ping(&self, _client: &mut Client) -> Result<(), Trouble> {
+        self.guests.pinged.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    async fn reset(&self, _client: &mut Client) -> Result<(), Trouble> {
+        yield_now().await;
+        self.guests.reset.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    async fn close(&self, client: Client) {
+        yield_now().await;
+        self.guests.said_goodbye.fetch_add(1, Relaxed);
+        drop(client);
+    }
+
+    fn is_closed(&self, _client: &Client) -> bool {
+        false
+    }
+}
+
+/// Four connections, closed loop, twice four slices of 10 ms.
+fn order() -> Asked {
+    Asked {
+        seed: 1,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds: 2,
+        first_round: 1,
+        round_ns: 40 * MS,
+        slice_ns: 10 * MS,
+        lanes: vec![LaneAsked {
+            address: Address::Unix("/nowhere".to_owned()),
+            connections: 4,
+            depth: 1,
+            reuse: Reuse::Always,
+            doing: Doing::Ask,
+            arrivals: Arrivals::Closed,
+            timeout_ns: 2_000 * MS,
+            burn_in_ns: 0,
+            operations: None,
+        }],
+    }
+}
+
+/// What was seen, and what the server saw.
+fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guests>) {
+    let mut order = order();
+    change(&mut order.lanes[0]);
+    let guests = Arc::new(Guests::default());
+    let of = guests.clone();
+    let made = lanes(&order, 0, &Numbers::new(1), "SELECT 1", move || {
+        Ok(Pretended { habit, guests: of.clone() })
+    });
+    let mut all = Seen::default();
+    let stop = Stop::new().expect("a descriptor");
+    engine::run(&order, vec![made], Vec::new(), &stop, &mut |trial| {
+        all.merge(&trial.seen);
+        ControlFlow::Continue(())
+    })
+    .expect("nothing broke");
+    (all, guests)
+}
+
+fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {
+    Reuse::Pool(Pool { max, wait_ns, upkeep })
+}
+
+#[test]
+fn everything_that_was_asked_is_counted_and_connections_stay() {
+    let (seen, guests) = driven(Habit::Answers, |_| {});
+    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    assert_eq!((seen.operations, seen.sent), (seen.outcomes.ok, seen.operations));
+    assert!(seen.operations >= 4 * 8, "each slice has room for some: {}", seen.operations);
+    assert_eq!((seen.unfinished, seen.unsent), (0, 0));
+    assert_eq!(seen.response_time.len(), seen.operations);
+    assert_eq!(seen.phases.fetch.len(), seen.operations);
+    // What was got is told with each of the two trials.
+    assert_eq!((seen.connections.opened, seen.connections.got), (4, 2 * 4));
+    assert_eq!((seen.connect_time.len(), seen.phases.log_in.len()), (4, 4));
+    assert_eq!(guests.said_goodbye.load(Relaxed), 4);
+    assert_eq!(guests.now.load(Relaxed), 0);
+}
+
+#[test]
+fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
+    let (seen, guests) = driven(Habit::Answers, |asked| {
+        asked.arrivals = Arrivals::Constant(1000.0);
+        asked.connections = 8;
+    });
+    // 80 ms of lane time, one each millisecond.
+    assert_eq!(seen.operations + seen.unsent, 80);
+    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    let due: u64 = seen.slices.iter().map(|slice| slice.due).sum();
+    assert_eq!(due, seen.operations);
+    assert!(seen.slices.iter().all(|slice| slice.took_ns >= slice.sending_ns));
+}
+
+#[test]
+fn a_budget_of_operations_is_kept() {
+    let (seen, guests) = driven(Habit::Answers, |asked| asked.operations = Some(7));
+    assert_eq!((seen.operations, guests.asked.load(Relaxed)), (7, 7));
+}
+
+#[test]
+fn connections_are_opened_anew_as_the_policy_says() {
+    let (seen, guests) = driven(Habit::Answers, |asked| asked.reuse = Reuse::Never);
+    assert_eq!(seen.connections.opened, seen.operations);
+    assert_eq!(guests.said_goodbye.load(Relaxed), seen.operations);
+
+    let (seen, guests) = driven(Habit::Answers, |asked| {
+        asked.reuse = Reuse::Times(3);
+        asked.connections = 1;
+        asked.operations = Some(7);
+    });
+    assert_eq!((seen.operations, seen.connections.opened), (7, 3));
+    assert_eq!(guests.most.load(Relaxed), 1);
+}
+
+#[test]
+fn a_pool_is_shared_and_never_larger_than_it_may_be() {
+    for upkeep in [Upkeep::Neither, Upkeep::Ping, Upkeep::Reset] {
+        let (seen, guests) = driven(Habit::Answers, |asked| {
+            asked.connections = 8;
+            asked.reuse = pool(2, 2_000 * MS, upkeep);
+        });
+        assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
+        assert_eq!(seen.operations, seen.outcomes.ok, "{upkeep:?}");
+        assert_eq!(seen.phases.acquire.len(), seen.operations, "{upkeep:?}");
+        let (pinged, reset) = (guests.pinged.load(Relaxed), guests.reset.load(Relaxed));
+        let wanted = match upkeep {
+            Upkeep::Neither => (0, 0),
+            Upkeep::Ping => (seen.operations, 0),
+            Upkeep::Reset => (0, seen.operations),
+        };
+        assert_eq!((pinged, reset), wanted, "{upkeep:?}");
+    }
+}
+
+#[test]
+fn who_waits_too_long_for_the_pool_is_starved() {
+    let (seen, guests) = driven(Habit::Dawdles(20), |asked| {
+        asked.connections = 4;
+        asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
+    });
+    let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
+    assert!(starved > 0, "{:?}", seen.outcomes);
+    assert_eq!(starved + seen.outcomes.ok, seen.operations);
+    assert_eq!(seen.sent, guests.asked.load(Relaxed), "what starved was never sent");
+    assert_eq!(seen.outcomes.count(Whose::Theirs), starved);
+}
+
+#[test]
+fn what_hangs_is_given_up_with_its_connection() {
+    let (seen, guests) = driven(Habit::Hangs, |asked| asked.timeout_ns = 5 * MS);
+    let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
+    assert!(given_up > 0, "{:?}", seen.outcomes);
+    assert_eq!(given_up + seen.outcomes.ok, seen.operations);
+    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    // Censored at what it took at least.
+    assert_eq!(seen.response_time.len(), seen.operations);
+    assert!(seen.response_time.max() >= Some(5 * MS));
+    assert!(seen.connections.opened > 4);
+    assert_eq!(guests.most.load(Relaxed), 4);
+}
+
+#[test]
+fn refusals_have_their_code_and_are_not_hurried() {
+    let (seen, _) = driven(Habit::Refuses, |_| {});
+    assert_eq!((seen.connections.got, seen.sent), (0, 0));
+    assert_eq!(seen.outcomes.unexpected.get(&1040), Some(&seen.operations));
+    // Four places; the first pause is 10 ms, and each is longer than the last.
+    assert!((4..=4 * 8).contains(&seen.operations), "{}", seen.operations);
+}
+
+#[test]
+fn errors_are_replies_and_a_closed_connection_is_opened_again() {
+    let (seen, _) = driven(Habit::Errs, |_| {});
+    assert_eq!(seen.outcomes.unexpected.get(&1213), Some(&seen.operations));
+    assert_eq!(seen.connections.opened, 4);
+
+    let (seen, _) = driven(Habit::Closes, |_| {});
+    let closed = seen.outcomes.failed.get(&Failure::Closed).copied().unwrap_or(0);
+    assert!(closed > 0, "{:?}", seen.outcomes);
+    assert!(seen.connections.opened > 4);
+    assert_eq!(closed + seen.outcomes.ok, seen.operations);
+}
+
+#[test]
+fn a_load_writes_every_row_once() {
+    let workload = record::Workload {
+        keys: 3210,
+        prefix: "p:".to_owned(),
+        ..engine::workload::preset("kv").expect("a preset")
+    };
+    let (seen, guests) = driven(Habit::Answers, |asked| {
+        asked.doing = Doing::load(workload);
+        asked.operations = Some(3210);
+        asked.depth = 16;
+    });
+    assert_eq!((seen.operations, seen.outcomes.ok), (3210, 3210));
+    assert_eq!(guests.rows.load(Relaxed), 3210);
+}
+
+#[test]
+fn several_operations_on_one_connection_are_refused() {
+    let mut order = order();
+    order.lanes[0].depth = 2;
+    let made = lanes(&order, 0, &Numbers::new(1), "SELECT 1", || {
+        Ok(Pretended { habit: Habit::Answers, guests: Arc::default() })
+    });
+    let stop = Stop::new().expect("a descriptor");
+    let broken =
+        engine::run(&order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
+    assert!(broken.is_err_and(|why| why.0.contains("leave out depth")));
+}

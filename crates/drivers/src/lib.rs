@@ -1,0 +1,34 @@
+//! The same load as the engine's, through the client libraries that applications
+//! use: PostgreSQL by tokio-postgres, MySQL and MariaDB by mysql_async.
+//!
+//! The only room where an async runtime and drivers of vendors compile. A lane
+//! here is driven by the same braid as all others, and records the same things in
+//! the same way: due times from the same schedule, operations from the same
+//! workload, values verified alike. What differs is who speaks to the server.
+//!
+//! `lane` takes a runtime of its own through the slices. `place` is the life of one
+//! of its tasks, an application's worker; the tasks meet at the `desk`. `serving`
+//! is the workload, `driver` the seam to a library, `sql` the statements. `pool`
+//! holds connections that are shared; `pace` is how a lane waits.
+#![deny(unsafe_code)]
+
+mod admin;
+mod desk;
+mod driver;
+mod guard;
+mod lane;
+pub mod mysql;
+mod pace;
+mod place;
+mod pool;
+pub mod postgres;
+mod serving;
+mod sql;
+mod sqlstate;
+mod trouble;
+
+pub use admin::{Rows, Unasked};
+pub use mysql::MysqlAccess;
+pub use postgres::PostgresAccess;
+pub use serving::lacks;
+pub use sqlstate::name as sqlstate_name;

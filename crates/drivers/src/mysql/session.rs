@@ -1,0 +1,263 @@
+//! A session with MySQL or MariaDB, as a lane uses it.
+
+use super::{MysqlAccess, Protocol};
+use crate::admin::{Rows, Unasked};
+use crate::driver::{Driver, Heard, Opening};
+use crate::serving::{Deed, Request, Row};
+use crate::sql::{Statements, limit};
+use crate::trouble::{Trouble, failure};
+use engine::{Broken, clock};
+use mysql_async::prelude::{Protocol as Wire, Queryable};
+use mysql_async::{
+    Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult, SslOpts, Statement,
+    Value,
+};
+use record::{Address, Failure};
+use std::net::IpAddr;
+
+/// What the server takes in one packet at least, unless it was set lower: its own
+/// default. The library would ask the server otherwise, on every connection.
+const PACKET_BYTES: usize = 16 << 20;
+/// The server's own default, in seconds; the same.
+const WAIT_TIMEOUT: usize = 28_800;
+
+/// Where sessions are opened, and what is said in them.
+pub(super) struct Server {
+    opts: Opts,
+    protocol: Protocol,
+    statements: Statements,
+}
+
+/// A connection, and what was prepared on it, by [`Deed::place`].
+pub(crate) struct Session {
+    connection: Conn,
+    prepared: [Option<Statement>; Deed::KINDS.len()],
+}
+
+impl Server {
+    pub(super) fn new(access: &MysqlAccess, address: &Address) -> Result<Server, Broken> {
+        let opts = OptsBuilder::default();
+        let opts = match address {
+            Address::Tcp(to) => opts.ip_or_hostname(to.ip().to_string()).tcp_port(to.port()),
+            Address::Unix(path) => opts.socket(Some(path.as_str())),
+            Address::Directory(_) | Address::Program => {
+                return Err(Broken(format!("MySQL is not reached by a {address}")));
+            }
+        };
+        let ssl = access.tls.as_ref().map(|tls| {
+            let roots = tls.roots.iter().map(|path| path.clone().into()).collect();
+            let ssl = SslOpts::default()
+                .with_root_certs(roots)
+                .with_danger_accept_invalid_certs(tls.insecure);
+            match &tls.name {
+                Some(name) => ssl.with_danger_tls_hostname_override(Some(name.clone())),
+                None => ssl,
+            }
+        });
+        let opts = opts
+            .user(Some(access.user.as_str()))
+            .pass(access.password.as_deref())
+            .db_name(Some(access.database.as_str()))
+            // It would ask for the server's socket and then dial that.
+            .prefer_socket(false)
+            .max_allowed_packet(Some(PACKET_BYTES))
+            .wait_timeout(Some(WAIT_TIMEOUT))
+            .tcp_nodelay(true)
+            .ssl_opts(ssl);
+        Ok(Server { opts: opts.into(), protocol: access.protocol, statements: access.statements() })
+    }
+
+    /// Opens a session of its own and asks, one statement after the other.
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+        let unasked = |error: Error| Unasked::new(trouble(&error), in_words(&error));
+        let mut connection = Conn::new(self.opts.clone()).await.map_err(unasked)?;
+        let mut all = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let rows: Vec<mysql_async::Row> =
+                connection.query(statement.as_str()).await.map_err(unasked)?;
+            all.push(rows.into_iter().map(texts).collect());
+        }
+        let _ = connection.disconnect().await;
+        Ok(all)
+    }
+
+    async fn text(
+        &self,
+        connection: &mut Conn,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let text = self.statements.with_values(request.deed, &request.row);
+        heard.asks();
+        hear(connection.query_iter(text).await?, request.deed, heard).await
+    }
+
+    async fn with_prepared(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let deed = request.deed;
+        let at = deed.place();
+        if session.prepared[at].is_none() {
+            let began = clock::now();
+            let statement = session.connection.prep(self.statements.with_places(deed)).await?;
+            session.prepared[at] = Some(statement);
+            heard.prepared(began);
+        }
+        let statement = session.prepared[at].clone().expect("prepared");
+        let parameters = parameters(request);
+        heard.asks();
+        hear(session.connection.exec_iter(statement, parameters).await?, deed, heard).await
+    }
+}
+
+impl Driver for Server {
+    type Client = Session;
+
+    /// The library dials by itself: neither a source address nor the phases of
+    /// opening can be had.
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
+        let began = clock::now();
+        let connection =
+            Conn::new(self.opts.clone()).await.map_err(|error| match trouble(&error) {
+                Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+                failed => failed,
+            })?;
+        let log_in_ns = clock::now() - began;
+        let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
+        Ok((Session { connection, prepared: Default::default() }, opening))
+    }
+
+    async fn perform(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let done = match self.protocol {
+            Protocol::Text => self.text(&mut session.connection, request, heard).await,
+            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+        };
+        done.map_err(|error| trouble(&error))
+    }
+
+    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+        let text = self.statements.with_rows(rows);
+        session.connection.query_drop(text).await.map_err(|error| trouble(&error))
+    }
+
+    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.connection.ping().await.map_err(|error| trouble(&error))
+    }
+
+    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.prepared = Default::default();
+        session.connection.reset().await.map(drop).map_err(|error| trouble(&error))
+    }
+
+    async fn close(&self, session: Session) {
+        let _ = session.connection.disconnect().await;
+    }
+
+    /// The library does not look at a connection that is at rest.
+    fn is_closed(&self, _session: &Session) -> bool {
+        false
+    }
+}
+
+/// Hears the rows of a reply.
+async fn hear<P: Wire>(
+    mut reply: QueryResult<'_, '_, P>,
+    deed: Deed,
+    heard: &mut Heard<'_>,
+) -> Result<(), Error> {
+    heard.begins();
+    while let Some(row) = reply.next().await? {
+        let column = |at: usize| match row.as_ref(at) {
+            Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
+            _ => None,
+        };
+        let value = row.len().checked_sub(1).and_then(column).unwrap_or_default();
+        let key = match deed {
+            Deed::Scan(_) => column(0),
+            _ => None,
+        };
+        heard.row(key, value);
+    }
+    reply.drop_result().await
+}
+
+fn parameters(request: &Request) -> Params {
+    let key = || Value::from(request.row.key.as_str());
+    match request.deed {
+        Deed::Ask => Params::Empty,
+        Deed::Get | Deed::Delete => Params::Positional(vec![key()]),
+        Deed::Set | Deed::Add => {
+            Params::Positional(vec![key(), Value::from(request.row.value.as_slice())])
+        }
+        Deed::Scan(_) => Params::Positional(vec![key(), Value::from(limit(request.deed))]),
+    }
+}
+
+/// What an error of the library means.
+fn trouble(error: &Error) -> Trouble {
+    Trouble::Failed(match error {
+        Error::Server(told) => return Trouble::Told { code: told.code, closes: false },
+        Error::Io(IoError::Io(error)) => failure(error),
+        Error::Io(IoError::Tls(_)) => Failure::Tls,
+        Error::Driver(DriverError::ConnectionClosed) => Failure::Closed,
+        Error::Driver(DriverError::NoClientSslFlagFromServer) => Failure::Tls,
+        Error::Driver(_) | Error::Other(_) | Error::Url(_) => Failure::Protocol,
+    })
+}
+
+fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
+    let text = |value: Value| match value {
+        Value::NULL => None,
+        Value::Bytes(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        other => Some(other.as_sql(false)),
+    };
+    row.unwrap().into_iter().map(text).collect()
+}
+
+/// What an error says; of the server's, its own words.
+fn in_words(error: &Error) -> String {
+    match error {
+        Error::Server(told) => told.message.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mysql_async::ServerError;
+    use std::io;
+
+    #[test]
+    fn each_error_has_its_class() {
+        let told = ServerError { code: 1213, message: String::new(), state: String::new() };
+        let table = [
+            (Error::Server(told), Trouble::Told { code: 1213, closes: false }),
+            (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
+            (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
+            (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),
+        ];
+        for (error, wanted) in table {
+            assert_eq!(trouble(&error), wanted, "{error}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_statement() {
+        let row = Row { key: "k".to_owned(), value: vec![0, 255] };
+        for (deed, wanted) in [(Deed::Get, 1), (Deed::Set, 2), (Deed::Scan(9), 2)] {
+            let request = Request { deed, row: row.clone(), ..Request::default() };
+            let Params::Positional(all) = parameters(&request) else { panic!("{deed:?}") };
+            assert_eq!(all.len(), wanted, "{deed:?}");
+        }
+        assert_eq!(parameters(&Request::default()), Params::Empty);
+    }
+}

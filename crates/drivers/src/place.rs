@@ -1,0 +1,466 @@
+//! The life of one task: a worker of an application, which has one operation at a
+//! time and waits for its outcome.
+
+use crate::desk::{Connection, Cut, Desk, Work};
+use crate::driver::{Driver, Heard};
+use crate::guard::guarded;
+use crate::pool::Grant;
+use crate::serving::{Request, Row, Serving};
+use crate::trouble::Trouble;
+use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
+use record::{Address, Failure, LaneAsked, Moments, Reuse, Told, Upkeep};
+use std::cell::{Cell, RefCell};
+use std::future::{pending, poll_fn};
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+
+/// After a connect that failed: the first wait, and the longest. As in the event
+/// loop.
+const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
+/// How long a connection may take to open at rest.
+pub(crate) const OPENING_NS: u64 = 10_000_000_000;
+/// Rows and bytes that one request of a load writes, at most.
+const BATCH: (usize, usize) = (500, 1 << 20);
+
+/// What the tasks of a lane share.
+pub(crate) struct Shared<D: Driver> {
+    pub(crate) driver: D,
+    pub(crate) desk: RefCell<Desk<D::Client>>,
+    serving: RefCell<Serving>,
+    reuse: Reuse,
+    timeout_ns: u64,
+    /// Rows are written in batches.
+    loads: bool,
+    /// Fresh connections to loopback come from many addresses: local ports last
+    /// for so many connects only.
+    spread: bool,
+    source: Cell<u8>,
+}
+
+/// What a task works with, used again for each operation.
+#[derive(Default)]
+struct Bench {
+    takes: Vec<Take>,
+    memo: Memo,
+    request: Request,
+    rows: Vec<Row>,
+}
+
+/// One operation, as far as it has come.
+struct Attempt<C> {
+    at: Moments,
+    /// It has one of the pool's connections, or the right to open one.
+    granted: bool,
+    connection: Option<Connection<C>>,
+    /// When its first half was answered.
+    read: Option<u64>,
+    bytes: u64,
+    /// No connection could be opened.
+    unconnected: bool,
+}
+
+/// Why an operation got no complete reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Trouble(Trouble),
+    TimedOut,
+    Starved,
+    /// The slice was over.
+    Left,
+}
+
+impl From<Cut> for End {
+    fn from(cut: Cut) -> End {
+        match cut {
+            Cut::TimeUp => End::TimedOut,
+            Cut::Leave => End::Left,
+        }
+    }
+}
+
+/// The life of a place.
+pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, place: usize) {
+    let mut bench = Bench::default();
+    let next = || poll_fn(|context| shared.desk.borrow_mut().next_work(place, context));
+    while let Some(work) = next().await {
+        match work {
+            Work::Open => shared.open(place).await,
+            Work::Operate(take) => shared.operate(place, take, &mut bench).await,
+        }
+    }
+}
+
+impl<D: Driver> Shared<D> {
+    pub(crate) fn new(
+        driver: D,
+        desk: Desk<D::Client>,
+        serving: Serving,
+        asked: &LaneAsked,
+        worker: usize,
+    ) -> Shared<D> {
+        let loopback = match asked.address {
+            Address::Tcp(to) => to.is_ipv4() && to.ip().is_loopback(),
+            _ => false,
+        };
+        let fresh = matches!(asked.reuse, Reuse::Never | Reuse::Times(_));
+        Shared {
+            driver,
+            desk: RefCell::new(desk),
+            serving: RefCell::new(serving),
+            reuse: asked.reuse,
+            timeout_ns: asked.timeout_ns,
+            loads: matches!(asked.doing, record::Doing::Load(_)),
+            spread: loopback && fresh,
+            source: Cell::new(worker as u8 % LOOPBACK_SOURCES),
+        }
+    }
+
+    /// Opens a connection ahead of the operations. What fails is tried again by
+    /// the first operation that needs it, and counted there.
+    async fn open(&self, place: usize) {
+        let until = clock::now() + self.timeout_ns.min(OPENING_NS);
+        let grant = {
+            let mut desk = self.desk.borrow_mut();
+            desk.set_deadline(place, until);
+            desk.pool.as_mut().map(|pool| {
+                let grant = pool.take(place);
+                if grant.is_none() {
+                    pool.leave(place);
+                }
+                grant
+            })
+        };
+        match grant {
+            // No pool: the place keeps its own.
+            None => {
+                let opened = self.connect(place).await.ok();
+                self.desk.borrow_mut().places[place].connection = opened;
+            }
+            Some(Some(Grant::MayOpen)) => match self.connect(place).await {
+                Ok(connection) => self.desk.borrow_mut().give_back(connection),
+                Err(_) => self.desk.borrow_mut().lost(),
+            },
+            Some(Some(Grant::Open(connection))) => self.desk.borrow_mut().give_back(connection),
+            Some(None) => {}
+        }
+        self.desk.borrow_mut().opened(place);
+    }
+
+    async fn connect(&self, place: usize) -> Result<Connection<D::Client>, End> {
+        let connected = guarded(&self.desk, place, self.driver.connect(self.source())).await?;
+        let mut desk = self.desk.borrow_mut();
+        match connected {
+            Ok((client, opening)) => {
+                match opening.connect_ns {
+                    Some(connect_ns) => {
+                        desk.seen.opened(connect_ns, opening.tls_ns);
+                        desk.seen.logged_in(opening.log_in_ns);
+                    }
+                    None => desk.seen.opened_in_one(opening.log_in_ns),
+                }
+                desk.places[place].failures = 0;
+                Ok(Connection { client, served: 0 })
+            }
+            Err(trouble) => Err(End::Trouble(trouble)),
+        }
+    }
+
+    /// Where the next connection is dialled from; none: wherever the system likes.
+    fn source(&self) -> Option<IpAddr> {
+        self.spread.then(|| {
+            let next = (self.source.get() + 1) % LOOPBACK_SOURCES;
+            self.source.set(next);
+            // 127.0.0.1 itself is left to others.
+            IpAddr::V4(Ipv4Addr::new(127, 0, 0, next + 2))
+        })
+    }
+
+    /// Carries out an operation, or a batch of a load, to its end.
+    async fn operate(&self, place: usize, take: Take, bench: &mut Bench) {
+        let begun = clock::now();
+        self.desk.borrow_mut().set_deadline(place, begun + self.timeout_ns);
+        self.word(take, bench);
+        let mut attempt = Attempt {
+            at: Moments { could: take.could, sent: begun, ..Moments::default() },
+            granted: false,
+            connection: None,
+            read: None,
+            bytes: 0,
+            unconnected: false,
+        };
+        let ended = self.attempt(place, bench, &mut attempt).await;
+        if ended.is_err() {
+            attempt.at.done = clock::now();
+        }
+        self.note(bench, &attempt, ended);
+        let whole = match ended {
+            Ok(_) => true,
+            Err(End::Trouble(trouble)) => !trouble.closes(),
+            Err(_) => false,
+        };
+        match attempt.connection.take().filter(|_| whole) {
+            Some(connection) => self.put_back(place, connection).await,
+            None if attempt.granted => self.desk.borrow_mut().lost(),
+            None => {}
+        }
+        let left = ended == Err(End::Left);
+        self.desk.borrow_mut().finished(bench.takes.len(), left, clock::now());
+        if attempt.unconnected {
+            self.back_off(place).await;
+        }
+        self.desk.borrow_mut().freed(place);
+    }
+
+    /// Puts the operation into words; of a load, as many as fit.
+    fn word(&self, take: Take, bench: &mut Bench) {
+        let mut serving = self.serving.borrow_mut();
+        let Bench { takes, memo, request, rows } = bench;
+        takes.clear();
+        rows.clear();
+        let (mut next, mut bytes) = (Some(take), 0);
+        while let Some(take) = next {
+            serving.ask(take.number, memo, request);
+            takes.push(take);
+            if !self.loads {
+                return;
+            }
+            bytes += request.row.value.len();
+            rows.push(std::mem::take(&mut request.row));
+            let full = rows.len() == BATCH.0 || bytes >= BATCH.1;
+            next = if full { None } else { self.desk.borrow_mut().one_more() };
+        }
+    }
+
+    async fn attempt(
+        &self,
+        place: usize,
+        bench: &mut Bench,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<Told, End> {
+        self.acquire(place, bench.takes[0].due, attempt).await?;
+        if self.loads {
+            return self.load(place, bench, attempt).await;
+        }
+        loop {
+            let told = self.request(place, bench, attempt).await?;
+            let Some(kind) = bench.request.half.filter(|_| told == Told::Ok) else {
+                return Ok(told);
+            };
+            attempt.read = Some(attempt.at.done);
+            self.serving.borrow_mut().go_on(kind, &mut bench.memo, &mut bench.request);
+        }
+    }
+
+    /// Comes to a connection: its own, one of the pool, or a fresh one.
+    async fn acquire(
+        &self,
+        place: usize,
+        due: u64,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<(), End> {
+        let Reuse::Pool(asked) = self.reuse else {
+            attempt.connection = self.desk.borrow_mut().places[place].connection.take();
+            if attempt.connection.is_none() {
+                return self.open_for(place, attempt).await;
+            }
+            return Ok(());
+        };
+        let begun = attempt.at.sent;
+        let granted = self.wait_for_grant(place, begun, asked.wait_ns).await;
+        // Until now nobody could: to wait for the pool is the contender's doing.
+        attempt.at.could = clock::now();
+        attempt.at.sent = attempt.at.could;
+        let came = match granted {
+            Ok(grant) => {
+                attempt.granted = true;
+                self.take_up(place, asked.upkeep, grant, attempt).await
+            }
+            Err(end) => Err(end),
+        };
+        self.desk.borrow_mut().seen.acquired(due, clock::now() - begun);
+        came
+    }
+
+    async fn wait_for_grant(
+        &self,
+        place: usize,
+        begun: u64,
+        wait_ns: u64,
+    ) -> Result<Grant<Connection<D::Client>>, End> {
+        {
+            let mut desk = self.desk.borrow_mut();
+            let at_once = desk.pool.as_mut().expect("a pool was asked for").take(place);
+            if let Some(grant) = at_once {
+                return Ok(grant);
+            }
+            desk.set_deadline(place, begun + wait_ns.min(self.timeout_ns));
+        }
+        let granted = poll_fn(|context| self.desk.borrow_mut().granted(place, context)).await;
+        if granted.is_ok() {
+            self.desk.borrow_mut().set_deadline(place, begun + self.timeout_ns);
+        }
+        granted.map_err(|cut| match cut {
+            Cut::TimeUp if wait_ns < self.timeout_ns => End::Starved,
+            cut => cut.into(),
+        })
+    }
+
+    /// Makes what the pool granted a connection that can be used.
+    async fn take_up(
+        &self,
+        place: usize,
+        upkeep: Upkeep,
+        grant: Grant<Connection<D::Client>>,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<(), End> {
+        let Grant::Open(mut connection) = grant else {
+            return self.open_for(place, attempt).await;
+        };
+        if upkeep == Upkeep::Ping {
+            let answers = guarded(&self.desk, place, self.driver.ping(&mut connection.client));
+            if answers.await?.is_err() {
+                // What a pool checks its connections for.
+                drop(connection);
+                return self.open_for(place, attempt).await;
+            }
+        }
+        attempt.connection = Some(connection);
+        Ok(())
+    }
+
+    /// Opens a connection in the time of the operation.
+    async fn open_for(&self, place: usize, attempt: &mut Attempt<D::Client>) -> Result<(), End> {
+        attempt.unconnected = true;
+        attempt.connection = Some(self.connect(place).await?);
+        attempt.unconnected = false;
+        Ok(())
+    }
+
+    /// Asks one request and hears its reply.
+    async fn request(
+        &self,
+        place: usize,
+        bench: &mut Bench,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<Told, End> {
+        let client = &mut attempt.connection.as_mut().expect("acquired").client;
+        let mut heard = Heard::new(&self.serving, &mut bench.memo);
+        let performed = self.driver.perform(client, &bench.request, &mut heard);
+        let performed = guarded(&self.desk, place, performed).await;
+        let Heard { prepare_ns, asked, began, rows, bytes, .. } = heard;
+        if let Some(took_ns) = prepare_ns {
+            self.desk.borrow_mut().seen.prepared(took_ns);
+        }
+        // Of an operation of two requests something was sent once the first was.
+        attempt.at.asked = asked.max(attempt.at.asked);
+        attempt.at.done = clock::now();
+        attempt.at.began = if began == 0 { attempt.at.done } else { began };
+        performed?.map_err(End::Trouble)?;
+        attempt.bytes = bytes;
+        Ok(self.serving.borrow_mut().told(&mut bench.memo, rows))
+    }
+
+    async fn load(
+        &self,
+        place: usize,
+        bench: &Bench,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<Told, End> {
+        let client = &mut attempt.connection.as_mut().expect("acquired").client;
+        attempt.at.asked = clock::now();
+        let loaded = guarded(&self.desk, place, self.driver.load(client, &bench.rows)).await;
+        attempt.at.done = clock::now();
+        attempt.at.began = attempt.at.done;
+        loaded?.map_err(End::Trouble)?;
+        Ok(Told::Ok)
+    }
+
+    /// Writes down how the operations ended.
+    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Told, End>) {
+        let seen = &mut self.desk.borrow_mut().seen;
+        let share = bench.request.share;
+        let asked = attempt.at.asked > 0;
+        for take in &bench.takes {
+            let could = attempt.at.could.max(take.could);
+            let at = Moments { due: take.due, could, ..attempt.at };
+            match ended {
+                Ok(told) => {
+                    seen.replied(&at, 0, told, attempt.bytes);
+                    seen.replied_of_kind(share, &at, told, attempt.read);
+                    seen.fetched(&at);
+                }
+                Err(End::Trouble(Trouble::Told { code, .. })) if asked => {
+                    let at = Moments { began: at.done, ..at };
+                    seen.replied(&at, code, Told::Unexpected, 0);
+                    seen.replied_of_kind(share, &at, Told::Unexpected, attempt.read);
+                }
+                Err(End::TimedOut) => {
+                    seen.timed_out(&at, asked);
+                    seen.lost_of_kind(share, Some(&at), attempt.read);
+                }
+                Err(End::Left) if asked => seen.unfinished(1),
+                Err(End::Left) => seen.unsent(1),
+                Err(End::Trouble(Trouble::Told { code, .. })) => {
+                    seen.refused(code, at.done, false);
+                    seen.lost_of_kind(share, None, attempt.read);
+                }
+                Err(End::Trouble(Trouble::Failed(failure))) => {
+                    seen.failed(failure, at.done, asked);
+                    seen.lost_of_kind(share, None, attempt.read);
+                }
+                Err(End::Starved) => {
+                    seen.failed(Failure::Starved, at.done, false);
+                    seen.lost_of_kind(share, None, None);
+                }
+            }
+        }
+    }
+
+    /// Does with a connection what the policy says. It belongs to the operation's
+    /// turn, not to its time: who asks does not wait for it, the next one may.
+    async fn put_back(&self, place: usize, mut connection: Connection<D::Client>) {
+        connection.served += 1;
+        match self.reuse {
+            Reuse::Times(times) if connection.served >= times => {
+                self.close(place, connection).await
+            }
+            Reuse::Never => self.close(place, connection).await,
+            Reuse::Always | Reuse::Times(_) => {
+                self.desk.borrow_mut().places[place].connection = Some(connection);
+            }
+            Reuse::Pool(pool) if pool.upkeep == Upkeep::Reset => {
+                self.belated(place);
+                let reset = self.driver.reset(&mut connection.client);
+                match guarded(&self.desk, place, reset).await {
+                    Ok(Ok(())) => self.desk.borrow_mut().give_back(connection),
+                    Ok(Err(_)) | Err(_) => self.desk.borrow_mut().lost(),
+                }
+            }
+            Reuse::Pool(_) => self.desk.borrow_mut().give_back(connection),
+        }
+    }
+
+    async fn close(&self, place: usize, connection: Connection<D::Client>) {
+        self.belated(place);
+        // One that does not end is left to its end.
+        let _ = guarded(&self.desk, place, self.driver.close(connection.client)).await;
+    }
+
+    /// What comes behind an operation has a timeout of its own.
+    fn belated(&self, place: usize) {
+        self.desk.borrow_mut().set_deadline(place, clock::now() + self.timeout_ns);
+    }
+
+    /// A refused connect costs nothing: without a pause it would be counted ten
+    /// thousand times a second.
+    async fn back_off(&self, place: usize) {
+        {
+            let mut desk = self.desk.borrow_mut();
+            let failures = &mut desk.places[place].failures;
+            let wait = (BACKOFF_NS.0 << (*failures).min(8)).min(BACKOFF_NS.1);
+            *failures += 1;
+            desk.set_deadline(place, clock::now() + wait);
+        }
+        let _ = guarded(&self.desk, place, pending::<()>()).await;
+    }
+}

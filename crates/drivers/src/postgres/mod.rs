@@ -1,0 +1,134 @@
+//! PostgreSQL, through tokio-postgres.
+
+mod session;
+mod tls;
+
+use crate::admin::{self, Rows, Unasked};
+use crate::lane;
+use crate::sql::{Dialect, Statements};
+use engine::{MakeLane, Numbers, TlsAccess};
+use record::{Address, Asked};
+use session::Server;
+use std::time::Duration;
+
+/// How statements are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// As text with its values written out: one message, parsed and planned each
+    /// time.
+    Simple,
+    /// With its values bound, parsed and planned each time, in one round trip.
+    Extended,
+    /// Prepared once for each connection.
+    Prepared,
+}
+
+/// How to get at a contender, with its secrets: no `Debug`, no `Serialize`.
+#[derive(Clone)]
+pub struct PostgresAccess {
+    /// Who logs in.
+    pub user: String,
+    /// By which password; none where the server trusts.
+    pub password: Option<String>,
+    /// The database.
+    pub database: String,
+    /// The contender's own table. See [`PostgresAccess::schema`].
+    pub table: String,
+    /// The one statement, where that is what is asked.
+    pub query: String,
+    /// How statements are sent.
+    pub protocol: Protocol,
+    /// TLS; none: plain.
+    pub tls: Option<TlsAccess>,
+    /// Where operations go on from one call of the engine to the next.
+    pub numbers: Numbers,
+}
+
+impl PostgresAccess {
+    /// The lanes of one contender of the order: one for each worker.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let (access, address) = (self.clone(), order.lanes[contender].address.clone());
+        let server = move || Server::new(&access, &address);
+        lane::lanes(order, contender, &self.numbers, &self.query, server)
+    }
+
+    /// Asks the server, outside of any measurement, and waits for its answers.
+    ///
+    /// # Errors
+    /// When it does not answer, or with an error.
+    pub fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        timeout: Duration,
+    ) -> Result<Vec<Rows>, Unasked> {
+        let server =
+            Server::new(self, address).map_err(|broken| Unasked { code: None, why: broken.0 })?;
+        admin::wait(server.ask(statements), timeout)
+    }
+
+    /// What the server says of itself: its version, its start, and the settings that
+    /// decide what a commit waits for. Names and values; the text is the server's own.
+    ///
+    /// # Errors
+    /// When it does not answer, or with an error.
+    pub fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, Unasked> {
+        const FACTS: [&str; 2] = [
+            "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'fsync', \
+             'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', \
+             'max_connections') ORDER BY name",
+            "SELECT 'started', pg_postmaster_start_time()",
+        ];
+        let rows = self.ask(address, &FACTS.map(str::to_owned), timeout)?;
+        Ok(admin::facts(rows))
+    }
+
+    /// The statements that make the contender's table, anew and empty.
+    /// `unlogged`: its writes need not survive a crash.
+    pub fn schema(&self, unlogged: bool) -> Vec<String> {
+        let table = Dialect::Postgres.name(&self.table);
+        let unlogged = if unlogged { "UNLOGGED " } else { "" };
+        vec![
+            format!("DROP TABLE IF EXISTS {table}"),
+            // By bytes, so that keys sort as their numbers do whatever the locale.
+            format!(
+                "CREATE {unlogged}TABLE {table} (key text COLLATE \"C\" PRIMARY KEY, value bytea \
+                 NOT NULL)"
+            ),
+        ]
+    }
+
+    fn statements(&self) -> Statements {
+        Statements::new(Dialect::Postgres, &self.table, &self.query)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_contenders_own() {
+        let access = PostgresAccess {
+            user: "u".to_owned(),
+            password: None,
+            database: "d".to_owned(),
+            table: "of \"a\"".to_owned(),
+            query: "SELECT 1".to_owned(),
+            protocol: Protocol::Prepared,
+            tls: None,
+            numbers: Numbers::new(1),
+        };
+        let [drops, creates] = &access.schema(true)[..] else { panic!("two statements") };
+        assert_eq!(drops, r#"DROP TABLE IF EXISTS "of ""a""""#);
+        assert!(creates.starts_with(r#"CREATE UNLOGGED TABLE "of ""a""" (key text"#), "{creates}");
+        assert!(access.schema(false)[1].starts_with("CREATE TABLE "));
+    }
+}

@@ -1,0 +1,406 @@
+//! A session with PostgreSQL, as a lane uses it.
+
+use super::tls::Tls;
+use super::{PostgresAccess, Protocol};
+use crate::admin::{Rows, Unasked};
+use crate::driver::{Driver, Heard, Opening};
+use crate::serving::{Deed, Request, Row};
+use crate::sql::{Statements, limit, unhex};
+use crate::sqlstate;
+use crate::trouble::{Trouble, failure, system_error};
+use engine::{Broken, TlsAccess, clock};
+use futures_util::TryStreamExt;
+use record::{Address, Failure};
+use std::error::Error as _;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::atomic::Ordering;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpSocket, TcpStream, UnixStream};
+use tokio::task::JoinHandle;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, ToSql, Type};
+use tokio_postgres::{Client, Config, Error, NoTls, RowStream, SimpleQueryMessage, Statement};
+
+/// Where sessions are opened, and what is said in them.
+pub(super) struct Server {
+    address: Address,
+    config: Config,
+    tls: Option<TlsAccess>,
+    protocol: Protocol,
+    statements: Statements,
+}
+
+/// A connection, and the task that the library wants for it.
+pub(crate) struct Session {
+    client: Client,
+    task: Task,
+    /// What was prepared, by [`Deed::place`].
+    prepared: [Option<Statement>; Deed::KINDS.len()],
+}
+
+/// Ends with its session: one that was given up hangs perhaps.
+struct Task(JoinHandle<Result<(), Error>>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A column as it was sent, whatever its type.
+struct Raw<'a>(&'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(
+        _type: &Type,
+        raw: &'a [u8],
+    ) -> Result<Raw<'a>, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Raw(raw))
+    }
+
+    fn accepts(_type: &Type) -> bool {
+        true
+    }
+}
+
+impl Server {
+    pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, Broken> {
+        if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
+            return Err(Broken(format!("PostgreSQL is not reached by a {address}")));
+        }
+        let mut config = Config::new();
+        config.user(&access.user).dbname(&access.database).application_name("tiebreak");
+        if let Some(password) = &access.password {
+            config.password(password);
+        }
+        config.ssl_mode(match access.tls {
+            Some(_) => SslMode::Require,
+            None => SslMode::Disable,
+        });
+        Ok(Server {
+            address: address.clone(),
+            config,
+            tls: access.tls.clone(),
+            protocol: access.protocol,
+            statements: access.statements(),
+        })
+    }
+
+    /// Opens a session of its own and asks, one statement after the other.
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+        let unasked = |error: Error| Unasked::new(self.trouble(&error), in_words(&error));
+        let (session, _) = self.open(None).await.map_err(|error| match error {
+            Refusal::System(error) => Unasked::new(Trouble::Failed(failure(&error)), error),
+            Refusal::Library(error) => unasked(error),
+        })?;
+        let mut all = Vec::with_capacity(statements.len());
+        for statement in statements {
+            all.push(rows(&session.client.simple_query(statement).await.map_err(unasked)?));
+        }
+        self.close(session).await;
+        Ok(all)
+    }
+
+    async fn open(&self, from: Option<IpAddr>) -> Result<(Session, Opening), Refusal> {
+        let began = clock::now();
+        match &self.address {
+            Address::Tcp(to) => {
+                let stream = dial(*to, from).await?;
+                // As libpq does.
+                stream.set_nodelay(true)?;
+                self.log_in(stream, began).await
+            }
+            Address::Unix(path) => self.log_in(UnixStream::connect(path).await?, began).await,
+            Address::Directory(_) | Address::Program => unreachable!("refused in `new`"),
+        }
+    }
+
+    async fn log_in<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        &self,
+        stream: S,
+        began: u64,
+    ) -> Result<(Session, Opening), Refusal> {
+        let connected = clock::now();
+        let (client, task, secured) = match &self.tls {
+            None => {
+                let (client, connection) = self.config.connect_raw(stream, NoTls).await?;
+                (client, tokio::spawn(connection), None)
+            }
+            Some(access) => {
+                let (tls, done) = Tls::new(access);
+                let (client, connection) = self.config.connect_raw(stream, tls).await?;
+                (client, tokio::spawn(connection), Some(done.load(Ordering::Relaxed)))
+            }
+        };
+        let opening = Opening {
+            connect_ns: Some(connected - began),
+            tls_ns: secured.map(|at| at - connected),
+            log_in_ns: clock::now() - secured.unwrap_or(connected),
+        };
+        Ok((Session { client, task: Task(task), prepared: Default::default() }, opening))
+    }
+
+    async fn simple(
+        &self,
+        client: &Client,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let text = self.statements.with_values(request.deed, &request.row);
+        heard.asks();
+        let mut reply = pin!(client.simple_query_raw(&text).await?);
+        let mut value = Vec::new();
+        while let Some(message) = reply.try_next().await? {
+            heard.begins();
+            let SimpleQueryMessage::Row(row) = message else { continue };
+            let text = match row.len().checked_sub(1) {
+                Some(last) => row.try_get(last)?.unwrap_or(""),
+                None => "",
+            };
+            value.clear();
+            if unhex(text, &mut value).is_none() {
+                value.extend_from_slice(text.as_bytes());
+            }
+            let key = match request.deed {
+                Deed::Scan(_) => row.try_get(0)?.map(str::as_bytes),
+                _ => None,
+            };
+            heard.row(key, &value);
+        }
+        Ok(())
+    }
+
+    async fn extended(
+        &self,
+        client: &Client,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let text = self.statements.with_places(request.deed);
+        let row = &request.row;
+        let rows = i64::from(limit(request.deed));
+        let parameters = parameters(request.deed, &row.key, &row.value, &rows);
+        let typed = parameters.into_iter().zip(types(request.deed).iter().cloned());
+        heard.asks();
+        let reply = client.query_typed_raw(text, typed).await?;
+        hear(reply, request.deed, heard).await
+    }
+
+    async fn with_prepared(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let deed = request.deed;
+        let at = deed.place();
+        if session.prepared[at].is_none() {
+            let began = clock::now();
+            let text = self.statements.with_places(deed);
+            session.prepared[at] = Some(session.client.prepare_typed(text, types(deed)).await?);
+            heard.prepared(began);
+        }
+        let statement = session.prepared[at].as_ref().expect("prepared");
+        let row = &request.row;
+        let rows = i64::from(limit(deed));
+        let parameters = parameters(deed, &row.key, &row.value, &rows);
+        heard.asks();
+        let reply = session.client.query_raw(statement, parameters).await?;
+        hear(reply, deed, heard).await
+    }
+
+    async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
+        let sink = client.copy_in(&self.statements.copy()).await?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &[Type::TEXT, Type::BYTEA]));
+        for Row { key, value } in rows {
+            writer.as_mut().write(&[key, value]).await?;
+        }
+        writer.as_mut().finish().await.map(drop)
+    }
+
+    /// Some of the rows are there: an earlier load was cut off behind them.
+    async fn copy_anew(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
+        client.batch_execute("BEGIN").await?;
+        let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
+        let written = match client.execute(&self.statements.delete_all(), &[&keys]).await {
+            Ok(_) => self.copy(client, rows).await,
+            Err(error) => Err(error),
+        };
+        let end = if written.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        let ended = client.batch_execute(end).await;
+        written.and(ended)
+    }
+
+    /// What an error of the library means.
+    fn trouble(&self, error: &Error) -> Trouble {
+        if let Some(told) = error.as_db_error() {
+            let code = sqlstate::code(told.code().code());
+            return Trouble::Told { code, closes: matches!(told.severity(), "FATAL" | "PANIC") };
+        }
+        if let Some(system) = system_error(error) {
+            return Trouble::Failed(failure(system));
+        }
+        match error.is_closed() {
+            true => Trouble::Failed(Failure::Closed),
+            false => Trouble::Failed(Failure::Protocol),
+        }
+    }
+}
+
+/// Why no session could be opened.
+enum Refusal {
+    System(io::Error),
+    Library(Error),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::System(error)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Library(error)
+    }
+}
+
+impl Driver for Server {
+    type Client = Session;
+
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
+        self.open(from).await.map_err(|refusal| match refusal {
+            Refusal::System(error) => error.into(),
+            Refusal::Library(error) => match self.trouble(&error) {
+                // Of a handshake that is not even begun: the server has no TLS.
+                Trouble::Failed(Failure::Protocol) if self.tls.is_some() => {
+                    Trouble::Failed(Failure::Tls)
+                }
+                // It ended the session before there was one.
+                Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+                failed => failed,
+            },
+        })
+    }
+
+    async fn perform(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let done = match self.protocol {
+            Protocol::Simple => self.simple(&session.client, request, heard).await,
+            Protocol::Extended => self.extended(&session.client, request, heard).await,
+            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+        };
+        done.map_err(|error| self.trouble(&error))
+    }
+
+    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+        let loaded = match self.copy(&session.client, rows).await {
+            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
+                self.copy_anew(&session.client, rows).await
+            }
+            loaded => loaded,
+        };
+        loaded.map_err(|error| self.trouble(&error))
+    }
+
+    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
+        let answered = session.client.simple_query("").await;
+        answered.map(drop).map_err(|error| self.trouble(&error))
+    }
+
+    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.prepared = Default::default();
+        let reset = session.client.batch_execute("DISCARD ALL").await;
+        reset.map_err(|error| self.trouble(&error))
+    }
+
+    async fn close(&self, session: Session) {
+        let Session { client, mut task, prepared } = session;
+        drop(prepared);
+        // Its task says goodbye then.
+        drop(client);
+        let _ = (&mut task.0).await;
+    }
+
+    fn is_closed(&self, session: &Session) -> bool {
+        session.client.is_closed()
+    }
+}
+
+async fn dial(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
+    let Some(from) = from else { return TcpStream::connect(to).await };
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::new(from, 0))?;
+    socket.connect(to).await
+}
+
+/// Hears the rows of a reply.
+async fn hear(reply: RowStream, deed: Deed, heard: &mut Heard<'_>) -> Result<(), Error> {
+    heard.begins();
+    let mut reply = pin!(reply);
+    while let Some(row) = reply.try_next().await? {
+        let column = |at: usize| row.try_get::<_, Option<Raw<'_>>>(at);
+        let value = match row.len().checked_sub(1) {
+            Some(last) => column(last)?.map_or(&[][..], |raw| raw.0),
+            None => &[],
+        };
+        let key = match deed {
+            Deed::Scan(_) => column(0)?.map(|raw| raw.0),
+            _ => None,
+        };
+        heard.row(key, value);
+    }
+    Ok(())
+}
+
+type Parameter<'a> = &'a (dyn ToSql + Sync);
+
+fn parameters<'a>(
+    deed: Deed,
+    key: &'a String,
+    value: &'a Vec<u8>,
+    limit: &'a i64,
+) -> Vec<Parameter<'a>> {
+    match deed {
+        Deed::Ask => vec![],
+        Deed::Get | Deed::Delete => vec![key],
+        Deed::Set | Deed::Add => vec![key, value],
+        Deed::Scan(_) => vec![key, limit],
+    }
+}
+
+fn types(deed: Deed) -> &'static [Type] {
+    match deed {
+        Deed::Ask => &[],
+        Deed::Get | Deed::Delete => &[Type::TEXT],
+        Deed::Set | Deed::Add => &[Type::TEXT, Type::BYTEA],
+        Deed::Scan(_) => &[Type::TEXT, Type::INT8],
+    }
+}
+
+/// The rows among the messages.
+fn rows(messages: &[SimpleQueryMessage]) -> Rows {
+    let row = |message: &SimpleQueryMessage| match message {
+        SimpleQueryMessage::Row(row) => {
+            Some((0..row.len()).map(|at| row.get(at).map(str::to_owned)).collect())
+        }
+        _ => None,
+    };
+    messages.iter().filter_map(row).collect()
+}
+
+/// What an error says, with what is behind it.
+fn in_words(error: &Error) -> String {
+    match error.source() {
+        Some(behind) => behind.to_string(),
+        None => error.to_string(),
+    }
+}

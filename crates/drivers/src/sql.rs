@@ -1,0 +1,291 @@
+//! The statements, and how text is put into them.
+//!
+//! One table for each contender: `key`, the primary key, and `value`. An
+//! application that stores sessions or a cache in a database has such a table.
+
+use crate::serving::{Deed, Row};
+use std::borrow::Cow;
+
+/// Where statements differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Postgres,
+    Mysql,
+}
+
+/// The statements on one table, and the contender's own one.
+#[derive(Clone, Debug)]
+pub(crate) struct Statements {
+    dialect: Dialect,
+    table: String,
+    /// With placeholders, by [`Deed::place`].
+    with_places: [String; Deed::KINDS.len()],
+}
+
+/// A part of a statement with a value in it.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Key,
+    Value,
+    Limit,
+}
+
+impl Statements {
+    /// `query`: what [`Deed::Ask`] asks.
+    pub(crate) fn new(dialect: Dialect, table: &str, query: &str) -> Statements {
+        let table = dialect.name(table);
+        let with_places = Deed::KINDS.map(|deed| match deed {
+            Deed::Ask => query.to_owned(),
+            deed => {
+                let mut number = 0;
+                written(dialect, &table, deed, |_, to| {
+                    number += 1;
+                    match dialect {
+                        Dialect::Postgres => to.push_str(&format!("${number}")),
+                        Dialect::Mysql => to.push('?'),
+                    }
+                })
+            }
+        });
+        Statements { dialect, table, with_places }
+    }
+
+    /// With placeholders, where values are bound.
+    pub(crate) fn with_places(&self, deed: Deed) -> &str {
+        &self.with_places[deed.place()]
+    }
+
+    /// With its values written out.
+    pub(crate) fn with_values(&self, deed: Deed, row: &Row) -> Cow<'_, str> {
+        if deed == Deed::Ask {
+            return Cow::Borrowed(self.with_places(deed));
+        }
+        Cow::Owned(written(self.dialect, &self.table, deed, |part, to| match part {
+            Part::Key => self.dialect.text(&row.key, to),
+            Part::Value => self.dialect.bytes(&row.value, to),
+            Part::Limit => to.push_str(&limit(deed).to_string()),
+        }))
+    }
+
+    /// Writes rows of which some may be there already.
+    pub(crate) fn with_rows(&self, rows: &[Row]) -> String {
+        let mut text = format!("INSERT INTO {} ({}) VALUES ", self.table, self.dialect.columns());
+        for (at, row) in rows.iter().enumerate() {
+            text.push_str(if at == 0 { "(" } else { ", (" });
+            self.dialect.text(&row.key, &mut text);
+            text.push_str(", ");
+            self.dialect.bytes(&row.value, &mut text);
+            text.push(')');
+        }
+        text.push_str(self.dialect.instead());
+        text
+    }
+
+    /// Takes rows over a binary stream: PostgreSQL alone.
+    pub(crate) fn copy(&self) -> String {
+        format!("COPY {} (key, value) FROM STDIN (FORMAT BINARY)", self.table)
+    }
+
+    /// Removes rows whose keys stand in the one parameter, an array: PostgreSQL
+    /// alone.
+    pub(crate) fn delete_all(&self) -> String {
+        format!("DELETE FROM {} WHERE key = ANY($1)", self.table)
+    }
+}
+
+/// A statement, with `put` for its values.
+fn written(
+    dialect: Dialect,
+    table: &str,
+    deed: Deed,
+    mut put: impl FnMut(Part, &mut String),
+) -> String {
+    let (key, value) = (dialect.column("key"), dialect.column("value"));
+    let mut text = match (deed, dialect) {
+        (Deed::Ask, _) => String::new(),
+        (Deed::Get, _) => format!("SELECT {value} FROM {table} WHERE {key} = "),
+        (Deed::Add, Dialect::Mysql) => {
+            format!("INSERT IGNORE INTO {table} ({}) VALUES (", dialect.columns())
+        }
+        (Deed::Set | Deed::Add, _) => {
+            format!("INSERT INTO {table} ({}) VALUES (", dialect.columns())
+        }
+        (Deed::Delete, _) => format!("DELETE FROM {table} WHERE {key} = "),
+        (Deed::Scan(_), _) => format!("SELECT {key}, {value} FROM {table} WHERE {key} >= "),
+    };
+    put(Part::Key, &mut text);
+    match deed {
+        Deed::Set | Deed::Add => {
+            text.push_str(", ");
+            put(Part::Value, &mut text);
+            text.push(')');
+            text.push_str(match (deed, dialect) {
+                (Deed::Add, Dialect::Postgres) => " ON CONFLICT DO NOTHING",
+                (Deed::Add, Dialect::Mysql) => "",
+                _ => dialect.instead(),
+            });
+        }
+        Deed::Scan(_) => {
+            text.push_str(&format!(" ORDER BY {key} LIMIT "));
+            put(Part::Limit, &mut text);
+        }
+        Deed::Ask | Deed::Get | Deed::Delete => {}
+    }
+    text
+}
+
+impl Dialect {
+    /// A name in its quotes.
+    pub(crate) fn name(self, name: &str) -> String {
+        let quote = match self {
+            Dialect::Postgres => '"',
+            Dialect::Mysql => '`',
+        };
+        let doubled: String = [quote; 2].iter().collect();
+        format!("{quote}{}{quote}", name.replace(quote, &doubled))
+    }
+
+    /// `KEY` is a word of MySQL's.
+    fn column(self, name: &str) -> String {
+        match self {
+            Dialect::Postgres => name.to_owned(),
+            Dialect::Mysql => self.name(name),
+        }
+    }
+
+    fn columns(self) -> String {
+        format!("{}, {}", self.column("key"), self.column("value"))
+    }
+
+    /// What makes an insert replace the row that is there.
+    fn instead(self) -> &'static str {
+        match self {
+            Dialect::Postgres => " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            Dialect::Mysql => " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
+        }
+    }
+
+    /// A text in its quotes.
+    fn text(self, text: &str, to: &mut String) {
+        to.push('\'');
+        for of in text.chars() {
+            match (self, of) {
+                (_, '\'') => to.push_str("''"),
+                (Dialect::Mysql, '\\') => to.push_str("\\\\"),
+                _ => to.push(of),
+            }
+        }
+        to.push('\'');
+    }
+
+    /// Bytes, as two digits each: what libraries write that do not bind values.
+    fn bytes(self, bytes: &[u8], to: &mut String) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        to.push_str(match self {
+            Dialect::Postgres => "'\\x",
+            Dialect::Mysql => "x'",
+        });
+        for byte in bytes {
+            to.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            to.push(char::from(DIGITS[usize::from(byte & 15)]));
+        }
+        to.push('\'');
+    }
+}
+
+/// How many rows a request wants at most.
+pub(crate) fn limit(deed: Deed) -> u32 {
+    match deed {
+        Deed::Scan(rows) => rows,
+        _ => 1,
+    }
+}
+
+/// Whether a statement of one's own brings rows, as far as its first word tells.
+pub(crate) fn brings_rows(query: &str) -> bool {
+    const WORDS: [&str; 5] = ["SELECT", "WITH", "VALUES", "TABLE", "SHOW"];
+    let query = query.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
+    let word = query.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("");
+    WORDS.contains(&word.to_ascii_uppercase().as_str())
+}
+
+/// Undoes how PostgreSQL writes bytes as text: `\x` and two digits each. None
+/// where the text is something else.
+pub(crate) fn unhex(text: &str, to: &mut Vec<u8>) -> Option<()> {
+    let digits = text.strip_prefix("\\x")?.as_bytes();
+    let (pairs, []) = digits.as_chunks::<2>() else { return None };
+    for [high, low] in pairs {
+        let digit = |of: &u8| char::from(*of).to_digit(16);
+        to.push((digit(high)? << 4 | digit(low)?) as u8);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEEDS: [Deed; 5] = [Deed::Get, Deed::Set, Deed::Add, Deed::Delete, Deed::Scan(7)];
+
+    fn row() -> Row {
+        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF] }
+    }
+
+    #[test]
+    fn statements_of_postgres() {
+        let of = Statements::new(Dialect::Postgres, "a\"b", "SELECT 1");
+        let places = [
+            r#"SELECT value FROM "a""b" WHERE key = $1"#,
+            r#"INSERT INTO "a""b" (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"#,
+            r#"INSERT INTO "a""b" (key, value) VALUES ($1, $2) ON CONFLICT DO NOTHING"#,
+            r#"DELETE FROM "a""b" WHERE key = $1"#,
+            r#"SELECT key, value FROM "a""b" WHERE key >= $1 ORDER BY key LIMIT $2"#,
+        ];
+        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
+        let set = of.with_values(Deed::Add, &row());
+        assert!(set.ends_with(r"VALUES ('it''s\', '\x00af') ON CONFLICT DO NOTHING"), "{set}");
+        let scan = of.with_values(Deed::Scan(7), &row());
+        assert!(scan.ends_with(r"key >= 'it''s\' ORDER BY key LIMIT 7"), "{scan}");
+        assert_eq!(of.with_values(Deed::Ask, &row()), "SELECT 1");
+        assert_eq!(of.with_places(Deed::Ask), "SELECT 1");
+    }
+
+    #[test]
+    fn statements_of_mysql() {
+        let of = Statements::new(Dialect::Mysql, "a`b", "SELECT 1");
+        let places = [
+            "SELECT `value` FROM `a``b` WHERE `key` = ?",
+            "INSERT INTO `a``b` (`key`, `value`) VALUES (?, ?) ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
+            "INSERT IGNORE INTO `a``b` (`key`, `value`) VALUES (?, ?)",
+            "DELETE FROM `a``b` WHERE `key` = ?",
+            "SELECT `key`, `value` FROM `a``b` WHERE `key` >= ? ORDER BY `key` LIMIT ?",
+        ];
+        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
+        let rows = of.with_rows(&[row(), row()]);
+        let wanted = r"VALUES ('it''s\\', x'00af'), ('it''s\\', x'00af') ON DUPLICATE";
+        assert!(rows.contains(wanted), "{rows}");
+    }
+
+    #[test]
+    fn what_is_written_as_text_is_read_back() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let mut text = String::new();
+        Dialect::Postgres.bytes(&bytes, &mut text);
+        let mut read = Vec::new();
+        assert_eq!(unhex(text.trim_matches('\''), &mut read), Some(()));
+        assert_eq!(read, bytes);
+        for wrong in ["", "00", "\\x0", "\\x0g", "\\xé"] {
+            assert_eq!(unhex(wrong, &mut Vec::new()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn statements_that_bring_rows_are_known_by_their_first_word() {
+        for query in ["SELECT 1", " (select 1)", "WITH x AS (SELECT 1) SELECT 2", "values(1)"] {
+            assert!(brings_rows(query), "{query}");
+        }
+        for query in ["", "UPDATE t SET a = 1", "DO 1", "selection"] {
+            assert!(!brings_rows(query), "{query}");
+        }
+    }
+}

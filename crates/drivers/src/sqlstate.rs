@@ -1,0 +1,81 @@
+//! SQLSTATEs as numbers: what the record counts replies by.
+
+/// The states that go by a number of their own: what a load can meet. A journal
+/// holds the numbers, so that a new one goes to the end.
+const KNOWN: [(&str, &str); 24] = [
+    ("53300", "too_many_connections"),
+    ("28P01", "wrong_password"),
+    ("28000", "not_allowed_to_log_in"),
+    ("3D000", "no_such_database"),
+    ("42P01", "no_such_table"),
+    ("42703", "no_such_column"),
+    ("42804", "wrong_type"),
+    ("42601", "syntax_error"),
+    ("42501", "not_allowed"),
+    ("42883", "no_such_function"),
+    ("40P01", "deadlock"),
+    ("40001", "serialization_failure"),
+    ("55P03", "lock_timeout"),
+    ("57014", "statement_timeout"),
+    ("57P01", "server_shut_down"),
+    ("57P02", "server_crashed"),
+    ("57P03", "server_starts"),
+    ("23505", "already_there"),
+    ("53100", "disk_full"),
+    ("53200", "out_of_memory"),
+    ("22P02", "wrong_text"),
+    ("26000", "no_such_statement"),
+    ("25006", "read_only"),
+    ("08P01", "protocol_violation"),
+];
+
+/// From here on by class alone: the first two characters of the state.
+const CLASSES: u16 = 10_000;
+
+/// The number of a state, from 1 on.
+pub(crate) fn code(state: &str) -> u16 {
+    if let Some(at) = KNOWN.iter().position(|(known, _)| *known == state) {
+        return at as u16 + 1;
+    }
+    let class = state.chars().take(2).map(|of| of.to_digit(36).unwrap_or(0) as u16);
+    CLASSES + class.fold(0, |sum, digit| 36 * sum + digit)
+}
+
+/// What a number of [`code`] stands for, in the record's way of naming codes; none
+/// where it is none of them.
+pub fn name(code: u16) -> Option<String> {
+    if let Some((_, name)) = usize::from(code).checked_sub(1).and_then(|at| KNOWN.get(at)) {
+        return Some((*name).to_owned());
+    }
+    let class = code.checked_sub(CLASSES).filter(|class| *class < 36 * 36)?;
+    let digit = |of: u16| char::from_digit(u32::from(of), 36).expect("below 36");
+    Some(format!("sqlstate_{}{}xxx", digit(class / 36), digit(class % 36)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_state_has_a_number_and_the_number_a_name() {
+        for (state, wanted) in [
+            ("53300", "too_many_connections"),
+            ("08P01", "protocol_violation"),
+            ("22012", "sqlstate_22xxx"),
+            ("XX000", "sqlstate_xxxxx"),
+            ("", "sqlstate_00xxx"),
+        ] {
+            assert_eq!(name(code(state)).as_deref(), Some(wanted), "{state}");
+        }
+        assert_eq!((name(0), name(999), name(u16::MAX)), (None, None, None));
+    }
+
+    #[test]
+    fn no_state_stands_twice() {
+        let states: BTreeSet<&str> = KNOWN.iter().map(|(state, _)| *state).collect();
+        let names: BTreeSet<&str> = KNOWN.iter().map(|(_, name)| *name).collect();
+        assert_eq!((states.len(), names.len()), (KNOWN.len(), KNOWN.len()));
+        assert!(states.iter().all(|state| state.len() == 5));
+    }
+}

@@ -1,0 +1,123 @@
+//! What went wrong, and whose fault it is.
+
+use record::Failure;
+use std::error::Error;
+use std::io;
+
+/// Why a request was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The server says why, by this code. `closes`: and ends the connection.
+    Told { code: u16, closes: bool },
+    /// No answer came.
+    Failed(Failure),
+}
+
+impl Trouble {
+    /// The connection is no more.
+    pub(crate) fn closes(self) -> bool {
+        match self {
+            Trouble::Told { closes, .. } => closes,
+            Trouble::Failed(_) => true,
+        }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Failed(failure(&error))
+    }
+}
+
+/// The class of an error of the system or of TLS. As the engine has them.
+pub(crate) fn failure(error: &io::Error) -> Failure {
+    use io::ErrorKind as Kind;
+    if let Some(inner) = error.get_ref()
+        && inner.is::<tokio_rustls::rustls::Error>()
+    {
+        return Failure::Tls;
+    }
+    match error.kind() {
+        // Of a unix socket that is not there, or whose backlog is full.
+        Kind::ConnectionRefused | Kind::NotFound | Kind::PermissionDenied | Kind::WouldBlock => {
+            Failure::Refused
+        }
+        Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => Failure::Closed,
+        Kind::TimedOut => Failure::Timeout,
+        Kind::AddrNotAvailable | Kind::AddrInUse => Failure::NoPort,
+        Kind::OutOfMemory => Failure::NoMemory,
+        Kind::NetworkUnreachable | Kind::HostUnreachable | Kind::NetworkDown => {
+            Failure::Unreachable
+        }
+        Kind::ConnectionReset | Kind::ConnectionAborted => Failure::Reset,
+        Kind::InvalidData | Kind::InvalidInput => Failure::Protocol,
+        _ => by_number(error),
+    }
+}
+
+/// Errors that have no kind in the standard library.
+fn by_number(error: &io::Error) -> Failure {
+    const EMFILE: i32 = 24;
+    const ENFILE: i32 = 23;
+    const ENOBUFS: i32 = 105;
+    match error.raw_os_error() {
+        Some(EMFILE | ENFILE) => Failure::NoDescriptor,
+        Some(ENOBUFS) => Failure::NoMemory,
+        Some(_) => Failure::Reset,
+        None => Failure::Protocol,
+    }
+}
+
+/// The error of the system that is behind an error of a library, if any is.
+pub(crate) fn system_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<io::Error>() {
+            return Some(found);
+        }
+        next = error.source();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Whose;
+
+    #[test]
+    fn each_error_has_its_class_and_its_owner() {
+        let table = [
+            (io::Error::from_raw_os_error(111), Failure::Refused, Whose::Theirs),
+            (io::Error::from_raw_os_error(104), Failure::Reset, Whose::Theirs),
+            (io::Error::from_raw_os_error(32), Failure::Closed, Whose::Theirs),
+            (io::Error::from_raw_os_error(110), Failure::Timeout, Whose::Theirs),
+            (io::Error::from_raw_os_error(99), Failure::NoPort, Whose::Ours),
+            (io::Error::from_raw_os_error(24), Failure::NoDescriptor, Whose::Ours),
+            (io::Error::from_raw_os_error(12), Failure::NoMemory, Whose::Ours),
+            (io::Error::from_raw_os_error(105), Failure::NoMemory, Whose::Ours),
+            (io::Error::from_raw_os_error(113), Failure::Unreachable, Whose::Host),
+            (io::ErrorKind::UnexpectedEof.into(), Failure::Closed, Whose::Theirs),
+            (io::Error::other("what?"), Failure::Protocol, Whose::Theirs),
+            (
+                io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    tokio_rustls::rustls::Error::DecryptError,
+                ),
+                Failure::Tls,
+                Whose::Theirs,
+            ),
+        ];
+        for (error, class, whose) in table {
+            assert_eq!((failure(&error), failure(&error).whose()), (class, whose), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_found_behind_others() {
+        let behind = io::Error::other(io::Error::from_raw_os_error(111));
+        let found = system_error(&behind).expect("an error of the system");
+        assert_eq!(found.kind(), io::ErrorKind::Other, "the first of them");
+        assert!(system_error(&std::fmt::Error).is_none());
+    }
+}

@@ -1,0 +1,63 @@
+//! Phases of an operation that only client libraries have.
+
+use crate::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// How long the phases took, in nanoseconds. The others stand beside in
+/// [`crate::Seen`]: `connect_time`, `tls_time`, and `first_byte_time` for the
+/// query. Merging is associative and commutative.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Waiting for a connection of the pool, its check included; operations due in
+    /// a burn-in are left out.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub acquire: Histogram,
+    /// The log-in, for every connection opened; with connect and TLS, where the
+    /// library does not tell them apart.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub log_in: Histogram,
+    /// Preparing a statement, for every one prepared.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub prepare: Histogram,
+    /// From the beginning of a reply to its end; operations due in a burn-in are
+    /// left out.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub fetch: Histogram,
+}
+
+impl Phases {
+    /// Nothing was seen of any.
+    pub fn is_empty(&self) -> bool {
+        let all = [&self.acquire, &self.log_in, &self.prepare, &self.fetch];
+        all.into_iter().all(Histogram::is_empty)
+    }
+
+    /// Adds what was seen elsewhere.
+    pub(crate) fn merge(&mut self, other: &Phases) {
+        self.acquire.merge(&other.acquire);
+        self.log_in.merge(&other.log_in);
+        self.prepare.merge(&other.prepare);
+        self.fetch.merge(&other.fetch);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_adds_each_phase_to_its_own() {
+        let mut one = Phases::default();
+        assert!(one.is_empty());
+        one.acquire.record(5);
+        one.log_in.record(6);
+        let mut other = Phases::default();
+        other.prepare.record(7);
+        other.fetch.record(8);
+        other.fetch.record(9);
+        one.merge(&other);
+        let of = [&one.acquire, &one.log_in, &one.prepare, &one.fetch];
+        assert_eq!(of.map(Histogram::len), [1, 1, 1, 2]);
+        assert!(!one.is_empty());
+    }
+}
