@@ -3,6 +3,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's clocks");
 
+pub mod access;
 pub mod cli;
 mod conformance;
 pub mod cores;

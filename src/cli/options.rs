@@ -70,6 +70,11 @@ pub(super) struct RequestOptions {
         value_hint = ValueHint::FilePath
     )]
     data: Option<String>,
+    /// Ask databases (postgres://, mysql://) this statement, in place of a workload. It is
+    /// recorded: no place for a secret
+    // The message quotes nothing of it.
+    #[arg(long, value_name = "STATEMENT", value_parser = settings::query)]
+    query: Option<String>,
     /// Statuses that count as success, such as 200,304 [default: 200 to 299]
     // Behind a type of its own: clap takes a `Vec` for an option given often.
     #[arg(long, value_name = "STATUS,…", value_parser = statuses)]
@@ -221,6 +226,7 @@ impl WorkloadOptions {
 impl RequestOptions {
     pub(super) fn fill(&self, common: &mut Settings) -> Result<(), Error> {
         common.method.clone_from(&self.method);
+        common.databases.query.clone_from(&self.query);
         common.expect = self.expect.as_ref().map(|statuses| statuses.0.clone());
         for (at, header) in self.headers.iter().enumerate() {
             let header = settings::header(header)

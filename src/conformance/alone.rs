@@ -1,6 +1,7 @@
 //! Lanes by themselves: driven against the null server, so that what is measured
 //! is the generator.
 
+use crate::access;
 use crate::exit::Error;
 use crate::testserver::null::NullServer;
 use engine::workload::preset;
@@ -15,7 +16,8 @@ const TIMEOUT_NS: u64 = 5_000_000_000;
 
 /// A lane of this protocol without logins and TLS: what every way of speaking it
 /// costs at least. None where the null server does not speak it.
-pub(crate) fn plain(access: &Access) -> Option<Access> {
+pub(crate) fn plain(access: &access::Access) -> Option<Access> {
+    let access::Access::Engine(access) = access else { return None };
     Some(match access {
         Access::Http(_) => http(),
         Access::Memcached(access) => memcached(access.dialect),

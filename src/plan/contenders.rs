@@ -125,7 +125,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{unknown}{stop} An address begins with http://, https://, memcached://, redis:// or file:///, a program with exec:, a file ends with .toml"
+            "{unknown}{stop} An address begins with http://, https://, memcached://, redis://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml"
         )));
     };
     let mut contender = recipe.contender();

@@ -2,6 +2,7 @@
 
 pub mod commands;
 mod contenders;
+mod database;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;

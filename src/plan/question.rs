@@ -232,6 +232,10 @@ fn asks_for_misses(contender: &Contender) -> bool {
 
 /// Replies without a body by definition: to HEAD, and with 204 or 304.
 fn bodiless(contender: &Contender) -> bool {
+    // What a database answers is rows.
+    if contender.sql.is_some() {
+        return true;
+    }
     let bodiless_code = |code: &u16| matches!(code, 204 | 304);
     contender.request.as_ref().is_some_and(|request| request.method == "HEAD")
         || (!contender.expect.is_empty() && contender.expect.iter().all(bodiless_code))
@@ -279,6 +283,7 @@ mod tests {
             }),
             workload: None,
             skew: None,
+            sql: None,
             depth: 1,
             expect: Vec::new(),
             tls: None,

@@ -1,6 +1,6 @@
 //! Servers that can be launched by name. Each is written as one contender of
 //! an experiment file. Web servers serve a page of 87 bytes or a folder (`site`);
-//! stores begin empty.
+//! stores and databases begin empty.
 
 use crate::near;
 use crate::plan::experiment::{Contender, Target, parse_one};
@@ -16,7 +16,7 @@ pub struct Recipe {
 }
 
 /// All recipes.
-pub const RECIPES: [Recipe; 9] = [
+pub const RECIPES: [Recipe; 15] = [
     Recipe { name: "nginx", text: include_str!("../../recipes/nginx.toml") },
     Recipe { name: "lighttpd", text: include_str!("../../recipes/lighttpd.toml") },
     Recipe { name: "caddy", text: include_str!("../../recipes/caddy.toml") },
@@ -26,6 +26,15 @@ pub const RECIPES: [Recipe; 9] = [
     Recipe { name: "uvicorn", text: include_str!("../../recipes/uvicorn.toml") },
     Recipe { name: "memcached", text: include_str!("../../recipes/memcached.toml") },
     Recipe { name: "redis", text: include_str!("../../recipes/redis.toml") },
+    Recipe { name: "mariadb-innodb", text: include_str!("../../recipes/mariadb-innodb.toml") },
+    Recipe { name: "mariadb-memory", text: include_str!("../../recipes/mariadb-memory.toml") },
+    Recipe { name: "postgres", text: include_str!("../../recipes/postgres.toml") },
+    Recipe {
+        name: "postgres-unlogged",
+        text: include_str!("../../recipes/postgres-unlogged.toml"),
+    },
+    Recipe { name: "postgres-tmpfs", text: include_str!("../../recipes/postgres-tmpfs.toml") },
+    Recipe { name: "pgbouncer", text: include_str!("../../recipes/pgbouncer.toml") },
 ];
 
 /// The recipe of this name.
@@ -81,7 +90,7 @@ mod tests {
             };
             assert!(!recipe.about().is_empty(), "{}", recipe.name);
             assert!(!launch.facts.is_empty(), "{}: no version", recipe.name);
-            assert_eq!(launch.packages.len(), 1, "{}: no package", recipe.name);
+            assert!(!launch.packages.is_empty(), "{}: no package", recipe.name);
             let secrets = launch.files.iter().flat_map(|(_, text)| text.secrets());
             assert_eq!(secrets.count(), 0, "{}: `${{` must be written $${{", recipe.name);
         }
@@ -91,7 +100,9 @@ mod tests {
     fn a_slip_in_a_name_is_seen() {
         assert_eq!(
             unknown("ngnix"),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did \
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, \
+             mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, \
+             postgres-tmpfs, pgbouncer; did \
              you mean `nginx`?"
         );
     }

@@ -1,6 +1,7 @@
 //! From a [`Spec`] to a [`Plan`]: every default settled, every name resolved,
 //! every limit checked, before the first target is touched.
 
+use crate::access::Access;
 use crate::cores;
 use crate::exec::Program;
 use crate::exit::Error;
@@ -10,14 +11,14 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, local, names, request, store};
+use crate::plan::{Settings, database, local, names, request, store};
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
 use crate::targets::sight::Sight;
 use crate::targets::tls;
 use crate::targets::url::{self, Protocol, Url, harmless};
-use engine::{Access, HttpAccess, TlsAccess};
+use engine::{HttpAccess, TlsAccess};
 use record::{Address, Contender, Host, Interleave, Plan, Reuse};
 use std::time::Duration;
 
@@ -106,7 +107,9 @@ impl Resolved {
         let known = &self.plan.contenders[contender];
         let mut resolver = Resolver::new(false, &attached::look_up, &attached::accepts);
         let address = address(&url, &[], &mut resolver)?;
-        let (_, access) = contender_at(&self.spec, &known.name, &url, address.clone(), settings)?;
+        let (_, mut access) =
+            contender_at(&self.spec, &known.name, &url, address.clone(), settings)?;
+        give_table(contender, known, &mut access);
         Ok((address, access))
     }
 }
@@ -134,8 +137,8 @@ pub fn resolve(
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
     let (mut resolved, mut ways) = (Vec::new(), Vec::new());
-    for (((wanted, name), url), settings) in wanted.into_iter().zip(&names).zip(&urls).zip(settings)
-    {
+    let all = wanted.into_iter().zip(&names).zip(&urls).zip(settings).enumerate();
+    for (number, (((wanted, name), url), settings)) in all {
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
         let (contender, way) = match wanted.place {
             Place::Attached { .. } if url.protocol == Protocol::Files => {
@@ -150,8 +153,9 @@ pub fn resolve(
             }
             Place::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
-                let (contender, access) =
+                let (contender, mut access) =
                     contender_at(&spec, name, url, address, &settings).map_err(named)?;
+                give_table(number, &contender, &mut access);
                 let sight = (machine.look)(&contender.address, pid);
                 (contender, Way::Attached { access, sight })
             }
@@ -244,8 +248,8 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
             resolver.dial(&host, port).map(Address::Tcp)
         }
         url::Place::Directory(_) | url::Place::Program(_) => Err(Error::usage(
-            "what tiebreak launches and drives is a server: give its http://, memcached:// or \
-             redis:// address",
+            "what tiebreak launches and drives is a server: give its http://, memcached://, \
+             redis://, postgres:// or mysql:// address",
         )),
     }
 }
@@ -268,6 +272,12 @@ fn to_be_launched(
     Ok(Contender { target, launch: launch.outline(), ..contender })
 }
 
+fn give_table(number: usize, contender: &Contender, access: &mut Access) {
+    if let Some(sql) = &contender.sql {
+        access.keep_rows_in(&database::table(number, sql));
+    }
+}
+
 fn contender_at(
     spec: &Spec,
     name: &str,
@@ -278,6 +288,9 @@ fn contender_at(
     match url.protocol {
         Protocol::Http => http_at(spec, name, url, address, settings),
         Protocol::Memcached | Protocol::Redis => store_at(spec, name, url, address, settings),
+        Protocol::Postgres | Protocol::Mysql => {
+            database::database_at(spec, name, url, address, settings)
+        }
         Protocol::Files | Protocol::Program => unreachable!("these have no address to be at"),
     }
 }
@@ -290,20 +303,22 @@ pub(super) fn contender(
     address: Address,
     settings: &Settings,
 ) -> Result<Contender, Error> {
+    let timeout = settings.timeout.unwrap_or(TIMEOUT);
     Ok(Contender {
         name: name.to_owned(),
         target: url.recorded(),
         launch: Vec::new(),
         address,
         connections: settings.connections.unwrap_or(CONNECTIONS),
-        reuse: settings.reuse.unwrap_or(Reuse::Always),
+        reuse: settings.databases.reuse(settings.reuse, timeout).map_err(Error::usage)?,
         arrivals: settings.arrivals().map_err(Error::usage)?,
-        timeout_ns: ns(settings.timeout.unwrap_or(TIMEOUT)),
+        timeout_ns: ns(timeout),
         // `compare --operations` is about programs.
         operations: spec.operations.filter(|_| spec.command == Command::Run),
         request: None,
         workload: None,
         skew: None,
+        sql: None,
         depth: settings.depth.unwrap_or(1),
         expect: Vec::new(),
         tls: None,
@@ -321,11 +336,13 @@ fn http_at(
         return Err(Error::usage("depth and dialect belong to stores (memcached://, redis://)"));
     }
     local::refuse_file_settings(settings)?;
+    database::refuse_elsewhere(settings)?;
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = match (&url.place, url.tls) {
-        (url::Place::Host { host, .. }, true) => {
-            Some(TlsAccess { config: spec.trust.config()?, name: tls::server_name(host)? })
-        }
+        (url::Place::Host { host, .. }, true) => Some(TlsAccess {
+            config: spec.trust.config(&[b"http/1.1"])?,
+            name: tls::server_name(host)?,
+        }),
         _ => None,
     };
     let expect = settings.expect.clone().unwrap_or_default();
@@ -337,7 +354,7 @@ fn http_at(
         ..contender(spec, name, url, address, settings)?
     };
     let access = HttpAccess { head: built.head, body: built.body, head_only, expect, tls };
-    Ok((contender, Access::Http(access)))
+    Ok((contender, Access::Engine(engine::Access::Http(access))))
 }
 
 /// A contender whose operations follow from a workload.
@@ -350,11 +367,12 @@ fn store_at(
 ) -> Result<(Contender, Access), Error> {
     store::refuse_requests(settings).map_err(Error::usage)?;
     local::refuse_file_settings(settings)?;
+    database::refuse_elsewhere(settings)?;
     let contender = contender(spec, name, url, address, settings)?;
     if contender.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
     }
-    Ok((contender, store::access(url, settings).map_err(Error::usage)?))
+    Ok((contender, Access::Engine(store::access(url, settings).map_err(Error::usage)?)))
 }
 
 fn plan(
@@ -364,7 +382,7 @@ fn plan(
     ways: &[Way],
 ) -> Result<(Plan, Vec<u32>), Error> {
     let (interleave, slice, round) = turns(spec)?;
-    let fewest_connections = contenders.iter().map(|c| c.connections).min().unwrap_or(1);
+    let fewest_connections = contenders.iter().map(own_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections)?;
     let given = Given {
         contenders: &contenders,
@@ -444,6 +462,14 @@ fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
             show_ns(ns(least))
         ))),
         false => Ok(()),
+    }
+}
+
+/// Connections that a contender has at a time.
+fn own_connections(contender: &Contender) -> u32 {
+    match contender.reuse {
+        Reuse::Pool(pool) => pool.max.min(contender.connections),
+        Reuse::Always | Reuse::Never | Reuse::Times(_) => contender.connections,
     }
 }
 

@@ -86,7 +86,7 @@ fn secrets_travel_in_the_access_alone() {
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
     let Way::Attached { access, .. } = &resolved.ways[0] else { panic!("it runs already") };
-    let Access::Http(access) = access else { panic!("HTTP") };
+    let Access::Engine(engine::Access::Http(access)) = access else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
@@ -167,7 +167,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did you mean `nginx`? An address begins with http://, https://, memcached://, redis:// or file:///, a program with exec:, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer; did you mean `nginx`? An address begins with http://, https://, memcached://, redis://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml",
         ),
         (
             |spec| spec.restarts = Some(10),
@@ -209,7 +209,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
@@ -334,6 +334,91 @@ fn a_file_from_elsewhere_launches_nothing_without_leave() {
     assert!(refused.ends_with("then say --allow-launch"), "{refused}");
     spec.allow_launch = true;
     assert!(settled(&spec).is_ok());
+}
+
+#[test]
+fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
+    let mut spec = compare(&[
+        "p=postgres://me:CANARY@127.0.0.1:1/b",
+        "m=mysql://me:CANARY@127.0.0.1:2/b",
+        "s=mysql://me@127.0.0.1:2/b",
+    ]);
+    spec.sets = ["p.protocol=simple", "m.table=memory", "m.pool.max=9", "s.query=SELECT 7"]
+        .map(str::to_owned)
+        .to_vec();
+    let resolved = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
+    let contenders = &resolved.plan.contenders;
+    let protocols = [0, 1, 2].map(|at| contenders[at].sql.as_ref().expect("SQL").protocol.name());
+    assert_eq!(protocols, ["simple", "prepared", "prepared"]);
+    let loaded = [0, 1, 2].map(|at| contenders[at].workload.is_some());
+    assert_eq!(loaded, [true, true, false]);
+    assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
+    let names = resolved.ways.iter().map(|way| match way {
+        Way::Attached { access: Access::Postgres(access), .. } => (&access.table, &access.query),
+        Way::Attached { access: Access::Mysql(access), .. } => (&access.table, &access.query),
+        _ => panic!("databases"),
+    });
+    let names: Vec<(&str, &str)> = names.map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let wanted =
+        [("tiebreak00", "SELECT 1"), ("tiebreak01_memory", "SELECT 1"), ("tiebreak02", "SELECT 7")];
+    assert_eq!(names, wanted);
+    assert_eq!(resolved.plan.question.code_names[&1040], "too_many_connections");
+    assert_eq!(resolved.plan.question.code_names[&11], "deadlock");
+    let told = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!told.contains("CANARY"), "{told}");
+}
+
+#[test]
+fn what_databases_cannot_do_is_refused() {
+    for (sets, workload, wanted) in [
+        (
+            &["a.depth=4"][..],
+            "kv",
+            "`a`: a client library has one statement in flight on a connection: leave out depth for databases",
+        ),
+        (
+            &["a.dialect=text"],
+            "kv",
+            "`a`: how statements are sent is said by protocol (simple, extended, text, prepared): leave out dialect for databases",
+        ),
+        (&["b.protocol=simple"], "kv", "`b`: mysql has the protocols prepared, text"),
+        (&["a.protocol=text"], "kv", "`a`: postgres has the protocols prepared, extended, simple"),
+        (&["a.table=memory"], "kv", "`a`: postgres has the tables logged, unlogged, and no memory"),
+        (
+            &["a.query=SELECT 1"],
+            "kv",
+            "`a`: --query asks one statement, and a workload has its own: give one of them",
+        ),
+        (
+            &["a.pool.max=4", "a.reuse=never"],
+            "kv",
+            "`a`: pool and reuse are two policies: give one",
+        ),
+        (&["a.locking=flock"], "kv", "`a`: locking, fsync and expires belong to files (file:///…)"),
+        (
+            &["c.protocol=text"],
+            "kv",
+            "`c`: query, protocol, table and pool belong to databases (postgres://, mysql://)",
+        ),
+    ] {
+        let mut spec = compare(&[
+            "a=postgres://me@127.0.0.1:1/b",
+            "b=mysql://me@127.0.0.1:2/b",
+            "c=redis://127.0.0.1:3",
+        ]);
+        spec.sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        spec.workload.preset = Some(workload.to_owned());
+        assert_eq!(settled(&spec).err().expect("refused").text, wanted, "{sets:?}");
+    }
+    let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
+    spec.sets = vec!["a.table=memory".to_owned()];
+    spec.workload.value = crate::plan::workload::value("70kB").ok();
+    let told = settled(&spec).err().expect("refused").text;
+    assert!(told.starts_with("`a`: a MEMORY table has no BLOBs"), "{told}");
+    let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
+    spec.workload.mix = crate::plan::workload::mix("incr=1").ok();
+    let told = settled(&spec).err().expect("refused").text;
+    assert_eq!(told, "`a` cannot do the mix: counters are for caches: a table's values are bytes");
 }
 
 #[test]

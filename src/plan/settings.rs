@@ -1,7 +1,9 @@
 //! What can be set for all contenders (a flag) or for one (`--set`).
 
+mod of_databases;
 mod of_files;
 
+pub use of_databases::{DatabaseSettings, query};
 pub use of_files::FileSettings;
 
 use crate::near;
@@ -15,7 +17,7 @@ use std::time::Duration;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 14] = [
+pub const KEYS: [(&str, &str); 20] = [
     ("reuse", "always, never or the number of operations on a connection"),
     ("connections", "64"),
     ("depth", "16 (operations in flight on a connection, of a store)"),
@@ -23,6 +25,12 @@ pub const KEYS: [(&str, &str); 14] = [
     ("locking", "flock, rename or none (files)"),
     ("fsync", "true: every write of a file waits for the disk"),
     ("expires", "1h: files last written longer ago are misses"),
+    ("query", "'SELECT 1' (the one statement; databases)"),
+    ("protocol", "simple, extended or prepared (postgres); text or prepared (mysql)"),
+    ("table", "memory (mysql), unlogged (postgres): which kind of table a workload is in"),
+    ("pool.max", "10: connections that all share; in place of reuse (databases)"),
+    ("pool.wait", "1s: who gets none of them for so long fails"),
+    ("pool.upkeep", "ping or reset between two operations; or neither"),
     ("rate", "5k/s"),
     ("arrivals", "constant or poisson"),
     ("timeout", "30s"),
@@ -66,6 +74,8 @@ pub struct Settings {
     pub dialect: Option<Dialect>,
     /// How files are written.
     pub files: FileSettings,
+    /// How databases are spoken to.
+    pub databases: DatabaseSettings,
     /// The connection policy.
     pub reuse: Option<Reuse>,
     /// Operations per second.
@@ -92,6 +102,9 @@ impl Settings {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "locking" | "fsync" | "expires" => self.files.set(key, value)?,
+            "query" | "protocol" | "table" | "pool.max" | "pool.wait" | "pool.upkeep" => {
+                self.databases.set(key, value)?;
+            }
             "reuse" => self.reuse = Some(reuse(value)?),
             "connections" => self.connections = Some(connections(value)?),
             "depth" => self.depth = Some(depth(value)?),
@@ -123,6 +136,7 @@ impl Settings {
             depth: self.depth.or(common.depth),
             dialect: self.dialect.or(common.dialect),
             files: self.files.over(common.files),
+            databases: self.databases.over(&common.databases),
             reuse: self.reuse.or(common.reuse),
             rate: self.rate.or(common.rate),
             arrivals: self.arrivals.or(common.arrivals),
@@ -373,12 +387,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data",
             ),
         ];
         for (key, value, message) in table {

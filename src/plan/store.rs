@@ -2,9 +2,9 @@
 //! their data.
 
 use crate::exit::Error;
-use crate::plan::local;
 use crate::plan::settings::{Dialect, Settings};
 use crate::plan::spec::Spec;
+use crate::plan::{database, local};
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
 use engine::workload::Operations;
@@ -76,14 +76,15 @@ pub(super) fn give_workloads(
     urls: &[Url],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
-    let is_store = |url: &Url| url.protocol.is_store();
-    if spec.workload.is_given() && !urls.iter().any(is_store) {
+    if spec.workload.is_given() && !urls.iter().any(|url| url.protocol.is_store()) {
         return Err(Error::usage(
-            "a workload is done to stores (memcached://, redis://, file:///), and no contender is one",
+            "a workload is done to stores (memcached://, redis://, postgres://, mysql://, \
+             file:///), and no contender is one",
         ));
     }
     for (number, (contender, url)) in contenders.iter_mut().zip(urls).enumerate() {
-        if !is_store(url) {
+        let asks = contender.sql.as_ref().is_some_and(|sql| sql.query.is_some());
+        if asks || !url.protocol.is_store() {
             continue;
         }
         let workload = spec.workload.of(number).map_err(Error::usage)?;
@@ -92,6 +93,7 @@ pub(super) fn give_workloads(
         let lacks = |share: &Share| match url.protocol {
             Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
             Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
+            Protocol::Postgres | Protocol::Mysql => Some((share.kind, drivers::lacks(share.kind)?)),
             _ => Some((share.kind, resp_lacks(share.kind)?)),
         };
         if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
@@ -101,6 +103,7 @@ pub(super) fn give_workloads(
         contender.skew = operations.skew();
         contender.workload = Some(workload);
         local::check_values(contender)?;
+        database::check_values(contender)?;
     }
     Ok(())
 }
@@ -115,11 +118,19 @@ fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
     }
 }
 
-/// Names of the codes of all stores; none where no contender is one.
+/// Names of the codes of all stores and databases; none where no contender is one.
+/// Their numbers do not meet: memcached's are below those that MySQL has for what a
+/// load can meet, Redis's are those of MySQL's clients, PostgreSQL's are ours.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
-    if contenders.iter().all(|contender| contender.workload.is_none()) {
+    let has_codes = |contender: &Contender| contender.workload.is_some() || contender.sql.is_some();
+    if !contenders.iter().any(has_codes) {
         return BTreeMap::new();
     }
-    let all = memcached::codes::TABLE.iter().chain(resp::codes::TABLE);
-    all.map(|(code, name)| (*code, (*name).to_owned())).collect()
+    let of_stores = memcached::codes::TABLE.iter().chain(resp::codes::TABLE);
+    let mut names: BTreeMap<u16, String> =
+        of_stores.map(|(code, name)| (*code, (*name).to_owned())).collect();
+    if contenders.iter().any(|contender| contender.sql.is_some()) {
+        names.extend(drivers::code_names());
+    }
+    names
 }

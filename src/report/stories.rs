@@ -459,6 +459,7 @@ fn asked(name: &str, port: u16) -> Contender {
         }),
         workload: None,
         skew: None,
+        sql: None,
         depth: 1,
         expect: Vec::new(),
         tls: None,

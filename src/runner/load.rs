@@ -55,7 +55,12 @@ impl<W: Write> Session<'_, W> {
         }
         let came = match decision.how {
             LoadHow::Found => Ok(()),
-            LoadHow::Resumed | LoadHow::Written => self.write_keys(&mut load, workload),
+            LoadHow::Resumed => self.write_keys(&mut load, workload),
+            LoadHow::Written => {
+                let room = self.stage.make_room(contender, workload);
+                room.map_err(|why| self.no_room_made(contender, &why))?;
+                self.write_keys(&mut load, workload)
+            }
         };
         if let Some(trial) = load.trial.take() {
             self.book.trial(trial)?;
@@ -66,6 +71,11 @@ impl<W: Write> Session<'_, W> {
         self.seal(&load, about.as_ref(), workload);
         self.say_of(contender, &words::loaded(&load.loaded));
         self.book.write_and_sync(&Event::Loaded(load.loaded))
+    }
+
+    fn no_room_made(&self, contender: usize, why: &str) -> Halt {
+        let name = &self.plan.contenders[contender].name;
+        Halt::Target(format!("`{name}`: no table could be made for its workload: {why}"))
     }
 
     fn decide(&mut self, contender: usize, wanted: &Wanted, about: Option<&About>) -> Decision {
@@ -130,8 +140,7 @@ impl<W: Write> Session<'_, W> {
         let found = load.loaded.how == LoadHow::Found;
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
-        let writes = workload.mix.iter().any(|share| !share.kind.only_reads());
-        let dirty = writes && !self.stores.only_load();
+        let dirty = workload.writes() && !self.stores.only_load();
         let state = match whole && kept && !dirty {
             true => State::Clean,
             false => State::Dirty,

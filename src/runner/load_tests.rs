@@ -153,6 +153,10 @@ impl Stage for View<'_> {
         Ok(())
     }
 
+    fn make_room(&mut self, _: usize, _: &Workload) -> Result<(), String> {
+        Ok(())
+    }
+
     fn why_no_tls(&self, _contender: usize) -> Option<String> {
         None
     }

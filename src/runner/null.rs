@@ -43,7 +43,8 @@ pub(super) fn order(plan: &Plan) -> Option<(Asked, Vec<usize>)> {
 /// costs this machine nothing, and over a unix socket a lane costs less than that:
 /// a limit that was too low would accuse a generator that has room.
 fn comparable(contender: &Contender) -> bool {
-    matches!(contender.address, Address::Tcp(address) if address.ip().is_loopback())
+    contender.sql.is_none()
+        && matches!(contender.address, Address::Tcp(address) if address.ip().is_loopback())
 }
 
 fn doing(contender: &Contender) -> Doing {

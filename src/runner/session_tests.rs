@@ -152,6 +152,10 @@ impl Stage for MadeUp {
         unreachable!("no store among these contenders")
     }
 
+    fn make_room(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         (contender == 1).then(|| "because".to_owned())
     }

@@ -3,7 +3,7 @@
 
 use crate::targets::store::About;
 use engine::Broken;
-use record::{Asked, TargetDone, TargetReady, TrialRecord};
+use record::{Asked, TargetDone, TargetReady, TrialRecord, Workload};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -50,6 +50,9 @@ pub(super) trait Stage {
 
     /// Removes it from there.
     fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
+
+    /// Makes room in it for the first load of this workload, anew and empty.
+    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
 
     /// Why this contender's TLS handshake fails, if that can be said.
     fn why_no_tls(&self, contender: usize) -> Option<String>;

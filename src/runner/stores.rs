@@ -5,7 +5,7 @@ use super::session::Session;
 use super::stage::Halt;
 use crate::shown::shown_sentence;
 use crate::targets::store::{About, Start};
-use record::{Event, StoreMoment, StoreSaid};
+use record::{Event, StoreMoment, StoreSaid, Workload};
 use std::io::Write;
 
 /// What a session knows of its stores.
@@ -72,6 +72,11 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
+    fn writes(&self, contender: usize) -> bool {
+        let workload = self.plan.contenders[contender].workload.as_ref();
+        workload.is_some_and(Workload::writes)
+    }
+
     /// Asks one store; none where it says nothing.
     pub(super) fn ask_store(
         &mut self,
@@ -92,6 +97,7 @@ impl<W: Write> Session<'_, W> {
             bytes: known.bytes,
             evictions: known.evictions,
             server: self.stores.server(contender, &known),
+            durable: known.durable.filter(|_| self.writes(contender)),
             silent,
         };
         self.book.write_and_sync(&Event::Store(said))?;

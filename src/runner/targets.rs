@@ -1,6 +1,7 @@
 //! The stage of a real run: servers and the engine.
 
 use super::stage::{Each, Halt, Stage};
+use crate::access::Access;
 use crate::conformance::alone;
 use crate::exec::{self, Exec};
 use crate::exit::{Error, Exit};
@@ -11,8 +12,8 @@ use crate::targets::process::OutOfSight;
 use crate::targets::store::{About, SideChannel};
 use crate::targets::tls;
 use engine::files::{self, FilesAccess};
-use engine::{Access, Broken, MakeLane, Numbers, Stop, TargetClock};
-use record::{Address, Asked, Fact, TargetDone, TargetReady};
+use engine::{Broken, MakeLane, Numbers, Stop, TargetClock};
+use record::{Address, Asked, Contender, Fact, TargetDone, TargetReady, Workload};
 use std::sync::Arc;
 
 /// All targets of a run, by contender.
@@ -42,8 +43,8 @@ struct Up {
 
 /// How it is driven.
 enum Reach {
-    /// By a lane of the engine.
-    Engine(Access),
+    /// By lanes that this access makes.
+    Server(Access),
     /// Its program is run.
     Program(Exec),
 }
@@ -51,7 +52,7 @@ enum Reach {
 impl Reach {
     fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, Broken> {
         match self {
-            Reach::Engine(access) => Ok(access.lanes(order, lane)),
+            Reach::Server(access) => Ok(access.lanes(order, lane)),
             Reach::Program(exec) => exec.lanes(order, lane).map_err(Broken),
         }
     }
@@ -65,13 +66,15 @@ impl<'a> Targets<'a> {
 
     /// The side channel to this contender's store, if it is one and is up.
     fn store(&self, contender: usize) -> Option<SideChannel> {
-        side_channel(self.each.get(contender)?.up.as_ref()?)
+        let known = self.resolved.plan.contenders.get(contender)?;
+        side_channel(known, self.each.get(contender)?.up.as_ref()?)
     }
 }
 
-fn side_channel(up: &Up) -> Option<SideChannel> {
+fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
+    let table = known.sql.as_ref().and_then(|sql| sql.table.as_deref());
     match &up.reach {
-        Reach::Engine(access) => SideChannel::of(access, &up.address),
+        Reach::Server(access) => SideChannel::of(access, &up.address, table),
         Reach::Program(_) => None,
     }
 }
@@ -80,20 +83,20 @@ fn no_store() -> String {
     "it has no side channel".to_owned()
 }
 
-fn told(contender: usize, up: &Up, facts: &[Fact]) -> TargetReady {
-    let own_words = side_channel(up).map(|store| store.facts());
+fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetReady {
+    let own_words = side_channel(known, up).map(|store| store.facts());
     TargetReady {
         contender: contender as u32,
         launch: up.launch,
         cpu_source: match &up.reach {
             Reach::Program(_) => Some(exec::SOURCE.to_owned()),
-            Reach::Engine(_) => {
+            Reach::Server(_) => {
                 up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned())
             }
         },
         out_of_sight: match &up.reach {
             Reach::Program(_) => None,
-            Reach::Engine(_) => up.meter.as_ref().err().map(ToString::to_string),
+            Reach::Server(_) => up.meter.as_ref().err().map(ToString::to_string),
         },
         // Beside the facts of its launch, a store's own words.
         facts: facts.iter().cloned().chain(own_words.unwrap_or_default()).collect(),
@@ -112,7 +115,7 @@ impl Stage for Targets<'_> {
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
-                let reach = Reach::Engine(access.clone());
+                let reach = Reach::Server(access.clone());
                 Up { launch: 0, address, reach, meter, running: None }
             }
             Way::Files(directory) => {
@@ -121,7 +124,10 @@ impl Stage for Targets<'_> {
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_WORKERS);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), Reach::Engine(Access::Files(access)))
+                local(
+                    known.address.clone(),
+                    Reach::Server(Access::Engine(engine::Access::Files(access))),
+                )
             }
             Way::Program { program } => {
                 let mut program = program.clone();
@@ -142,11 +148,11 @@ impl Stage for Targets<'_> {
                 let running = launcher.launch()?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = Meter::of_launched(running.keeper() as u32, running.cgroup());
-                let reach = Reach::Engine(access);
+                let reach = Reach::Server(access);
                 Up { launch, address, reach, meter, running: Some(running) }
             }
         };
-        let ready = told(contender, &up, &target.facts);
+        let ready = told(contender, known, &up, &target.facts);
         target.up = Some(up);
         Ok(ready)
     }
@@ -179,7 +185,7 @@ impl Stage for Targets<'_> {
         each: &mut Each<'_>,
     ) -> Result<(), Broken> {
         let plain = |at: &usize| match &self.each[*at].up.as_ref()?.reach {
-            Reach::Engine(access) => alone::plain(access),
+            Reach::Server(access) => alone::plain(access),
             Reach::Program(_) => None,
         };
         let Some(accesses) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
@@ -230,10 +236,14 @@ impl Stage for Targets<'_> {
         self.store(contender).ok_or_else(no_store)?.forget(key)
     }
 
+    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.make_room(workload)
+    }
+
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
         match (&up.address, &up.reach) {
-            (Address::Tcp(address), Reach::Engine(access)) => {
+            (Address::Tcp(address), Reach::Server(access)) => {
                 tls::why_no_handshake(*address, access.tls()?)
             }
             _ => None,
@@ -243,7 +253,7 @@ impl Stage for Targets<'_> {
     fn complaint(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
             Reach::Program(exec) => exec.complaint(),
-            Reach::Engine(_) => None,
+            Reach::Server(_) => None,
         }
     }
 }
@@ -266,7 +276,7 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
     match &up.reach {
         Reach::Program(exec) => Some((exec.peak_memory()?, exec::SOURCE)),
-        Reach::Engine(_) => {
+        Reach::Server(_) => {
             let peak = up.meter.as_mut().ok()?.peak_memory()?;
             Some((peak.bytes, peak.source.name()))
         }

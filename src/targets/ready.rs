@@ -68,6 +68,24 @@ fn refused(code: u16) -> Answer {
         memcached::codes::UNAUTHENTICATED => {
             Answer::Never("it wants a log-in, which tiebreak has not")
         }
+        _ => refused_by_database(code),
+    }
+}
+
+/// What a database says instead of an answer.
+fn refused_by_database(code: u16) -> Answer {
+    let name = drivers::code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
+    match name.as_deref().unwrap_or_default() {
+        "server_starts" | "server_shut_down" => Answer::NotYet("it is starting, or shutting down"),
+        "too_many_connections" => Answer::NotYet("it has as many connections as it takes"),
+        "wrong_password" | "not_allowed_to_log_in" => Answer::Never(
+            "it refuses the user or the password: postgres://USER:PASSWORD@HOST/DATABASE, or mysql://…",
+        ),
+        "no_such_database" => Answer::Never("it has no database of this name"),
+        "no_such_table" => Answer::Never("the statement names a table that it has not"),
+        "no_such_column" => Answer::Never("the statement names a column that it has not"),
+        "syntax_error" => Answer::Never("it does not understand the statement"),
+        "not_allowed" => Answer::Never("it does not allow the statement to this user"),
         _ => Answer::Never("it answers with an error"),
     }
 }

@@ -44,8 +44,8 @@ impl Trust {
     }
 
     /// A configuration of its own for each contender: a session cache that two
-    /// contenders shared would let one warm up the other.
-    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, Error> {
+    /// contenders shared would let one warm up the other. `alpn`: what is to be spoken.
+    pub(crate) fn config(&self, alpn: &[&[u8]]) -> Result<Arc<ClientConfig>, Error> {
         let provider = Arc::new(ring::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match self.insecure {
             true => Arc::new(Unverified(provider.clone())),
@@ -58,7 +58,7 @@ impl Trust {
         // ours asks that one first.
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let mut config = builder.with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         if !self.resume {
             config.resumption = Resumption::disabled();
         }
@@ -240,9 +240,9 @@ mod tests {
     #[test]
     fn a_file_without_certificates_is_refused_by_name() {
         let trust = |file: &str| Trust { cacert: Some(file.into()), ..Trust::default() };
-        let missing = trust("/no/such.pem").config().unwrap_err();
+        let missing = trust("/no/such.pem").config(&[]).unwrap_err();
         assert!(missing.text.starts_with("--cacert /no/such.pem: No such file"), "{missing:?}");
-        let empty = trust("/dev/null").config().unwrap_err();
+        let empty = trust("/dev/null").config(&[]).unwrap_err();
         assert_eq!(empty.text, "--cacert /dev/null: holds no certificate in PEM form");
     }
 
@@ -276,7 +276,7 @@ mod tests {
         }
         assert!(server_name("-").is_err());
         let insecure = Trust { insecure: true, ..Trust::default() };
-        let config = insecure.config().expect("no files needed");
+        let config = insecure.config(&[b"http/1.1"]).expect("no files needed");
         assert!(format!("{:?}", config.resumption).contains("NoClientSessionStorage"));
         assert_eq!(config.alpn_protocols, [b"http/1.1"]);
     }

@@ -11,13 +11,13 @@ use crate::shown::shown;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Schemes of later protocols: known, but not here yet.
-const LATER: [&str; 6] = ["ws", "wss", "mysql", "postgres", "cassandra", "oracle"];
+const LATER: [&str; 4] = ["ws", "wss", "cassandra", "oracle"];
 
 /// Longest path of a unix socket: `sun_path` has 108 bytes with its zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 
 /// Schemes that can be driven.
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 13] = [
     "http",
     "https",
     "http+unix",
@@ -25,6 +25,10 @@ const SCHEMES: [&str; 9] = [
     "memcached+unix",
     "redis",
     "redis+unix",
+    "postgres",
+    "postgres+unix",
+    "mysql",
+    "mysql+unix",
     "file",
     "exec",
 ];
@@ -35,6 +39,9 @@ pub(crate) enum Protocol {
     Http,
     Memcached,
     Redis,
+    Postgres,
+    /// MySQL, MariaDB.
+    Mysql,
     /// Files in a directory.
     Files,
     /// A whole program.
@@ -42,12 +49,14 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// What it talks to holds keys and values.
+    /// What it talks to can hold keys and values.
     pub(crate) fn is_store(self) -> bool {
-        match self {
-            Protocol::Memcached | Protocol::Redis | Protocol::Files => true,
-            Protocol::Http | Protocol::Program => false,
-        }
+        !matches!(self, Protocol::Http | Protocol::Program)
+    }
+
+    /// It is a database that is spoken to in SQL.
+    pub(crate) fn is_sql(self) -> bool {
+        matches!(self, Protocol::Postgres | Protocol::Mysql)
     }
 }
 
@@ -115,6 +124,8 @@ impl Url {
             "https" => (Protocol::Http, 443),
             "memcached" => (Protocol::Memcached, 11211),
             "redis" => (Protocol::Redis, 6379),
+            "postgres" => (Protocol::Postgres, 5432),
+            "mysql" => (Protocol::Mysql, 3306),
             _ => return Err(no_scheme(&scheme)),
         };
         let place = match scheme.ends_with("+unix") {
@@ -123,7 +134,8 @@ impl Url {
             false => host_and_port(host, port)?,
         };
         let (path, query) = path_and_query(tail)?;
-        let url = Url { protocol, tls: scheme == "https", login, place, path, query };
+        let tls = scheme == "https" || (protocol.is_sql() && query.is_some());
+        let url = Url { protocol, tls, login, place, path, query };
         url.check_store()?;
         Ok(url)
     }
@@ -141,9 +153,38 @@ impl Url {
                 "behind the port of redis stands the number of a database, or nothing: \
                  redis://127.0.0.1:6379/0"
             }
+            Protocol::Postgres | Protocol::Mysql => return self.check_sql(),
             _ => return Ok(()),
         };
         Err(said.to_owned())
+    }
+
+    /// Databases have names, and users.
+    fn check_sql(&self) -> Result<(), String> {
+        let scheme = self.scheme();
+        if self.login.as_ref().is_none_or(|login| login.user.is_empty()) {
+            return Err(format!("the user is missing: {scheme}://USER:PASSWORD@HOST/DATABASE"));
+        }
+        if self.sql_database().is_none() {
+            return Err(format!(
+                "behind the port of {scheme} stands the name of a database, and nothing else: \
+                 {scheme}://USER:PASSWORD@HOST/DATABASE"
+            ));
+        }
+        match self.query.as_deref() {
+            None | Some("sslmode=verify-full") => Ok(()),
+            Some(_) => Err("behind the `?` can stand sslmode=verify-full, for TLS; --cacert says \
+                            which authorities are trusted, --insecure that none is asked"
+                .to_owned()),
+        }
+    }
+
+    /// The one piece of the path, percent-decoded; none where there are more, or
+    /// it is empty.
+    pub(crate) fn sql_database(&self) -> Option<String> {
+        let name = self.path.strip_prefix('/').filter(|name| !name.contains('/'))?;
+        let name = String::from_utf8(decoded(name)?).ok()?;
+        (!name.is_empty() && !name.contains(char::is_control)).then_some(name)
     }
 
     /// The database that a path such as `/3` names; 0 where there is none.
@@ -197,21 +238,36 @@ impl Url {
             Place::Directory(path) => return format!("file://{path}"),
             Place::Program(command) => return format!("exec:{}", command.shown()),
         };
-        let scheme = match self.protocol {
-            Protocol::Memcached => "memcached",
-            Protocol::Redis => "redis",
-            _ if self.tls => "https",
-            _ => "http",
+        let scheme = self.scheme();
+        let query = match &self.query {
+            // The one thing that can stand there is no secret.
+            Some(query) if self.protocol.is_sql() => format!("?{query}"),
+            query => query.as_deref().map(elided).unwrap_or_default(),
         };
-        let query = self.query.as_deref().map(elided).unwrap_or_default();
         let path =
             if self.protocol == Protocol::Http || self.path != "/" { &self.path } else { "" };
         format!("{scheme}{unix}://{authority}{path}{query}")
     }
 
+    /// Without `+unix`.
+    fn scheme(&self) -> &'static str {
+        match self.protocol {
+            Protocol::Memcached => "memcached",
+            Protocol::Redis => "redis",
+            Protocol::Postgres => "postgres",
+            Protocol::Mysql => "mysql",
+            Protocol::Files => "file",
+            Protocol::Program => "exec",
+            Protocol::Http if self.tls => "https",
+            Protocol::Http => "http",
+        }
+    }
+
     /// The values of the query; a piece without `=` is one.
     pub(crate) fn query_values(&self) -> Vec<QueryValue> {
-        let pieces = self.query.iter().flat_map(|query| query.split('&'));
+        // Of a database: a word of three.
+        let query = self.query.iter().filter(|_| !self.protocol.is_sql());
+        let pieces = query.flat_map(|query| query.split('&'));
         let value = |piece: &str| {
             let written = piece.split_once('=').map_or(piece, |(_, value)| value);
             let bytes = decoded(written).unwrap_or_else(|| written.as_bytes().to_vec());
@@ -225,6 +281,8 @@ impl Url {
         match self.protocol {
             Protocol::Memcached => 11211,
             Protocol::Redis => 6379,
+            Protocol::Postgres => 5432,
+            Protocol::Mysql => 3306,
             _ if self.tls => 443,
             _ => 80,
         }
@@ -457,6 +515,16 @@ mod tests {
             ("redis://:secret@h:1", "h:1", "/", "redis://h:1", "h:1"),
             ("redis://h/3", "h", "/3", "redis://h/3", "h:6379"),
             ("redis+unix://r.sock", "localhost", "/", "redis+unix://r.sock", "r.sock"),
+            ("postgres://me@h/b", "h", "/b", "postgres://h/b", "h:5432"),
+            (
+                "postgres://me:p@h:1/b?sslmode=verify-full",
+                "h:1",
+                "/b?sslmode=verify-full",
+                "postgres://h:1/b?sslmode=verify-full",
+                "h:1",
+            ),
+            ("mysql://me:p@h/my%20b", "h", "/my%20b", "mysql://h/my%20b", "h:3306"),
+            ("mysql+unix://me@m.sock/b", "localhost", "/b", "mysql+unix://m.sock/b", "m.sock"),
         ];
         for (typed, host, line, recorded, short) in table {
             let url = Url::parse(typed).unwrap_or_else(|message| panic!("{typed}: {message}"));
@@ -496,14 +564,27 @@ mod tests {
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
             ("exec:", "exec: names no program: write exec:php check.php"),
             (
-                "mysql://h/",
-                "the scheme `mysql` comes later; here are http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix, file, exec",
+                "oracle://h/",
+                "the scheme `oracle` comes later; here are http, https, http+unix, memcached, \
+                 memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, \
+                 file, exec",
+            ),
+            ("mysql://h/x", "the user is missing: mysql://USER:PASSWORD@HOST/DATABASE"),
+            (
+                "postgres://me@h/",
+                "behind the port of postgres stands the name of a database, and nothing else: \
+                 postgres://USER:PASSWORD@HOST/DATABASE",
+            ),
+            (
+                "mysql://me:CANARY@h/b?ssl=CANARY",
+                "behind the `?` can stand sslmode=verify-full, for TLS; --cacert says which \
+                 authorities are trusted, --insecure that none is asked",
             ),
             (
                 "https+unix://x.sock/",
                 "the scheme `https+unix` is not known: http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix, file, exec; did you mean `http+unix`?",
+                 memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, \
+                 file, exec; did you mean `http+unix`?",
             ),
             ("memcached://me@h/", "memcached has no login here: leave out what stands before `@`"),
             (
@@ -518,12 +599,14 @@ mod tests {
             (
                 "htpp://h/",
                 "the scheme `htpp` is not known: http, https, http+unix, memcached, memcached+unix, \
-                 redis, redis+unix, file, exec; did you mean `http`?",
+                 redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, file, exec; did you \
+                 mean `http`?",
             ),
             (
                 "gopher://h/",
                 "the scheme `gopher` is not known: http, https, http+unix, memcached, \
-                 memcached+unix, redis, redis+unix, file, exec",
+                 memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, \
+                 file, exec",
             ),
             ("http:///x", "the host is missing: http://HOST:PORT/"),
             ("http://:80/", "the host is missing: http://HOST:PORT/"),

@@ -32,3 +32,9 @@ pub use mysql::MysqlAccess;
 pub use postgres::PostgresAccess;
 pub use serving::lacks;
 pub use sqlstate::name as sqlstate_name;
+
+/// Names of the numbers that replies of databases are counted by.
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
+    let of_mysql = mysql::ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()));
+    sqlstate::names().chain(of_mysql)
+}

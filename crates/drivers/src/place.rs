@@ -55,6 +55,7 @@ struct Attempt<C> {
     /// When its first half was answered.
     read: Option<u64>,
     bytes: u64,
+    rows: u32,
     /// No connection could be opened.
     unconnected: bool,
 }
@@ -186,6 +187,7 @@ impl<D: Driver> Shared<D> {
             connection: None,
             read: None,
             bytes: 0,
+            rows: 0,
             unconnected: false,
         };
         let ended = self.attempt(place, bench, &mut attempt).await;
@@ -356,7 +358,7 @@ impl<D: Driver> Shared<D> {
         attempt.at.done = clock::now();
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
         performed?.map_err(End::Trouble)?;
-        attempt.bytes = bytes;
+        (attempt.bytes, attempt.rows) = (bytes, rows);
         Ok(self.serving.borrow_mut().told(&mut bench.memo, rows))
     }
 
@@ -387,7 +389,7 @@ impl<D: Driver> Shared<D> {
                 Ok(told) => {
                     seen.replied(&at, 0, told, attempt.bytes);
                     seen.replied_of_kind(share, &at, told, attempt.read);
-                    seen.fetched(&at);
+                    seen.fetched(&at, attempt.rows);
                 }
                 Err(End::Trouble(Trouble::Told { code, .. })) if asked => {
                     let at = Moments { began: at.done, ..at };

@@ -41,6 +41,20 @@ pub(crate) fn code(state: &str) -> u16 {
     CLASSES + class.fold(0, |sum, digit| 36 * sum + digit)
 }
 
+/// The classes of states that PostgreSQL has.
+const OF_POSTGRES: [&str; 43] = [
+    "00", "01", "02", "03", "08", "09", "0A", "0B", "0F", "0L", "0P", "0Z", "20", "21", "22", "23",
+    "24", "25", "26", "27", "28", "2B", "2D", "2F", "34", "38", "39", "3B", "3D", "3F", "40", "42",
+    "44", "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
+];
+
+/// All numbers that a server can be counted by, and their names.
+pub(crate) fn names() -> impl Iterator<Item = (u16, String)> {
+    let known = 1..=KNOWN.len() as u16;
+    let all = known.chain(OF_POSTGRES.iter().map(|class| code(class)));
+    all.filter_map(|code| Some((code, name(code)?)))
+}
+
 /// What a number of [`code`] stands for, in the record's way of naming codes; none
 /// where it is none of them.
 pub fn name(code: u16) -> Option<String> {

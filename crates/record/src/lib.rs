@@ -35,7 +35,9 @@ pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use phases::Phases;
-pub use plan::{Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
+pub use plan::{
+    Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,
+};
 pub use program::{ProgramRun, Programs};
 pub use question::{Direction, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};

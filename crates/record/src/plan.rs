@@ -75,6 +75,9 @@ pub struct Contender {
     /// How unevenly its workload asks for its keys; none without a workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
+    /// How a database is spoken to; none where it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<SqlAsked>,
     /// How many operations may be in flight on one connection.
     #[serde(default = "crate::asked::one")]
     pub depth: u32,
@@ -93,6 +96,46 @@ pub struct RequestAsked {
     pub header_names: Vec<String>,
     /// Bytes of body.
     pub body_bytes: u64,
+}
+
+/// How a database is spoken to, without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlAsked {
+    /// How statements are sent.
+    pub protocol: SqlProtocol,
+    /// The one statement; none where operations follow from a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Which kind of table the workload's rows are in (`memory`, `unlogged`, …); none:
+    /// the database's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+}
+
+/// How statements are sent to a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SqlProtocol {
+    /// PostgreSQL: as text, parsed and planned each time, in one message.
+    Simple,
+    /// PostgreSQL: values bound, parsed and planned each time, in one round trip.
+    Extended,
+    /// MySQL: as text, parsed and planned each time.
+    Text,
+    /// Prepared once for each connection, values bound.
+    Prepared,
+}
+
+impl SqlProtocol {
+    /// Its name, as it is written in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            SqlProtocol::Simple => "simple",
+            SqlProtocol::Extended => "extended",
+            SqlProtocol::Text => "text",
+            SqlProtocol::Prepared => "prepared",
+        }
+    }
 }
 
 /// How contenders take turns.

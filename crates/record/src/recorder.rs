@@ -291,8 +291,9 @@ impl Recorder {
         }
     }
 
-    /// The rest of a reply came behind its beginning.
-    pub fn fetched(&mut self, at: &Moments) {
+    /// The rest of a reply, of so many rows, came behind its beginning.
+    pub fn fetched(&mut self, at: &Moments, rows: u32) {
+        self.seen.rows += u64::from(rows);
         if at.due >= self.burnt_in {
             self.seen.phases.fetch.record(at.done.saturating_sub(at.began));
         }

@@ -54,6 +54,9 @@ pub struct Seen {
     /// Operations by kind, ascending, where the workload has several kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindSeen>,
+    /// Rows of the replies that came through a client library.
+    #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
+    pub rows: u64,
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
@@ -99,6 +102,7 @@ impl Seen {
         self.connections.got += other.connections.got;
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
+        self.rows += other.rows;
         self.phases.merge(&other.phases);
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);

@@ -20,6 +20,10 @@ pub struct StoreSaid {
     /// The lowest number of a contender whose store is the same server; none
     /// where the server does not say which it is.
     pub server: Option<u32>,
+    /// It waits for the disk before it acknowledges a write, by its settings; none
+    /// where it does not say, or the workload writes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<bool>,
     /// Why it said nothing, where it did not answer at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,

@@ -39,6 +39,11 @@ impl Workload {
         self.mix.iter().any(|share| of_values(share.kind))
     }
 
+    /// Some operation changes what is there.
+    pub fn writes(&self) -> bool {
+        self.mix.iter().any(|share| !share.kind.only_reads())
+    }
+
     /// How many keys the load writes: those of values and those of counters, as
     /// far as operations ask for them.
     pub fn to_load(&self) -> u64 {
@@ -158,6 +163,14 @@ impl ValueBytes {
         match self {
             ValueBytes::Fixed(bytes) | ValueBytes::Uniform(bytes, _) => *bytes,
             ValueBytes::Steps(steps) => steps.iter().map(|step| step.bytes).min().unwrap_or(0),
+        }
+    }
+
+    /// The longest of them.
+    pub fn most(&self) -> u32 {
+        match self {
+            ValueBytes::Fixed(bytes) | ValueBytes::Uniform(_, bytes) => *bytes,
+            ValueBytes::Steps(steps) => steps.iter().map(|step| step.bytes).max().unwrap_or(0),
         }
     }
 }

@@ -62,6 +62,7 @@ fn contender(i: usize) -> Contender {
         }),
         workload: None,
         skew: None,
+        sql: None,
         depth: 1,
         expect: vec![200, 404],
         tls: (i == 1).then(|| "verified".to_owned()),
@@ -231,6 +232,7 @@ fn what_is_told_of_stores_reads_back() {
             bytes: Some(1),
             evictions: Some(0),
             server: Some(0),
+            durable: Some(true),
             silent: None,
         };
         reads_back(&Event::Store(known.clone()));

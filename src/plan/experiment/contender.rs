@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// Keys of a contender that are neither a request's nor a process's.
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 13] = [
     "about",
     "url",
     "pid",
@@ -28,6 +28,7 @@ pub(super) const KEYS: [&str; 12] = [
     "prepare",
     "prepare_timeout",
     "files",
+    "temp",
     "facts",
     "packages",
 ];
@@ -81,6 +82,8 @@ pub struct Launch {
     pub folder: PathBuf,
     /// What it serves; none: a page of 87 bytes.
     pub site: Option<PathBuf>,
+    /// The folder that its temporary folder is made in; none: the system's.
+    pub temp: Option<PathBuf>,
     /// Written into its temporary folder, by path.
     pub files: Vec<(String, Text)>,
     /// Run to their end, once, before the first launch.
@@ -188,7 +191,7 @@ pub(super) fn refuse(table: &Table<'_>, keys: &[&str], why: &str) -> Result<(), 
 }
 
 fn attached(table: &Table<'_>) -> Result<Target, Error> {
-    let of_launches = ["site", "prepare", "prepare_timeout", "files", "facts", "packages"];
+    let of_launches = ["site", "prepare", "prepare_timeout", "files", "temp", "facts", "packages"];
     let why = "this is for targets that tiebreak launches, and this one runs already (`url`)";
     refuse(table, &[&of_launches[..], &process::KEYS].concat(), why)?;
     let url = table.get("url").expect("asked before");
@@ -203,8 +206,8 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
-    let own = ["url", "prepare", "prepare_timeout", "files", "facts", "packages"];
-    let fixed = ["cwd", "env", "ready", "stop", "stop_grace", "shell"];
+    let own = ["url", "prepare", "prepare_timeout", "files", "temp", "facts", "packages"];
+    let fixed = ["instead_of_root", "cwd", "env", "ready", "stop", "stop_grace", "shell"];
     let why = "the recipe says this itself; with `recipe` go `site`, `user`, `cores`, \
                `cores_from` and what is said about requests";
     refuse(table, &[&own[..], &fixed, &["pid"]].concat(), why)?;
@@ -246,6 +249,7 @@ fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target
         url: url(table, &names)?,
         folder: table.source.folder.clone(),
         site: site(table)?,
+        temp: temp(table)?,
         files: files(table, &names)?,
         prepare: commands("prepare")?,
         prepare_timeout: timeout.transpose()?.unwrap_or(PREPARE),
@@ -356,6 +360,16 @@ fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     match folder.is_dir() {
         true => Ok(Some(folder)),
         false => Err(value.error("there is no such folder")),
+    }
+}
+
+/// A folder that is there: `/dev/shm`.
+fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
+    let Some(value) = table.get("temp") else { return Ok(None) };
+    let folder = PathBuf::from(value.word()?);
+    match folder.is_absolute() && folder.is_dir() {
+        true => Ok(Some(folder)),
+        false => Err(value.error("there is no such folder: give an absolute path, as /dev/shm")),
     }
 }
 

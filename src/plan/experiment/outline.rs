@@ -19,6 +19,9 @@ impl Launch {
             None if self.uses_site() => line("site", "a page of 87 bytes".to_owned()),
             None => {}
         }
+        if let Some(temp) = &self.temp {
+            line("temp", temp.display().to_string());
+        }
         for (path, text) in &self.files {
             let count = text.to_string().lines().count();
             line("file", format!("{{temp}}/{path} ({count} {})", plural(count, "line")));

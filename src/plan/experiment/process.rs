@@ -8,12 +8,22 @@ use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::text::Text;
 use crate::plan::{settings, units};
-use crate::targets::keeper::signals;
+use crate::targets::keeper::{signals, user};
 use std::time::Duration;
 
 /// Keys of a process that the whole contender, or the defaults, can give.
-pub(super) const KEYS: [&str; 9] =
-    ["user", "cwd", "env", "ready", "stop", "stop_grace", "cores", "cores_from", "shell"];
+pub(super) const KEYS: [&str; 10] = [
+    "user",
+    "instead_of_root",
+    "cwd",
+    "env",
+    "ready",
+    "stop",
+    "stop_grace",
+    "cores",
+    "cores_from",
+    "shell",
+];
 
 /// Keys of `ready`.
 pub(super) const READY_KEYS: [&str; 6] = ["expect", "path", "bytes", "log", "run", "timeout"];
@@ -101,6 +111,8 @@ pub enum Sign {
 #[derive(Clone, Default)]
 pub(super) struct Given {
     around: Around,
+    /// The user where tiebreak is root: some servers refuse to be it.
+    instead_of_root: Option<String>,
     ready: Option<Ready>,
     stop: Option<i32>,
     stop_grace: Option<Duration>,
@@ -117,6 +129,7 @@ impl Given {
                 "user" => given.around.user = Some(value.word()?.to_owned()),
                 "cwd" => given.around.cwd = Some(value.text_in(scope)?),
                 "env" => given.around.env = variables(&value, scope)?,
+                "instead_of_root" => given.instead_of_root = Some(value.word()?.to_owned()),
                 "ready" => given.ready = Some(ready(&value, scope)?),
                 "stop" => given.stop = Some(value.quantity(signals::number)?),
                 "stop_grace" => given.stop_grace = Some(value.quantity(span)?),
@@ -125,6 +138,9 @@ impl Given {
                 "shell" => given.shell = Some(value.flag()?),
                 _ => {}
             }
+        }
+        if user::ours() == 0 && given.around.user.is_none() {
+            given.around.user = given.instead_of_root.take();
         }
         Ok(given)
     }
@@ -141,6 +157,7 @@ impl Given {
                 env,
                 user: self.around.user.or_else(|| common.around.user.clone()),
             },
+            instead_of_root: None,
             ready: self.ready.or_else(|| common.ready.clone()),
             stop: self.stop.or(common.stop),
             stop_grace: self.stop_grace.or(common.stop_grace),

@@ -9,13 +9,17 @@ use crate::plan::experiment::text::Values;
 use crate::plan::settings;
 
 /// The keys.
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 18] = [
     "connections",
     "depth",
     "dialect",
     "locking",
     "fsync",
     "expires",
+    "query",
+    "protocol",
+    "table",
+    "pool",
     "reuse",
     "rate",
     "arrivals",
@@ -34,9 +38,10 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
             "headers" => settings.headers = headers(&value)?,
             "data" => settings.body = Some(data(&value)?.into()),
             "connections" | "depth" | "dialect" | "reuse" | "rate" | "arrivals" | "timeout"
-            | "locking" | "expires" | "method" => {
+            | "locking" | "expires" | "method" | "query" | "protocol" | "table" => {
                 value.quantity(|text| settings.set(key, text))?;
             }
+            "pool" => pool(&value, &mut settings)?,
             "fsync" => {
                 let flag = value.flag()?.to_string();
                 settings.set(key, &flag).map_err(|message| value.error(&message))?;
@@ -45,6 +50,16 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
         }
     }
     Ok(settings)
+}
+
+/// `{ max = 10, wait = "1s", upkeep = "reset" }`
+fn pool(value: &Value<'_>, settings: &mut Settings) -> Result<(), Error> {
+    let table = value.table()?;
+    table.only(&["max", "wait", "upkeep"])?;
+    for (key, value) in table.entries() {
+        value.quantity(|text| settings.set(&format!("pool.{key}"), text))?;
+    }
+    Ok(())
 }
 
 /// Name and value, or name and several values.

@@ -349,7 +349,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such folder"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
-        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, memcached, memcached+unix, redis, redis+unix, file, exec",
+        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, memcached, memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, file, exec",
     ),
     (
         "launch = ['a']\npid = 1",
@@ -374,7 +374,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "recipe = 'ngnix'",
-        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis; did you mean `nginx`?",
+        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer; did you mean `nginx`?",
     ),
     (
         "recipe = 'nginx'\nstop = 'TERM'",
@@ -538,11 +538,11 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         ("contenders = ['nginx', 'nginx']", "e.toml:1: contenders[1]: `nginx` is named twice"),
         (
             "contenders = ['nodee']",
-            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis); did you mean `node`?",
+            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer); did you mean `node`?",
         ),
         (
             "contenders = ['mien']\n[contender.mine]\nurl = 'http://h/'",
-            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis); did you mean `mine`?",
+            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer); did you mean `mine`?",
         ),
         ("contenders = [1]", "e.toml:1: contenders[0]: must be a text, not a number"),
         ("[default]", "e.toml:1: default: this key is not known; did you mean `defaults`?"),

@@ -20,7 +20,7 @@ fn hostile_text_marks_nothing_up() {
     let story = stories::hostile();
     let seen = summary(&story.view());
     let hidden: Vec<char> = seen.chars().filter(|c| is_hidden(*c) && *c != '\n').collect();
-    assert_eq!(hidden, []);
+    assert_eq!(hidden, [] as [char; 0]);
     let marks = seen.replace("\\]", "");
     for never in ["<script", "@team", "](", "\u{202e}"] {
         assert!(!marks.contains(never), "{never}");

@@ -43,6 +43,10 @@ pub(super) enum Told {
 fn ask_store(protocol: Protocol, mut stream: Box<dyn Stream>) -> Told {
     let question: &[u8] = match protocol {
         Protocol::Memcached => b"version\r\n",
+        // Whether it speaks TLS: it says so before any log-in.
+        Protocol::Postgres => &[0, 0, 0, 8, 4, 210, 22, 47],
+        // It speaks first.
+        Protocol::Mysql => b"",
         _ => b"PING\r\n",
     };
     let told = stream.write_all(question).and_then(|()| stream.read_exact(&mut [0; 1]));

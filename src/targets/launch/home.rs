@@ -21,12 +21,17 @@ pub(super) struct Home {
 
 impl Home {
     /// Makes the folder. Others may enter it: servers give up root for users
-    /// of their own.
-    pub(super) fn create(name: &str, owner: Option<User>) -> io::Result<Home> {
+    /// of their own. `within`: where; none: where the system has such folders.
+    pub(super) fn create(
+        name: &str,
+        owner: Option<User>,
+        within: Option<&Path>,
+    ) -> io::Result<Home> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-{}-{number}-{name}", std::process::id());
-        let folder = std::env::temp_dir().canonicalize()?.join(name);
+        let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
+        let folder = within.canonicalize()?.join(name);
         DirBuilder::new().mode(0o700).create(&folder)?;
         let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
         let home = Home { folder, owner };

@@ -82,7 +82,8 @@ impl<'a> Launcher<'a> {
         let users = launch.processes.iter().map(|process| &process.around.user);
         let user = std::iter::once(&launch.around.user).chain(users).flatten().next();
         let owner = user.map(|user| user::find(user)).transpose().map_err(fails)?;
-        let home = Home::create(&launch.name, owner).map_err(|error| disk(launch, &error))?;
+        let home = Home::create(&launch.name, owner, launch.temp.as_deref())
+            .map_err(|error| disk(launch, &error))?;
         let last = launch.processes.last().expect("a launch has a process");
         let cores = last.cores.as_deref().unwrap_or(ground.cores);
         let workers = match cores.len() {

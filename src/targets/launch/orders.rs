@@ -8,11 +8,14 @@ use std::time::Duration;
 
 /// Where Debian keeps servers, and where the PATH of a user does not look.
 const SERVERS: &str = "/usr/sbin:/sbin";
+/// PostgreSQL's are apart, by version.
+const POSTGRES: &str = "/usr/lib/postgresql";
 
 /// Where the target is driven. The path of a unix socket stands in an address
 /// with its slashes encoded, and so does a folder in it.
 pub(super) fn url(launch: &Launch, values: &Values) -> String {
-    if !launch.url.to_string().starts_with("http+unix:") {
+    let url = launch.url.to_string();
+    if !url.split(':').next().is_some_and(|scheme| scheme.ends_with("+unix")) {
         return launch.url.fill(values);
     }
     let encoded = |folder: &Path| {
@@ -93,7 +96,8 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
         let ours = std::env::var(name).ok();
         let value = match (name, user) {
             ("PATH", _) => {
-                Some(format!("{}:{SERVERS}", ours.as_deref().unwrap_or("/usr/bin:/bin")))
+                let ours = ours.as_deref().unwrap_or("/usr/bin:/bin");
+                Some(format!("{ours}:{SERVERS}{}", newest_postgres()))
             }
             ("HOME", Some(user)) => user::find(user).ok().map(|user| user.home),
             _ => ours,
@@ -101,6 +105,14 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
         all.extend(value.map(|value| (name.to_owned(), value)));
     }
     all
+}
+
+/// Where the newest PostgreSQL of Debian has its programs, behind a colon.
+fn newest_postgres() -> String {
+    let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
+    let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
+    let newest = versions.filter_map(|version| number(version.file_name())).max();
+    newest.map_or(String::new(), |version| format!(":{POSTGRES}/{version}/bin"))
 }
 
 /// The first program of a launch that is not installed, in a sentence with

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// What a note's file begins with, beside the folders of the cache.
 const NOTE: &str = ".tiebreak-note-";
 
-/// Files and their bytes. What is there stays there: a directory has one start.
-pub(super) fn about(root: &Path) -> Result<About, String> {
+/// Files and their bytes. `synced`: every write waits for the disk. What is there stays there: a directory has one start.
+pub(super) fn about(root: &Path, synced: bool) -> Result<About, String> {
     let (mut items, mut bytes) = (0, 0);
     for outer in folders(root)? {
         for inner in folders(&outer)? {
@@ -26,6 +26,7 @@ pub(super) fn about(root: &Path) -> Result<About, String> {
         bytes: Some(bytes),
         evictions: None,
         start: Some(Start::Run(root.display().to_string())),
+        durable: Some(synced),
         facts: Vec::new(),
     })
 }
@@ -80,7 +81,7 @@ mod tests {
         assert_eq!(recall(root, key), Ok(Some(b"two".to_vec())));
         fs::create_dir_all(root.join("a/b")).expect("folders");
         fs::write(root.join("a/b/value"), "12345").expect("a file");
-        let about = about(root).expect("it is there");
+        let about = about(root, false).expect("it is there");
         assert_eq!((about.items, about.bytes, about.evictions), (Some(1), Some(5), None));
         assert_eq!((forget(root, key), forget(root, key)), (Ok(()), Ok(())));
         assert_eq!(recall(root, key), Ok(None));

@@ -37,6 +37,7 @@ fn read(lines: &[Vec<u8>]) -> About {
         bytes: number("bytes"),
         evictions: number("evictions"),
         start: number("pid").zip(began).map(|(pid, began)| Start::Process { pid, began }),
+        durable: Some(false),
         facts: vec![Fact {
             command: "stats".to_owned(),
             line: Some(format!("memcached {version}, in memory only{limit}")),

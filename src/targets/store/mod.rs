@@ -9,12 +9,14 @@ mod fingerprint;
 mod line;
 mod memcached;
 mod redis;
+mod sql;
 
 pub(crate) use fingerprint::{Decision, Fingerprint, State, Wanted};
 
-use engine::Access;
+use crate::access::Access;
 use line::Line;
-use record::{Address, Fact};
+use record::{Address, Fact, Workload};
+use sql::Database;
 use std::path::PathBuf;
 use std::time::Duration;
 use wire::resp::Opening;
@@ -37,7 +39,9 @@ enum Tongue {
     Files {
         root: PathBuf,
         forgetful: bool,
+        synced: bool,
     },
+    Sql(Database),
 }
 
 /// What a store says of itself. What it does not say is none.
@@ -51,6 +55,8 @@ pub(crate) struct About {
     pub(crate) evictions: Option<u64>,
     /// Which start of a server this is.
     pub(crate) start: Option<Start>,
+    /// A write waits for the disk before it is acknowledged, by its settings.
+    pub(crate) durable: Option<bool>,
     /// Version, limits and what it keeps on disk, in its own words.
     pub(crate) facts: Vec<Fact>,
 }
@@ -80,17 +86,25 @@ impl Start {
 }
 
 impl SideChannel {
-    /// To the store behind this access; none where it is no store.
-    pub(crate) fn of(access: &Access, address: &Address) -> Option<SideChannel> {
+    /// To the store behind this access; none where it is no store. `table`: in which
+    /// kind of table a database has the contender's rows.
+    pub(crate) fn of(
+        access: &Access,
+        address: &Address,
+        table: Option<&str>,
+    ) -> Option<SideChannel> {
+        use engine::Access as Wire;
         let tongue = match access {
-            Access::Memcached(_) => Tongue::Memcached,
-            Access::Resp(access) => Tongue::Redis(access.opening.clone()),
-            Access::Files(access) => {
+            Access::Postgres(_) | Access::Mysql(_) => Tongue::Sql(Database::of(access, table)?),
+            Access::Engine(Wire::Memcached(_)) => Tongue::Memcached,
+            Access::Engine(Wire::Resp(access)) => Tongue::Redis(access.opening.clone()),
+            Access::Engine(Wire::Files(access)) => {
                 let Address::Directory(root) = address else { return None };
-                let forgetful = access.store.settings().expires.is_some();
-                Tongue::Files { root: PathBuf::from(root), forgetful }
+                let settings = access.store.settings();
+                let (forgetful, synced) = (settings.expires.is_some(), settings.fsync);
+                Tongue::Files { root: PathBuf::from(root), forgetful, synced }
             }
-            Access::Http(_) => return None,
+            Access::Engine(Wire::Http(_)) => return None,
         };
         Some(SideChannel { address: address.clone(), tongue })
     }
@@ -102,16 +116,19 @@ impl SideChannel {
     pub(crate) fn about(&self) -> Result<About, String> {
         match &self.tongue {
             Tongue::Memcached => memcached::about(&mut self.memcached()?),
-            Tongue::Files { root, .. } => files::about(root),
+            Tongue::Files { root, synced, .. } => files::about(root, *synced),
             Tongue::Redis(opening) => redis::about(&mut self.redis(opening)?),
+            Tongue::Sql(database) => database.about(&self.address),
         }
     }
 
     /// What the store says of its version and settings. A directory has no words
     /// of its own, and is not walked for them.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        match self.tongue {
+        match &self.tongue {
             Tongue::Files { .. } => Vec::new(),
+            // Its rows are not counted for them.
+            Tongue::Sql(database) => database.own_words(&self.address),
             // One that is not there yet says nothing.
             Tongue::Memcached | Tongue::Redis(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
@@ -129,6 +146,7 @@ impl SideChannel {
             Tongue::Files { forgetful: true, .. } => Ok(None),
             Tongue::Files { root, .. } => files::recall(root, key),
             Tongue::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
+            Tongue::Sql(database) => database.recall(&self.address, key),
         }
     }
 
@@ -141,6 +159,7 @@ impl SideChannel {
             Tongue::Memcached => memcached::keep(&mut self.memcached()?, key, text),
             Tongue::Files { root, .. } => files::keep(root, key, text),
             Tongue::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
+            Tongue::Sql(database) => database.keep(&self.address, key, text),
         }
     }
 
@@ -153,6 +172,19 @@ impl SideChannel {
             Tongue::Memcached => memcached::forget(&mut self.memcached()?, key),
             Tongue::Files { root, .. } => files::forget(root, key),
             Tongue::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
+            Tongue::Sql(database) => database.forget(&self.address, key),
+        }
+    }
+
+    /// Makes room for the first load of a workload: in a database its table, anew and
+    /// empty. Other stores have keys alone.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
+        match &self.tongue {
+            Tongue::Sql(database) => database.make_table(&self.address, workload),
+            Tongue::Memcached | Tongue::Redis(_) | Tongue::Files { .. } => Ok(()),
         }
     }
 

@@ -23,12 +23,14 @@ pub(super) fn about(line: &mut Line<Resp>) -> Result<About, String> {
     let items = command(line, &[b"DBSIZE"])?;
     let items = items.good().ok().and_then(|()| text(&items.into_first())?.parse().ok());
     let settings = ["appendonly", "appendfsync", "save"].map(|name| setting(line, name));
+    let durable = synced(&settings);
     let info = Info(String::from_utf8_lossy(&info.into_first()).into_owned());
     Ok(About {
         items,
         bytes: info.number("used_memory_dataset"),
         evictions: info.number("evicted_keys"),
         start: info.run_id().map(Start::Run),
+        durable,
         facts: vec![info.fact(), durability(&info, settings.into_iter().flatten().collect())],
     })
 }
@@ -77,6 +79,12 @@ fn setting(line: &mut Line<Resp>, name: &str) -> Option<String> {
     let plain = !value.is_empty() && !value.contains(' ');
     let value = if plain { value } else { format!("'{value}'") };
     (first == name.as_bytes()).then(|| format!("{name} {value}"))
+}
+
+/// Whether a write waits for the disk; none where it does not show its settings.
+fn synced(settings: &[Option<String>; 3]) -> Option<bool> {
+    let [appends, syncs, _] = settings;
+    Some(appends.as_deref()? == "appendonly yes" && syncs.as_deref()? == "appendfsync always")
 }
 
 /// What it keeps on disk: as its settings say, or where it does not show those,

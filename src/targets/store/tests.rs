@@ -3,6 +3,7 @@
 use super::*;
 use crate::scratch::Scratch;
 use crate::targets::ports;
+use engine::Access as Wire;
 use engine::{MemcachedAccess, Numbers, RespAccess};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -65,13 +66,13 @@ fn redis(more: &[&str]) -> Server {
 
 fn to_memcached(address: &Address) -> SideChannel {
     let access = MemcachedAccess { dialect: Default::default(), numbers: Numbers::new(1) };
-    SideChannel::of(&Access::Memcached(access), address).expect("a store")
+    SideChannel::of(&Access::Engine(Wire::Memcached(access)), address, None).expect("a store")
 }
 
 fn to_redis(address: &Address, login: &Login<'_>) -> SideChannel {
     let opening = Opening::new(login).expect("a login");
     let access = RespAccess { opening, numbers: Numbers::new(1) };
-    SideChannel::of(&Access::Resp(access), address).expect("a store")
+    SideChannel::of(&Access::Engine(Wire::Resp(access)), address, None).expect("a store")
 }
 
 /// A note is there when it was left and until it is removed, and makes an item.
@@ -221,7 +222,8 @@ fn absurd_figures_are_not_known() {
     });
     let about = to_memcached(&address).about().expect("it answers");
     serving.join().expect("served");
-    let nothing = About { facts: about.facts.clone(), ..About::default() };
+    let (durable, facts) = (Some(false), about.facts.clone());
+    let nothing = About { durable, facts, ..About::default() };
     assert_eq!(about, nothing);
     assert_eq!(lines(&about)[0], r"memcached \u{1b}[2J, in memory only");
 }

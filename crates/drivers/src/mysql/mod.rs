@@ -130,26 +130,30 @@ impl MysqlAccess {
 }
 
 /// What the server's error numbers are called, as far as a load meets them.
+pub(crate) const ERRORS: &[(u16, &str)] = &[
+    (1040, "too_many_connections"),
+    (1044, "not_allowed"),
+    (1045, "wrong_password"),
+    (1049, "no_such_database"),
+    (1053, "server_shut_down"),
+    (1054, "no_such_column"),
+    (1064, "syntax_error"),
+    (1114, "table_full"),
+    (1142, "not_allowed"),
+    (1146, "no_such_table"),
+    (1203, "too_many_connections_of_user"),
+    (1205, "lock_timeout"),
+    (1213, "deadlock"),
+    (1290, "read_only"),
+    (1317, "statement_timeout"),
+    (1366, "wrong_type"),
+    (1406, "value_too_long"),
+    (1969, "statement_timeout"),
+];
+
+/// What one of them is called.
 pub fn error_name(code: u16) -> Option<&'static str> {
-    Some(match code {
-        1040 => "too_many_connections",
-        1044 | 1142 => "not_allowed",
-        1045 => "wrong_password",
-        1049 => "no_such_database",
-        1053 => "server_shut_down",
-        1054 => "no_such_column",
-        1064 => "syntax_error",
-        1114 => "table_full",
-        1146 => "no_such_table",
-        1203 => "too_many_connections_of_user",
-        1205 => "lock_timeout",
-        1213 => "deadlock",
-        1290 => "read_only",
-        1317 | 1969 => "statement_timeout",
-        1366 => "wrong_type",
-        1406 => "value_too_long",
-        _ => return None,
-    })
+    ERRORS.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
 }
 
 #[cfg(test)]

@@ -19,8 +19,10 @@ pub(super) const RULE: Rule = Rule {
                 replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
                 100. Where one contender's own bodies differ among themselves digests cannot be \
                 compared: a note says so, and the median lengths of the bodies are compared \
-                instead, as they are where no body was digested. Other codes, another body, or \
-                median lengths more than 5 % apart: void; with --expect-different a note.",
+                instead, as they are where no body was digested. Of databases that are asked a \
+                statement the rows of an operation are compared, in the mean, and no bytes: a \
+                protocol frames them its own way. Other codes, another body, or median lengths, or \
+                rows, more than 5 % apart: void; with --expect-different a note.",
     why: "A comparison of speed is about servers that do the same work. Published comparisons \
           have set a small reply against a large one, or a page against a redirect.",
     remedy: "Fetch both with curl -i and make them answer alike. If they are meant to differ, say \
@@ -51,7 +53,11 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
         false => Weight::Void,
     };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
-    let differences = [codes_differ(a, b), bodies_differ(a, b)].into_iter().flatten();
+    let bodiless = [pair.a, pair.b].iter().all(|side| evidence.question.bodiless[*side as usize]);
+    // Bodies that are none have nothing to compare; what a database sends is framed
+    // by its protocol, and only the rows are the same work.
+    let bodies = if bodiless { rows_differ(a, b) } else { bodies_differ(a, b) };
+    let differences = [codes_differ(a, b), bodies].into_iter().flatten();
     let finding =
         |seen: String| RULE.about(name_b, weight, format!("{name_a} and {name_b}: {seen}"));
     differences.map(finding).collect()
@@ -89,6 +95,16 @@ fn bodies_differ(a: &Driven, b: &Driven) -> Option<String> {
         }
         _ => lengths_differ(a, b),
     }
+}
+
+/// Rows of the replies of databases, in the mean of all successful operations.
+fn rows_differ(a: &Driven, b: &Driven) -> Option<String> {
+    let mean =
+        |driven: &Driven| driven.judged.rows as f64 / driven.judged.outcomes.ok.max(1) as f64;
+    let (of_a, of_b) = (mean(a), mean(b));
+    let (less, more) = (of_a.min(of_b), of_a.max(of_b));
+    (more > less * (1.0 + MOST_LENGTHS_DIFFER))
+        .then(|| format!("rows of an operation differ: {of_a:.3} and {of_b:.3} in the mean"))
 }
 
 fn lengths_differ(a: &Driven, b: &Driven) -> Option<String> {
@@ -167,6 +183,24 @@ mod tests {
         assert_eq!(
             run(&[7], &[8]).findings(RULE.name)[0].evidence,
             "a and b: bodies differ (median lengths: 87 and 87 bytes)"
+        );
+    }
+
+    #[test]
+    fn databases_are_compared_by_their_rows_and_not_by_their_bytes() {
+        let with_rows = |a: u64, b: u64| {
+            let mut run = with_lengths(1, 400);
+            run.question.bodiless = vec![true, true];
+            for (name, rows) in [("a", a), ("b", b)] {
+                run.each_seen(name, |_, seen| seen.rows = rows);
+            }
+            run
+        };
+        assert_eq!(weights(&with_rows(2000, 2090), RULE.name), []);
+        assert_eq!(weights(&with_rows(2110, 2000), RULE.name), [Weight::Void]);
+        assert_eq!(
+            with_rows(200, 0).findings(RULE.name)[0].evidence,
+            "a and b: rows of an operation differ: 1.000 and 0.000 in the mean"
         );
     }
 

@@ -10,6 +10,7 @@ mod burst_tail;
 mod carry_over;
 mod cpu_at_rest;
 mod different_settings;
+mod differing_durability;
 mod differing_replies;
 mod differing_stores;
 mod empty_reply;
@@ -68,6 +69,7 @@ pub static RULES: &[Rule] = &[
     differing_replies::RULE,
     program_output::RULE,
     differing_stores::RULE,
+    differing_durability::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
     our_faults::RULE,

@@ -63,6 +63,11 @@ impl Stored {
         Growth { items: times(start.items, end.items), bytes: times(start.bytes, end.bytes) }
     }
 
+    /// Whether it waits for the disk at every write; none where it did not say.
+    pub(crate) fn durable(&self) -> Option<bool> {
+        self.last.as_ref().and_then(|last| last.durable)
+    }
+
     pub(crate) fn evicted(&self) -> Evicted {
         self.evicted
     }
@@ -104,6 +109,7 @@ pub(crate) mod tests {
             bytes: Some(bytes),
             evictions: Some(evictions),
             server: Some(contender),
+            durable: None,
             silent: None,
         }
     }

@@ -1,0 +1,50 @@
+//! How to get at a contender: by a codec of our own, or through the client
+//! library that applications use.
+
+use drivers::{MysqlAccess, PostgresAccess};
+use engine::{MakeLane, TlsAccess};
+use record::Asked;
+
+/// What talking to a contender takes, with its secrets: no `Debug`, no
+/// `Serialize`.
+#[derive(Clone)]
+pub enum Access {
+    /// By a lane of the engine's own.
+    Engine(engine::Access),
+    /// Through tokio-postgres.
+    Postgres(PostgresAccess),
+    /// Through mysql_async.
+    Mysql(MysqlAccess),
+}
+
+impl Access {
+    /// The lanes of one contender of the order: one for each worker.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        match self {
+            Access::Engine(access) => access.lanes(order, contender),
+            Access::Postgres(access) => access.lanes(order, contender),
+            Access::Mysql(access) => access.lanes(order, contender),
+        }
+    }
+
+    /// Says in which table a database keeps the contender's rows.
+    pub(crate) fn keep_rows_in(&mut self, table: &str) {
+        match self {
+            Access::Engine(_) => {}
+            Access::Postgres(access) => table.clone_into(&mut access.table),
+            Access::Mysql(access) => table.clone_into(&mut access.table),
+        }
+    }
+
+    /// How TLS is spoken from the first byte on, if it is. Databases come to it after
+    /// some words of their own.
+    pub fn tls(&self) -> Option<&TlsAccess> {
+        match self {
+            Access::Engine(access) => access.tls(),
+            Access::Postgres(_) | Access::Mysql(_) => None,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Asking a database about itself, and the note that is kept in it.
+
+use super::{About, PATIENCE, Start};
+use crate::access::Access;
+use crate::fnv::fnv1a;
+use crate::shown::shown;
+use drivers::{MysqlAccess, PostgresAccess, Rows, Unasked};
+use record::{Address, Fact, Workload};
+use std::time::Duration;
+
+/// Notes of all contenders, one row each.
+const NOTES: &str = "tiebreak_notes";
+
+/// Making a table anew drops an old one first, whatever was in it.
+const PATIENCE_FOR_TABLES: Duration = Duration::from_secs(60);
+/// Counting rows means looking at all of them.
+const PATIENCE_FOR_COUNTS: Duration = Duration::from_secs(30);
+
+/// Digits, and a letter, behind the prefix of a key.
+const KEY_BYTES: usize = 13;
+
+/// A database, as it is asked.
+pub(super) struct Database {
+    server: Server,
+    /// Which kind of table the contender's rows are in; none: the server's choice.
+    kind: Option<String>,
+}
+
+#[derive(Clone)]
+enum Server {
+    Postgres(PostgresAccess),
+    Mysql(MysqlAccess),
+}
+
+impl Database {
+    /// The one behind this access, with rows in this kind of table; none where it is
+    /// none.
+    pub(super) fn of(access: &Access, kind: Option<&str>) -> Option<Database> {
+        let server = match access {
+            Access::Postgres(access) => Server::Postgres(access.clone()),
+            Access::Mysql(access) => Server::Mysql(access.clone()),
+            Access::Engine(_) => return None,
+        };
+        Some(Database { server, kind: kind.map(str::to_owned) })
+    }
+
+    pub(super) fn about(&self, address: &Address) -> Result<About, String> {
+        let facts = self.facts(address)?;
+        let (items, bytes) = self.counted(address);
+        Ok(About {
+            items,
+            bytes,
+            evictions: None,
+            start: self.start(address),
+            durable: self.durable(&facts),
+            facts: self.words(&facts),
+        })
+    }
+
+    /// Names and values of what its version is and what a commit waits for.
+    fn facts(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
+        let facts = match &self.server {
+            Server::Postgres(access) => access.facts(address, PATIENCE),
+            Server::Mysql(access) => access.facts(address, PATIENCE),
+        };
+        facts.map_err(in_words)
+    }
+
+    /// What a server says of itself, as facts of the report.
+    pub(super) fn words(&self, facts: &[(String, String)]) -> Vec<Fact> {
+        let (command, version) = match &self.server {
+            Server::Postgres(_) => ("pg_settings", "server_version"),
+            Server::Mysql(_) => ("SHOW VARIABLES", "version"),
+        };
+        let passing = ["started", "Uptime"];
+        let (versions, others): (Vec<_>, Vec<_>) = facts
+            .iter()
+            .filter(|(name, _)| !passing.contains(&name.as_str()))
+            .partition(|(name, _)| name == version);
+        let version = versions.first().map_or("of an unknown version", |(_, version)| version);
+        let settings =
+            others.iter().map(|(name, value)| format!("{} {}", shown(name), shown(value)));
+        let settings: Vec<String> = settings.collect();
+        let line =
+            |command: &str, line: String| Fact { command: command.to_owned(), line: Some(line) };
+        vec![line("version", shown(version)), line(command, settings.join(", "))]
+    }
+
+    pub(super) fn own_words(&self, address: &Address) -> Vec<Fact> {
+        self.facts(address).map_or_else(|_| Vec::new(), |facts| self.words(&facts))
+    }
+
+    /// Whether a commit waits for the disk, by its settings; none where they don't say.
+    fn durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        let of = |name: &str| {
+            facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        };
+        // What other tables promise less than these two.
+        if self.kind.as_ref().is_some_and(|kind| !["logged", "innodb"].contains(&kind.as_str())) {
+            return Some(false);
+        }
+        match &self.server {
+            Server::Postgres(_) => Some(of("fsync")? == "on" && of("synchronous_commit")? != "off"),
+            Server::Mysql(_) => Some(of("innodb_flush_log_at_trx_commit")? == "1"),
+        }
+    }
+
+    /// Rows of the contender's table, and bytes of their values; none where there is
+    /// no such table.
+    fn counted(&self, address: &Address) -> (Option<u64>, Option<u64>) {
+        let count = match &self.server {
+            Server::Postgres(access) => format!(
+                "SELECT count(*), coalesce(sum(length(value)), 0) FROM \"{}\"",
+                access.table
+            ),
+            Server::Mysql(access) => format!(
+                "SELECT COUNT(*), COALESCE(SUM(LENGTH(`value`)), 0) FROM `{}`",
+                access.table
+            ),
+        };
+        let row = self.first_row(address, &[count], PATIENCE_FOR_COUNTS).ok().flatten();
+        let mut cells = row.into_iter().flatten().map(|cell| cell.parse().ok());
+        (cells.next().flatten(), cells.next().flatten())
+    }
+
+    /// Which start of which server this is. PostgreSQL knows when it was started to
+    /// the microsecond; MySQL only for how many seconds it runs, so that it is told
+    /// apart from others by where it is.
+    fn start(&self, address: &Address) -> Option<Start> {
+        match &self.server {
+            Server::Postgres(_) => {
+                let start =
+                    "SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
+                let cells = self.first_row(address, &[start.to_owned()], PATIENCE).ok()??;
+                cells.into_iter().next().map(Start::Run)
+            }
+            Server::Mysql(access) => {
+                let asked = [
+                    "SELECT UNIX_TIMESTAMP(), @@hostname, @@port, @@datadir",
+                    "SHOW GLOBAL STATUS LIKE 'Uptime'",
+                ];
+                let rows = access.ask(address, &asked.map(str::to_owned), PATIENCE).ok()?;
+                let [here, runs] = rows.as_slice() else { return None };
+                let now: u64 = here.first()?.first()?.as_ref()?.parse().ok()?;
+                let uptime: u64 = runs.first()?.get(1)?.as_ref()?.parse().ok()?;
+                let place = format!("{:?}", here.first()?.get(1..)?);
+                Some(Start::Process {
+                    pid: fnv1a(place.as_bytes()),
+                    began: now.checked_sub(uptime)?,
+                })
+            }
+        }
+    }
+
+    pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let asked = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
+        match self.first_row(address, &[asked], PATIENCE) {
+            Ok(row) => Ok(row.and_then(|row| row.into_iter().next()).map(String::into_bytes)),
+            Err(unasked) if is_no_table(&unasked) => Ok(None),
+            Err(unasked) => Err(in_words(unasked)),
+        }
+    }
+
+    pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
+        let make = format!(
+            "CREATE TABLE IF NOT EXISTS {NOTES} (name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) \
+             NOT NULL)"
+        );
+        let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
+        let write = format!("INSERT INTO {NOTES} VALUES ({}, {})", quoted(key), quoted(text));
+        self.ask(address, &[make, remove, write], PATIENCE).map(drop).map_err(in_words)
+    }
+
+    pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
+        let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
+        match self.ask(address, &[remove], PATIENCE) {
+            Err(unasked) if !is_no_table(&unasked) => Err(in_words(unasked)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the contender's table, anew and empty, for the values of this workload.
+    pub(super) fn make_table(&self, address: &Address, workload: &Workload) -> Result<(), String> {
+        let statements = match &self.server {
+            Server::Postgres(access) => access.schema(self.kind.as_deref() == Some("unlogged")),
+            Server::Mysql(access) => {
+                let key_bytes = (workload.prefix.len() + KEY_BYTES) as u32;
+                access.schema(self.kind.as_deref(), key_bytes, workload.value.most())
+            }
+        };
+        self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)
+    }
+
+    fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        patience: Duration,
+    ) -> Result<Vec<Rows>, Unasked> {
+        match &self.server {
+            Server::Postgres(access) => access.ask(address, statements, patience),
+            Server::Mysql(access) => access.ask(address, statements, patience),
+        }
+    }
+
+    /// The cells of the first row of the first statement that are not NULL.
+    fn first_row(
+        &self,
+        address: &Address,
+        statements: &[String],
+        patience: Duration,
+    ) -> Result<Option<Vec<String>>, Unasked> {
+        let rows = self.ask(address, statements, patience)?;
+        let first = rows.into_iter().next().and_then(|rows| rows.into_iter().next());
+        Ok(first.map(|row| row.into_iter().flatten().collect()))
+    }
+}
+
+/// The server's own words, escaped.
+fn in_words(unasked: Unasked) -> String {
+    shown(unasked.why)
+}
+
+fn is_no_table(unasked: &Unasked) -> bool {
+    let mut names = drivers::code_names();
+    unasked
+        .code
+        .is_some_and(|code| names.any(|(known, name)| known == code && name == "no_such_table"))
+}
+
+/// A text of ours, in SQL: keys and notes hold no backslash.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
