@@ -150,8 +150,10 @@ fn talk(contender: &Contender) -> Vec<String> {
         (None, Some(workload)) => crate::report::words::workload(workload, contender.depth),
         (None, None) => String::new(),
     };
+    let database = contender.sql.as_ref().map(crate::report::words::database);
+    let what = [what].into_iter().filter(|what| !what.is_empty()).chain(database);
     vec![
-        format!("{what}; timeout {timeout}"),
+        format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
         format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
     ]
 }

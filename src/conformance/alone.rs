@@ -1,11 +1,12 @@
 //! Lanes by themselves: driven against the null server, so that what is measured
 //! is the generator.
 
-use crate::access;
+use crate::access::Access;
 use crate::exit::Error;
-use crate::testserver::null::NullServer;
+use crate::testserver::null::{Door, NullServer};
+use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
 use engine::workload::preset;
-use engine::{Access, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
+use engine::{Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
 use std::ops::ControlFlow;
 use wire::http1::Request;
@@ -13,16 +14,19 @@ use wire::{memcached, resp};
 
 /// The null server never takes that long.
 const TIMEOUT_NS: u64 = 5_000_000_000;
+/// What a null database is asked.
+const CHEAPEST: &str = "SELECT 1";
 
 /// A lane of this protocol without logins and TLS: what every way of speaking it
 /// costs at least. None where the null server does not speak it.
-pub(crate) fn plain(access: &access::Access) -> Option<Access> {
-    let access::Access::Engine(access) = access else { return None };
+pub(crate) fn plain(access: &Access) -> Option<Access> {
     Some(match access {
-        Access::Http(_) => http(),
-        Access::Memcached(access) => memcached(access.dialect),
-        Access::Resp(_) => resp(resp::Protocol::Resp2),
-        Access::Files(_) => return None,
+        Access::Engine(Wire::Http(_)) => http(),
+        Access::Engine(Wire::Memcached(access)) => memcached(access.dialect),
+        Access::Engine(Wire::Resp(_)) => resp(resp::Protocol::Resp2),
+        Access::Engine(Wire::Files(_)) => return None,
+        Access::Postgres(access) => postgres(access.protocol),
+        Access::Mysql(access) => mysql(access.protocol),
     })
 }
 
@@ -30,19 +34,48 @@ pub(crate) fn plain(access: &access::Access) -> Option<Access> {
 pub(crate) fn http() -> Access {
     let page = Request { method: "GET", path: "/", host: "null", headers: &[], body_len: None };
     let head = page.encode().expect("nothing in it can be refused").into();
-    Access::Http(HttpAccess { head, body: None, head_only: false, expect: Vec::new(), tls: None })
+    let (expect, tls) = (Vec::new(), None);
+    Access::Engine(Wire::Http(HttpAccess { head, body: None, head_only: false, expect, tls }))
 }
 
 /// memcached in this dialect.
 pub(crate) fn memcached(dialect: memcached::Dialect) -> Access {
-    Access::Memcached(MemcachedAccess { dialect, numbers: Numbers::new(1) })
+    Access::Engine(Wire::Memcached(MemcachedAccess { dialect, numbers: Numbers::new(1) }))
 }
 
 /// RESP in this version.
 pub(crate) fn resp(protocol: resp::Protocol) -> Access {
     let login = resp::Login { protocol, ..resp::Login::default() };
     let opening = resp::Opening::new(&login).expect("no user without a password");
-    Access::Resp(RespAccess { opening, numbers: Numbers::new(1) })
+    Access::Engine(Wire::Resp(RespAccess { opening, numbers: Numbers::new(1) }))
+}
+
+/// PostgreSQL, asked the cheapest statement in this way.
+pub(crate) fn postgres(protocol: postgres::Protocol) -> Access {
+    Access::Postgres(PostgresAccess {
+        user: "null".to_owned(),
+        password: None,
+        database: "null".to_owned(),
+        table: String::new(),
+        query: CHEAPEST.to_owned(),
+        protocol,
+        tls: None,
+        numbers: Numbers::new(1),
+    })
+}
+
+/// MySQL, asked the same.
+pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
+    Access::Mysql(MysqlAccess {
+        user: "null".to_owned(),
+        password: None,
+        database: "null".to_owned(),
+        table: String::new(),
+        query: CHEAPEST.to_owned(),
+        protocol,
+        tls: None,
+        numbers: Numbers::new(1),
+    })
 }
 
 /// The workload `kv`, with which stores are driven.
@@ -77,8 +110,7 @@ pub(crate) fn drive(
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), Broken> {
-    let server = NullServer::start(accesses.len(), core)
-        .map_err(|error| Broken::system("the null server cannot start", &error))?;
+    let server = null_server(accesses, core)?;
     let mut order = order.clone();
     for (lane, address) in order.lanes.iter_mut().zip(server.addresses()) {
         lane.address = Address::Tcp(*address);
@@ -86,6 +118,21 @@ pub(crate) fn drive(
     let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
     let lanes = lanes.collect();
     engine::run(&order, lanes, Vec::new(), stop, each)
+}
+
+/// A null server with the door that each of these wants, in their order.
+///
+/// # Errors
+/// When it cannot be started.
+pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<NullServer, Broken> {
+    let door = |access: &Access| match access {
+        Access::Engine(_) => Door::Stores,
+        Access::Postgres(_) => Door::Postgres,
+        Access::Mysql(_) => Door::Mysql,
+    };
+    let doors: Vec<Door> = accesses.iter().map(door).collect();
+    NullServer::start(&doors, core)
+        .map_err(|error| Broken::system("the null server cannot start", &error))
 }
 
 /// tiebreak itself failed.

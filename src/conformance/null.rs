@@ -1,8 +1,10 @@
 //! `tiebreak conformance null`: what each lane costs by itself.
 
 use super::alone;
+use super::partners::{Partner, Partners};
 use crate::report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
-use engine::{Access, Broken, Stop};
+use drivers::{mysql, postgres};
+use engine::{Broken, Stop};
 use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -29,7 +31,7 @@ pub(crate) struct Lane {
     protocol: &'static str,
     depth: u32,
     reuse: Reuse,
-    access: Access,
+    partner: Partner,
     doing: Doing,
 }
 
@@ -39,47 +41,56 @@ impl Lane {
     }
 }
 
-/// The lanes that the null server answers: each protocol with one operation in
-/// flight on a connection, and with several where it can; and fresh connections.
+/// All lanes: each protocol with one operation in flight on a connection, and with
+/// several where it can; fresh connections; files in a directory in memory, and a
+/// program that does nothing.
 pub(crate) fn lanes() -> Vec<Lane> {
-    let kv = || Doing::Drive(alone::workload(Verify::Sample));
-    let http = |reuse| Lane {
-        protocol: "HTTP/1.1",
-        depth: 1,
-        reuse,
-        access: alone::http(),
-        doing: Doing::Ask,
-    };
-    let store = |protocol, depth, access| Lane {
+    let lane = |protocol, depth, partner, doing| Lane {
         protocol,
         depth,
         reuse: Reuse::Always,
-        access,
-        doing: kv(),
+        partner,
+        doing,
     };
-    let mut lanes = vec![http(Reuse::Always), http(Reuse::Never)];
+    let kv = || Doing::Drive(alone::workload(Verify::Sample));
+    let store = |protocol, depth, access| lane(protocol, depth, Partner::Null(access), kv());
+    let asked = |protocol, access| lane(protocol, 1, Partner::Null(access), Doing::Ask);
+    let fresh = |lane: Lane| Lane { reuse: Reuse::Never, ..lane };
+    let http = || asked("HTTP/1.1", alone::http());
+    let mut lanes = vec![http(), fresh(http())];
     for depth in [1, DEPTH] {
         lanes.push(store("memcached text", depth, alone::memcached(Dialect::Text)));
         lanes.push(store("memcached meta", depth, alone::memcached(Dialect::Meta)));
         lanes.push(store("RESP2", depth, alone::resp(Protocol::Resp2)));
         lanes.push(store("RESP3", depth, alone::resp(Protocol::Resp3)));
     }
+    let prepared = || asked("PostgreSQL", alone::postgres(postgres::Protocol::Prepared));
+    lanes.push(prepared());
+    lanes.push(asked("PostgreSQL simple", alone::postgres(postgres::Protocol::Simple)));
+    lanes.push(fresh(prepared()));
+    let prepared = || asked("MySQL", alone::mysql(mysql::Protocol::Prepared));
+    lanes.push(prepared());
+    lanes.push(asked("MySQL text", alone::mysql(mysql::Protocol::Text)));
+    lanes.push(fresh(prepared()));
+    lanes.push(lane("files", 1, Partner::Directory, kv()));
+    lanes.push(lane("exec", 1, Partner::Program, Doing::Ask));
     lanes
 }
 
 /// Drives all lanes in one braid; `each` hears every trial of the rounds.
 ///
 /// # Errors
-/// When the null server cannot be started, or tiebreak itself failed.
+/// When a partner cannot be started, or tiebreak itself failed.
 pub(crate) fn measure(
     order: &Order,
     lanes: &[Lane],
     stop: &Stop,
     each: &mut dyn FnMut(&TrialRecord),
 ) -> Result<Vec<TrialRecord>, Broken> {
-    let accesses: Vec<Access> = lanes.iter().map(|lane| lane.access.clone()).collect();
+    let partners = lanes.iter().map(|lane| &lane.partner);
+    let partners = Partners::raise(partners, order.server_core, stop)?;
     let mut trials = Vec::new();
-    alone::drive(&asked(order, lanes), &accesses, order.server_core, stop, &mut |trial| {
+    partners.drive(asked(order, lanes), stop, &mut |trial| {
         if trial.phase == Phase::Round && !trial.cut_short {
             each(&trial);
             trials.push(trial);
@@ -91,7 +102,8 @@ pub(crate) fn measure(
 
 fn asked(order: &Order, lanes: &[Lane]) -> Asked {
     let lane = |lane: &Lane| -> LaneAsked {
-        alone::lane(order.connections, lane.depth, lane.reuse, lane.doing.clone())
+        let connections = lane.partner.connections(order.connections);
+        alone::lane(connections, lane.depth, lane.reuse, lane.doing.clone())
     };
     let round_ns = order.round.as_nanos() as u64;
     Asked {
@@ -192,7 +204,10 @@ mod tests {
             generator_core: cores[cores.len() - 1],
             server_core: (cores.len() > 1).then_some(cores[0]),
         };
-        let (lanes, stop) = (lanes(), Stop::new().expect("a descriptor"));
+        // A keeper is this program over again, and this program is a test.
+        let lanes: Vec<Lane> = lanes();
+        let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, Partner::Program));
+        let (lanes, stop) = (lanes.collect::<Vec<_>>(), Stop::new().expect("a descriptor"));
         let mut heard = 0;
         let trials = measure(&order, &lanes, &stop, &mut |_| heard += 1).expect("driven");
         assert_eq!((trials.len(), heard), (2 * lanes.len(), 2 * lanes.len()));

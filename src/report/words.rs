@@ -2,6 +2,7 @@
 
 mod claims;
 pub(super) mod costs;
+mod databases;
 pub(super) mod kinds;
 mod load;
 mod looks;
@@ -12,6 +13,7 @@ pub(super) mod sweep;
 mod workload;
 
 pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};
+pub(crate) use databases::database;
 pub(crate) use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};

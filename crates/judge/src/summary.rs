@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, KindSummary, Quantiles, StoreSummary, TargetSummary},
+    verdict::{ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
 };
 use record::{Histogram, KindSeen, Metric};
 
@@ -40,6 +40,12 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         connect_time: quantiles(&driven.connect_time),
         tls_time: quantiles(&driven.tls_time),
         first_byte_time: quantiles(&seen.first_byte_time),
+        phases: PhaseTimes {
+            acquire: quantiles(&seen.phases.acquire),
+            log_in: quantiles(&driven.log_in_time),
+            prepare: quantiles(&driven.prepare_time),
+            fetch: quantiles(&seen.phases.fetch),
+        },
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         own_cpu_per_operation: driven.own_cost(),
         generator_idle: None,

@@ -205,6 +205,8 @@ pub struct ContenderSummary {
     pub tls_time: Quantiles,
     /// Request's send to first byte of the reply.
     pub first_byte_time: Quantiles,
+    /// Phases that only client libraries have.
+    pub phases: PhaseTimes,
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
     /// The same against the null server: what the lane costs by itself. None
@@ -234,6 +236,31 @@ pub struct ContenderSummary {
     pub slices: Vec<(f64, f64)>,
     /// Per complete round: (round, operations per second, p50 s, p99 s).
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+}
+
+/// How long the phases took that only client libraries have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PhaseTimes {
+    /// Waiting for a connection of the pool.
+    pub acquire: Quantiles,
+    /// The log-in, for every connection opened.
+    pub log_in: Quantiles,
+    /// Preparing a statement, for every one prepared.
+    pub prepare: Quantiles,
+    /// From the beginning of a reply to its end.
+    pub fetch: Quantiles,
+}
+
+impl PhaseTimes {
+    /// All of them, and what they are called.
+    pub fn named(&self) -> [(&'static str, &Quantiles); 4] {
+        [
+            ("acquire", &self.acquire),
+            ("log-in", &self.log_in),
+            ("prepare", &self.prepare),
+            ("fetch", &self.fetch),
+        ]
+    }
 }
 
 /// The operations of one kind over all judged rounds.

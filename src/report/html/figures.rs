@@ -63,7 +63,8 @@ fn times_of(contender: &ContenderSummary) -> Vec<Vec<Node>> {
         ("TLS", &contender.tls_time),
         ("first byte", &contender.first_byte_time),
     ];
-    let seen = times.into_iter().filter(|(_, times)| times.max.is_some());
+    let all = times.into_iter().chain(contender.phases.named());
+    let seen = all.filter(|(_, times)| times.max.is_some());
     seen.map(|(name, times)| {
         let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
         let mut row = vec![parts::row_name(&contender.name), parts::cell(name)];

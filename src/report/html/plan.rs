@@ -79,13 +79,15 @@ fn asked_of(of: &Contender) -> Vec<Node> {
     let asked = match (&of.request, &of.workload) {
         (Some(request), _) => request_words(request),
         (None, Some(workload)) => {
+            let database = of.sql.as_ref().map(words::database);
             let skew = of.skew.as_ref().map(|skew| words::kinds::skew(workload, skew));
             std::iter::once(words::workload(workload, of.depth))
                 .chain(skew)
+                .chain(database)
                 .collect::<Vec<_>>()
                 .join("; ")
         }
-        (None, None) => String::new(),
+        (None, None) => of.sql.as_ref().map_or(String::new(), words::database),
     };
     vec![
         el("th").at("scope", "row").with(foreign(shown(&of.name))),

@@ -41,6 +41,14 @@ struct Metrics {
     connect_time: Times,
     tls_time: Times,
     first_byte_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    acquire_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    log_in_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    prepare_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    fetch_time: Times,
     generator_cpu_per_operation: Figure,
     own_cpu_per_operation: Figure,
     target_cpu_per_operation: Figure,
@@ -179,6 +187,13 @@ impl<'a> ContenderData<'a> {
     }
 }
 
+impl Times {
+    /// There was none of it.
+    fn is_unknown(&self) -> bool {
+        self.quantiles.max.is_none()
+    }
+}
+
 pub(super) fn times(quantiles: Quantiles) -> Times {
     Times { quantiles, unit: "s" }
 }
@@ -192,6 +207,10 @@ fn metrics(of: &ContenderSummary) -> Metrics {
         connect_time: times(of.connect_time),
         tls_time: times(of.tls_time),
         first_byte_time: times(of.first_byte_time),
+        acquire_time: times(of.phases.acquire),
+        log_in_time: times(of.phases.log_in),
+        prepare_time: times(of.phases.prepare),
+        fetch_time: times(of.phases.fetch),
         generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
         own_cpu_per_operation: Figure { value: of.own_cpu_per_operation, unit: "s" },
         target_cpu_per_operation: Figure { value: of.target.cpu_per_operation, unit: "s" },

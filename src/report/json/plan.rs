@@ -35,6 +35,8 @@ struct Asked<'a> {
     connections: u32,
     depth: u32,
     workload: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<String>,
     skew: Option<Skew>,
     reuse: ReuseData,
     arrivals: &'static str,
@@ -139,6 +141,7 @@ impl<'a> Asked<'a> {
             connections: of.connections,
             depth: of.depth,
             workload: of.workload.as_ref().map(|workload| words::workload(workload, of.depth)),
+            database: of.sql.as_ref().map(words::database),
             skew: of.skew,
             reuse: match of.reuse {
                 Reuse::Always => ReuseData::Word("always"),

@@ -2,11 +2,14 @@
 //! reply, at the least cost. What a generator costs against it is what the
 //! generator costs by itself.
 //!
-//! One thread. It tells HTTP, memcached and RESP apart by the first byte of a
-//! request, and keeps of a store's data the versions alone: values follow from
-//! keys and versions.
+//! One thread. Behind most doors it tells HTTP, memcached and RESP apart by the first
+//! byte of a request, and keeps of a store's data the versions alone: values follow
+//! from keys and versions. Databases have doors of their own, since MySQL speaks
+//! first; what they are asked does not matter.
 
 mod answer;
+mod mysql;
+mod postgres;
 mod server;
 
 use super::Running;
@@ -15,6 +18,17 @@ use server::Server;
 use std::io;
 use std::net::SocketAddr;
 
+/// What is spoken behind a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// HTTP, memcached, RESP: the workload `kv`.
+    Stores,
+    /// PostgreSQL: one row, whatever is asked.
+    Postgres,
+    /// MySQL: the same.
+    Mysql,
+}
+
 /// A null server on a thread of this process. Dropping it stops it.
 pub struct NullServer {
     addresses: Vec<SocketAddr>,
@@ -22,12 +36,12 @@ pub struct NullServer {
 }
 
 impl NullServer {
-    /// Starts it on loopback, on this core if one is given, with so many doors:
-    /// an address each, and data of its own behind each.
+    /// Starts it on loopback, on this core if one is given, with these doors: an
+    /// address each, and data of its own behind each.
     ///
     /// # Errors
     /// When an address cannot be bound, or the core cannot be used.
-    pub fn start(doors: usize, core: Option<u32>) -> io::Result<NullServer> {
+    pub fn start(doors: &[Door], core: Option<u32>) -> io::Result<NullServer> {
         let (stop_seen, stop) = io::pipe()?;
         let server = Server::new(doors, stop_seen)?;
         let addresses = server.addresses()?;

@@ -1,8 +1,8 @@
 //! The null server's loop: one read, as many replies as there are requests, one
 //! write.
 
-use super::Data;
 use super::answer::Taken;
+use super::{Data, mysql, postgres};
 use crate::testserver::sys::{self, Poll, Ready, Wait};
 use engine::workload::preset;
 use std::io::{self, ErrorKind, PipeReader, Read, Write};
@@ -16,7 +16,43 @@ const BUFFER: usize = 64 * 1024;
 
 struct Door {
     listener: TcpListener,
-    data: Data,
+    tongue: Tongue,
+}
+
+/// What is spoken behind a door.
+enum Tongue {
+    Stores(Box<Data>),
+    Postgres,
+    Mysql,
+}
+
+impl Tongue {
+    fn new(door: super::Door) -> io::Result<Tongue> {
+        let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
+        Ok(match door {
+            super::Door::Stores => {
+                Tongue::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
+            }
+            super::Door::Postgres => Tongue::Postgres,
+            super::Door::Mysql => Tongue::Mysql,
+        })
+    }
+
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+        match self {
+            Tongue::Stores(data) => data.answer(input, out),
+            Tongue::Postgres => postgres::answer(input, out),
+            Tongue::Mysql => mysql::answer(input, out),
+        }
+    }
+
+    /// What is said to whoever comes.
+    fn greeting(&self) -> Vec<u8> {
+        match self {
+            Tongue::Mysql => mysql::greeting(),
+            Tongue::Stores(_) | Tongue::Postgres => Vec::new(),
+        }
+    }
 }
 
 struct Client {
@@ -43,18 +79,17 @@ pub(super) struct Server {
 type GoesOn = io::Result<bool>;
 
 impl Server {
-    pub(super) fn new(doors: usize, stop: PipeReader) -> io::Result<Server> {
+    pub(super) fn new(doors: &[super::Door], stop: PipeReader) -> io::Result<Server> {
         let mut poll = Poll::new()?;
         poll.add(stop.as_fd(), STOP)?;
-        let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
-        let open = |door: usize| {
+        let open = |(number, door): (usize, &super::Door)| {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             listener.set_nonblocking(true)?;
             sys::widen_backlog(listener.as_fd())?;
-            poll.add(listener.as_fd(), DOORS + door as u64)?;
-            Ok(Door { listener, data: Data::new(&workload).map_err(io::Error::other)? })
+            poll.add(listener.as_fd(), DOORS + number as u64)?;
+            Ok(Door { listener, tongue: Tongue::new(*door)? })
         };
-        let doors = (0..doors).map(open).collect::<io::Result<_>>()?;
+        let doors = doors.iter().enumerate().map(open).collect::<io::Result<_>>()?;
         // A kernel that does not know the call says so here, not in the loop.
         poll.wait(Wait::No)?;
         Ok(Server {
@@ -109,7 +144,10 @@ impl Server {
             self.free.extend((place < self.clients.len()).then_some(place));
             return;
         }
-        let client = Client { stream, door, held: Vec::new(), owed: Vec::new() };
+        let owed = self.doors[door].tongue.greeting();
+        let mut client = Client { stream, door, held: Vec::new(), owed };
+        // What cannot be said at once is owed like a reply.
+        let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
             Some(empty) => *empty = Some(client),
             None => self.clients.push(Some(client)),
@@ -118,10 +156,10 @@ impl Server {
 
     fn serve(&mut self, place: usize, ready: Ready) {
         let Some(client) = &mut self.clients[place] else { return };
-        let data = &mut self.doors[client.door].data;
+        let tongue = &mut self.doors[client.door].tongue;
         let goes_on = client
             .pay(&[])
-            .and_then(|_| client.receive(ready.hung_up, data, &mut self.buffer, &mut self.out));
+            .and_then(|_| client.receive(ready.hung_up, tongue, &mut self.buffer, &mut self.out));
         if !goes_on.unwrap_or(false) {
             self.clients[place] = None;
             self.free.push(place);
@@ -135,7 +173,7 @@ impl Client {
     fn receive(
         &mut self,
         to_end: bool,
-        data: &mut Data,
+        tongue: &mut Tongue,
         buffer: &mut [u8],
         out: &mut Vec<u8>,
     ) -> GoesOn {
@@ -148,7 +186,7 @@ impl Client {
                 Err(error) => return Err(error),
             };
             out.clear();
-            if !self.answer(&buffer[..got], data, out) || !self.pay(out)? {
+            if !self.answer(&buffer[..got], tongue, out) || !self.pay(out)? {
                 return Ok(false);
             }
             if got < buffer.len() && !to_end {
@@ -159,7 +197,7 @@ impl Client {
     }
 
     /// False: it asked what nobody understands.
-    fn answer(&mut self, fresh: &[u8], data: &mut Data, out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, fresh: &[u8], tongue: &mut Tongue, out: &mut Vec<u8>) -> bool {
         let whole;
         let mut input = fresh;
         if !self.held.is_empty() {
@@ -168,7 +206,7 @@ impl Client {
             input = &whole;
         }
         while !input.is_empty() {
-            match data.answer(input, out) {
+            match tongue.answer(input, out) {
                 Taken::Bytes(taken) => input = &input[taken..],
                 Taken::NotAll => break,
                 Taken::Unknown => return false,

@@ -1,0 +1,164 @@
+//! Whom lanes are driven against when they are measured by themselves: the null
+//! server; for files a directory in memory; for programs one that does nothing.
+
+use super::alone::{self, null_server};
+use crate::access::Access;
+use crate::exec::{Command, Exec, Program};
+use crate::testserver::null::NullServer;
+use engine::files::{FilesAccess, Guard, Settings, Store};
+use engine::{Broken, MakeLane, Numbers, Stop};
+use record::{Address, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A directory in memory, on most machines.
+const IN_MEMORY: &str = "/dev/shm";
+/// Does nothing, as quickly as can be.
+const NOTHING: &str = "true";
+/// The files of a load are written by so many threads.
+const THREADS: u32 = 4;
+
+/// Whom a lane is driven against.
+pub(crate) enum Partner {
+    /// The null server, so.
+    Null(Access),
+    /// Files of its own, all of them there.
+    Directory,
+    /// A program, one run for each operation.
+    Program,
+}
+
+impl Partner {
+    /// How many connections a lane has with it, if so many are asked for.
+    pub(crate) fn connections(&self, asked: u32) -> u32 {
+        match self {
+            Partner::Null(_) | Partner::Directory => asked,
+            Partner::Program => 1,
+        }
+    }
+}
+
+/// A partner that is there.
+enum Raised {
+    /// The access, and the door.
+    Null(Access, usize),
+    Directory(FilesAccess, Folder),
+    Program(Exec),
+}
+
+/// All partners of one measurement. They end with it.
+pub(super) struct Partners {
+    server: NullServer,
+    each: Vec<Raised>,
+}
+
+impl Partners {
+    /// Starts them, servers on this core.
+    ///
+    /// # Errors
+    /// When one cannot be started, or tiebreak itself failed.
+    pub(super) fn raise<'a>(
+        partners: impl Iterator<Item = &'a Partner>,
+        core: Option<u32>,
+        stop: &Stop,
+    ) -> Result<Partners, Broken> {
+        let (mut accesses, mut each) = (Vec::new(), Vec::new());
+        for partner in partners {
+            each.push(match partner {
+                Partner::Null(access) => {
+                    accesses.push(access.clone());
+                    Raised::Null(access.clone(), accesses.len() - 1)
+                }
+                Partner::Directory => directory(stop)?,
+                Partner::Program => program(core)?,
+            });
+        }
+        Ok(Partners { server: null_server(&accesses, core)?, each })
+    }
+
+    /// Drives an order whose lanes are theirs.
+    pub(super) fn drive(
+        &self,
+        mut order: Asked,
+        stop: &Stop,
+        each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+    ) -> Result<(), Broken> {
+        for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
+            lane.address = match partner {
+                Raised::Null(_, door) => Address::Tcp(self.server.addresses()[*door]),
+                Raised::Directory(_, folder) => folder.address(),
+                Raised::Program(_) => Address::Program,
+            };
+        }
+        let lanes = |(lane, partner): (usize, &Raised)| -> Result<Vec<MakeLane>, Broken> {
+            match partner {
+                Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
+                Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
+                Raised::Program(exec) => exec.lanes(&order, lane).map_err(Broken),
+            }
+        };
+        let lanes = self.each.iter().enumerate().map(lanes).collect::<Result<_, _>>()?;
+        engine::run(&order, lanes, Vec::new(), stop, each)
+    }
+}
+
+/// A folder that is gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make() -> Result<Folder, Broken> {
+        let memory = Path::new(IN_MEMORY);
+        let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let folder = within.join(format!("tiebreak-null-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Broken::system("a folder of the null files cannot be made", &error))?;
+        Ok(Folder(folder))
+    }
+
+    fn address(&self) -> Address {
+        Address::Directory(self.0.display().to_string())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Files of the workload, loaded: a miss would cost less than what is read.
+fn directory(stop: &Stop) -> Result<Raised, Broken> {
+    let folder = Folder::make()?;
+    let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
+    let store = Arc::new(Store::new(&folder.0, settings)?);
+    let access = FilesAccess { store, numbers: Numbers::new(1) };
+    let workload = alone::workload(Verify::Off);
+    let keys = workload.to_load();
+    const LONGEST_NS: u64 = 60_000_000_000;
+    let load = LaneAsked {
+        address: folder.address(),
+        operations: Some(keys),
+        ..alone::lane(THREADS, 1, Reuse::Always, Doing::load(workload))
+    };
+    let order = Asked {
+        seed: 1,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds: 1,
+        first_round: 1,
+        round_ns: LONGEST_NS,
+        slice_ns: LONGEST_NS,
+        lanes: vec![load],
+    };
+    let lanes = vec![access.lanes(&order, 0)];
+    engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;
+    Ok(Raised::Directory(access, folder))
+}
+
+fn program(core: Option<u32>) -> Result<Raised, Broken> {
+    let command = Command::parse(NOTHING).map_err(Broken)?;
+    let mut program = Program::new(command, Some(1));
+    program.cores = core.into_iter().collect();
+    Exec::start(&program).map(Raised::Program).map_err(Broken)
+}
