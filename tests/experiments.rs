@@ -92,26 +92,47 @@ fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
 }
 
 #[test]
-fn three_caches_one_command_and_every_byte_is_verified() {
+fn five_caches_one_command_and_every_byte_is_verified() {
     let place = Place::new();
     let text = std::fs::read_to_string(experiment("caches.toml")).expect("the experiment");
     let cache = place.file("cache").display().to_string();
     let text = text.replace("/dev/shm/tiebreak-cache", &cache);
     assert!(text.contains(&cache), "the test has a cache of its own");
     std::fs::write(place.file("caches.toml"), text).expect("a file");
-    for workload in ["kv", "ycsb-b"] {
-        let small = ["--round", "200ms", "--rounds", "7", "--warm-up", "200ms", "--keys", "2k"];
-        let mut arguments = vec!["compare", "caches.toml", "--workload", workload];
+    for (workload, mix) in [("kv", "get=1"), ("ycsb-b", "get=0.95,set=0.05")] {
+        let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--keys", "2k"];
+        let mut arguments = vec!["compare", "caches.toml", "--workload", workload, "--mix", mix];
         arguments.extend(["--slice", "50ms"].iter().chain(&small));
         let (code, report) = place.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");
         let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
-        assert_eq!(names, ["memcached", "redis", "files"]);
+        assert_eq!(names, ["memcached", "redis", "mariadb-memory", "postgres-tmpfs", "files"]);
         for contender in contenders {
             let outcomes = &contender["outcomes"];
             assert_eq!(outcomes["ok"], contender["operations"], "{workload}: {outcomes}");
             assert_eq!(contender["sent"]["load"], 2000, "{workload}");
         }
+    }
+}
+
+#[test]
+fn three_policies_on_two_databases_one_command() {
+    let place = Place::new();
+    let file = experiment("pools.toml");
+    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--slice", "50ms"];
+    let (code, report) =
+        place.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let contenders = report["contenders"].as_array().expect("contenders");
+    assert_eq!(contenders.len(), 6);
+    for contender in contenders {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+    }
+    let throughput = |at: usize| number(&contenders[at]["metrics"]["throughput"]["value"]);
+    // On both a fresh connection costs more than all that is done with it.
+    for (fresh, persistent) in [(0, 1), (3, 4)] {
+        assert!(throughput(persistent) > 1.5 * throughput(fresh), "{contenders:#?}");
     }
 }

@@ -195,8 +195,9 @@ impl<W: Write> Session<'_, W> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
-            let store = self.plan.contenders[contender].workload.is_some();
-            ready::answer(&trial.seen, store)
+            let known = &self.plan.contenders[contender];
+            let says_yes = known.workload.is_some() || known.sql.is_some();
+            ready::answer(&trial.seen, says_yes)
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),

@@ -23,9 +23,10 @@ pub(crate) enum Answer {
     Ours(&'static str),
 }
 
-/// Reads the trial of a single request. A store must say yes to it (`store`).
-pub(crate) fn answer(seen: &Seen, store: bool) -> Answer {
-    if let (true, Some(code)) = (store, seen.outcomes.unexpected.keys().next()) {
+/// Reads the trial of a single request. Stores and databases must say yes to it
+/// (`says_yes`).
+pub(crate) fn answer(seen: &Seen, says_yes: bool) -> Answer {
+    if let (true, Some(code)) = (says_yes, seen.outcomes.unexpected.keys().next()) {
         return refused(*code);
     }
     if seen.codes.values().sum::<u64>() > 0 {

@@ -301,7 +301,16 @@ impl Driver for Server {
         done.map_err(|error| self.trouble(&error))
     }
 
+    /// By COPY, which the library prepares under a name. Whoever asks for another
+    /// protocol may have a proxy between that lends one connection to many: there a
+    /// name can be another client's statement (rows were seen deleted so that had been
+    /// written), and rows go as text.
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+        if self.protocol != Protocol::Prepared {
+            let text = self.statements.with_rows(rows);
+            let written = session.client.batch_execute(&text).await;
+            return written.map_err(|error| self.trouble(&error));
+        }
         let loaded = match self.copy(&session.client, rows).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 self.copy_anew(&session.client, rows).await
