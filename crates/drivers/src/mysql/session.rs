@@ -1,5 +1,6 @@
 //! A session with MySQL or MariaDB, as a lane uses it.
 
+use super::column::text_length;
 use super::{MysqlAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Heard, Opening};
@@ -175,6 +176,11 @@ async fn hear<P: Wire>(
 ) -> Result<(), Error> {
     heard.begins();
     while let Some(row) = reply.next().await? {
+        if deed == Deed::Ask {
+            let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
+            heard.row_of(columns.map(text_length).sum());
+            continue;
+        }
         let column = |at: usize| match row.as_ref(at) {
             Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
             _ => None,
