@@ -1,7 +1,9 @@
 //! MySQL and MariaDB, through mysql_async.
 
+mod abrupt;
 mod column;
 mod session;
+mod tls;
 
 use crate::admin::{self, Rows, Unasked};
 use crate::lane;
@@ -28,7 +30,8 @@ pub enum Protocol {
 /// TLS as the library wants it said: it keeps its own roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysqlTls {
-    /// A file of certificates that are trusted beside the public ones.
+    /// A file of certificates (PEM) that are trusted in place of the public ones,
+    /// which the library brings.
     pub roots: Option<PathBuf>,
     /// The certificate is not verified.
     pub insecure: bool,

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const USER: &str = "mysql";
+pub(crate) const USER: &str = "mysql";
 /// What `bench` logs in by. It must not be seen in anything that comes out.
 pub(crate) const PASSWORD: &str = "correct-horse-7";
 
@@ -18,7 +18,7 @@ pub(crate) struct Mariadb {
     child: Child,
     pub(crate) folder: PathBuf,
     pub(crate) address: SocketAddr,
-    settings: Vec<String>,
+    pub(crate) settings: Vec<String>,
 }
 
 impl Mariadb {

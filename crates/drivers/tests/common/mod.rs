@@ -1,6 +1,7 @@
 //! What the tests against real servers share.
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
+pub(crate) mod certificates;
 pub(crate) mod mariadb;
 pub(crate) mod postgres;
 

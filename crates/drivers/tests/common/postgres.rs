@@ -10,27 +10,18 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 const BIN: &str = "/usr/lib/postgresql/15/bin";
-const USER: &str = "postgres";
+pub(crate) const USER: &str = "postgres";
 
 /// A server that runs until it is dropped, in a folder of its own.
 pub(crate) struct Postgres {
     child: Child,
     pub(crate) folder: PathBuf,
     pub(crate) address: SocketAddr,
-    settings: Vec<String>,
+    pub(crate) settings: Vec<String>,
 }
 
 impl Postgres {
     pub(crate) fn start(name: &str, settings: &[&str]) -> Postgres {
-        Postgres::prepared(name, settings, |_| {})
-    }
-
-    /// `prepare`: what is done in its folder before it starts.
-    pub(crate) fn prepared(
-        name: &str,
-        settings: &[&str],
-        prepare: impl FnOnce(&std::path::Path),
-    ) -> Postgres {
         let folder = folder(&format!("pg-{name}"), USER);
         let made = as_user(USER, &format!("{BIN}/initdb"))
             .args(["-A", "trust", "-U", "bench", "--no-sync", "-E", "UTF8", "--locale=C", "-D"])
@@ -39,7 +30,6 @@ impl Postgres {
             .status()
             .expect("PostgreSQL 15 is installed (./test installs it)");
         assert!(made.success());
-        prepare(&folder);
         let address = free_port();
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         let child = run(&folder, address, &settings);
