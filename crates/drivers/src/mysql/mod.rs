@@ -186,7 +186,7 @@ pub fn error_name(code: u16) -> Option<&'static str> {
         1290 => "read_only",
         1295 => "cannot_be_prepared",
         1317 | 1969 => "statement_timeout",
-        1366 => "wrong_type",
+        1264 | 1265 | 1366 => "wrong_type",
         1406 => "value_too_long",
         1927 => "connection_killed",
         _ => return None,

@@ -1,6 +1,6 @@
 //! A real MariaDB.
 
-use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use super::{PASSWORD, PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use engine::Numbers;
@@ -10,9 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 pub(crate) const USER: &str = "mysql";
-/// What `bench` logs in by. It must not be seen in anything that comes out.
-pub(crate) const PASSWORD: &str = "correct-horse-7";
-
 /// A server that runs until it is dropped, in a folder of its own.
 pub(crate) struct Mariadb {
     child: Child,
@@ -64,20 +61,11 @@ impl Mariadb {
     }
 
     pub(crate) fn access(&self, table: &str) -> MysqlAccess {
-        MysqlAccess {
-            user: "bench".to_owned(),
-            password: Some(PASSWORD.to_owned()),
-            database: "bench".to_owned(),
-            table: table.to_owned(),
-            query: "SELECT 1".to_owned(),
-            protocol: Protocol::Prepared,
-            tls: None,
-            numbers: Numbers::new(1),
-        }
+        access(table)
     }
 
-    /// As root, and over the unix socket, which is never full for root.
-    fn root(&self) -> MysqlAccess {
+    /// As root, for whom there is always room: over the unix socket.
+    pub(crate) fn root(&self) -> MysqlAccess {
         MysqlAccess { user: "root".to_owned(), password: None, ..self.access("t") }
     }
 
@@ -108,6 +96,20 @@ impl Mariadb {
         let rows = self.says(&format!("SELECT count(*) FROM {table}"));
         assert_eq!(rows, of.to_load().to_string());
         access
+    }
+}
+
+/// Who asks `SELECT 1` in prepared statements.
+pub(crate) fn access(table: &str) -> MysqlAccess {
+    MysqlAccess {
+        user: "bench".to_owned(),
+        password: Some(PASSWORD.to_owned()),
+        database: "bench".to_owned(),
+        table: table.to_owned(),
+        query: "SELECT 1".to_owned(),
+        protocol: Protocol::Prepared,
+        tls: None,
+        numbers: Numbers::new(1),
     }
 }
 

@@ -66,16 +66,7 @@ impl Postgres {
     }
 
     pub(crate) fn access(&self, table: &str) -> PostgresAccess {
-        PostgresAccess {
-            user: "bench".to_owned(),
-            password: None,
-            database: "postgres".to_owned(),
-            table: table.to_owned(),
-            query: "SELECT 1".to_owned(),
-            protocol: Protocol::Prepared,
-            tls: None,
-            numbers: Numbers::new(1),
-        }
+        access(table)
     }
 
     /// The one value that a statement brings.
@@ -98,6 +89,20 @@ impl Postgres {
         let rows = self.says(&format!("SELECT count(*) FROM {table}"));
         assert_eq!(rows, of.to_load().to_string());
         access
+    }
+}
+
+/// Who asks `SELECT 1` in prepared statements.
+pub(crate) fn access(table: &str) -> PostgresAccess {
+    PostgresAccess {
+        user: "bench".to_owned(),
+        password: None,
+        database: "postgres".to_owned(),
+        table: table.to_owned(),
+        query: "SELECT 1".to_owned(),
+        protocol: Protocol::Prepared,
+        tls: None,
+        numbers: Numbers::new(1),
     }
 }
 
