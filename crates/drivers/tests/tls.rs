@@ -5,8 +5,8 @@ mod common;
 
 use common::certificates::{Authority, NAME};
 use common::mariadb::{self, Mariadb};
+use common::order;
 use common::postgres::{self, Postgres};
-use common::{folder, order};
 use drivers::mysql::{MysqlTls, Protocol};
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::TlsAccess;
@@ -40,10 +40,8 @@ fn tls_access(roots: RootCertStore, name: &str) -> TlsAccess {
 
 #[test]
 fn postgres_is_verified_and_never_silently_plain() {
-    let of = folder("pg-certificates", postgres::USER);
-    let authority = Authority::new(&of, postgres::USER);
-    let stranger = folder("pg-stranger", postgres::USER);
-    let strange = Authority::new(&stranger, postgres::USER);
+    let authority = Authority::new("pg-certificates", postgres::USER);
+    let strange = Authority::new("pg-stranger", postgres::USER);
     let file = |name: &str| authority.file(name).display().to_string();
     let (certificate, key) = (file("server.pem"), file("server.key"));
     let settings = [format!("ssl_cert_file={certificate}"), format!("ssl_key_file={key}")];
@@ -78,15 +76,11 @@ fn postgres_is_verified_and_never_silently_plain() {
     let ok = || asked(&authority, NAME).outcomes.ok == 0;
     common::wait_for(ok, || common::log(&server.folder));
     refused(&asked(&authority, NAME), "an expired certificate");
-    for folder in [of, stranger] {
-        std::fs::remove_dir_all(folder).expect("ours");
-    }
 }
 
 #[test]
 fn mariadb_is_verified_and_never_silently_plain() {
-    let of = folder("my-certificates", mariadb::USER);
-    let authority = Authority::new(&of, mariadb::USER);
+    let authority = Authority::new("my-certificates", mariadb::USER);
     let mut server = Mariadb::start("tls", &[]);
     let driven = |server: &Mariadb, tls: Option<MysqlTls>| {
         // No row where the session is plain.
@@ -123,5 +117,4 @@ fn mariadb_is_verified_and_never_silently_plain() {
     authority.issue_expired();
     server.does(&["FLUSH SSL"]);
     refused(&driven(&server, tls(true, Some(NAME))), "an expired certificate");
-    std::fs::remove_dir_all(of).expect("ours");
 }

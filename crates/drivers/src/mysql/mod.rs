@@ -61,6 +61,13 @@ pub struct MysqlAccess {
 }
 
 impl MysqlAccess {
+    /// The same way to the server, with the cheapest statement that there is. An order
+    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
+    /// of its worker, on whose thread all of the library runs.
+    pub fn cheapest(&self) -> MysqlAccess {
+        MysqlAccess { query: "SELECT 1".to_owned(), ..self.clone() }
+    }
+
     /// The lanes of one contender of the order: one for each worker.
     ///
     /// # Panics

@@ -46,6 +46,13 @@ pub struct PostgresAccess {
 }
 
 impl PostgresAccess {
+    /// The same way to the server, with the cheapest statement that there is. An order
+    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
+    /// of its worker, on whose thread all of the library runs.
+    pub fn cheapest(&self) -> PostgresAccess {
+        PostgresAccess { query: "SELECT 1".to_owned(), ..self.clone() }
+    }
+
     /// The lanes of one contender of the order: one for each worker.
     ///
     /// # Panics

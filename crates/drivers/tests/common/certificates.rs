@@ -1,6 +1,6 @@
 //! Certificates of a throw-away authority.
 
-use super::give_away;
+use super::{folder, give_away};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    /// In a folder that is there, for a server that runs as this user.
-    pub(crate) fn new(folder: &Path, user: &str) -> Authority {
-        let authority = Authority { folder: folder.to_owned() };
+    /// For a server that runs as this user.
+    pub(crate) fn new(name: &str, user: &str) -> Authority {
+        let authority = Authority { folder: folder(name, user) };
         let files = [
             ("extensions", format!("subjectAltName=DNS:{NAME}\n")),
             ("issued", String::new()),
             ("serial", "01\n".to_owned()),
-            ("config", config(folder)),
+            ("config", config(&authority.folder)),
         ];
         for (name, text) in files {
             std::fs::write(authority.file(name), text).expect("a file");
@@ -62,6 +62,12 @@ impl Authority {
         command.args(words.split_whitespace()).current_dir(&self.folder);
         let made = command.output().expect("openssl runs (./test installs it)");
         assert!(made.status.success(), "{words}: {}", String::from_utf8_lossy(&made.stderr));
+    }
+}
+
+impl Drop for Authority {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -46,14 +46,14 @@ pub(crate) fn give_away(what: &Path, user: &str) {
     chown(what, next(), next()).expect("ours to give");
 }
 
-/// A program, run by this user where we are root.
+/// A program, run by this user where we are root. It is told to end when the thread
+/// that starts it does, also where that is killed.
 pub(crate) fn as_user(user: &str, program: &str) -> Command {
-    if !is_root() {
-        return Command::new(program);
-    }
     let mut command = Command::new("setpriv");
-    command.args([&format!("--reuid={user}"), &format!("--regid={user}"), "--clear-groups"]);
-    command.arg(program);
+    if is_root() {
+        command.args([&format!("--reuid={user}"), &format!("--regid={user}"), "--clear-groups"]);
+    }
+    command.args(["--pdeathsig", "QUIT", program]);
     command
 }
 
