@@ -74,7 +74,17 @@ fn the_server_says_what_a_commit_waits_for() {
     let value = |name: &str| facts.iter().find(|fact| fact.0 == name).map(|fact| &*fact.1);
     assert_eq!((value("fsync"), value("synchronous_commit")), (Some("off"), Some("on")));
     assert!(value("server_version").is_some_and(|version| version.starts_with("15.")));
-    assert!(value("started").is_some());
+    let started = server.says("SELECT floor(extract(epoch FROM now()))::bigint");
+    let number = |text: &str| text.parse::<u64>().expect("seconds");
+    assert!(number(&started) - number(value("started").expect("it says")) < 3600);
+    assert_eq!(value("table_persistence"), None, "there is no table yet");
+    for (unlogged, wanted) in [(true, "unlogged"), (false, "logged")] {
+        let access = server.access("it's \"mine\"");
+        access.ask(&server.tcp(), &access.schema(unlogged), PATIENCE).expect("a table");
+        let facts = access.facts(&server.tcp(), PATIENCE).expect("an answer");
+        let last = facts.last().map(|(name, value)| (name.as_str(), value.as_str()));
+        assert_eq!(last, Some(("table_persistence", wanted)));
+    }
     let wrong = PostgresAccess { user: "nobody".to_owned(), ..server.access("t") };
     let unasked = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
     assert!(unasked.code.is_some() && unasked.why.contains("nobody"), "{unasked:?}");

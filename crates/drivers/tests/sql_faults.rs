@@ -30,11 +30,12 @@ struct Servers {
 
 type Case = fn(&Servers);
 
-const CASES: [(&str, Case); 5] = [
+const CASES: [(&str, Case); 6] = [
     ("a_log_in_that_is_refused_is_told_by_its_code", log_ins),
     ("statements_that_cannot_be_done_are_told_by_their_code", statements),
     ("locks_and_timeouts_of_the_server_are_told_by_their_code", waits),
     ("who_gets_no_connection_of_the_pool_is_starved", pools),
+    ("a_session_that_is_ended_loses_one_operation", killed),
     ("a_reply_of_100_mb_is_read_and_not_kept", large_replies),
 ];
 
@@ -299,6 +300,7 @@ fn large_replies(servers: &Servers) {
         let before = peak();
         let seen = drive();
         let grew = peak().saturating_sub(before);
+
         assert_eq!(seen.outcomes.ok, 1, "{what}: {:?}", seen.outcomes);
         // A histogram has three digits.
         let bytes = seen.body_bytes.max().expect("one reply");
@@ -357,12 +359,62 @@ fn full_servers() {
     assert!(seen.connections.got <= 2 * 10, "in each of two trials: {:?}", seen.connections);
 }
 
-/// Drives until a server was started anew under it and answers again.
-fn restarted(order: Asked, lanes: Vec<engine::MakeLane>, restart: impl FnOnce()) -> Seen {
+/// Each of four sessions is ended once: the operation that it is in is lost, or the
+/// next one where it is in none, and no other.
+fn killed(servers: &Servers) {
+    let Servers { pg, my } = servers;
+    let query = |sleep: &str| format!("SELECT {sleep}(0.2)");
+    let (user, of) = ("impatient".to_owned(), "FROM pg_stat_activity WHERE usename = 'impatient'");
+    let access = PostgresAccess { user, query: query("pg_sleep"), ..pg.access("t") };
+    let order = long(pg.tcp());
+    let lanes = access.lanes(&order, 0);
+    let four = |which: &str| {
+        let count = format!("SELECT count(*) {of} AND state = 'active' AND {which}");
+        common::wait_for(|| pg.says(&count) == "4", || common::log(&pg.folder));
+    };
+    let seen = drive_during(order, lanes, || {
+        four("true");
+        let now = pg.says("SELECT now()");
+        pg.does(&[&format!("SELECT pg_terminate_backend(pid) {of}")]);
+        four(&format!("backend_start > '{now}'"));
+    });
+    let name = |code| drivers::sqlstate_name(code).expect("it has a name");
+    lost(&seen, &["server_shut_down", "closed", "reset"], name);
+    let four_lost = (seen.outcomes.count(Whose::Theirs), seen.connections.opened);
+    assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
+
+    let access = MysqlAccess { query: query("SLEEP"), ..my.access("t") };
+    let of = "FROM information_schema.PROCESSLIST WHERE USER = 'bench'";
+    let order = long(my.tcp());
+    let lanes = access.lanes(&order, 0);
+    let four = |which: &str| {
+        let count = format!("SELECT COUNT(*) {of} AND STATE = 'User sleep' AND {which}");
+        common::wait_for(|| my.says(&count) == "4", || common::log(&my.folder));
+    };
+    let seen = drive_during(order, lanes, || {
+        four("TRUE");
+        let last = my.says(&format!("SELECT MAX(ID) {of}"));
+        my.does(&["KILL USER bench"]);
+        four(&format!("ID > {last}"));
+    });
+    lost(&seen, &["1927", "closed", "reset"], |code| code.to_string());
+    let four_lost = (seen.outcomes.count(Whose::Theirs), seen.connections.opened);
+    assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
+}
+
+/// A slice that is ended from outside.
+fn long(address: record::Address) -> Asked {
+    let mut order = order(address, Doing::Ask);
+    (order.rounds, order.round_ns, order.slice_ns) = (1, 60_000 * MS, 60_000 * MS);
+    order
+}
+
+/// Drives until this is done.
+fn drive_during(order: Asked, lanes: Vec<engine::MakeLane>, what: impl FnOnce()) -> Seen {
     let stop = Stop::new().expect("a descriptor");
     std::thread::scope(|scope| {
         let driven = scope.spawn(|| drive_until(&stop, &order, lanes));
-        restart();
+        what();
         stop.raise();
         driven.join().expect("it ends")
     })
@@ -388,11 +440,6 @@ fn goes_on(counter: impl Fn() -> u64, folder: &Path) {
 }
 
 fn restarts() {
-    let long = |address| {
-        let mut order = order(address, Doing::Ask);
-        (order.rounds, order.round_ns, order.slice_ns) = (1, 60_000 * MS, 60_000 * MS);
-        order
-    };
     let counter = "SELECT last_value FROM turns";
     let mut pg = Postgres::start("restart", &[]);
     pg.does(&["CREATE SEQUENCE turns"]);
@@ -400,7 +447,7 @@ fn restarts() {
     let query = "SELECT nextval('turns')".to_owned();
     let (access, order) = (PostgresAccess { query, ..pg.access("t") }, long(pg.tcp()));
     let lanes = access.lanes(&order, 0);
-    let seen = restarted(order, lanes, || {
+    let seen = drive_during(order, lanes, || {
         goes_on(|| counts(&pg), &pg.folder);
         pg.restart();
         goes_on(|| counts(&pg), &pg.folder);
@@ -417,7 +464,7 @@ fn restarts() {
     let query = "SELECT NEXTVAL(turns)".to_owned();
     let (access, order) = (MysqlAccess { query, ..my.access("t") }, long(my.tcp()));
     let lanes = access.lanes(&order, 0);
-    let seen = restarted(order, lanes, || {
+    let seen = drive_during(order, lanes, || {
         goes_on(|| counts(&my), &my.folder);
         my.restart();
         goes_on(|| counts(&my), &my.folder);
