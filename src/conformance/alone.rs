@@ -14,8 +14,6 @@ use wire::{memcached, resp};
 
 /// The null server never takes that long.
 const TIMEOUT_NS: u64 = 5_000_000_000;
-/// What a null database is asked.
-const CHEAPEST: &str = "SELECT 1";
 
 /// A lane of this protocol without logins and TLS: what every way of speaking it
 /// costs at least. None where the null server does not speak it.
@@ -52,30 +50,32 @@ pub(crate) fn resp(protocol: resp::Protocol) -> Access {
 
 /// PostgreSQL, asked the cheapest statement in this way.
 pub(crate) fn postgres(protocol: postgres::Protocol) -> Access {
-    Access::Postgres(PostgresAccess {
+    let access = PostgresAccess {
         user: "null".to_owned(),
         password: None,
         database: "null".to_owned(),
         table: String::new(),
-        query: CHEAPEST.to_owned(),
+        query: String::new(),
         protocol,
         tls: None,
         numbers: Numbers::new(1),
-    })
+    };
+    Access::Postgres(access.cheapest())
 }
 
 /// MySQL, asked the same.
 pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
-    Access::Mysql(MysqlAccess {
+    let access = MysqlAccess {
         user: "null".to_owned(),
         password: None,
         database: "null".to_owned(),
         table: String::new(),
-        query: CHEAPEST.to_owned(),
+        query: String::new(),
         protocol,
         tls: None,
         numbers: Numbers::new(1),
-    })
+    };
+    Access::Mysql(access.cheapest())
 }
 
 /// The workload `kv`, with which stores are driven.

@@ -18,9 +18,8 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 /// whether it is there.
 const CHEAPEST: &str = "SELECT 1";
 
-/// Longest value that a MySQL row can hold outside of a BLOB, which its MEMORY
-/// tables cannot have.
-const LONGEST_IN_MEMORY: u32 = 60_000;
+/// Digits, and a letter, behind the prefix of a key.
+pub(crate) const KEY_BYTES: usize = 13;
 
 /// The kinds of table of each, the default first.
 const OF_POSTGRES: [&str; 2] = ["logged", "unlogged"];
@@ -185,10 +184,10 @@ pub(super) fn table(contender: usize, sql: &SqlAsked) -> String {
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     let (Some(sql), Some(workload)) = (&contender.sql, &contender.workload) else { return Ok(()) };
     let longest = workload.value.most();
-    match sql.table.as_deref() == Some("memory") && longest > LONGEST_IN_MEMORY {
+    let room = mysql::ROW_BYTES - (workload.prefix.len() + KEY_BYTES) as u32;
+    match sql.table.as_deref() == Some("memory") && longest > room {
         true => Err(Error::usage(format!(
-            "`{}`: a MEMORY table has no BLOBs, and so no values of more than {LONGEST_IN_MEMORY} \
-             bytes: lower --value ({longest}), or take another table (--set NAME.table=innodb)",
+            "`{}`: a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower --value ({longest}), or take another table (--set NAME.table=innodb)",
             contender.name
         ))),
         false => Ok(()),

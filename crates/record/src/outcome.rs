@@ -194,7 +194,8 @@ impl Outcomes {
         if whose == Whose::Theirs {
             for (code, n) in &self.unexpected {
                 let name = code_names.get(code).cloned();
-                classes.insert(name.unwrap_or_else(|| format!("status_{code}")), *n);
+                // Several codes may go by one name.
+                *classes.entry(name.unwrap_or_else(|| format!("status_{code}"))).or_default() += n;
             }
         }
         classes
@@ -218,4 +219,20 @@ impl Outcomes {
 
 pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_one_name_are_added_up() {
+        let unexpected = [(1317, 2), (1969, 3), (1213, 4)].into();
+        let outcomes = Outcomes { unexpected, ..Outcomes::default() };
+        let name = |code| (code, "statement_timeout".to_owned());
+        let names = [name(1317), name(1969)].into();
+        let classes = outcomes.classes(Whose::Theirs, &names);
+        let wanted = [("statement_timeout".to_owned(), 5), ("status_1213".to_owned(), 4)];
+        assert_eq!(classes, wanted.into());
+    }
 }

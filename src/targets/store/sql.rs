@@ -3,6 +3,7 @@
 use super::{About, PATIENCE, Start};
 use crate::access::Access;
 use crate::fnv::fnv1a;
+use crate::plan::KEY_BYTES;
 use crate::shown::shown;
 use drivers::{MysqlAccess, PostgresAccess, Rows, Unasked};
 use record::{Address, Fact, Workload};
@@ -15,9 +16,6 @@ const NOTES: &str = "tiebreak_notes";
 const PATIENCE_FOR_TABLES: Duration = Duration::from_secs(60);
 /// Counting rows means looking at all of them.
 const PATIENCE_FOR_COUNTS: Duration = Duration::from_secs(30);
-
-/// Digits, and a letter, behind the prefix of a key.
-const KEY_BYTES: usize = 13;
 
 /// A database, as it is asked.
 pub(super) struct Database {
@@ -51,7 +49,7 @@ impl Database {
             items,
             bytes,
             evictions: None,
-            start: self.start(address),
+            start: self.start(address, &facts),
             durable: self.durable(&facts),
             facts: self.words(&facts),
         })
@@ -72,7 +70,8 @@ impl Database {
             Server::Postgres(_) => ("pg_settings", "server_version"),
             Server::Mysql(_) => ("SHOW VARIABLES", "version"),
         };
-        let passing = ["started", "Uptime"];
+        // When it started is no setting, and the table is the contender's.
+        let passing = ["started", "table_engine", "table_persistence"];
         let (versions, others): (Vec<_>, Vec<_>) = facts
             .iter()
             .filter(|(name, _)| !passing.contains(&name.as_str()))
@@ -90,18 +89,23 @@ impl Database {
         self.facts(address).map_or_else(|_| Vec::new(), |facts| self.words(&facts))
     }
 
-    /// Whether a commit waits for the disk, by its settings; none where they don't say.
+    /// Whether a commit waits for the disk, by its settings and by what the table is;
+    /// none where they don't say.
     fn durable(&self, facts: &[(String, String)]) -> Option<bool> {
         let of = |name: &str| {
             facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
         };
-        // What other tables promise less than these two.
-        if self.kind.as_ref().is_some_and(|kind| !["logged", "innodb"].contains(&kind.as_str())) {
-            return Some(false);
-        }
         match &self.server {
-            Server::Postgres(_) => Some(of("fsync")? == "on" && of("synchronous_commit")? != "off"),
-            Server::Mysql(_) => Some(of("innodb_flush_log_at_trx_commit")? == "1"),
+            Server::Postgres(_) => Some(
+                of("table_persistence").is_none_or(|kept| kept == "logged")
+                    && of("fsync")? == "on"
+                    && of("synchronous_commit")? != "off",
+            ),
+            // Other engines write when they like.
+            Server::Mysql(_) => Some(
+                of("table_engine").is_none_or(|engine| engine == "InnoDB")
+                    && of("innodb_flush_log_at_trx_commit")? == "1",
+            ),
         }
     }
 
@@ -124,30 +128,19 @@ impl Database {
     }
 
     /// Which start of which server this is. PostgreSQL knows when it was started to
-    /// the microsecond; MySQL only for how many seconds it runs, so that it is told
-    /// apart from others by where it is.
-    fn start(&self, address: &Address) -> Option<Start> {
+    /// the microsecond; MySQL to the second, so that it is told apart from others by
+    /// where it is.
+    fn start(&self, address: &Address, facts: &[(String, String)]) -> Option<Start> {
+        const STARTED: &str =
+            "SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
+        let ask = |what: &str| self.first_row(address, &[what.to_owned()], PATIENCE).ok()?;
         match &self.server {
-            Server::Postgres(_) => {
-                let start =
-                    "SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
-                let cells = self.first_row(address, &[start.to_owned()], PATIENCE).ok()??;
-                cells.into_iter().next().map(Start::Run)
-            }
-            Server::Mysql(access) => {
-                let asked = [
-                    "SELECT UNIX_TIMESTAMP(), @@hostname, @@port, @@datadir",
-                    "SHOW GLOBAL STATUS LIKE 'Uptime'",
-                ];
-                let rows = access.ask(address, &asked.map(str::to_owned), PATIENCE).ok()?;
-                let [here, runs] = rows.as_slice() else { return None };
-                let now: u64 = here.first()?.first()?.as_ref()?.parse().ok()?;
-                let uptime: u64 = runs.first()?.get(1)?.as_ref()?.parse().ok()?;
-                let place = format!("{:?}", here.first()?.get(1..)?);
-                Some(Start::Process {
-                    pid: fnv1a(place.as_bytes()),
-                    began: now.checked_sub(uptime)?,
-                })
+            Server::Postgres(_) => ask(STARTED)?.into_iter().next().map(Start::Run),
+            Server::Mysql(_) => {
+                let place = ask("SELECT @@hostname, @@port, @@datadir")?;
+                let pid = fnv1a(place.join("\n").as_bytes());
+                let (_, began) = facts.iter().find(|(name, _)| name == "started")?;
+                Some(Start::Process { pid, began: began.parse().ok()? })
             }
         }
     }
@@ -185,7 +178,7 @@ impl Database {
             Server::Postgres(access) => access.schema(self.kind.as_deref() == Some("unlogged")),
             Server::Mysql(access) => {
                 let key_bytes = (workload.prefix.len() + KEY_BYTES) as u32;
-                access.schema(self.kind.as_deref(), key_bytes, workload.value.most())
+                access.schema(self.kind.as_deref(), key_bytes, workload.value.most())?
             }
         };
         self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)

@@ -1,5 +1,6 @@
 //! PostgreSQL, through tokio-postgres.
 
+mod column;
 mod session;
 mod tls;
 
@@ -45,6 +46,13 @@ pub struct PostgresAccess {
 }
 
 impl PostgresAccess {
+    /// The same way to the server, with the cheapest statement that there is. An order
+    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
+    /// of its worker, on whose thread all of the library runs.
+    pub fn cheapest(&self) -> PostgresAccess {
+        PostgresAccess { query: "SELECT 1".to_owned(), ..self.clone() }
+    }
+
     /// The lanes of one contender of the order: one for each worker.
     ///
     /// # Panics
@@ -70,8 +78,10 @@ impl PostgresAccess {
         admin::wait(server.ask(statements), timeout)
     }
 
-    /// What the server says of itself: its version, its start, and the settings that
-    /// decide what a commit waits for. Names and values; the text is the server's own.
+    /// What the server says of itself: its version, when it started (in seconds since
+    /// 1970), the settings that decide what a commit waits for, and whether the
+    /// contender's table survives a crash, where there is one. Names and values; the
+    /// text is the server's own.
     ///
     /// # Errors
     /// When it does not answer, or with an error.
@@ -84,9 +94,16 @@ impl PostgresAccess {
             "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'fsync', \
              'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', \
              'max_connections') ORDER BY name",
-            "SELECT 'started', pg_postmaster_start_time()",
+            "SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::bigint",
         ];
-        let rows = self.ask(address, &FACTS.map(str::to_owned), timeout)?;
+        let dialect = Dialect::Postgres;
+        let persistence = format!(
+            "SELECT 'table_persistence', CASE relpersistence WHEN 'p' THEN 'logged' WHEN 'u' THEN \
+             'unlogged' ELSE 'temporary' END FROM pg_class WHERE oid = to_regclass({})",
+            dialect.quoted(&dialect.name(&self.table))
+        );
+        let [settings, started] = FACTS.map(str::to_owned);
+        let rows = self.ask(address, &[settings, started, persistence], timeout)?;
         Ok(admin::facts(rows))
     }
 

@@ -1,0 +1,28 @@
+//! What was counted, by class and by whose fault it was.
+
+use record::{Seen, Whose};
+use std::collections::BTreeMap;
+
+/// How many operations ended with which class, by SQLSTATE's name, by MySQL's number
+/// or by the failure's name.
+pub(crate) fn classes(seen: &Seen, name: impl Fn(u16) -> String) -> BTreeMap<String, u64> {
+    let codes = seen.outcomes.unexpected.keys().map(|code| (*code, name(*code))).collect();
+    seen.outcomes.classes(Whose::Theirs, &codes)
+}
+
+/// All that went wrong was of this class, and theirs. Returns how many there were.
+pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what: &str) -> u64 {
+    let outcomes = &seen.outcomes;
+    let wrong = classes(seen, name);
+    assert_eq!(wrong.keys().collect::<Vec<_>>(), [class], "{what}: {outcomes:?}");
+    assert_eq!((outcomes.count(Whose::Ours), outcomes.count(Whose::Host)), (0, 0), "{what}");
+    wrong[class]
+}
+
+pub(crate) fn pg_only(seen: &Seen, class: &str, what: &str) -> u64 {
+    only(seen, |code| drivers::sqlstate_name(code).expect("it has a name"), class, what)
+}
+
+pub(crate) fn my_only(seen: &Seen, class: u16, what: &str) -> u64 {
+    only(seen, |code| code.to_string(), &class.to_string(), what)
+}

@@ -1,0 +1,91 @@
+//! What a server refuses to do.
+
+use crate::Servers;
+use crate::common::mariadb;
+use crate::common::postgres;
+use crate::common::{PASSWORD, PATIENCE, order, workload};
+use crate::counted::{my_only, only, pg_only};
+use drivers::mysql::Protocol as Mysql;
+use drivers::postgres::Protocol as Pg;
+use drivers::{MysqlAccess, PostgresAccess, Unasked};
+use record::{Doing, Seen};
+
+/// A question beside the measurement is refused in the same way, and in words that do
+/// not tell the password.
+fn unasked<T: std::fmt::Debug>(answer: Result<T, Unasked>, seen: &Seen) {
+    let unasked = answer.expect_err("refused");
+    assert_eq!(unasked.code.as_ref(), seen.outcomes.unexpected.keys().next());
+    assert!(!unasked.why.is_empty() && !format!("{unasked:?}").contains(PASSWORD), "{unasked:?}");
+}
+
+pub(crate) fn log_ins(servers: &Servers) {
+    let Servers { pg, my } = servers;
+    let known = PostgresAccess {
+        user: "guarded".to_owned(),
+        password: Some(PASSWORD.to_owned()),
+        ..pg.access("t")
+    };
+    let ask = order(pg.tcp(), Doing::Ask);
+    let seen = postgres::driven(&ask, &known);
+    assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+    let wrong = PostgresAccess { password: Some(format!("not-{PASSWORD}")), ..known.clone() };
+    let nowhere = PostgresAccess { database: "nowhere".to_owned(), ..pg.access("t") };
+    for (access, class) in [(wrong, "wrong_password"), (nowhere, "no_such_database")] {
+        let seen = postgres::driven(&ask, &access);
+        assert_eq!(pg_only(&seen, class, class), seen.operations);
+        assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
+        unasked(access.facts(&pg.tcp(), PATIENCE), &seen);
+    }
+    let wrong = MysqlAccess { password: Some(format!("not-{PASSWORD}")), ..my.access("t") };
+    // Who has a right to it is told that it is not there.
+    let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..my.root() };
+    for (access, address, class) in [(wrong, my.tcp(), 1045), (nowhere, my.unix(), 1049)] {
+        let seen = mariadb::driven(&order(address.clone(), Doing::Ask), &access);
+        assert_eq!(my_only(&seen, class, "log-in"), seen.operations);
+        assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
+        unasked(access.facts(&address, PATIENCE), &seen);
+    }
+}
+
+pub(crate) fn statements(servers: &Servers) {
+    let Servers { pg, my } = servers;
+    let kv = || Doing::Drive(workload("kv"));
+    for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+        let what = format!("{protocol:?}");
+        let of = |table: &str| {
+            let access = PostgresAccess { protocol, ..pg.access(table) };
+            postgres::driven(&order(pg.tcp(), kv()), &access)
+        };
+        let seen = of("nowhere");
+        assert_eq!(pg_only(&seen, "no_such_table", &what), seen.operations);
+        let seen = of("numbers");
+        // Bytes as text are a wrong text, and not of a wrong type.
+        let class = if protocol == Pg::Simple { "wrong_text" } else { "wrong_type" };
+        let wrong = pg_only(&seen, class, &what);
+        assert!(
+            wrong > 0 && wrong + seen.outcomes.miss == seen.operations,
+            "{what}: {:?}",
+            seen.outcomes
+        );
+        assert_eq!(seen.connections.opened, 4, "an error leaves its connection whole");
+    }
+    for protocol in [Mysql::Text, Mysql::Prepared] {
+        let what = format!("{protocol:?}");
+        let of = |table: &str| {
+            let access = MysqlAccess { protocol, ..my.access(table) };
+            mariadb::driven(&order(my.tcp(), kv()), &access)
+        };
+        let seen = of("nowhere");
+        assert_eq!(my_only(&seen, 1146, &what), seen.operations);
+        let seen = of("numbers");
+        // One number where the value begins with a digit, another where it does not.
+        let name = |code| drivers::mysql::error_name(code).expect("it has a name").to_owned();
+        let wrong = only(&seen, name, "wrong_type", &what);
+        assert!(
+            wrong > 0 && wrong + seen.outcomes.miss == seen.operations,
+            "{what}: {:?}",
+            seen.outcomes
+        );
+        assert_eq!(seen.connections.opened, 4, "an error leaves its connection whole");
+    }
+}

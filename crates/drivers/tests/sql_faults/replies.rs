@@ -1,0 +1,52 @@
+//! Replies that are larger than what a lane may keep.
+
+use crate::Servers;
+use crate::common::mariadb;
+use crate::common::postgres;
+use crate::common::{MS, in_one_slice, order};
+use drivers::mysql::Protocol as Mysql;
+use drivers::postgres::Protocol as Pg;
+use drivers::{MysqlAccess, PostgresAccess};
+use record::{Doing, Seen};
+
+/// The most memory that this process had since it was last asked, in bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it says");
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    // From now on anew.
+    std::fs::write("/proc/self/clear_refs", "5").expect("our own");
+    kilobytes * 1024
+}
+
+pub(crate) fn large_replies(servers: &Servers) {
+    const BYTES: u64 = 100_000_000;
+    let Servers { pg, my } = servers;
+    let once = |address| {
+        let mut once = in_one_slice(order(address, Doing::Ask), 1);
+        once.lanes[0].timeout_ns = 60_000 * MS;
+        once
+    };
+    let from = |rows: &str| format!("SELECT repeat('x', 10000) FROM {rows}");
+    let check = |drive: &dyn Fn() -> Seen, what: &str| {
+        peak();
+        let before = peak();
+        let seen = drive();
+        let grew = peak().saturating_sub(before);
+
+        assert_eq!(seen.outcomes.ok, 1, "{what}: {:?}", seen.outcomes);
+        // A histogram has three digits.
+        let bytes = seen.body_bytes.max().expect("one reply");
+        assert!(bytes.abs_diff(BYTES) < BYTES / 500, "{what}: {bytes}");
+        assert!(grew < BYTES / 4, "{what}: {grew} bytes more memory");
+    };
+    for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+        let query = from("generate_series(1, 10000)");
+        let access = PostgresAccess { query, protocol, ..pg.access("t") };
+        check(&|| postgres::driven(&once(pg.tcp()), &access), &format!("{protocol:?}"));
+    }
+    for protocol in [Mysql::Text, Mysql::Prepared] {
+        let access = MysqlAccess { query: from("seq_1_to_10000"), protocol, ..my.access("t") };
+        check(&|| mariadb::driven(&once(my.tcp()), &access), &format!("{protocol:?}"));
+    }
+}
