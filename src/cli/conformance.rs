@@ -15,14 +15,14 @@ use std::time::{Duration, SystemTime};
 const EXAMPLES: &str = "\
 Examples:
   tiebreak conformance null
-      about half a minute; a table of all protocols
+      about 40 seconds; a table of all protocols
   tiebreak conformance null --json null.json
       the same figures for programs (schema/null.v1.json)";
 
 const NULL_EXAMPLES: &str = "\
 Examples:
   tiebreak conformance null
-      about half a minute
+      about 40 seconds
   tiebreak conformance null --connections 500 --json -
       with more connections to each lane; JSON on standard output, and no table";
 
@@ -42,7 +42,8 @@ enum What {
 /// What each lane costs by itself: CPU for each operation, and the highest rate
 ///
 /// Every protocol is driven against the null server, which answers at once with the
-/// shortest right reply and runs on another core. All lanes take turns in one braid, so
+/// shortest right reply and runs on another core; files in a directory in memory, and
+/// programs as runs of one that does nothing. All lanes take turns in one braid, so
 /// that they meet the same machine. What a lane costs here is not the target's doing.
 #[derive(clap::Args)]
 #[command(after_help = NULL_EXAMPLES)]

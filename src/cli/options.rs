@@ -81,11 +81,12 @@ pub(super) struct RequestOptions {
     expect: Option<Statuses>,
 }
 
-/// What is done to the data of stores (memcached://, redis://, file:///).
+/// What is done to the data of stores (memcached://, redis://, postgres://, mysql://,
+/// file:///).
 #[derive(clap::Args)]
 #[command(next_help_heading = "Workload of stores")]
 pub(super) struct WorkloadOptions {
-    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f [default: kv]
+    /// What is done: kv, or ycsb-a to ycsb-f; e is for databases [default: kv]
     ///
     /// kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has
     /// keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run.
