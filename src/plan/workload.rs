@@ -5,7 +5,7 @@ use crate::plan::commands::{self, OwnCommand};
 use crate::plan::units;
 use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
-use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, Own, Share, Step, ValueBytes, Verify, Workload};
 
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
@@ -78,6 +78,7 @@ impl WorkloadAsked {
             mix: self.shares(preset.mix),
             verify: self.verify.unwrap_or(preset.verify),
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
+            own: Own::default(),
         })
     }
 

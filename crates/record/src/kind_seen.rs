@@ -29,6 +29,11 @@ pub struct KindSeen {
     pub update_time: Histogram,
 }
 
+/// Also where it is the only kind: it has halves, or a name.
+fn told_apart(kind: Kind) -> bool {
+    kind.has_halves() || matches!(kind, Kind::Own(_))
+}
+
 impl KindSeen {
     fn new(kind: Kind) -> KindSeen {
         KindSeen {
@@ -43,11 +48,11 @@ impl KindSeen {
         }
     }
 
-    /// One for each share of the mix, in its order, where kinds differ; else none:
-    /// then they would repeat what is known of all operations.
+    /// One for each share of the mix, in its order, where kinds differ or have halves
+    /// or names; else none: then they would repeat what is known of all operations.
     pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
         match doing {
-            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| s.kind.has_halves()) => {
+            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) => {
                 of.mix.iter().map(|share| KindSeen::new(share.kind)).collect()
             }
             _ => Vec::new(),
