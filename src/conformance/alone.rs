@@ -3,7 +3,7 @@
 
 use crate::exit::Error;
 use crate::testserver::null::NullServer;
-use engine::workload::preset;
+use engine::workload::{Feeds, preset};
 use engine::{Access, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
 use std::ops::ControlFlow;
@@ -28,7 +28,8 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
 pub(crate) fn http() -> Access {
     let page = Request { method: "GET", path: "/", host: "null", headers: &[], body_len: None };
     let head = page.encode().expect("nothing in it can be refused").into();
-    Access::Http(HttpAccess { head, body: None, head_only: false, expect: Vec::new(), tls: None })
+    let (expect, requests) = (Vec::new(), None);
+    Access::Http(HttpAccess { head, body: None, head_only: false, expect, tls: None, requests })
 }
 
 /// memcached in this dialect.
@@ -40,7 +41,7 @@ pub(crate) fn memcached(dialect: memcached::Dialect) -> Access {
 pub(crate) fn resp(protocol: resp::Protocol) -> Access {
     let login = resp::Login { protocol, ..resp::Login::default() };
     let opening = resp::Opening::new(&login).expect("no user without a password");
-    Access::Resp(RespAccess { opening, numbers: Numbers::new(1) })
+    Access::Resp(RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() })
 }
 
 /// The workload `kv`, with which stores are driven.

@@ -336,7 +336,8 @@ fn http_at(
         tls: tls.is_some().then(|| spec.trust.words()),
         ..contender(spec, name, url, address, settings)?
     };
-    let access = HttpAccess { head: built.head, body: built.body, head_only, expect, tls };
+    let access =
+        HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests: None };
     Ok((contender, Access::Http(access)))
 }
 

@@ -7,7 +7,7 @@ use crate::plan::settings::{Dialect, Settings};
 use crate::plan::spec::Spec;
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
-use engine::workload::Operations;
+use engine::workload::{Feeds, Operations};
 use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, memcached_lacks, resp_lacks};
 use record::{Contender, Kind, Share};
 use std::collections::BTreeMap;
@@ -48,7 +48,11 @@ pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
                 Some(Dialect::Resp3) => resp::Protocol::Resp3,
                 _ => resp::Protocol::Resp2,
             };
-            Ok(Access::Resp(RespAccess { opening: opening(url, protocol)?, numbers }))
+            Ok(Access::Resp(RespAccess {
+                opening: opening(url, protocol)?,
+                numbers,
+                feeds: Feeds::default(),
+            }))
         }
         (Protocol::Memcached, _) => Err("memcached has the dialects text and meta".to_owned()),
         (_, _) => Err("redis has the dialects resp2 and resp3".to_owned()),
@@ -117,7 +121,7 @@ fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
 
 /// Names of the codes of all stores; none where no contender is one.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
-    if contenders.iter().all(|contender| contender.workload.is_none()) {
+    if contenders.iter().all(|contender| !contender.is_store()) {
         return BTreeMap::new();
     }
     let all = memcached::codes::TABLE.iter().chain(resp::codes::TABLE);

@@ -48,7 +48,7 @@ fn comparable(contender: &Contender) -> bool {
 
 fn doing(contender: &Contender) -> Doing {
     match &contender.workload {
-        Some(workload) => Doing::Drive(alone::workload(workload.verify)),
-        None => Doing::Ask,
+        Some(workload) if contender.is_store() => Doing::Drive(alone::workload(workload.verify)),
+        _ => Doing::Ask,
     }
 }

@@ -195,7 +195,7 @@ impl<W: Write> Session<'_, W> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
-            let store = self.plan.contenders[contender].workload.is_some();
+            let store = self.plan.contenders[contender].is_store();
             ready::answer(&trial.seen, store)
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {

@@ -37,9 +37,7 @@ pub use host::Host;
 pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, Outcomes, Told, Whose};
-pub use own::{
-    Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table,
-};
+pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
 pub use phases::Phases;
 pub use plan::{Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
 pub use program::{ProgramRun, Programs};

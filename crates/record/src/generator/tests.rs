@@ -70,16 +70,14 @@ fn what_is_wrong_says_what_is_expected() {
 
 fn any_generator() -> impl Strategy<Value = Generator> {
     let ordered = || (any::<i64>(), any::<i64>()).prop_map(|(a, b)| (a.min(b), a.max(b)));
-    let lengths = || (0u32..5000, 0u32..5000).prop_map(|(a, more)| Lengths { from: a, to: a + more });
-    let picked = prop_oneof![
-        any::<i64>().prop_map(Picked::Integer),
-        any::<String>().prop_map(Picked::Text)
-    ];
+    let lengths =
+        || (0u32..5000, 0u32..5000).prop_map(|(a, more)| Lengths { from: a, to: a + more });
+    let picked =
+        prop_oneof![any::<i64>().prop_map(Picked::Integer), any::<String>().prop_map(Picked::Text)];
     prop_oneof![
         ordered().prop_map(|(from, to)| Generator::Uniform { from, to }),
-        (-1000i64..1000, 0i64..1 << 40, 0.001f64..10.0).prop_map(|(from, more, theta)| {
-            Generator::Zipf { from, to: from + more, theta }
-        }),
+        (-1000i64..1000, 0i64..1 << 40, 0.001f64..10.0)
+            .prop_map(|(from, more, theta)| { Generator::Zipf { from, to: from + more, theta } }),
         any::<i64>().prop_map(Generator::Seq),
         lengths().prop_map(Generator::Bytes),
         lengths().prop_map(Generator::Text),
