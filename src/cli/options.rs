@@ -5,6 +5,7 @@
 
 use crate::exit::Error;
 use crate::plan::commands::{self, OwnCommand};
+use crate::plan::own::OwnAsked;
 use crate::plan::settings::{self, Spread};
 use crate::plan::workload::{self, WorkloadAsked};
 use crate::plan::{Settings, Spec, units};
@@ -211,6 +212,7 @@ impl WorkloadOptions {
             compressible: self.compressible,
             mix: self.mix.as_ref().map(|mix| mix.0.clone()),
             commands: self.commands.clone(),
+            own: OwnAsked::default(),
             distribution: self.distribution,
             hot: self.hot,
             verify: self.verify,

@@ -5,9 +5,11 @@ mod contenders;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
+mod feeds;
 pub mod hash;
 mod local;
 mod names;
+pub mod own;
 pub mod pilot;
 mod question;
 pub mod recipes;

@@ -330,6 +330,8 @@ fn http_at(
     };
     let expect = settings.expect.clone().unwrap_or_default();
     let head_only = built.asked.method == "HEAD";
+    let requests = spec.workload.own.requests_to(url, settings, store::MOST_WORKERS);
+    let requests = requests.map_err(Error::usage)?;
     let contender = Contender {
         request: Some(built.asked),
         expect: expect.clone(),
@@ -337,7 +339,7 @@ fn http_at(
         ..contender(spec, name, url, address, settings)?
     };
     let access =
-        HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests: None };
+        HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
     Ok((contender, Access::Http(access)))
 }
 
@@ -355,7 +357,7 @@ fn store_at(
     if contender.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
     }
-    Ok((contender, store::access(url, settings).map_err(Error::usage)?))
+    Ok((contender, store::access(url, settings, &spec.workload.own.feeds).map_err(Error::usage)?))
 }
 
 fn plan(

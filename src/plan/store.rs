@@ -33,7 +33,7 @@ pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
 }
 
 /// How the store behind this address is spoken to.
-pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
+pub(super) fn access(url: &Url, settings: &Settings, feeds: &Feeds) -> Result<Access, String> {
     let numbers = Numbers::new(MOST_WORKERS);
     match (url.protocol, settings.dialect) {
         (Protocol::Memcached, dialect @ (None | Some(Dialect::Text | Dialect::Meta))) => {
@@ -51,7 +51,7 @@ pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
             Ok(Access::Resp(RespAccess {
                 opening: opening(url, protocol)?,
                 numbers,
-                feeds: Feeds::default(),
+                feeds: feeds.clone(),
             }))
         }
         (Protocol::Memcached, _) => Err("memcached has the dialects text and meta".to_owned()),
@@ -80,34 +80,55 @@ pub(super) fn give_workloads(
     urls: &[Url],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
-    let is_store = |url: &Url| url.protocol.is_store();
-    if spec.workload.is_given() && !urls.iter().any(is_store) {
-        return Err(Error::usage(
-            "a workload is done to stores (memcached://, redis://, file:///), and no contender is one",
-        ));
+    let own = &spec.workload.own;
+    let has_one =
+        |url: &Url| url.protocol.is_store() || own.has_requests() && url.protocol == Protocol::Http;
+    if spec.workload.is_given() && !urls.iter().any(has_one) {
+        let (what, to) = match own.has_requests() {
+            true => ("requests go", "web servers (http://)"),
+            false => ("a workload is done", "stores (memcached://, redis://, file:///)"),
+        };
+        return Err(Error::usage(format!("{what} to {to}, and no contender is one")));
     }
     for (number, (contender, url)) in contenders.iter_mut().zip(urls).enumerate() {
-        if !is_store(url) {
+        if !has_one(url) {
             continue;
         }
-        let workload = spec.workload.of(number).map_err(Error::usage)?;
-        let operations = Operations::new(&workload, 0)
-            .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
-        let lacks = |share: &Share| match url.protocol {
-            Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
-            Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
-            _ => Some((share.kind, resp_lacks(share.kind)?)),
-        };
-        if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
-            let what = what_it_lacks(spec, kind);
-            return Err(Error::usage(format!("`{}` cannot do {what}: {why}", contender.name)));
+        if let Some(why) = own.why_not(url.protocol) {
+            let name = &contender.name;
+            return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
         }
-        contender.skew = operations.skew();
-        contender.workload = Some(workload);
-        local::check_values(contender)?;
+        give_workload(spec, number, contender, url)?;
     }
     Ok(())
 }
+
+/// Gives a contender its workload.
+fn give_workload(
+    spec: &Spec,
+    number: usize,
+    contender: &mut Contender,
+    url: &Url,
+) -> Result<(), Error> {
+    let workload = spec.workload.of(number).map_err(Error::usage)?;
+    let operations = Operations::new(&workload, 0)
+        .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
+    let lacks = |share: &Share| match url.protocol {
+        Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
+        Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
+        Protocol::Http => (!share.kind.is_own()).then_some((share.kind, NO_STORE)),
+        _ => Some((share.kind, resp_lacks(share.kind)?)),
+    };
+    if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
+        let what = what_it_lacks(spec, kind);
+        return Err(Error::usage(format!("`{}` cannot do {what}: {why}", contender.name)));
+    }
+    contender.skew = operations.skew().filter(|_| workload.asks_for_keys());
+    contender.workload = Some(workload);
+    local::check_values(contender)
+}
+
+const NO_STORE: &str = "a web server is sent the requests of [[workload.requests]] alone";
 
 /// As it was asked for: a preset, or a kind of operation.
 fn what_it_lacks(spec: &Spec, kind: Kind) -> String {

@@ -2,10 +2,11 @@
 
 use crate::near;
 use crate::plan::commands::{self, OwnCommand};
+use crate::plan::own::OwnAsked;
 use crate::plan::units;
 use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
-use record::{Distribution, Kind, Own, Share, Step, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
@@ -25,6 +26,8 @@ pub struct WorkloadAsked {
     pub mix: Option<Vec<Share>>,
     /// Commands of one's own; without a mix they are all that is done.
     pub commands: Vec<OwnCommand>,
+    /// Statements or requests of one's own; the same.
+    pub own: OwnAsked,
     /// How often each key is asked for.
     pub distribution: Option<Distribution>,
     /// Part of the keys that reads stay in.
@@ -45,6 +48,10 @@ impl WorkloadAsked {
             commands: match self.commands.is_empty() {
                 true => others.commands.clone(),
                 false => self.commands.clone(),
+            },
+            own: match self.own.is_empty() {
+                true => others.own.clone(),
+                false => self.own.clone(),
             },
             distribution: self.distribution.or(others.distribution),
             hot: self.hot.or(others.hot),
@@ -78,7 +85,7 @@ impl WorkloadAsked {
             mix: self.shares(preset.mix),
             verify: self.verify.unwrap_or(preset.verify),
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
-            own: Own::default(),
+            own: self.own.said.clone(),
         })
     }
 
@@ -87,9 +94,12 @@ impl WorkloadAsked {
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
         let own = self.commands.iter().zip(0..);
         let own = own.map(|(own, at)| Share { kind: Kind::Command(at), weight: own.weight });
-        match (&self.mix, self.commands.is_empty()) {
+        match (&self.mix, self.commands.is_empty() && self.own.is_empty()) {
             (None, true) => preset,
-            (mix, _) => mix.iter().flatten().copied().chain(own).collect(),
+            (mix, _) => {
+                let mix = mix.iter().flatten().copied();
+                mix.chain(own).chain(self.own.shares()).collect()
+            }
         }
     }
 }

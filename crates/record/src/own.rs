@@ -26,6 +26,15 @@ impl Own {
         *self == Own::default()
     }
 
+    /// Some operation asks for keys of the workload, or some table has a row for each.
+    pub(crate) fn asks_for_keys(&self) -> bool {
+        let parameters = self.operations.iter().flat_map(|of| &of.parameters);
+        let keyed = |of: &Parameter| {
+            matches!(of.from, Generator::Key(_) | Generator::Name | Generator::Value)
+        };
+        !self.tables.is_empty() || parameters.into_iter().any(keyed)
+    }
+
     /// How many rows the load writes, where there are so many keys.
     pub fn rows(&self, keys: u64) -> u64 {
         self.tables.iter().map(|table| table.rows(keys)).sum()

@@ -43,6 +43,11 @@ impl Workload {
         self.mix.iter().any(|share| of_values(share.kind))
     }
 
+    /// Some operation asks for keys of the workload.
+    pub fn asks_for_keys(&self) -> bool {
+        self.mix.iter().any(|share| !matches!(share.kind, Kind::Own(_))) || self.own.asks_for_keys()
+    }
+
     /// How many keys the load writes: those of values and those of counters, as
     /// far as operations ask for them, and the rows of tables of one's own.
     pub fn to_load(&self) -> u64 {

@@ -24,6 +24,8 @@
 mod command;
 mod contender;
 mod outline;
+mod own;
+mod places;
 mod process;
 mod program;
 mod requests;

@@ -2,7 +2,7 @@
 
 use crate::report::units;
 use crate::shown::shown;
-use record::{Distribution, Generator, Kind, Parameter, Share, Step, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// `get 90 %, set 10 % of 100k keys, uniform; values of 32 B; …`.
 pub(crate) fn workload(of: &Workload, depth: u32) -> String {
@@ -31,12 +31,8 @@ pub(crate) fn workload(of: &Workload, depth: u32) -> String {
 /// Of operations of one's own nothing but their shares is known, and the keys where
 /// they ask for them.
 fn own(of: &Workload, depth: u32, mix: &str) -> String {
-    let columns = of.own.tables.iter().flat_map(|table| &table.columns);
-    let parameters = of.own.operations.iter().flat_map(|of| &of.parameters);
-    let keyed =
-        |of: &Parameter| matches!(of.from, Generator::Key(_) | Generator::Name | Generator::Value);
     let mut words = mix.to_owned();
-    if parameters.chain(columns).any(keyed) {
+    if of.asks_for_keys() {
         words += &format!(" of {} keys; {}", units::count(of.keys), distribution(of.distribution));
     }
     if depth > 1 {
