@@ -84,11 +84,17 @@ impl<'a> Heard<'a> {
         }
     }
 
-    /// A row of the reply; its key where it names one.
+    /// A row of the workload's; its key where it names one.
     pub(crate) fn row(&mut self, key: Option<&[u8]>, value: &[u8]) {
+        self.row_of(value.len());
+        self.serving.borrow_mut().row(self.memo, key, value);
+    }
+
+    /// A row of the contender's one statement: so many bytes in all its columns, as
+    /// text. How a protocol sends a number makes no difference between replies.
+    pub(crate) fn row_of(&mut self, bytes: usize) {
         self.begins();
         self.rows += 1;
-        self.bytes += value.len() as u64;
-        self.serving.borrow_mut().row(self.memo, key, value);
+        self.bytes += bytes as u64;
     }
 }

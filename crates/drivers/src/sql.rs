@@ -166,6 +166,13 @@ impl Dialect {
     }
 
     /// A text in its quotes.
+    pub(crate) fn quoted(self, text: &str) -> String {
+        let mut quoted = String::with_capacity(text.len() + 2);
+        self.text(text, &mut quoted);
+        quoted
+    }
+
+    /// The same, behind what is there.
     fn text(self, text: &str, to: &mut String) {
         to.push('\'');
         for of in text.chars() {

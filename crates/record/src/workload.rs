@@ -176,6 +176,14 @@ impl ValueBytes {
             ValueBytes::Steps(steps) => steps.iter().map(|step| step.bytes).min().unwrap_or(0),
         }
     }
+
+    /// The longest of them.
+    pub fn most(&self) -> u32 {
+        match self {
+            ValueBytes::Fixed(bytes) | ValueBytes::Uniform(_, bytes) => *bytes,
+            ValueBytes::Steps(steps) => steps.iter().map(|step| step.bytes).max().unwrap_or(0),
+        }
+    }
 }
 
 /// A length of values and how often it comes.

@@ -1,6 +1,9 @@
 //! MySQL and MariaDB, through mysql_async.
 
+mod abrupt;
+mod column;
 mod session;
+mod tls;
 
 use crate::admin::{self, Rows, Unasked};
 use crate::lane;
@@ -10,6 +13,10 @@ use record::{Address, Asked};
 use session::Server;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// What a row of key and value may have: 65535 bytes less the lengths of both, which
+/// the row holds too.
+const ROW_BYTES: u32 = 65_535 - 4;
 
 /// How statements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +30,8 @@ pub enum Protocol {
 /// TLS as the library wants it said: it keeps its own roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysqlTls {
-    /// A file of certificates that are trusted beside the public ones.
+    /// A file of certificates (PEM) that are trusted in place of the public ones,
+    /// which the library brings.
     pub roots: Option<PathBuf>,
     /// The certificate is not verified.
     pub insecure: bool,
@@ -78,9 +86,10 @@ impl MysqlAccess {
         admin::wait(server.ask(statements), timeout)
     }
 
-    /// What the server says of itself: its version, how long it runs, and the settings
-    /// that decide what a commit waits for. Names and values; the text is the server's
-    /// own.
+    /// What the server says of itself: its version, when it started (in seconds since
+    /// 1970, to within one), the settings that decide what a commit waits for, and the
+    /// engine of the contender's table, where there is one. Names and values; the text
+    /// is the server's own.
     ///
     /// # Errors
     /// When it does not answer, or with an error.
@@ -89,14 +98,27 @@ impl MysqlAccess {
         address: &Address,
         timeout: Duration,
     ) -> Result<Vec<(String, String)>, Unasked> {
-        const FACTS: [&str; 2] = [
-            "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
+        const SETTINGS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
              'innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin', 'innodb_doublewrite', \
-             'innodb_buffer_pool_size', 'max_connections', 'max_allowed_packet')",
-            "SHOW GLOBAL STATUS LIKE 'Uptime'",
-        ];
-        let rows = self.ask(address, &FACTS.map(str::to_owned), timeout)?;
-        Ok(admin::facts(rows))
+             'innodb_buffer_pool_size', 'max_heap_table_size', 'max_connections', \
+             'max_allowed_packet')";
+        const NOW_AND_UPTIME: [&str; 2] =
+            ["SELECT 'now', UNIX_TIMESTAMP()", "SHOW GLOBAL STATUS LIKE 'Uptime'"];
+        let engine = format!(
+            "SELECT 'table_engine', ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
+             DATABASE() AND TABLE_NAME = {}",
+            Dialect::Mysql.quoted(&self.table)
+        );
+        let [now, uptime] = NOW_AND_UPTIME.map(str::to_owned);
+        let mut rows = self.ask(address, &[SETTINGS.to_owned(), engine, now, uptime], timeout)?;
+        let clock = admin::facts(rows.split_off(2));
+        let mut facts = admin::facts(rows);
+        // No variable holds the start.
+        let number = |at: usize| clock.get(at).and_then(|(_, value)| value.parse::<u64>().ok());
+        if let (Some(now), Some(up)) = (number(0), number(1)) {
+            facts.push(("started".to_owned(), now.saturating_sub(up).to_string()));
+        }
+        Ok(facts)
     }
 
     /// The statements that make the contender's table, anew and empty, for keys and
@@ -104,24 +126,40 @@ impl MysqlAccess {
     /// server's own choice.
     ///
     /// The index is ordered, also where a hash would be the default: what is
-    /// compared are engines, and scans must be possible. Values are VARBINARY, which
-    /// MEMORY can hold, up to 60 000 bytes.
-    pub fn schema(&self, engine: Option<&str>, key_bytes: u32, value_bytes: u32) -> Vec<String> {
+    /// compared are engines, and scans must be possible. Keys and values are
+    /// VARBINARY, which every engine has: MEMORY stores each row at its full length,
+    /// and text would take four bytes a character there.
+    ///
+    /// # Errors
+    /// When a table of this engine cannot hold such values.
+    pub fn schema(
+        &self,
+        engine: Option<&str>,
+        key_bytes: u32,
+        value_bytes: u32,
+    ) -> Result<Vec<String>, String> {
         let table = Dialect::Mysql.name(&self.table);
+        let most = ROW_BYTES.saturating_sub(key_bytes);
         let value = match value_bytes {
-            ..=60_000 => format!("VARBINARY({value_bytes})"),
+            fits if fits <= most => format!("VARBINARY({fits})"),
+            long if engine.is_some_and(|engine| engine.eq_ignore_ascii_case("MEMORY")) => {
+                return Err(format!(
+                    "a table of the engine MEMORY holds no values of {long} bytes: its rows have \
+                     65535 bytes at most, which leaves {most}; ask for shorter values, or for \
+                     another engine"
+                ));
+            }
             _ => "LONGBLOB".to_owned(),
         };
         let engine = engine
             .map_or(String::new(), |engine| format!(" ENGINE = {}", Dialect::Mysql.name(engine)));
-        vec![
+        Ok(vec![
             format!("DROP TABLE IF EXISTS {table}"),
             format!(
-                "CREATE TABLE {table} (`key` VARCHAR({key_bytes}) CHARACTER SET utf8mb4 COLLATE \
-                 utf8mb4_bin NOT NULL, `value` {value} NOT NULL, PRIMARY KEY (`key`) USING \
-                 BTREE){engine}"
+                "CREATE TABLE {table} (`key` VARBINARY({key_bytes}) NOT NULL, `value` {value} NOT \
+                 NULL, PRIMARY KEY (`key`) USING BTREE){engine}"
             ),
-        ]
+        ])
     }
 
     fn statements(&self) -> Statements {
@@ -140,14 +178,17 @@ pub fn error_name(code: u16) -> Option<&'static str> {
         1054 => "no_such_column",
         1064 => "syntax_error",
         1114 => "table_full",
+        1153 => "packet_too_large",
         1146 => "no_such_table",
         1203 => "too_many_connections_of_user",
         1205 => "lock_timeout",
         1213 => "deadlock",
         1290 => "read_only",
+        1295 => "cannot_be_prepared",
         1317 | 1969 => "statement_timeout",
         1366 => "wrong_type",
         1406 => "value_too_long",
+        1927 => "connection_killed",
         _ => return None,
     })
 }
@@ -168,15 +209,17 @@ mod tests {
             tls: None,
             numbers: Numbers::new(1),
         };
-        let [drops, creates] = &access.schema(Some("MEMORY"), 20, 1000)[..] else {
-            panic!("two statements")
-        };
+        let schema = |engine, bytes| access.schema(engine, 20, bytes);
+        let memory = schema(Some("MEMORY"), 1000).expect("it fits");
+        let [drops, creates] = &memory[..] else { panic!("two statements") };
         assert_eq!(drops, "DROP TABLE IF EXISTS `a``b`");
-        assert!(creates.starts_with("CREATE TABLE `a``b` (`key` VARCHAR(20) "), "{creates}");
+        assert!(creates.starts_with("CREATE TABLE `a``b` (`key` VARBINARY(20) "), "{creates}");
         assert!(creates.contains("`value` VARBINARY(1000) NOT NULL"), "{creates}");
         assert!(creates.ends_with("USING BTREE) ENGINE = `MEMORY`"), "{creates}");
-        assert!(access.schema(None, 20, 70_000)[1].contains("`value` LONGBLOB"));
-        assert!(access.schema(None, 20, 70_000)[1].ends_with("USING BTREE)"));
+        let long = &schema(None, 70_000).expect("a LONGBLOB")[1];
+        assert!(long.contains("`value` LONGBLOB") && long.ends_with("USING BTREE)"), "{long}");
+        let refused = schema(Some("memory"), 70_000).expect_err("too long");
+        assert!(refused.contains("70000 bytes") && refused.contains("65511"), "{refused}");
     }
 
     #[test]

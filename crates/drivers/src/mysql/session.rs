@@ -1,6 +1,8 @@
 //! A session with MySQL or MariaDB, as a lane uses it.
 
-use super::{MysqlAccess, Protocol};
+use super::abrupt::{Abrupt, Ended};
+use super::column::text_length;
+use super::{MysqlAccess, Protocol, tls};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Heard, Opening};
 use crate::serving::{Deed, Request, Row};
@@ -9,8 +11,8 @@ use crate::trouble::{Trouble, failure};
 use engine::{Broken, clock};
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{
-    Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult, SslOpts, Statement,
-    Value,
+    ChangeUserOpts, Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult,
+    Statement, Value,
 };
 use record::{Address, Failure};
 use std::net::IpAddr;
@@ -21,16 +23,21 @@ const PACKET_BYTES: usize = 16 << 20;
 /// The server's own default, in seconds; the same.
 const WAIT_TIMEOUT: usize = 28_800;
 
+/// After these the server closes the connection: it shuts down, the connection was
+/// killed (two numbers), or was idle for too long.
+const CLOSING: [u16; 4] = [1053, 1927, 3169, 4031];
+
 /// Where sessions are opened, and what is said in them.
 pub(super) struct Server {
     opts: Opts,
+    ended: Ended,
     protocol: Protocol,
     statements: Statements,
 }
 
 /// A connection, and what was prepared on it, by [`Deed::place`].
 pub(crate) struct Session {
-    connection: Conn,
+    connection: Abrupt<Conn>,
     prepared: [Option<Statement>; Deed::KINDS.len()],
 }
 
@@ -44,16 +51,7 @@ impl Server {
                 return Err(Broken(format!("MySQL is not reached by a {address}")));
             }
         };
-        let ssl = access.tls.as_ref().map(|tls| {
-            let roots = tls.roots.iter().map(|path| path.clone().into()).collect();
-            let ssl = SslOpts::default()
-                .with_root_certs(roots)
-                .with_danger_accept_invalid_certs(tls.insecure);
-            match &tls.name {
-                Some(name) => ssl.with_danger_tls_hostname_override(Some(name.clone())),
-                None => ssl,
-            }
-        });
+        let ssl = access.tls.as_ref().map(|tls| tls::options(tls, address)).transpose()?;
         let opts = opts
             .user(Some(access.user.as_str()))
             .pass(access.password.as_deref())
@@ -64,7 +62,12 @@ impl Server {
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
             .ssl_opts(ssl);
-        Ok(Server { opts: opts.into(), protocol: access.protocol, statements: access.statements() })
+        Ok(Server {
+            opts: opts.into(),
+            ended: Ended::new()?,
+            protocol: access.protocol,
+            statements: access.statements(),
+        })
     }
 
     /// Opens a session of its own and asks, one statement after the other.
@@ -127,6 +130,7 @@ impl Driver for Server {
             })?;
         let log_in_ns = clock::now() - began;
         let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
+        let connection = Abrupt::new(connection, &self.ended);
         Ok((Session { connection, prepared: Default::default() }, opening))
     }
 
@@ -154,11 +158,17 @@ impl Driver for Server {
 
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
         session.prepared = Default::default();
-        session.connection.reset().await.map(drop).map_err(|error| trouble(&error))
+        let connection = &mut session.connection;
+        let reset = match connection.reset().await {
+            // Servers that do not know how log in anew instead.
+            Ok(false) => connection.change_user(ChangeUserOpts::default()).await,
+            reset => reset.map(drop),
+        };
+        reset.map_err(|error| trouble(&error))
     }
 
     async fn close(&self, session: Session) {
-        let _ = session.connection.disconnect().await;
+        let _ = session.connection.into_inner().disconnect().await;
     }
 
     /// The library does not look at a connection that is at rest.
@@ -175,6 +185,11 @@ async fn hear<P: Wire>(
 ) -> Result<(), Error> {
     heard.begins();
     while let Some(row) = reply.next().await? {
+        if deed == Deed::Ask {
+            let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
+            heard.row_of(columns.map(text_length).sum());
+            continue;
+        }
         let column = |at: usize| match row.as_ref(at) {
             Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
             _ => None,
@@ -204,7 +219,9 @@ fn parameters(request: &Request) -> Params {
 /// What an error of the library means.
 fn trouble(error: &Error) -> Trouble {
     Trouble::Failed(match error {
-        Error::Server(told) => return Trouble::Told { code: told.code, closes: false },
+        Error::Server(told) => {
+            return Trouble::Told { code: told.code, closes: CLOSING.contains(&told.code) };
+        }
         Error::Io(IoError::Io(error)) => failure(error),
         Error::Io(IoError::Tls(_)) => Failure::Tls,
         Error::Driver(DriverError::ConnectionClosed) => Failure::Closed,
@@ -238,9 +255,12 @@ mod tests {
 
     #[test]
     fn each_error_has_its_class() {
-        let told = ServerError { code: 1213, message: String::new(), state: String::new() };
+        let told = |code| {
+            Error::Server(ServerError { code, message: String::new(), state: String::new() })
+        };
         let table = [
-            (Error::Server(told), Trouble::Told { code: 1213, closes: false }),
+            (told(1213), Trouble::Told { code: 1213, closes: false }),
+            (told(1927), Trouble::Told { code: 1927, closes: true }),
             (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
             (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
             (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),

@@ -1,5 +1,6 @@
 //! PostgreSQL, through tokio-postgres.
 
+mod column;
 mod session;
 mod tls;
 

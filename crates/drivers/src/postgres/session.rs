@@ -1,5 +1,6 @@
 //! A session with PostgreSQL, as a lane uses it.
 
+use super::column::text_length;
 use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
@@ -157,6 +158,10 @@ impl Server {
         while let Some(message) = reply.try_next().await? {
             heard.begins();
             let SimpleQueryMessage::Row(row) = message else { continue };
+            if request.deed == Deed::Ask {
+                heard.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
+                continue;
+            }
             let text = match row.len().checked_sub(1) {
                 Some(last) => row.try_get(last)?.unwrap_or(""),
                 None => "",
@@ -342,12 +347,25 @@ async fn dial(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
     socket.connect(to).await
 }
 
+/// Bytes of a column that was sent as text; of bytes, their number.
+fn length(text: &str) -> usize {
+    text.strip_prefix("\\x").map_or(text.len(), |digits| digits.len() / 2)
+}
+
 /// Hears the rows of a reply.
 async fn hear(reply: RowStream, deed: Deed, heard: &mut Heard<'_>) -> Result<(), Error> {
     heard.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {
         let column = |at: usize| row.try_get::<_, Option<Raw<'_>>>(at);
+        if deed == Deed::Ask {
+            let mut bytes = 0;
+            for (at, of) in row.columns().iter().enumerate() {
+                bytes += column(at)?.map_or(0, |raw| text_length(of.type_(), raw.0));
+            }
+            heard.row_of(bytes);
+            continue;
+        }
         let value = match row.len().checked_sub(1) {
             Some(last) => column(last)?.map_or(&[][..], |raw| raw.0),
             None => &[],

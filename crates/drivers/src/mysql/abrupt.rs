@@ -1,0 +1,96 @@
+//! What ends when it is dropped, and does nothing more.
+//!
+//! When a connection is dropped, the library hands it to a task of its own that reads
+//! what is left of its reply. Of an operation that was given up just that must not
+//! happen: a reply of 100 MB would be read on beside the operations that follow, and a
+//! server that hangs would be waited for. So the library is given a runtime that has
+//! ended, where tasks are dropped at once.
+
+use engine::Broken;
+use std::ops::{Deref, DerefMut};
+use tokio::runtime::{Builder, Handle};
+
+/// A runtime that has ended.
+#[derive(Clone)]
+pub(super) struct Ended(Handle);
+
+impl Ended {
+    /// Made where no runtime is running.
+    pub(super) fn new() -> Result<Ended, Broken> {
+        let runtime = Builder::new_current_thread().build();
+        let runtime = runtime.map_err(|error| Broken::system("cannot make a runtime", &error))?;
+        Ok(Ended(runtime.handle().clone()))
+    }
+}
+
+/// A connection that is dropped as it is.
+pub(super) struct Abrupt<T> {
+    /// There until it is dropped, or taken out.
+    held: Option<T>,
+    ended: Ended,
+}
+
+impl<T> Abrupt<T> {
+    pub(super) fn new(held: T, ended: &Ended) -> Abrupt<T> {
+        Abrupt { held: Some(held), ended: ended.clone() }
+    }
+
+    /// For who ends it in good order.
+    pub(super) fn into_inner(mut self) -> T {
+        self.held.take().expect("held until now")
+    }
+}
+
+impl<T> Deref for Abrupt<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.held.as_ref().expect("held until now")
+    }
+}
+
+impl<T> DerefMut for Abrupt<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.held.as_mut().expect("held until now")
+    }
+}
+
+impl<T> Drop for Abrupt<T> {
+    fn drop(&mut self) {
+        let _inside = self.ended.0.enter();
+        drop(self.held.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// What is dropped spawns a task, as the library does.
+    struct Lingers(Option<Arc<()>>);
+
+    impl Drop for Lingers {
+        fn drop(&mut self) {
+            let kept = self.0.take();
+            Handle::current().spawn(async move {
+                std::future::pending::<()>().await;
+                drop(kept);
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_spawned_when_it_is_dropped_is_dropped_with_it() {
+        let ended = Ended::new().expect("a runtime");
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let (mine, held) = (Arc::new(()), |of: &Arc<()>| Lingers(Some(of.clone())));
+        runtime.block_on(async {
+            drop(Abrupt::new(held(&mine), &ended));
+            assert_eq!(Arc::strong_count(&mine), 1);
+            // Where it is left to itself the task lives on.
+            drop(held(&mine));
+            assert_eq!(Arc::strong_count(&mine), 2);
+        });
+    }
+}

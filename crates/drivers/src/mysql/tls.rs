@@ -1,0 +1,63 @@
+//! TLS for mysql_async.
+
+use super::MysqlTls;
+use engine::Broken;
+use mysql_async::SslOpts;
+use record::Address;
+use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
+
+/// What the library is to be told.
+///
+/// # Errors
+/// Where it would not speak TLS, or could trust nobody.
+pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Broken> {
+    if !matches!(address, Address::Tcp(_)) {
+        // The library would leave such a connection plain without a word.
+        return Err(Broken(format!(
+            "mysql_async speaks no TLS to a {address}: leave out TLS, or give a port"
+        )));
+    }
+    let options = SslOpts::default().with_danger_accept_invalid_certs(tls.insecure);
+    let options = match &tls.name {
+        Some(name) => options.with_danger_tls_hostname_override(Some(name.clone())),
+        None => options,
+    };
+    let Some(path) = &tls.roots else { return Ok(options) };
+    let broken = |why: String| Broken(format!("certificates of {}: {why}", path.display()));
+    let file = std::fs::read(path).map_err(|error| broken(error.to_string()))?;
+    let roots: Vec<_> = CertificateDer::pem_slice_iter(&file)
+        .collect::<Result<_, _>>()
+        .map_err(|error| broken(error.to_string()))?;
+    if roots.is_empty() {
+        return Err(broken("none in PEM form".to_owned()));
+    }
+    // As bytes: the library would read files on a thread of its own.
+    let roots = roots.into_iter().map(|root| root.to_vec().into()).collect();
+    Ok(options.with_root_certs(roots).with_disable_built_in_roots(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn what_cannot_be_kept_is_refused_by_name() {
+        let tcp = || Address::Tcp(([127, 0, 0, 1], 1).into());
+        let tls = |roots: Option<&str>| MysqlTls {
+            roots: roots.map(PathBuf::from),
+            insecure: false,
+            name: None,
+        };
+        for (roots, address, word) in [
+            (None, Address::Unix("/tmp/x".to_owned()), "no TLS"),
+            (Some("/nowhere/ca.pem"), tcp(), "/nowhere/ca.pem"),
+            (Some("/dev/null"), tcp(), "none in PEM form"),
+        ] {
+            let refused = options(&tls(roots), &address);
+            let Err(Broken(why)) = refused else { panic!("{word}: it is taken") };
+            assert!(why.contains(word), "{why}");
+        }
+        assert!(options(&tls(None), &tcp()).is_ok());
+    }
+}

@@ -1,0 +1,75 @@
+//! Certificates of a throw-away authority.
+
+use super::give_away;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The name that the servers' certificates are for.
+pub(crate) const NAME: &str = "db.test";
+
+/// An authority, the key of a server, and certificates for that key, all in one folder.
+pub(crate) struct Authority {
+    folder: PathBuf,
+}
+
+impl Authority {
+    /// In a folder that is there, for a server that runs as this user.
+    pub(crate) fn new(folder: &Path, user: &str) -> Authority {
+        let authority = Authority { folder: folder.to_owned() };
+        let files = [
+            ("extensions", format!("subjectAltName=DNS:{NAME}\n")),
+            ("issued", String::new()),
+            ("serial", "01\n".to_owned()),
+            ("config", config(folder)),
+        ];
+        for (name, text) in files {
+            std::fs::write(authority.file(name), text).expect("a file");
+        }
+        let words = "-x509 -days 2 -subj /CN=throw-away -keyout ca.key -out ca.pem";
+        authority.request(words);
+        authority.request(&format!("-subj /CN={NAME} -keyout server.key -out server.request"));
+        let key = authority.file("server.key");
+        std::fs::set_permissions(&key, Permissions::from_mode(0o600)).expect("ours");
+        give_away(&key, user);
+        authority.issue("20260101000000Z", "20991231000000Z");
+        authority
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// What the server shows from its next start, or as soon as it reads it again.
+    pub(crate) fn issue_expired(&self) {
+        self.issue("20200101000000Z", "20200201000000Z");
+    }
+
+    fn issue(&self, from: &str, until: &str) {
+        self.openssl(&format!(
+            "ca -batch -notext -config config -in server.request -out server.pem \
+             -extfile extensions -startdate {from} -enddate {until}"
+        ));
+    }
+
+    fn request(&self, more: &str) {
+        self.openssl(&format!("req -newkey rsa:2048 -nodes {more}"));
+    }
+
+    fn openssl(&self, words: &str) {
+        let mut command = Command::new("openssl");
+        command.args(words.split_whitespace()).current_dir(&self.folder);
+        let made = command.output().expect("openssl runs (./test installs it)");
+        assert!(made.status.success(), "{words}: {}", String::from_utf8_lossy(&made.stderr));
+    }
+}
+
+fn config(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "[ca]\ndefault_ca = own\n[own]\ndatabase = {folder}/issued\nserial = {folder}/serial\n\
+         new_certs_dir = {folder}\ncertificate = {folder}/ca.pem\nprivate_key = {folder}/ca.key\n\
+         default_md = sha256\npolicy = any\nunique_subject = no\n[any]\ncommonName = supplied\n"
+    )
+}

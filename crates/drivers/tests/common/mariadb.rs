@@ -1,0 +1,154 @@
+//! A real MariaDB.
+
+use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use drivers::MysqlAccess;
+use drivers::mysql::Protocol;
+use engine::Numbers;
+use record::{Address, Asked, Seen, Workload};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+pub(crate) const USER: &str = "mysql";
+/// What `bench` logs in by. It must not be seen in anything that comes out.
+pub(crate) const PASSWORD: &str = "correct-horse-7";
+
+/// A server that runs until it is dropped, in a folder of its own.
+pub(crate) struct Mariadb {
+    child: Child,
+    pub(crate) folder: PathBuf,
+    pub(crate) address: SocketAddr,
+    pub(crate) settings: Vec<String>,
+}
+
+impl Mariadb {
+    pub(crate) fn start(name: &str, settings: &[&str]) -> Mariadb {
+        let folder = folder(&format!("my-{name}"), USER);
+        let log = std::fs::File::create(folder.join("installed")).expect("a file");
+        let made = as_user(USER, "mariadb-install-db")
+            .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
+            .arg("--innodb-log-file-size=8M")
+            .arg(format!("--datadir={}", folder.join("data").display()))
+            .stdout(log)
+            .status()
+            .expect("MariaDB is installed (./test installs it)");
+        assert!(made.success());
+        std::fs::write(folder.join("init.sql"), users()).expect("a file");
+        let address = free_port();
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let child = run(&folder, address, &settings);
+        let server = Mariadb { child, folder, address, settings };
+        server.wait();
+        server
+    }
+
+    fn wait(&self) {
+        let answers = || self.access("t").ask(&self.tcp(), &[], PATIENCE).is_ok();
+        wait_for(answers, || log(&self.folder));
+    }
+
+    /// Kills the server and starts it where it was.
+    pub(crate) fn restart(&mut self) {
+        signal("-KILL", self.child.id());
+        self.child.wait().expect("our child");
+        self.child = run(&self.folder, self.address, &self.settings);
+        self.wait();
+    }
+
+    pub(crate) fn tcp(&self) -> Address {
+        Address::Tcp(self.address)
+    }
+
+    pub(crate) fn unix(&self) -> Address {
+        Address::Unix(self.folder.join("socket").to_str().expect("UTF-8").to_owned())
+    }
+
+    pub(crate) fn access(&self, table: &str) -> MysqlAccess {
+        MysqlAccess {
+            user: "bench".to_owned(),
+            password: Some(PASSWORD.to_owned()),
+            database: "bench".to_owned(),
+            table: table.to_owned(),
+            query: "SELECT 1".to_owned(),
+            protocol: Protocol::Prepared,
+            tls: None,
+            numbers: Numbers::new(1),
+        }
+    }
+
+    /// As root, and over the unix socket, which is never full for root.
+    fn root(&self) -> MysqlAccess {
+        MysqlAccess { user: "root".to_owned(), password: None, ..self.access("t") }
+    }
+
+    /// The last value of the first row that a statement brings.
+    pub(crate) fn says(&self, statement: &str) -> String {
+        let rows = self.root().ask(&self.unix(), &[statement.to_owned()], PATIENCE);
+        let rows = rows.expect("an answer");
+        rows[0][0].last().and_then(Clone::clone).expect("a value")
+    }
+
+    /// Has statements carried out whose answers do not matter.
+    pub(crate) fn does(&self, statements: &[&str]) {
+        let statements: Vec<String> = statements.iter().map(|&text| text.to_owned()).collect();
+        self.root().ask(&self.unix(), &statements, PATIENCE).expect("an answer");
+    }
+
+    /// One of the server's own counters.
+    pub(crate) fn counter(&self, name: &str) -> u64 {
+        self.says(&format!("SHOW GLOBAL STATUS LIKE '{name}'")).parse().expect("a number")
+    }
+
+    /// A table with all keys of the workload in it.
+    pub(crate) fn loaded(&self, table: &str, engine: &str, of: &Workload) -> MysqlAccess {
+        let access = self.access(table);
+        let schema = access.schema(Some(engine), 32, of.value.most()).expect("it fits");
+        access.ask(&self.tcp(), &schema, PATIENCE).expect("a table");
+        load(self.tcp(), of, |order| access.lanes(order, 0));
+        let rows = self.says(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(rows, of.to_load().to_string());
+        access
+    }
+}
+
+pub(crate) fn driven(order: &Asked, access: &MysqlAccess) -> Seen {
+    drive(order, access.lanes(order, 0))
+}
+
+/// Operations that were answered with this error.
+pub(crate) fn told(seen: &Seen, code: u16) -> u64 {
+    seen.outcomes.unexpected.get(&code).copied().unwrap_or(0)
+}
+
+/// Read by the server at every start.
+fn users() -> String {
+    let of = |from: &str| {
+        format!(
+            "CREATE USER IF NOT EXISTS 'bench'@'{from}' IDENTIFIED BY '{PASSWORD}';\n\
+             GRANT ALL ON bench.* TO 'bench'@'{from}';\n"
+        )
+    };
+    format!("CREATE DATABASE IF NOT EXISTS bench;\n{}{}", of("127.0.0.1"), of("localhost"))
+}
+
+fn run(folder: &Path, address: SocketAddr, settings: &[String]) -> Child {
+    let mut command: Command = as_user(USER, "mariadbd");
+    let at = |option: &str, name: &str| format!("--{option}={}", folder.join(name).display());
+    command.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
+    command.args([at("datadir", "data"), at("socket", "socket"), at("pid-file", "pid")]);
+    command.args([at("init-file", "init.sql"), format!("--port={}", address.port())]);
+    command.arg(format!("--tmpdir={}", folder.display()));
+    command.args(["--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M"]);
+    command.args(["--max-heap-table-size=64M", "--skip-log-bin"]).args(settings);
+    let log = std::fs::File::create(folder.join("log")).expect("a file");
+    command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts")
+}
+
+impl Drop for Mariadb {
+    fn drop(&mut self) {
+        // What it would still write is thrown away below.
+        signal("-KILL", self.child.id());
+        self.child.wait().expect("our child");
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

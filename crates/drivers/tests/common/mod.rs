@@ -1,0 +1,164 @@
+//! What the tests against real servers share.
+#![allow(dead_code, reason = "each of the test programs uses a part of it")]
+
+pub(crate) mod certificates;
+pub(crate) mod mariadb;
+pub(crate) mod postgres;
+
+use engine::{MakeLane, Stop};
+use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, Seen, Workload};
+use std::net::{SocketAddr, TcpListener};
+use std::ops::ControlFlow;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+pub(crate) const MS: u64 = 1_000_000;
+/// How long a question beside the measurement may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server may take to start, and what follows from it.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// An empty folder for a server, in memory where there is such a place: it is the
+/// server's own, since servers of databases do not run as root.
+pub(crate) fn folder(name: &str, user: &str) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let base = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let folder = base.join(format!("tb-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    give_away(&folder, user);
+    folder
+}
+
+/// Makes a file or a folder this user's, where that is ours to do.
+pub(crate) fn give_away(what: &Path, user: &str) {
+    if !is_root() {
+        return;
+    }
+    let users = std::fs::read_to_string("/etc/passwd").expect("users");
+    let line = users.lines().find(|line| line.starts_with(&format!("{user}:")));
+    let mut numbers = line.expect("its user").split(':').skip(2).map(|number| number.parse());
+    let mut next = || numbers.next().and_then(Result::ok);
+    chown(what, next(), next()).expect("ours to give");
+}
+
+/// A program, run by this user where we are root.
+pub(crate) fn as_user(user: &str, program: &str) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args([&format!("--reuid={user}"), &format!("--regid={user}"), "--clear-groups"]);
+    command.arg(program);
+    command
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").expect("Linux").uid() == 0
+}
+
+/// Sends a signal to a process that we started.
+pub(crate) fn signal(name: &str, pid: u32) {
+    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
+/// Waits until something is so, half a minute at most.
+pub(crate) fn wait_for(so: impl Fn() -> bool, why_not: impl Fn() -> String) {
+    let gives_up = Instant::now() + LONGEST;
+    while !so() {
+        assert!(Instant::now() < gives_up, "not within half a minute: {}", why_not());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What a server has written into its log.
+pub(crate) fn log(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("log")).unwrap_or_default()
+}
+
+/// Below the ports of clients, each handed out once in this process.
+pub(crate) fn free_port() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let from = 21_000 + (std::process::id() % 400) as u16 * 20;
+    loop {
+        let port = from + NEXT.fetch_add(1, Ordering::Relaxed);
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)) {
+            return listener.local_addr().expect("bound");
+        }
+    }
+}
+
+pub(crate) fn workload(preset: &str) -> Workload {
+    Workload {
+        keys: 1500,
+        prefix: "p:".to_owned(),
+        verify: record::Verify::All,
+        ..engine::workload::preset(preset).expect("a preset")
+    }
+}
+
+/// Four connections, closed loop, twice two slices of 50 ms.
+pub(crate) fn order(address: Address, doing: Doing) -> Asked {
+    Asked {
+        seed: 3,
+        cores: Vec::new(),
+        warm_up_ns: 0,
+        rounds: 2,
+        first_round: 1,
+        round_ns: 100 * MS,
+        slice_ns: 50 * MS,
+        lanes: vec![LaneAsked {
+            address,
+            connections: 4,
+            depth: 1,
+            reuse: Reuse::Always,
+            doing,
+            arrivals: Arrivals::Closed,
+            timeout_ns: 5_000 * MS,
+            burn_in_ns: 0,
+            operations: None,
+        }],
+    }
+}
+
+/// The order for so many operations and no more, on one connection.
+pub(crate) fn few(address: Address, operations: u64) -> Asked {
+    let mut order = in_one_slice(order(address, Doing::Ask), operations);
+    order.lanes[0].connections = 1;
+    order
+}
+
+fn in_one_slice(mut order: Asked, operations: u64) -> Asked {
+    order.rounds = 1;
+    order.round_ns = 10_000 * MS;
+    order.slice_ns = order.round_ns;
+    order.lanes[0].operations = Some(operations);
+    order
+}
+
+/// Drives one lane's order. Everything that was attempted must be accounted for.
+pub(crate) fn drive(order: &Asked, lanes: Vec<MakeLane>) -> Seen {
+    let mut all = Seen::default();
+    let stop = Stop::new().expect("a descriptor");
+    engine::run(order, vec![lanes], Vec::new(), &stop, &mut |trial| {
+        all.merge(&trial.seen);
+        ControlFlow::Continue(())
+    })
+    .expect("nothing broke");
+    let attempted: u64 = all.slices.iter().map(|slice| slice.due).sum();
+    assert_eq!(attempted, all.outcomes.total() + all.unsent + all.unfinished, "{all:?}");
+    assert_eq!(all.operations, all.outcomes.total());
+    all
+}
+
+/// Loads all keys of a workload, twice: the second time over what is there.
+pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Vec<MakeLane>) {
+    let order = in_one_slice(order(address, Doing::load(of.clone())), of.to_load());
+    for _ in 0..2 {
+        let seen = drive(&order, lanes(&order));
+        assert_eq!(seen.outcomes.ok, of.to_load(), "{:?}", seen.outcomes);
+    }
+}

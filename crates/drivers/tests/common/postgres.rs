@@ -1,0 +1,131 @@
+//! A real PostgreSQL.
+
+use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use drivers::PostgresAccess;
+use drivers::postgres::Protocol;
+use engine::Numbers;
+use record::{Address, Asked, Seen, Workload};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+
+const BIN: &str = "/usr/lib/postgresql/15/bin";
+pub(crate) const USER: &str = "postgres";
+
+/// A server that runs until it is dropped, in a folder of its own.
+pub(crate) struct Postgres {
+    child: Child,
+    pub(crate) folder: PathBuf,
+    pub(crate) address: SocketAddr,
+    pub(crate) settings: Vec<String>,
+}
+
+impl Postgres {
+    pub(crate) fn start(name: &str, settings: &[&str]) -> Postgres {
+        let folder = folder(&format!("pg-{name}"), USER);
+        let made = as_user(USER, &format!("{BIN}/initdb"))
+            .args(["-A", "trust", "-U", "bench", "--no-sync", "-E", "UTF8", "--locale=C", "-D"])
+            .arg(folder.join("data"))
+            .stdout(Stdio::null())
+            .status()
+            .expect("PostgreSQL 15 is installed (./test installs it)");
+        assert!(made.success());
+        let address = free_port();
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let child = run(&folder, address, &settings);
+        let server = Postgres { child, folder, address, settings };
+        server.wait();
+        server
+    }
+
+    fn wait(&self) {
+        let answers = || self.access("t").ask(&self.tcp(), &[], PATIENCE).is_ok();
+        wait_for(answers, || log(&self.folder));
+    }
+
+    /// Ends the server, with its clients' sessions, and starts it where it was.
+    pub(crate) fn restart(&mut self) {
+        self.end();
+        self.child = run(&self.folder, self.address, &self.settings);
+        self.wait();
+    }
+
+    fn end(&mut self) {
+        // SIGINT: at once, without waiting for clients.
+        signal("-INT", self.child.id());
+        self.child.wait().expect("our child");
+    }
+
+    pub(crate) fn tcp(&self) -> Address {
+        Address::Tcp(self.address)
+    }
+
+    pub(crate) fn unix(&self) -> Address {
+        let socket = self.folder.join(format!(".s.PGSQL.{}", self.address.port()));
+        Address::Unix(socket.to_str().expect("UTF-8").to_owned())
+    }
+
+    pub(crate) fn access(&self, table: &str) -> PostgresAccess {
+        PostgresAccess {
+            user: "bench".to_owned(),
+            password: None,
+            database: "postgres".to_owned(),
+            table: table.to_owned(),
+            query: "SELECT 1".to_owned(),
+            protocol: Protocol::Prepared,
+            tls: None,
+            numbers: Numbers::new(1),
+        }
+    }
+
+    /// The one value that a statement brings.
+    pub(crate) fn says(&self, statement: &str) -> String {
+        let rows = self.access("t").ask(&self.tcp(), &[statement.to_owned()], PATIENCE);
+        rows.expect("an answer")[0][0][0].clone().expect("a value")
+    }
+
+    /// Has statements carried out whose answers do not matter.
+    pub(crate) fn does(&self, statements: &[&str]) {
+        let statements: Vec<String> = statements.iter().map(|&text| text.to_owned()).collect();
+        self.access("t").ask(&self.tcp(), &statements, PATIENCE).expect("an answer");
+    }
+
+    /// A table with all keys of the workload in it.
+    pub(crate) fn loaded(&self, table: &str, of: &Workload) -> PostgresAccess {
+        let access = self.access(table);
+        access.ask(&self.tcp(), &access.schema(true), PATIENCE).expect("a table");
+        load(self.tcp(), of, |order| access.lanes(order, 0));
+        let rows = self.says(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(rows, of.to_load().to_string());
+        access
+    }
+}
+
+pub(crate) fn driven(order: &Asked, access: &PostgresAccess) -> Seen {
+    drive(order, access.lanes(order, 0))
+}
+
+/// Operations that were answered with this SQLSTATE's name.
+pub(crate) fn told(seen: &Seen, name: &str) -> u64 {
+    let of = |code: &u16| drivers::sqlstate_name(*code).as_deref() == Some(name);
+    seen.outcomes.unexpected.iter().filter(|(code, _)| of(code)).map(|(_, n)| n).sum()
+}
+
+fn run(folder: &std::path::Path, address: SocketAddr, settings: &[String]) -> Child {
+    let mut command = as_user(USER, &format!("{BIN}/postgres"));
+    command.arg("-D").arg(folder.join("data")).args(["-p", &address.port().to_string()]);
+    let here = format!("unix_socket_directories={}", folder.display());
+    let always = ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=40", &here];
+    for setting in always.into_iter().chain(settings.iter().map(String::as_str)) {
+        command.args(["-c", setting]);
+    }
+    let log = std::fs::File::create(folder.join("log")).expect("a file");
+    command.stderr(log).spawn().expect("it starts")
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.end();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

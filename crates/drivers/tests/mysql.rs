@@ -1,0 +1,231 @@
+//! Lanes against a real MariaDB: what they count is what the server did.
+//!
+//! One server for all cases, and one case at a time: its counters are compared with
+//! ours.
+
+mod common;
+
+use common::mariadb::{Mariadb, driven, told};
+use common::{MS, PATIENCE, order, workload};
+use drivers::MysqlAccess;
+use drivers::mysql::Protocol;
+use libtest_mimic::{Arguments, Failed, Trial};
+use record::{Address, Doing, Failure, Kind, Pool, Reuse, Seen, Upkeep};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+type Case = fn(&Mariadb);
+
+const CASES: [(&str, Case); 8] = [
+    ("every_protocol_does_every_preset_on_every_engine", presets),
+    ("connections_are_what_the_policy_says_and_none_is_left", policies),
+    ("what_is_prepared_is_executed", prepared),
+    ("a_reply_is_as_long_however_it_is_sent", lengths),
+    ("the_server_says_what_a_commit_waits_for", facts),
+    ("a_table_holds_what_it_was_made_for", tables),
+    ("errors_are_counted_by_their_number", errors),
+    ("what_takes_too_long_is_given_up", timeouts),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let server = (!arguments.list).then(|| Arc::new(Mariadb::start("lanes", &[])));
+    let trials = CASES.map(|(name, case)| {
+        let server = server.clone();
+        Trial::test(name, move || {
+            case(server.as_deref().expect("not only listed"));
+            Ok::<(), Failed>(())
+        })
+    });
+    libtest_mimic::run(&arguments, trials.into()).exit_code()
+}
+
+/// The one that asks is there, and soon no other.
+fn none_is_left(server: &Mariadb) {
+    let connected = || server.counter("Threads_connected");
+    common::wait_for(|| connected() == 1, || format!("{} are connected", connected()));
+}
+
+/// Statements that the operations of each kind come to: reads, and writes.
+fn statements(seen: &Seen) -> (u64, u64) {
+    let of = |kind: Kind| match kind {
+        Kind::Get | Kind::Scan(_) => (1, 0),
+        Kind::Set | Kind::Insert => (0, 1),
+        Kind::ReadModifyWrite => (1, 1),
+        other => panic!("{other:?} is not in these presets"),
+    };
+    seen.kinds.iter().fold((0, 0), |(reads, writes), seen| {
+        let (read, write) = of(seen.kind);
+        (reads + read * seen.operations, writes + write * seen.operations)
+    })
+}
+
+fn presets(server: &Mariadb) {
+    for engine in ["MEMORY", "InnoDB"] {
+        for preset in ["kv", "ycsb-a", "ycsb-e", "ycsb-f"] {
+            let of = workload(preset);
+            for protocol in [Protocol::Text, Protocol::Prepared] {
+                let what = format!("{engine}, {preset}, {protocol:?}");
+                let access = MysqlAccess { protocol, ..server.loaded("t", engine, &of) };
+                let order = order(server.tcp(), Doing::Drive(of.clone()));
+                let counters = ["Com_select", "Com_insert", "Connections"];
+                let before = counters.map(|name| server.counter(name));
+                let seen = driven(&order, &access);
+                let after = counters.map(|name| server.counter(name));
+                assert!(seen.operations >= 4 * 4, "{what}: {}", seen.operations);
+                assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+                assert_eq!((seen.connections.opened, seen.unfinished), (4, 0), "{what}");
+                let (reads, writes) = statements(&seen);
+                let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
+                // Each question about a counter came over a connection of its own.
+                assert_eq!(grew, [reads, writes, 4 + 3], "{what}");
+            }
+        }
+    }
+}
+
+fn policies(server: &Mariadb) {
+    let of = workload("kv");
+    let pool = |upkeep| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep });
+    for protocol in [Protocol::Text, Protocol::Prepared] {
+        for reuse in [
+            Reuse::Always,
+            Reuse::Never,
+            Reuse::Times(5),
+            pool(Upkeep::Neither),
+            pool(Upkeep::Ping),
+            pool(Upkeep::Reset),
+        ] {
+            let access = MysqlAccess { protocol, ..server.loaded("t", "MEMORY", &of) };
+            let mut order = order(server.unix(), Doing::Drive(of.clone()));
+            order.lanes[0].reuse = reuse;
+            let before = server.counter("Connections");
+            let seen = driven(&order, &access);
+            let opened = server.counter("Connections") - before - 1;
+            let what = format!("{protocol:?}, {reuse:?}");
+            assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+            assert_eq!(seen.connections.opened, opened, "{what}");
+            assert_eq!(seen.phases.log_in.len(), opened, "{what}");
+            match reuse {
+                Reuse::Always => assert_eq!(opened, 4),
+                Reuse::Never => assert_eq!(opened, seen.operations),
+                Reuse::Times(times) => assert!(opened > seen.operations / u64::from(times)),
+                Reuse::Pool(_) => {
+                    assert_eq!((opened, seen.phases.acquire.len()), (2, seen.operations));
+                }
+            }
+            let anew = matches!(reuse, Reuse::Never)
+                || matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
+            let prepares = seen.phases.prepare.len();
+            match (protocol, anew) {
+                (Protocol::Text, _) => assert_eq!(prepares, 0, "{what}"),
+                (_, true) => assert_eq!(prepares, seen.operations, "{what}"),
+                // A get and a set on each connection.
+                (_, false) => assert!(prepares <= 2 * opened, "{what}: {prepares}"),
+            }
+            none_is_left(server);
+        }
+    }
+}
+
+fn prepared(server: &Mariadb) {
+    let counters = ["Com_stmt_prepare", "Com_stmt_execute", "Com_select"];
+    for protocol in [Protocol::Text, Protocol::Prepared] {
+        let access = MysqlAccess { protocol, ..server.access("t") };
+        let before = counters.map(|name| server.counter(name));
+        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        let after = counters.map(|name| server.counter(name));
+        let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
+        assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+        let prepares = seen.phases.prepare.len();
+        let executed = if protocol == Protocol::Prepared { seen.operations } else { 0 };
+        assert_eq!(grew, [prepares, executed, seen.operations], "{protocol:?}");
+        assert_eq!(prepares, if executed > 0 { 4 } else { 0 });
+    }
+}
+
+fn lengths(server: &Mariadb) {
+    // 2, 3, 5, 1, 10 and 2 bytes.
+    let query = "SELECT -1, 0.5e0, 'it''s ', TRUE, DATE'2026-01-02', x'00ff', NULL".to_owned();
+    for protocol in [Protocol::Text, Protocol::Prepared] {
+        let access = MysqlAccess { query: query.clone(), protocol, ..server.access("t") };
+        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
+        let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
+        assert_eq!(lengths, (Some(23), Some(23)), "{protocol:?}");
+    }
+}
+
+fn facts(server: &Mariadb) {
+    for engine in ["MEMORY", "InnoDB"] {
+        let access = server.loaded("facts", engine, &workload("kv"));
+        let facts = access.facts(&server.unix(), PATIENCE).expect("an answer");
+        let value = |name: &str| facts.iter().find(|fact| fact.0 == name).map(|fact| &*fact.1);
+        assert_eq!(value("table_engine"), Some(engine));
+        assert_eq!((value("log_bin"), value("sync_binlog")), (Some("OFF"), Some("0")));
+        assert_eq!(value("innodb_flush_log_at_trx_commit"), Some("1"));
+        assert!(value("version").is_some_and(|version| version.contains("MariaDB")));
+        let started: u64 = value("started").expect("it says").parse().expect("a number");
+        let now: u64 = server.says("SELECT UNIX_TIMESTAMP()").parse().expect("a number");
+        let up = server.counter("Uptime");
+        assert!((now - up).abs_diff(started) <= 1, "{now} - {up}, {started}");
+    }
+    let wrong = MysqlAccess { user: "nobody".to_owned(), ..server.access("t") };
+    let unasked = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
+    assert_eq!(unasked.code, Some(1045), "{unasked:?}");
+    assert!(unasked.why.contains("nobody"), "{unasked:?}");
+}
+
+/// The longest value that MEMORY is said to hold fits, and what is longer than a row
+/// of InnoDB's is a BLOB.
+fn tables(server: &Mariadb) {
+    let access = server.access("tables");
+    let refused = access.schema(Some("MEMORY"), 20, 70_000).expect_err("too long");
+    let most = 65_535 - 4 - 20;
+    assert!(refused.contains(&most.to_string()), "{refused}");
+    for (engine, bytes) in [("MEMORY", most), ("InnoDB", most), ("InnoDB", most + 1)] {
+        let mut statements = access.schema(Some(engine), 20, bytes).expect("it fits");
+        let row = format!("('12345678901234567890', REPEAT('x', {bytes}))");
+        statements.push(format!("INSERT INTO tables VALUES {row}"));
+        statements.push("SELECT LENGTH(value) FROM tables".to_owned());
+        let rows = access.ask(&server.tcp(), &statements, PATIENCE).expect("it holds it");
+        assert_eq!(rows[3][0][0], Some(bytes.to_string()), "{engine}");
+    }
+}
+
+fn errors(server: &Mariadb) {
+    let kv = || Doing::Drive(workload("kv"));
+    for protocol in [Protocol::Text, Protocol::Prepared] {
+        let access = MysqlAccess { protocol, ..server.access("nowhere") };
+        let missing = driven(&order(server.tcp(), kv()), &access);
+        assert_eq!(told(&missing, 1146), missing.operations, "{:?}", missing.outcomes);
+        assert_eq!(missing.connections.opened, 4, "an error leaves its connection whole");
+    }
+    let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..server.access("t") };
+    let refused = driven(&order(server.tcp(), kv()), &nowhere);
+    // Without a right to any such database it does not say whether there is one.
+    assert_eq!(told(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
+    assert_eq!(refused.connections.got, 0);
+
+    let nobody = Address::Tcp(common::free_port());
+    let refused = driven(&order(nobody, kv()), &server.access("t"));
+    assert_eq!(refused.outcomes.failed[&Failure::Refused], refused.operations);
+}
+
+fn timeouts(server: &Mariadb) {
+    for (protocol, query) in [
+        (Protocol::Text, "SELECT SLEEP(1)"),
+        (Protocol::Prepared, "SELECT SLEEP(1)"),
+        // Its rows come while it is given up.
+        (Protocol::Text, "SELECT SLEEP(0.01), REPEAT('x', 60000) FROM seq_1_to_100"),
+    ] {
+        let access = MysqlAccess { query: query.to_owned(), protocol, ..server.access("t") };
+        let mut short = order(server.tcp(), Doing::Ask);
+        short.lanes[0].timeout_ns = 40 * MS;
+        let given_up = driven(&short, &access);
+        let timeouts = given_up.outcomes.failed[&Failure::Timeout];
+        assert_eq!((timeouts, given_up.unfinished), (given_up.operations, 0), "{query}");
+        assert!(given_up.response_time.min() >= Some(40 * MS));
+    }
+    none_is_left(server);
+}
