@@ -4,6 +4,7 @@ use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use engine::Numbers;
+use engine::workload::Feeds;
 use record::{Address, Asked, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,7 @@ impl Mariadb {
             protocol: Protocol::Prepared,
             tls: None,
             numbers: Numbers::new(1),
+            feeds: Feeds::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! One operation of the workload, put into keys and a value.
 
-use crate::workload::{Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values};
+use crate::workload::{Argument, Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values};
 use record::{Kind, Workload};
 use std::io::Write;
 
@@ -73,6 +73,20 @@ impl Said {
             true => Ok(Said { feeds: feeds.clone(), ..self }),
             false => Err("the rows of its feeds are not those of its workload".to_owned()),
         }
+    }
+
+    /// What the load wrote into a column (the number of its table, and its own there), in
+    /// the row of this key.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn loaded<'a>(
+        &self,
+        column: (u32, usize),
+        key: u64,
+        to: &'a mut Arguments,
+    ) -> Argument<'a> {
+        self.operations.loaded(column, key, &self.values, to)
     }
 
     /// Operation `n`.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// One operation's arguments, in buffers that are used again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
     pub(super) bytes: Vec<u8>,
     each: Vec<Held>,
