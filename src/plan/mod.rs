@@ -10,6 +10,7 @@ pub mod hash;
 mod local;
 mod names;
 pub mod own;
+pub(crate) mod own_presets;
 pub mod pilot;
 mod question;
 pub mod recipes;

@@ -10,7 +10,7 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, local, names, request, store};
+use crate::plan::{Settings, local, names, own_presets, request, store};
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
@@ -123,6 +123,7 @@ pub fn resolve(
 ) -> Result<Resolved, Error> {
     let gathered = contenders::gather(spec.command, &spec.contenders)?;
     let spec = spec.over(&gathered.run);
+    let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &gathered)?;
     let wanted = gathered.contenders;
     check_count(spec.command, wanted.len())?;
@@ -175,7 +176,8 @@ pub fn resolve(
         false => spec,
     };
     let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
-    let cautions = port_cautions(&plan);
+    let mut cautions = port_cautions(&plan);
+    cautions.extend(plan.contenders.iter().filter_map(own_presets::caution));
     Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
 }
 

@@ -3,6 +3,7 @@
 use crate::near;
 use crate::plan::commands::{self, OwnCommand};
 use crate::plan::own::OwnAsked;
+use crate::plan::own_presets;
 use crate::plan::units;
 use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
@@ -59,6 +60,14 @@ impl WorkloadAsked {
         }
     }
 
+    /// With the statements of its preset, where that is told in statements and no
+    /// others were given.
+    pub(super) fn expanded(&self) -> WorkloadAsked {
+        let preset = self.preset.as_deref().and_then(own_presets::find);
+        let preset = preset.filter(|_| self.own.is_empty() && self.commands.is_empty());
+        preset.map_or_else(|| self.clone(), |preset| self.over(&preset))
+    }
+
     /// Whether anything was given.
     pub fn is_given(&self) -> bool {
         *self != WorkloadAsked::default()
@@ -74,7 +83,9 @@ impl WorkloadAsked {
             return Err(format!("{} commands of one's own: {most} at most", self.commands.len()));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
-        let preset = preset(name).ok_or_else(|| unknown(name))?;
+        // One that is told in statements has keys and values as the default has.
+        let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
+        let preset = preset(base).ok_or_else(|| unknown(name))?;
         Ok(Workload {
             prefix: format!("tiebreak{contender:02}:"),
             keys: self.keys.unwrap_or(preset.keys),
@@ -105,8 +116,9 @@ impl WorkloadAsked {
 }
 
 fn unknown(name: &str) -> String {
-    let meant = near::did_you_mean(name, PRESETS);
-    format!("there is no workload `{}`: {}{meant}", shown(name), PRESETS.join(", "))
+    let all: Vec<&str> = PRESETS.into_iter().chain(own_presets::names()).collect();
+    let meant = near::did_you_mean(name, all.iter().copied());
+    format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
 }
 
 /// `--workload`.
@@ -114,7 +126,8 @@ fn unknown(name: &str) -> String {
 /// # Errors
 /// When there is no such preset.
 pub fn named(text: &str) -> Result<String, String> {
-    preset(text).map(|_| text.to_owned()).ok_or_else(|| unknown(text))
+    let known = preset(text).is_some() || own_presets::names().any(|own| own == text);
+    known.then(|| text.to_owned()).ok_or_else(|| unknown(text))
 }
 
 /// `--keys`.

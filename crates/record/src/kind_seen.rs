@@ -35,7 +35,8 @@ fn told_apart(kind: Kind) -> bool {
 }
 
 impl KindSeen {
-    fn new(kind: Kind) -> KindSeen {
+    /// Nothing was seen of it.
+    pub fn empty(kind: Kind) -> KindSeen {
         KindSeen {
             kind,
             operations: 0,
@@ -53,7 +54,7 @@ impl KindSeen {
     pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
         match doing {
             Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) => {
-                of.mix.iter().map(|share| KindSeen::new(share.kind)).collect()
+                of.mix.iter().map(|share| KindSeen::empty(share.kind)).collect()
             }
             _ => Vec::new(),
         }
@@ -70,7 +71,7 @@ impl KindSeen {
 
     /// The same kind, with nothing seen of it; the counts are handed over.
     pub(crate) fn take(&mut self) -> KindSeen {
-        std::mem::replace(self, KindSeen::new(self.kind))
+        std::mem::replace(self, KindSeen::empty(self.kind))
     }
 
     /// An operation ended. `told`: none without a complete reply.

@@ -119,8 +119,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// How many rows it has, where there are so many keys.
+    /// How many rows the load writes, where there are so many keys: without columns
+    /// none.
     pub fn rows(&self, keys: u64) -> u64 {
+        if self.columns.is_empty() {
+            return 0;
+        }
         (keys / self.keys_per_row.max(1)).max(1)
     }
 }

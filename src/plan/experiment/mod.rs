@@ -50,7 +50,7 @@ pub use text::{Environment, Placeholder, Secret, Text, Values};
 
 use crate::exit::Error;
 use crate::near;
-use crate::plan::recipes;
+use crate::plan::{WorkloadAsked, recipes};
 use contender::Defaults;
 use source::Source;
 use std::cell::RefCell;
@@ -132,6 +132,14 @@ pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender,
     let source = Source { name: name_of_file, folder, text, environment: &|_| None, secrets };
     let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
     contender::read(name, &Table::root(&source, &root), &Defaults::default())
+}
+
+/// A `[workload]` alone, as presets are written.
+pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Error> {
+    let (name, secrets) = (file.to_owned(), RefCell::default());
+    let source = Source { name, folder: PathBuf::from("/"), text, environment: &|_| None, secrets };
+    let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
+    run::workload_asked(&Table::root(&source, &root))
 }
 
 /// The contenders that `contenders` names: tables of this file, or recipes.

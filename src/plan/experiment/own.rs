@@ -108,7 +108,7 @@ impl Reader {
         if !is_identifier(name.word()?) || self.own.said.tables.iter().any(known) {
             return Err(name.error("must be letters, digits and _, and its own"));
         }
-        let columns = parameters(&needed(&table, "columns", "{ id = \"key(1)\", … }")?)?;
+        let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
         let keys_per_row = match table.get("keys_per_row") {
             Some(keys) => keys.quantity(workload::keys)?,
             None => 1,

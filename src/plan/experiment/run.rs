@@ -112,7 +112,7 @@ pub(super) const WORKLOAD_KEYS: [&str; 14] = [
 /// Keys of one of its `commands`.
 pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
-fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
+pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
     table.only(&WORKLOAD_KEYS)?;
     let mut asked = WorkloadAsked { own: own::read(table)?, ..WorkloadAsked::default() };
     for (key, value) in table.entries() {

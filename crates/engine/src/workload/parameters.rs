@@ -109,7 +109,10 @@ fn source(
         Generator::Key(from) => Source::Key(*from),
         Generator::Name => Source::Name,
         Generator::Value => Source::Value,
-        Generator::Row(name) => Source::Uniform { from: 1, to: table(name)?.rows(keys) as i64 },
+        Generator::Row(name) => match table(name)?.rows(keys) {
+            0 => return Err(format!("the load writes no rows into `{name}`")),
+            rows => Source::Uniform { from: 1, to: rows as i64 },
+        },
         Generator::Parent(name) => match (keys_per_row, table(name)?.keys_per_row) {
             (None, _) => return Err("only rows of a table have a parent".to_owned()),
             (Some(mine), its) if its < mine || its % mine != 0 => {

@@ -25,7 +25,7 @@ fn workload(parameters: &[&str]) -> Workload {
     let table = |name: &str, keys_per_row| Table {
         name: name.to_owned(),
         keys_per_row,
-        columns: Vec::new(),
+        columns: vec![Parameter { name: "id".to_owned(), from: Generator::Key(1) }],
     };
     let own = Own {
         operations: vec![operation],
