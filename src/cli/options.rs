@@ -81,7 +81,8 @@ pub(super) struct RequestOptions {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Workload of stores")]
 pub(super) struct WorkloadOptions {
-    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f [default: kv]
+    /// What is done: kv, ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f; of databases also
+    /// point-select and tpcb-like [default: kv]
     ///
     /// kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has
     /// keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run.

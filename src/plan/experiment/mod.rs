@@ -36,6 +36,8 @@ mod table;
 mod text;
 
 #[cfg(test)]
+mod own_tests;
+#[cfg(test)]
 mod schema_tests;
 #[cfg(test)]
 mod tests;

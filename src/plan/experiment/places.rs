@@ -33,8 +33,9 @@ impl<'a> Places<'a> {
     /// Looks at the places of a text, and gives the parameters that they want.
     pub(super) fn read(&mut self, text: &str) -> Result<Vec<Generator>, String> {
         let mut wanted = Vec::new();
-        for name in names(text) {
-            if self.others.iter().any(|other| other == name) {
+        for (name, of_variable) in names(text) {
+            let declared = self.declared.iter().any(|of| of.name == name);
+            if self.others.iter().any(|other| other == name) || of_variable && !declared {
                 continue;
             }
             let declared = self.declared.iter().find(|of| of.name == name);
@@ -99,10 +100,15 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The names in braces. What is no name between them means nothing.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    let inside = text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
-    inside.filter(|name| is_name(name))
+/// The names in braces, and whether a `$` stands before: then it is a variable of the
+/// environment that shows. What is no name between braces means nothing.
+fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let starts = text.match_indices('{').map(|(at, _)| at);
+    let inside = starts.filter_map(|at| {
+        let name = text[at + 1..].split_once('}')?.0;
+        Some((name, text[..at].ends_with('$')))
+    });
+    inside.filter(|(name, _)| is_name(name))
 }
 
 fn is_name(name: &str) -> bool {
