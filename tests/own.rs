@@ -167,7 +167,7 @@ fn what_a_contender_cannot_do_is_refused_by_name() {
         (
             "redis://127.0.0.1:1/",
             "[[workload.requests]]\npath = '/'",
-            "requests go to web servers (http://), and no contender is one",
+            "`a` cannot do the workload: `request 1` is a request, for http://",
         ),
         (
             "redis://127.0.0.1:1/",

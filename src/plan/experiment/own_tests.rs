@@ -140,11 +140,11 @@ fn feeds_are_read_and_their_columns_are_places() {
         ),
         ("", ":4: workload.feeds: is for operations of your own: add [[workload.statements]]"),
     ] {
-        let error = with(rest).err().expect(told).text;
+        let error = with(rest).expect_err(told).text;
         assert!(error.contains(told), "{error}");
     }
     std::fs::write(folder.join("u.csv"), "name,note\nAnn\n").expect("a file");
-    let error = with("").err().expect("a short line").text;
+    let error = with("").expect_err("a short line").text;
     assert!(
         error.ends_with(":4: workload.feeds.u: u.csv:2: has 1 cells, and 2 columns are named"),
         "{error}"
