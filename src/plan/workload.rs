@@ -86,6 +86,12 @@ impl WorkloadAsked {
         // One that is told in statements has keys and values as the default has.
         let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
+        let mix = self.shares(preset.mix);
+        // Statements say themselves what they expect: no version of a key is remembered.
+        let verify = match mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
+            true => Verify::Off,
+            false => self.verify.unwrap_or(preset.verify),
+        };
         Ok(Workload {
             prefix: format!("tiebreak{contender:02}:"),
             keys: self.keys.unwrap_or(preset.keys),
@@ -93,8 +99,8 @@ impl WorkloadAsked {
             hot: self.hot.unwrap_or(preset.hot),
             value: self.value.clone().unwrap_or(preset.value),
             compressible: self.compressible || preset.compressible,
-            mix: self.shares(preset.mix),
-            verify: self.verify.unwrap_or(preset.verify),
+            mix,
+            verify,
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
             own: self.own.said.clone(),
         })
