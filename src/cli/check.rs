@@ -146,8 +146,8 @@ fn talk(contender: &Contender) -> Vec<String> {
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
     let what = match (&contender.request, &contender.workload) {
-        (Some(request), _) => request_line(request, &contender.expect),
-        (None, Some(workload)) => crate::report::words::workload(workload, contender.depth),
+        (Some(request), None) => request_line(request, &contender.expect),
+        (_, Some(workload)) => crate::report::words::workload(workload, contender.depth),
         (None, None) => String::new(),
     };
     let database = contender.sql.as_ref().map(crate::report::words::database);

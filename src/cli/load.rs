@@ -85,7 +85,7 @@ fn check(resolved: &Resolved) -> Result<(), Error> {
                  address; `tiebreak compare` and `tiebreak run` load what they launch"
             )));
         }
-        if contender.workload.is_none() {
+        if !contender.is_store() {
             return Err(Error::usage(format!(
                 "`{name}` is no store: keys are loaded into memcached:// and redis://"
             )));

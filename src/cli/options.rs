@@ -5,6 +5,7 @@
 
 use crate::exit::Error;
 use crate::plan::commands::{self, OwnCommand};
+use crate::plan::own::OwnAsked;
 use crate::plan::settings::{self, Spread};
 use crate::plan::workload::{self, WorkloadAsked};
 use crate::plan::{Settings, Spec, units};
@@ -86,7 +87,8 @@ pub(super) struct RequestOptions {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Workload of stores")]
 pub(super) struct WorkloadOptions {
-    /// What is done: kv, or ycsb-a to ycsb-f; e is for databases [default: kv]
+    /// What is done: kv, or ycsb-a to ycsb-f; of databases also point-select and
+    /// tpcb-like; ycsb-e is for databases alone [default: kv]
     ///
     /// kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has
     /// keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run.
@@ -217,6 +219,7 @@ impl WorkloadOptions {
             compressible: self.compressible,
             mix: self.mix.as_ref().map(|mix| mix.0.clone()),
             commands: self.commands.clone(),
+            own: OwnAsked::default(),
             distribution: self.distribution,
             hot: self.hot,
             verify: self.verify,

@@ -5,7 +5,7 @@ use crate::access::Access;
 use crate::exit::Error;
 use crate::testserver::null::{Door, NullServer};
 use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
-use engine::workload::preset;
+use engine::workload::{Feeds, preset};
 use engine::{Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
 use std::ops::ControlFlow;
@@ -32,8 +32,15 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
 pub(crate) fn http() -> Access {
     let page = Request { method: "GET", path: "/", host: "null", headers: &[], body_len: None };
     let head = page.encode().expect("nothing in it can be refused").into();
-    let (expect, tls) = (Vec::new(), None);
-    Access::Engine(Wire::Http(HttpAccess { head, body: None, head_only: false, expect, tls }))
+    let access = HttpAccess {
+        head,
+        body: None,
+        head_only: false,
+        expect: Vec::new(),
+        tls: None,
+        requests: None,
+    };
+    Access::Engine(Wire::Http(access))
 }
 
 /// memcached in this dialect.
@@ -45,7 +52,11 @@ pub(crate) fn memcached(dialect: memcached::Dialect) -> Access {
 pub(crate) fn resp(protocol: resp::Protocol) -> Access {
     let login = resp::Login { protocol, ..resp::Login::default() };
     let opening = resp::Opening::new(&login).expect("no user without a password");
-    Access::Engine(Wire::Resp(RespAccess { opening, numbers: Numbers::new(1) }))
+    Access::Engine(Wire::Resp(RespAccess {
+        opening,
+        numbers: Numbers::new(1),
+        feeds: Feeds::default(),
+    }))
 }
 
 /// PostgreSQL, asked the cheapest statement in this way.
@@ -59,6 +70,7 @@ pub(crate) fn postgres(protocol: postgres::Protocol) -> Access {
         protocol,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     };
     Access::Postgres(access.cheapest())
 }
@@ -74,6 +86,7 @@ pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
         protocol,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     };
     Access::Mysql(access.cheapest())
 }

@@ -71,6 +71,16 @@ const END: [&str; 8] =
 /// When it has none, they cannot be told apart, or the command would wait or
 /// change the connection: a sentence with the reason.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
+    let words = fixed_name(text)?;
+    words.iter().try_for_each(|word| check_placeholders(word))?;
+    Ok(words)
+}
+
+/// Reads the words of a command, whatever their placeholders are.
+///
+/// # Errors
+/// See [`words`].
+pub fn fixed_name(text: &str) -> Result<Vec<String>, String> {
     let words = shell_words::split(text).map_err(|why| no_words(&why))?;
     let Some(name) = words.first().filter(|name| !name.is_empty()) else {
         return Err("names no command: write one such as 'LPUSH {key} {value}'".to_owned());
@@ -79,7 +89,6 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
         return Err(format!("`{}` is no command: its name is fixed", shown(name)));
     }
     check_name(name, &words[1..])?;
-    words.iter().try_for_each(|word| check_placeholders(word))?;
     Ok(words)
 }
 

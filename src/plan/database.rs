@@ -126,6 +126,7 @@ fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Er
         },
         tls,
         numbers: Numbers::new(store::MOST_WORKERS),
+        feeds: spec.workload.own.feeds.clone(),
     })
 }
 
@@ -148,6 +149,7 @@ fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
         },
         tls,
         numbers: Numbers::new(store::MOST_WORKERS),
+        feeds: spec.workload.own.feeds.clone(),
     })
 }
 

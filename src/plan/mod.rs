@@ -6,9 +6,12 @@ mod database;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
+mod feeds;
 pub mod hash;
 mod local;
 mod names;
+pub mod own;
+pub(crate) mod own_presets;
 pub mod pilot;
 mod question;
 pub mod recipes;

@@ -10,7 +10,7 @@ use crate::plan::units::show_percent;
 use crate::targets::find;
 use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
-use record::{Address, Contender, Kind, Metric, Pair, Question, Reuse};
+use record::{Address, Contender, Kind, Metric, Pair, Question, Reuse, Says};
 
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
@@ -64,7 +64,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         sharing: sharing(given.ways),
         target_cores: given.ways.iter().map(|way| target_cores(way, given.cores)).collect(),
         code_names: store::code_names(contenders),
-        from_workload: which(contenders, |of| of.workload.is_some()),
+        from_workload: which(contenders, Contender::is_store),
         misses_asked: which(contenders, asks_for_misses),
         expect_different: spec.expect_different,
         shares_core: given.cores.others.is_empty(),
@@ -225,8 +225,16 @@ fn which(contenders: &[Contender], is_so: impl Fn(&Contender) -> bool) -> Vec<bo
 /// A workload that removes keys asks for misses.
 fn asks_for_misses(contender: &Contender) -> bool {
     let mix = contender.workload.iter().flat_map(|workload| &workload.mix);
-    // What a command of one's own finds, nobody knows.
-    let asks = |kind: Kind| matches!(kind, Kind::Delete | Kind::Command(_));
+    // What a command of one's own finds, nobody knows. Of a statement one says it.
+    let is_command = |number: u32| {
+        let own = contender.workload.as_ref().map(|of| &of.own.operations[number as usize]);
+        own.is_some_and(|own| matches!(own.says, Says::Command(_)))
+    };
+    let asks = |kind: Kind| match kind {
+        Kind::Delete | Kind::Command(_) => true,
+        Kind::Own(number) => is_command(number),
+        _ => false,
+    };
     mix.into_iter().any(|share| asks(share.kind))
 }
 

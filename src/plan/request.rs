@@ -1,9 +1,11 @@
 //! The request that a contender sends, encoded once, ahead of the run.
 
 use crate::plan::Settings;
+use crate::plan::own::RequestTemplate;
 use crate::targets::url::{Login, Url};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use record::RequestAsked;
+use engine::HttpRequest;
+use record::{OwnOperation, RequestAsked};
 use std::sync::Arc;
 use wire::http1::Request;
 
@@ -21,14 +23,7 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         (None, Some(_)) => "POST",
         (None, None) => "GET",
     };
-    let mut headers = settings.headers.clone();
-    if let Some(login) = &url.login {
-        let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
-        if headers.iter().any(given) {
-            return Err("the login is given twice: in the address and as Authorization".to_owned());
-        }
-        headers.push(("Authorization".to_owned(), basic(login)));
-    }
+    let headers = headers(url, settings)?;
     let request = Request {
         method,
         path: &url.request_target(),
@@ -43,6 +38,34 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
     };
     Ok(Built { asked, head: head.into(), body: settings.body.clone() })
+}
+
+/// Encodes one of the requests of a workload. Its headers stand in place of the
+/// contender's of the same name; without a target it has that of the address.
+pub(super) fn one_of_several(
+    url: &Url,
+    settings: &Settings,
+    said: &OwnOperation,
+    template: &RequestTemplate,
+) -> Result<HttpRequest, String> {
+    let mut common = headers(url, settings)?;
+    let own = |name: &str| template.headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
+    common.retain(|(name, _)| !own(name));
+    let target = template.target.clone().unwrap_or_else(|| url.request_target().to_string());
+    template.encode(said, &target, &url.host_header(), &common)
+}
+
+/// The headers of all requests of a contender, its login among them.
+fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let mut headers = settings.headers.clone();
+    if let Some(login) = &url.login {
+        let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
+        if headers.iter().any(given) {
+            return Err("the login is given twice: in the address and as Authorization".to_owned());
+        }
+        headers.push(("Authorization".to_owned(), basic(login)));
+    }
+    Ok(headers)
 }
 
 /// RFC 7617.

@@ -11,7 +11,7 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, database, local, names, request, store};
+use crate::plan::{Settings, database, local, names, own_presets, request, store};
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
@@ -126,6 +126,7 @@ pub fn resolve(
 ) -> Result<Resolved, Error> {
     let gathered = contenders::gather(spec.command, &spec.contenders)?;
     let spec = spec.over(&gathered.run);
+    let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &gathered)?;
     let wanted = gathered.contenders;
     check_count(spec.command, wanted.len())?;
@@ -179,7 +180,8 @@ pub fn resolve(
         false => spec,
     };
     let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
-    let cautions = port_cautions(&plan);
+    let mut cautions = port_cautions(&plan);
+    cautions.extend(plan.contenders.iter().filter_map(own_presets::caution));
     Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
 }
 
@@ -347,13 +349,16 @@ fn http_at(
     };
     let expect = settings.expect.clone().unwrap_or_default();
     let head_only = built.asked.method == "HEAD";
+    let requests = spec.workload.own.requests_to(url, settings, store::MOST_WORKERS);
+    let requests = requests.map_err(Error::usage)?;
     let contender = Contender {
         request: Some(built.asked),
         expect: expect.clone(),
         tls: tls.is_some().then(|| spec.trust.words()),
         ..contender(spec, name, url, address, settings)?
     };
-    let access = HttpAccess { head: built.head, body: built.body, head_only, expect, tls };
+    let access =
+        HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
     Ok((contender, Access::Engine(engine::Access::Http(access))))
 }
 
@@ -372,7 +377,8 @@ fn store_at(
     if contender.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
     }
-    Ok((contender, Access::Engine(store::access(url, settings).map_err(Error::usage)?)))
+    let feeds = &spec.workload.own.feeds;
+    Ok((contender, Access::Engine(store::access(url, settings, feeds).map_err(Error::usage)?)))
 }
 
 fn plan(

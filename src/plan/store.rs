@@ -7,7 +7,7 @@ use crate::plan::spec::Spec;
 use crate::plan::{database, local};
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
-use engine::workload::Operations;
+use engine::workload::{Feeds, Operations};
 use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, memcached_lacks, resp_lacks};
 use record::{Contender, Kind, Share};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
 }
 
 /// How the store behind this address is spoken to.
-pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
+pub(super) fn access(url: &Url, settings: &Settings, feeds: &Feeds) -> Result<Access, String> {
     let numbers = Numbers::new(MOST_WORKERS);
     match (url.protocol, settings.dialect) {
         (Protocol::Memcached, dialect @ (None | Some(Dialect::Text | Dialect::Meta))) => {
@@ -48,7 +48,11 @@ pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
                 Some(Dialect::Resp3) => resp::Protocol::Resp3,
                 _ => resp::Protocol::Resp2,
             };
-            Ok(Access::Resp(RespAccess { opening: opening(url, protocol)?, numbers }))
+            Ok(Access::Resp(RespAccess {
+                opening: opening(url, protocol)?,
+                numbers,
+                feeds: feeds.clone(),
+            }))
         }
         (Protocol::Memcached, _) => Err("memcached has the dialects text and meta".to_owned()),
         (_, _) => Err("redis has the dialects resp2 and resp3".to_owned()),
@@ -76,37 +80,61 @@ pub(super) fn give_workloads(
     urls: &[Url],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
-    if spec.workload.is_given() && !urls.iter().any(|url| url.protocol.is_store()) {
-        return Err(Error::usage(
-            "a workload is done to stores (memcached://, redis://, postgres://, mysql://, \
-             file:///), and no contender is one",
-        ));
+    let own = &spec.workload.own;
+    let has_one =
+        |url: &Url| url.protocol.is_store() || own.has_requests() && url.protocol == Protocol::Http;
+    if spec.workload.is_given() && !urls.iter().any(has_one) {
+        let (what, to) = match own.has_requests() {
+            true => ("requests go", "web servers (http://)"),
+            false => (
+                "a workload is done",
+                "stores (memcached://, redis://, postgres://, mysql://, file:///)",
+            ),
+        };
+        return Err(Error::usage(format!("{what} to {to}, and no contender is one")));
     }
     for (number, (contender, url)) in contenders.iter_mut().zip(urls).enumerate() {
         let asks = contender.sql.as_ref().is_some_and(|sql| sql.query.is_some());
-        if asks || !url.protocol.is_store() {
+        if asks || !has_one(url) {
             continue;
         }
-        let workload = spec.workload.of(number).map_err(Error::usage)?;
-        let operations = Operations::new(&workload, 0)
-            .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
-        let lacks = |share: &Share| match url.protocol {
-            Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
-            Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
-            Protocol::Postgres | Protocol::Mysql => Some((share.kind, drivers::lacks(share.kind)?)),
-            _ => Some((share.kind, resp_lacks(share.kind)?)),
-        };
-        if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
-            let what = what_it_lacks(spec, kind);
-            return Err(Error::usage(format!("`{}` cannot do {what}: {why}", contender.name)));
+        if let Some(why) = own.why_not(url.protocol) {
+            let name = &contender.name;
+            return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
         }
-        contender.skew = operations.skew();
-        contender.workload = Some(workload);
-        local::check_values(contender)?;
-        database::check_values(contender)?;
+        give_workload(spec, number, contender, url)?;
     }
     Ok(())
 }
+
+/// Gives a contender its workload.
+fn give_workload(
+    spec: &Spec,
+    number: usize,
+    contender: &mut Contender,
+    url: &Url,
+) -> Result<(), Error> {
+    let workload = spec.workload.of(number).map_err(Error::usage)?;
+    let operations = Operations::new(&workload, 0)
+        .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
+    let lacks = |share: &Share| match url.protocol {
+        Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
+        Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
+        Protocol::Postgres | Protocol::Mysql => Some((share.kind, drivers::lacks(share.kind)?)),
+        Protocol::Http => (!share.kind.is_own()).then_some((share.kind, NO_STORE)),
+        _ => Some((share.kind, resp_lacks(share.kind)?)),
+    };
+    if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
+        let what = what_it_lacks(spec, kind);
+        return Err(Error::usage(format!("`{}` cannot do {what}: {why}", contender.name)));
+    }
+    contender.skew = operations.skew().filter(|_| workload.asks_for_keys());
+    contender.workload = Some(workload);
+    local::check_values(contender)?;
+    database::check_values(contender)
+}
+
+const NO_STORE: &str = "a web server is sent the requests of [[workload.requests]] alone";
 
 /// As it was asked for: a preset, or a kind of operation.
 fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
@@ -122,7 +150,7 @@ fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
 /// Their numbers do not meet: memcached's are below those that MySQL has for what a
 /// load can meet, Redis's are those of MySQL's clients, PostgreSQL's are ours.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
-    let has_codes = |contender: &Contender| contender.workload.is_some() || contender.sql.is_some();
+    let has_codes = |contender: &Contender| contender.is_store() || contender.sql.is_some();
     if !contenders.iter().any(has_codes) {
         return BTreeMap::new();
     }

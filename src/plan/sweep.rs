@@ -201,7 +201,7 @@ impl LoadPoints {
         if !matches!(self.factor, Factor::Value | Factor::Depth) {
             return Ok(());
         }
-        match resolved.plan.contenders.iter().find(|contender| contender.workload.is_none()) {
+        match resolved.plan.contenders.iter().find(|contender| !contender.is_store()) {
             Some(other) => Err(Error::usage(format!(
                 "`{}` is no store, and {} is a factor of stores (memcached://, redis://): sweep \
                  connections or rate",

@@ -2,6 +2,8 @@
 
 use crate::near;
 use crate::plan::commands::{self, OwnCommand};
+use crate::plan::own::OwnAsked;
+use crate::plan::own_presets;
 use crate::plan::units;
 use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
@@ -25,6 +27,8 @@ pub struct WorkloadAsked {
     pub mix: Option<Vec<Share>>,
     /// Commands of one's own; without a mix they are all that is done.
     pub commands: Vec<OwnCommand>,
+    /// Statements or requests of one's own; the same.
+    pub own: OwnAsked,
     /// How often each key is asked for.
     pub distribution: Option<Distribution>,
     /// Part of the keys that reads stay in.
@@ -46,10 +50,22 @@ impl WorkloadAsked {
                 true => others.commands.clone(),
                 false => self.commands.clone(),
             },
+            own: match self.own.is_empty() {
+                true => others.own.clone(),
+                false => self.own.clone(),
+            },
             distribution: self.distribution.or(others.distribution),
             hot: self.hot.or(others.hot),
             verify: self.verify.or(others.verify),
         }
+    }
+
+    /// With the statements of its preset, where that is told in statements and no
+    /// others were given.
+    pub(super) fn expanded(&self) -> WorkloadAsked {
+        let preset = self.preset.as_deref().and_then(own_presets::find);
+        let preset = preset.filter(|_| self.own.is_empty() && self.commands.is_empty());
+        preset.map_or_else(|| self.clone(), |preset| self.over(&preset))
     }
 
     /// Whether anything was given.
@@ -67,7 +83,15 @@ impl WorkloadAsked {
             return Err(format!("{} commands of one's own: {most} at most", self.commands.len()));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
-        let preset = preset(name).ok_or_else(|| unknown(name))?;
+        // One that is told in statements has keys and values as the default has.
+        let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
+        let preset = preset(base).ok_or_else(|| unknown(name))?;
+        let mix = self.shares(preset.mix);
+        // Statements say themselves what they expect: no version of a key is remembered.
+        let verify = match mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
+            true => Verify::Off,
+            false => self.verify.unwrap_or(preset.verify),
+        };
         Ok(Workload {
             prefix: format!("tiebreak{contender:02}:"),
             keys: self.keys.unwrap_or(preset.keys),
@@ -75,9 +99,10 @@ impl WorkloadAsked {
             hot: self.hot.unwrap_or(preset.hot),
             value: self.value.clone().unwrap_or(preset.value),
             compressible: self.compressible || preset.compressible,
-            mix: self.shares(preset.mix),
-            verify: self.verify.unwrap_or(preset.verify),
+            mix,
+            verify,
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
+            own: self.own.said.clone(),
         })
     }
 
@@ -86,16 +111,20 @@ impl WorkloadAsked {
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
         let own = self.commands.iter().zip(0..);
         let own = own.map(|(own, at)| Share { kind: Kind::Command(at), weight: own.weight });
-        match (&self.mix, self.commands.is_empty()) {
+        match (&self.mix, self.commands.is_empty() && self.own.is_empty()) {
             (None, true) => preset,
-            (mix, _) => mix.iter().flatten().copied().chain(own).collect(),
+            (mix, _) => {
+                let mix = mix.iter().flatten().copied();
+                mix.chain(own).chain(self.own.shares()).collect()
+            }
         }
     }
 }
 
 fn unknown(name: &str) -> String {
-    let meant = near::did_you_mean(name, PRESETS);
-    format!("there is no workload `{}`: {}{meant}", shown(name), PRESETS.join(", "))
+    let all: Vec<&str> = PRESETS.into_iter().chain(own_presets::names()).collect();
+    let meant = near::did_you_mean(name, all.iter().copied());
+    format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
 }
 
 /// `--workload`.
@@ -103,7 +132,8 @@ fn unknown(name: &str) -> String {
 /// # Errors
 /// When there is no such preset.
 pub fn named(text: &str) -> Result<String, String> {
-    preset(text).map(|_| text.to_owned()).ok_or_else(|| unknown(text))
+    let known = preset(text).is_some() || own_presets::names().any(|own| own == text);
+    known.then(|| text.to_owned()).ok_or_else(|| unknown(text))
 }
 
 /// `--keys`.

@@ -50,7 +50,7 @@ fn doing(contender: &Contender) -> Doing {
     match &contender.workload {
         // The null server answers a database's cheapest statement, and no other.
         _ if contender.sql.is_some() => Doing::Ask,
-        Some(workload) => Doing::Drive(alone::workload(workload.verify)),
-        None => Doing::Ask,
+        Some(workload) if contender.is_store() => Doing::Drive(alone::workload(workload.verify)),
+        _ => Doing::Ask,
     }
 }

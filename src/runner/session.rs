@@ -196,7 +196,7 @@ impl<W: Write> Session<'_, W> {
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
-            let says_yes = known.workload.is_some() || known.sql.is_some();
+            let says_yes = known.is_store() || known.sql.is_some();
             ready::answer(&trial.seen, says_yes)
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {

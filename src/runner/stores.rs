@@ -65,7 +65,7 @@ impl<W: Write> Session<'_, W> {
     /// Asks all stores, and writes what they say into the journal.
     pub(super) fn ask_stores(&mut self, when: StoreMoment) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
-            if self.plan.contenders[contender].workload.is_some() {
+            if self.plan.contenders[contender].is_store() {
                 self.ask_store(contender, when)?;
             }
         }

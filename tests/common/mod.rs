@@ -186,6 +186,7 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
         head_only: false,
         expect: Vec::new(),
         tls: None,
+        requests: None,
     };
     let lanes: Vec<Vec<MakeLane>> =
         (0..addresses.len()).map(|at| http_lanes(&order, at, &access)).collect();

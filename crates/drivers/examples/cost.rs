@@ -7,6 +7,7 @@
 //! needed, is taken from the variable PASSWORD.
 
 use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
+use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse};
 use std::net::SocketAddr;
@@ -58,6 +59,7 @@ fn of_postgres(user: &str, database: &str, password: Option<String>) -> Vec<Way>
         protocol: Simple,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     };
     let way = |(name, protocol)| -> Way {
         let access = PostgresAccess { protocol, ..access.cheapest() };
@@ -77,6 +79,7 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
         protocol: Text,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     };
     let way = |(name, protocol)| -> Way {
         let access = MysqlAccess { protocol, ..access.cheapest() };

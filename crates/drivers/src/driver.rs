@@ -1,8 +1,11 @@
 //! The seam to a client library.
 
+use crate::own::worse;
 use crate::serving::{Request, Row, Serving};
 use crate::trouble::Trouble;
+use engine::workload::Arguments;
 use engine::{Memo, clock};
+use record::Told;
 use std::cell::RefCell;
 use std::net::IpAddr;
 
@@ -25,6 +28,15 @@ pub(crate) trait Driver: 'static {
 
     /// Writes rows, all or none of them; it may be that some are there already.
     async fn load(&self, client: &mut Self::Client, rows: &[Row]) -> Result<(), Trouble>;
+
+    /// Writes rows into the table of this number, all or none of them; it may be that
+    /// some are there already.
+    async fn fill(
+        &self,
+        client: &mut Self::Client,
+        table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble>;
 
     /// Asks whether the server still answers.
     async fn ping(&self, client: &mut Self::Client) -> Result<(), Trouble>;
@@ -60,11 +72,13 @@ pub(crate) struct Heard<'a> {
     pub(crate) began: u64,
     pub(crate) rows: u32,
     pub(crate) bytes: u64,
+    /// What statements of one's own came to; none: it was none of them.
+    pub(crate) own: Option<Told>,
 }
 
 impl<'a> Heard<'a> {
     pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Heard<'a> {
-        Heard { serving, memo, prepare_ns: None, asked: 0, began: 0, rows: 0, bytes: 0 }
+        Heard { serving, memo, prepare_ns: None, asked: 0, began: 0, rows: 0, bytes: 0, own: None }
     }
 
     /// A statement was prepared for it, since `began`.
@@ -96,5 +110,15 @@ impl<'a> Heard<'a> {
         self.begins();
         self.rows += 1;
         self.bytes += bytes as u64;
+    }
+    /// Whether this, as text, is what the load wrote into a column (its table and its
+    /// number there), in the row of the operation's key.
+    pub(crate) fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
+        self.serving.borrow_mut().is_loaded(self.memo, column, text)
+    }
+
+    /// A statement of one's own was answered in full.
+    pub(crate) fn statement_told(&mut self, told: Told) {
+        self.own = Some(worse(self.own.unwrap_or(Told::Ok), told));
     }
 }

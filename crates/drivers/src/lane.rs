@@ -6,6 +6,7 @@ use crate::pace::{Pace, SPIN_NS};
 use crate::place::{OPENING_NS, Shared, live};
 use crate::pool::Pool;
 use crate::serving::Serving;
+use engine::workload::Feeds;
 use engine::{Broken, Drive, Lane, MakeLane, Numbers, Opened, Seat, Turn, clock, for_workers};
 use record::{Asked, Doing, LaneAsked, Recorder, Reuse};
 use std::rc::Rc;
@@ -268,6 +269,14 @@ impl<D: Driver> Drop for DriverLane<D> {
     }
 }
 
+/// What a contender's operations speak of beside their workload.
+pub(crate) struct Asks<'a> {
+    /// The one statement, where that is what is asked.
+    pub(crate) query: &'a str,
+    /// Rows of feeds.
+    pub(crate) feeds: &'a Feeds,
+}
+
 /// The lanes of one contender of the order: one for each worker, each through the
 /// library that `driver` makes. `query`: the contender's one statement.
 ///
@@ -277,7 +286,7 @@ pub(crate) fn lanes<D: Driver>(
     order: &Asked,
     contender: usize,
     numbers: &Numbers,
-    query: &str,
+    asks: Asks<'_>,
     driver: impl Fn() -> Result<D, Broken> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
@@ -287,9 +296,10 @@ pub(crate) fn lanes<D: Driver>(
         Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
         Doing::Ask => Numbers::new(order.cores.len()),
     };
-    let (seed, query) = (order.seed, query.to_owned());
+    let (seed, query, feeds) = (order.seed, asks.query.to_owned(), asks.feeds.clone());
     for_workers(order, move |seat| {
-        let serving = Serving::new(&asked.doing, seed, seat, &query)?;
+        let asks = Asks { query: &query, feeds: &feeds };
+        let serving = Serving::new(&asked.doing, seed, seat, &asks)?;
         let more = (seed, numbers.clone());
         Ok(Box::new(DriverLane::new(driver()?, serving, &asked, more, seat)?))
     })

@@ -18,6 +18,7 @@ mod driver;
 mod guard;
 mod lane;
 pub mod mysql;
+mod own;
 mod pace;
 mod place;
 mod pool;

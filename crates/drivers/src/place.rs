@@ -7,6 +7,7 @@ use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::serving::{Request, Row, Serving};
 use crate::trouble::Trouble;
+use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
 use record::{Address, Failure, LaneAsked, Moments, Reuse, Told, Upkeep};
 use std::cell::{Cell, RefCell};
@@ -349,7 +350,7 @@ impl<D: Driver> Shared<D> {
         let mut heard = Heard::new(&self.serving, &mut bench.memo);
         let performed = self.driver.perform(client, &bench.request, &mut heard);
         let performed = guarded(&self.desk, place, performed).await;
-        let Heard { prepare_ns, asked, began, rows, bytes, .. } = heard;
+        let Heard { prepare_ns, asked, began, rows, bytes, own, .. } = heard;
         if let Some(took_ns) = prepare_ns {
             self.desk.borrow_mut().seen.prepared(took_ns);
         }
@@ -359,7 +360,7 @@ impl<D: Driver> Shared<D> {
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
         performed?.map_err(End::Trouble)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
-        Ok(self.serving.borrow_mut().told(&mut bench.memo, rows))
+        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().told(&mut bench.memo, rows)))
     }
 
     async fn load(
@@ -370,11 +371,27 @@ impl<D: Driver> Shared<D> {
     ) -> Result<Told, End> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         attempt.at.asked = clock::now();
-        let loaded = guarded(&self.desk, place, self.driver.load(client, &bench.rows)).await;
+        let loaded = guarded(&self.desk, place, self.write_rows(client, &bench.rows)).await;
         attempt.at.done = clock::now();
         attempt.at.began = attempt.at.done;
         loaded?.map_err(End::Trouble)?;
         Ok(Told::Ok)
+    }
+
+    /// Writes rows, table by table.
+    async fn write_rows(&self, client: &mut D::Client, rows: &[Row]) -> Result<(), Trouble> {
+        let table = |row: &Row| row.of_table.as_ref().map(|of| of.0);
+        for rows in rows.chunk_by(|one, other| table(one) == table(other)) {
+            match table(&rows[0]) {
+                None => self.driver.load(client, rows).await?,
+                Some(table) => {
+                    let columns = rows.iter().filter_map(|row| row.of_table.as_ref());
+                    let columns: Vec<&Arguments> = columns.map(|of| &of.1).collect();
+                    self.driver.fill(client, table, &columns).await?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes down how the operations ended.

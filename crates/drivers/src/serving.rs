@@ -1,9 +1,11 @@
 //! The workload: what an operation asks, and what its reply is worth.
 
+use crate::lane::Asks;
+use crate::own::OwnRequest;
 use crate::sql;
-use engine::workload::Drawn;
+use engine::workload::{Argument, Arguments, Drawn, Space};
 use engine::{Broken, Memo, Said, Seat, Task, Verifier};
-use record::{Doing, Kind, Told, Verify};
+use record::{Doing, Kind, Says, Told, Verify, Workload};
 
 /// Digits at the end of every key: its number.
 const DIGITS: usize = 12;
@@ -49,6 +51,9 @@ impl Deed {
 pub(crate) struct Row {
     pub(crate) key: String,
     pub(crate) value: Vec<u8>,
+    /// It is a row of a table of one's own: the number of that, and what its columns
+    /// hold.
+    pub(crate) of_table: Option<(u32, Arguments)>,
 }
 
 /// One request, in buffers that are used again.
@@ -60,6 +65,8 @@ pub(crate) struct Request {
     pub(crate) share: u32,
     /// It is the read of an operation of this kind; a write follows.
     pub(crate) half: Option<Kind>,
+    /// It is an operation of one's own, and no deed.
+    pub(crate) own: Option<OwnRequest>,
 }
 
 /// One worker's operations, and what it knows of the values.
@@ -73,29 +80,38 @@ pub(crate) struct Serving {
 struct Work {
     said: Said,
     verifier: Verifier,
+    /// Of a column that is verified.
+    expected: Arguments,
 }
 
 impl Serving {
-    /// `query`: the contender's one statement.
     pub(crate) fn new(
         doing: &Doing,
         seed: u64,
         seat: &Seat,
-        query: &str,
+        asks: &Asks<'_>,
     ) -> Result<Serving, Broken> {
-        let wants_rows = sql::brings_rows(query);
+        let wants_rows = sql::brings_rows(asks.query);
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
             Doing::Ask => return Ok(Serving { work: None, wants_rows }),
             Doing::Load(of) => (&of.workload, Task::Load, Verify::Off),
             Doing::Drive(of) => (of, Task::Drive, of.verify),
         };
-        if let Some(why) = workload.mix.iter().find_map(|share| lacks(share.kind)) {
+        let lacking = |kind: Kind| match kind {
+            Kind::Own(number) => own_lacks(workload, number),
+            kind => lacks(kind),
+        };
+        if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
             return Err(Broken(format!("a database cannot do its workload: {why}")));
         }
         let said = Said::new(workload, seed, seat.workers, task).map_err(Broken)?;
+        let said = said.with_feeds(asks.feeds).map_err(Broken)?;
         let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
-        Ok(Serving { work: Some(Work { said, verifier }), wants_rows })
+        Ok(Serving {
+            work: Some(Work { said, verifier, expected: Arguments::default() }),
+            wants_rows,
+        })
     }
 
     /// Writes operation `number`, or its first half, into the request.
@@ -132,6 +148,18 @@ impl Serving {
         work.verifier.piece(&work.said, memo, item, value);
     }
 
+    /// See [`crate::driver::Heard::is_loaded`].
+    pub(crate) fn is_loaded(&mut self, memo: &Memo, column: (u32, usize), text: &[u8]) -> bool {
+        let (Some(work), Some(drawn)) = (&mut self.work, memo.drawn()) else { return false };
+        match work.said.loaded(column, drawn.key, &mut work.expected) {
+            Argument::Integer(number) => text == number.to_string().as_bytes(),
+            // Some databases fill CHAR columns up with spaces, and some take them away.
+            Argument::Text(loaded) | Argument::Bytes(loaded) => {
+                loaded.trim_ascii_end() == text.trim_ascii_end()
+            }
+        }
+    }
+
     /// What a complete reply of so many rows comes to.
     pub(crate) fn told(&mut self, memo: &mut Memo, rows: u32) -> Told {
         match &mut self.work {
@@ -147,6 +175,17 @@ impl Work {
         self.verifier.sent(drawn, memo);
         let parts = self.said.parts(&drawn);
         request.share = drawn.share;
+        request.own = None;
+        if let Kind::Own(number) = drawn.kind {
+            let (number, arguments) = (number as usize, parts.arguments.clone());
+            request.own = Some(OwnRequest { number, arguments });
+            return;
+        }
+        if let Space::Rows(table) = drawn.space {
+            request.row.of_table = Some((table, parts.arguments.clone()));
+            return;
+        }
+        request.row.of_table = None;
         request.deed = deed(drawn.kind).expect("checked when the lane was made");
         request.row.key.clear();
         let key = std::str::from_utf8(parts.key()).expect("a prefix and digits");
@@ -176,11 +215,21 @@ fn deed(kind: Kind) -> Option<Deed> {
     }
 }
 
+/// Why this operation of one's own is none for a database; none: it is.
+fn own_lacks(of: &Workload, number: u32) -> Option<&'static str> {
+    match of.own.operations.get(number as usize).map(|of| &of.says) {
+        Some(Says::Sql(statements)) if !statements.is_empty() => None,
+        _ => Some("it is told by statements of SQL"),
+    }
+}
+
 /// Why a table of keys and values cannot do operations of this kind; none where it
 /// can.
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::ReadModifyWrite => None,
+        // Whether they are statements says the workload.
+        Kind::Own(_) => None,
         _ if deed(kind).is_some() => None,
         Kind::Incr | Kind::Decr => Some("counters are for caches: a table's values are bytes"),
         Kind::Touch => Some("rows of a table do not expire"),
@@ -193,12 +242,12 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
 mod tests {
     use super::*;
     use engine::Stop;
-    use engine::workload::{Values, preset};
-    use record::Workload;
+    use engine::workload::{Feeds, Values, preset};
 
     fn serving(doing: Doing) -> Result<Serving, Broken> {
         let seat = Seat { worker: 0, workers: 1, stop: Stop::new().expect("a descriptor") };
-        Serving::new(&doing, 7, &seat, "SELECT 1")
+        let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+        Serving::new(&doing, 7, &seat, &asks)
     }
 
     fn workload(name: &str) -> Workload {

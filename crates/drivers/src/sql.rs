@@ -173,7 +173,7 @@ impl Dialect {
     }
 
     /// The same, behind what is there.
-    fn text(self, text: &str, to: &mut String) {
+    pub(crate) fn text(self, text: &str, to: &mut String) {
         to.push('\'');
         for of in text.chars() {
             match (self, of) {
@@ -186,7 +186,7 @@ impl Dialect {
     }
 
     /// Bytes, as two digits each: what libraries write that do not bind values.
-    fn bytes(self, bytes: &[u8], to: &mut String) {
+    pub(crate) fn bytes(self, bytes: &[u8], to: &mut String) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         to.push_str(match self {
             Dialect::Postgres => "'\\x",
@@ -235,7 +235,7 @@ mod tests {
     const DEEDS: [Deed; 5] = [Deed::Get, Deed::Set, Deed::Add, Deed::Delete, Deed::Scan(7)];
 
     fn row() -> Row {
-        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF] }
+        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
     }
 
     #[test]

@@ -18,6 +18,13 @@ pub(crate) fn of_files() -> u64 {
     read(libc::CLOCK_REALTIME_COARSE)
 }
 
+/// Milliseconds since 1970, for what an operation says about the time. Never to
+/// measure with: it can be set.
+#[inline]
+pub(crate) fn since_1970_ms() -> u64 {
+    read(libc::CLOCK_REALTIME) / 1_000_000
+}
+
 /// CPU time of a thread that was not joined yet, in nanoseconds; 0 once it has
 /// ended.
 pub(crate) fn cpu_of(thread: libc::pthread_t) -> u64 {

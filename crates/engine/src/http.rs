@@ -1,9 +1,9 @@
 //! A lane that speaks HTTP/1.1.
 
-use crate::MakeLane;
 use crate::event_loop::{EventLane, Speech};
 use crate::lane::for_workers;
-use record::{Asked, Moments, Recorder, Told};
+use crate::{HttpRequests, MakeLane, http_requests};
+use record::{Asked, Doing, Moments, Recorder, Told};
 use rustls::pki_types::ServerName;
 use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op};
@@ -22,6 +22,8 @@ pub struct HttpAccess {
     pub expect: Vec<u16>,
     /// TLS; none: plain.
     pub tls: Option<TlsAccess>,
+    /// What the operations of a workload send; none where the one request is all.
+    pub requests: Option<HttpRequests>,
 }
 
 /// How to speak TLS, with its keys: no `Debug`, no `Serialize`.
@@ -52,13 +54,14 @@ impl Default for BodyDigest {
     }
 }
 
-impl Http {
-    fn expected(&self, reply: &Reply) -> bool {
-        match self.access.expect.is_empty() {
-            true => reply.class == Class::Ok,
-            false => self.access.expect.contains(&reply.code),
-        }
-    }
+/// What the code of a reply says; `expect`: see [`HttpAccess::expect`].
+#[inline]
+pub(crate) fn told(expect: &[u16], reply: &Reply) -> Told {
+    let expected = match expect.is_empty() {
+        true => reply.class == Class::Ok,
+        false => expect.contains(&reply.code),
+    };
+    if expected { Told::Ok } else { Told::Unexpected }
 }
 
 impl Speech for Http {
@@ -101,13 +104,11 @@ impl Speech for Http {
         reply: &Reply,
         seen: &mut Recorder,
     ) -> Option<Told> {
-        if !self.expected(reply) {
-            return Some(Told::Unexpected);
-        }
-        if number.is_multiple_of(DIGEST_EVERY) {
+        let told = told(&self.access.expect, reply);
+        if told == Told::Ok && number.is_multiple_of(DIGEST_EVERY) {
             seen.digest(digest.0);
         }
-        Some(Told::Ok)
+        Some(told)
     }
 }
 
@@ -116,6 +117,11 @@ impl Speech for Http {
 /// # Panics
 /// When the order has no such contender.
 pub fn http_lanes(order: &Asked, contender: usize, access: &HttpAccess) -> Vec<MakeLane> {
+    if let (Doing::Drive(workload), Some(requests)) =
+        (&order.lanes[contender].doing, &access.requests)
+    {
+        return http_requests::lanes(order, contender, access, requests, workload);
+    }
     let (asked, access, seed) = (order.lanes[contender].clone(), access.clone(), order.seed);
     for_workers(order, move |seat| {
         let (access, tls) = (access.clone(), access.tls.clone());

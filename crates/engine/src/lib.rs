@@ -16,11 +16,13 @@ mod event_loop;
 pub mod files;
 mod health;
 mod http;
+mod http_requests;
 mod lane;
 mod random;
 mod run;
 mod stop;
 mod store;
+mod template;
 mod worker;
 pub mod workload;
 
@@ -29,6 +31,7 @@ pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
+pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn, for_workers};
 pub use run::run;
 pub use stop::Stop;
@@ -36,3 +39,4 @@ pub use store::{
     MemcachedAccess, Memo, Numbers, Parts, RespAccess, Said, Task, Verifier, memcached_lacks,
     memcached_lanes, resp_lacks, resp_lanes,
 };
+pub use template::Template;

@@ -25,6 +25,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
         commands: Vec::new(),
+        own: record::Own::default(),
     }
 }
 

@@ -9,7 +9,7 @@ mod counting;
 use common::stores::{Server, Speech};
 use common::{lane, until_done};
 use engine::workload::preset;
-use record::{Doing, Kind, Share, Step, ValueBytes, Workload};
+use record::{Doing, Kind, Own, OwnOperation, Parameter, Says, Share, Step, ValueBytes, Workload};
 
 fn workload(kinds: &[Kind]) -> Workload {
     let step = |bytes| Step { bytes, weight: 1.0 };
@@ -18,8 +18,33 @@ fn workload(kinds: &[Kind]) -> Workload {
         value: ValueBytes::Steps(vec![step(32), step(1000)]),
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
+        own: own(),
         ..preset("kv").expect("a preset")
     }
+}
+
+/// A command with a parameter of every kind that is drawn anew.
+fn own() -> Own {
+    const FROM: [&str; 8] = [
+        "uniform(-5, 5_000_000)",
+        "zipf(1000, 0.99)",
+        "seq()",
+        "bytes(10, 60)",
+        "text(20)",
+        "pattern(\"##-@@\")",
+        "pick(\"a\", 3)",
+        "now()",
+    ];
+    let named = |(at, from): (usize, &&str)| Parameter {
+        name: format!("p{at}"),
+        from: from.parse().expect("a generator"),
+    };
+    let parameters: Vec<Parameter> = FROM.iter().enumerate().map(named).collect();
+    let places = parameters.iter().map(|of| format!("{{{}}}", of.name));
+    let words = ["RPUSH".to_owned(), "mine".to_owned()].into_iter().chain(places);
+    let says = Says::Command(words.collect());
+    let operation = OwnOperation { name: "push".to_owned(), parameters, says };
+    Own { operations: vec![operation], ..Own::default() }
 }
 
 fn drive(server: &Server, doing: Doing, operations: u64, depth: u32) {
@@ -41,7 +66,7 @@ fn ten_times_the_operations_make_no_allocation_more() {
     use Kind::{Cas, Command, Get, Incr, ReadModifyWrite, Set};
     let both = [Get, Set, ReadModifyWrite, Incr];
     let memcached = workload(&[&both[..], &[Cas]].concat());
-    let redis = workload(&[&both[..], &[Command(0)]].concat());
+    let redis = workload(&[&both[..], &[Command(0), Kind::Own(0)]].concat());
     for (speech, workload) in [(Speech::Text, memcached), (Speech::Resp2, redis)] {
         let server = Server::start(speech, &[]);
         drive(&server, Doing::load(workload.clone()), workload.to_load(), 8);

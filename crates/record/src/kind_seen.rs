@@ -29,8 +29,14 @@ pub struct KindSeen {
     pub update_time: Histogram,
 }
 
+/// Also where it is the only kind: it has halves, or a name.
+fn told_apart(kind: Kind) -> bool {
+    kind.has_halves() || matches!(kind, Kind::Own(_))
+}
+
 impl KindSeen {
-    fn new(kind: Kind) -> KindSeen {
+    /// Nothing was seen of it.
+    pub fn empty(kind: Kind) -> KindSeen {
         KindSeen {
             kind,
             operations: 0,
@@ -43,12 +49,12 @@ impl KindSeen {
         }
     }
 
-    /// One for each share of the mix, in its order, where kinds differ; else none:
-    /// then they would repeat what is known of all operations.
+    /// One for each share of the mix, in its order, where kinds differ or have halves
+    /// or names; else none: then they would repeat what is known of all operations.
     pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
         match doing {
-            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| s.kind.has_halves()) => {
-                of.mix.iter().map(|share| KindSeen::new(share.kind)).collect()
+            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) => {
+                of.mix.iter().map(|share| KindSeen::empty(share.kind)).collect()
             }
             _ => Vec::new(),
         }
@@ -65,7 +71,7 @@ impl KindSeen {
 
     /// The same kind, with nothing seen of it; the counts are handed over.
     pub(crate) fn take(&mut self) -> KindSeen {
-        std::mem::replace(self, KindSeen::new(self.kind))
+        std::mem::replace(self, KindSeen::empty(self.kind))
     }
 
     /// An operation ended. `told`: none without a complete reply.

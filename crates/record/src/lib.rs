@@ -10,11 +10,13 @@
 
 pub mod asked;
 pub mod digests;
-pub mod histogram;
+pub mod generator;
+mod histogram;
 pub mod host;
 pub mod journal;
 pub mod kind_seen;
 pub mod outcome;
+mod own;
 pub mod phases;
 pub mod plan;
 pub mod program;
@@ -29,11 +31,13 @@ pub mod workload;
 
 pub use asked::{Address, Arrivals, Asked, Doing, LaneAsked, Loading, Pool, Reuse, Upkeep};
 pub use digests::Digests;
+pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
 pub use host::Host;
 pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, Outcomes, Told, Whose};
+pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
 pub use phases::Phases;
 pub use plan::{
     Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,

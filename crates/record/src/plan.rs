@@ -87,6 +87,14 @@ pub struct Contender {
     pub tls: Option<String>,
 }
 
+impl Contender {
+    /// It keeps data that a workload works on: of HTTP a workload only says which
+    /// requests there are.
+    pub fn is_store(&self) -> bool {
+        self.workload.is_some() && self.request.is_none()
+    }
+}
+
 /// The request, without its secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestAsked {

@@ -4,6 +4,7 @@
 //! Operation *n* of a contender is a pure function of the order's seed, its
 //! workload and *n*; see `engine::workload`.
 
+use crate::Own;
 use serde::{Deserialize, Serialize};
 
 /// The operations on one contender's data.
@@ -30,12 +31,15 @@ pub struct Workload {
     /// a list of words with placeholders in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Vec<String>>,
+    /// Statements, commands and requests of one's own, with parameters.
+    #[serde(default, skip_serializing_if = "Own::is_empty")]
+    pub own: Own,
 }
 
 impl Workload {
     /// Some operation asks for values that the load has to write.
     pub fn has_values(&self) -> bool {
-        let of_values = |kind: Kind| !kind.counts() && !matches!(kind, Kind::Command(_));
+        let of_values = |kind: Kind| !kind.counts() && !kind.is_own();
         self.mix.iter().any(|share| of_values(share.kind))
     }
 
@@ -44,11 +48,16 @@ impl Workload {
         self.mix.iter().any(|share| !share.kind.only_reads())
     }
 
+    /// Some operation asks for keys of the workload.
+    pub fn asks_for_keys(&self) -> bool {
+        self.mix.iter().any(|share| !matches!(share.kind, Kind::Own(_))) || self.own.asks_for_keys()
+    }
+
     /// How many keys the load writes: those of values and those of counters, as
-    /// far as operations ask for them.
+    /// far as operations ask for them, and the rows of tables of one's own.
     pub fn to_load(&self) -> u64 {
         let counts = self.mix.iter().any(|share| share.kind.counts());
-        self.keys * (u64::from(self.has_values()) + u64::from(counts))
+        self.keys * (u64::from(self.has_values()) + u64::from(counts)) + self.own.rows(self.keys)
     }
 }
 
@@ -96,6 +105,8 @@ pub enum Kind {
     ReadModifyWrite,
     /// The command of this number in [`Workload::commands`].
     Command(u32),
+    /// The operation of this number in [`Own::operations`].
+    Own(u32),
 }
 
 impl Kind {
@@ -107,6 +118,11 @@ impl Kind {
     /// It is two requests: a read, and the write that follows from it.
     pub fn has_halves(self) -> bool {
         matches!(self, Kind::Cas | Kind::ReadModifyWrite)
+    }
+
+    /// It is said in words of one's own.
+    pub fn is_own(self) -> bool {
+        matches!(self, Kind::Command(_) | Kind::Own(_))
     }
 
     /// It counts in a number.

@@ -75,6 +75,7 @@ fn doing(kinds: &[Kind]) -> Doing {
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         verify: Verify::Off,
         commands: Vec::new(),
+        own: record::Own::default(),
     })
 }
 

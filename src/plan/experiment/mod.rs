@@ -24,6 +24,8 @@
 mod command;
 mod contender;
 mod outline;
+mod own;
+mod places;
 mod process;
 mod program;
 mod requests;
@@ -33,6 +35,8 @@ mod source;
 mod table;
 mod text;
 
+#[cfg(test)]
+mod own_tests;
 #[cfg(test)]
 mod schema_tests;
 #[cfg(test)]
@@ -48,7 +52,7 @@ pub use text::{Environment, Placeholder, Secret, Text, Values};
 
 use crate::exit::Error;
 use crate::near;
-use crate::plan::recipes;
+use crate::plan::{WorkloadAsked, recipes};
 use contender::Defaults;
 use source::Source;
 use std::cell::RefCell;
@@ -130,6 +134,14 @@ pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender,
     let source = Source { name: name_of_file, folder, text, environment: &|_| None, secrets };
     let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
     contender::read(name, &Table::root(&source, &root), &Defaults::default())
+}
+
+/// A `[workload]` alone, as presets are written.
+pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Error> {
+    let (name, secrets) = (file.to_owned(), RefCell::default());
+    let source = Source { name, folder: PathBuf::from("/"), text, environment: &|_| None, secrets };
+    let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
+    run::workload_asked(&Table::root(&source, &root))
 }
 
 /// The contenders that `contenders` names: tables of this file, or recipes.

@@ -3,6 +3,7 @@
 use crate::exit::Error;
 use crate::near;
 use crate::plan::commands::{self, OwnCommand};
+use crate::plan::experiment::own;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{WorkloadAsked, units, workload};
@@ -91,15 +92,29 @@ impl RunSettings {
 }
 
 /// Keys of `[workload]`.
-pub(super) const WORKLOAD_KEYS: [&str; 9] =
-    ["preset", "keys", "value", "compressible", "mix", "commands", "distribution", "hot", "verify"];
+pub(super) const WORKLOAD_KEYS: [&str; 14] = [
+    "preset",
+    "keys",
+    "value",
+    "compressible",
+    "mix",
+    "commands",
+    "distribution",
+    "hot",
+    "verify",
+    "statements",
+    "requests",
+    "setup",
+    "tables",
+    "feeds",
+];
 
 /// Keys of one of its `commands`.
 pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
-fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
+pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
     table.only(&WORKLOAD_KEYS)?;
-    let mut asked = WorkloadAsked::default();
+    let mut asked = WorkloadAsked { own: own::read(table)?, ..WorkloadAsked::default() };
     for (key, value) in table.entries() {
         match key {
             "preset" => asked.preset = Some(value.quantity(workload::named)?),

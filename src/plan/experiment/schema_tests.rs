@@ -5,7 +5,7 @@
 //! known is an error, so nothing in it goes unchecked.
 
 use super::tests::FULL;
-use super::{contender, process, requests, run};
+use super::{contender, own, process, requests, run};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};
@@ -61,6 +61,10 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Ve
             },
             "enum" => wanted.as_array().expect("a list").contains(value),
             "minimum" => value.as_i64().is_none_or(|n| Some(n) >= wanted.as_i64()),
+            "exclusiveMinimum" => value.as_f64().is_none_or(|n| Some(n) > wanted.as_f64()),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|l| l.len() as u64 <= wanted.as_u64().expect("a number")),
             "minItems" => value
                 .as_array()
                 .is_none_or(|l| l.len() as u64 >= wanted.as_u64().expect("a number")),
@@ -128,6 +132,11 @@ fn the_schema_has_the_keys_that_are_read() {
     assert_eq!(keys("/properties/workload"), set(&[&run::WORKLOAD_KEYS]));
     let of_command = "/properties/workload/properties/commands/items";
     assert_eq!(keys(of_command), set(&[&run::COMMAND_KEYS]));
+    let own = "/properties/workload/properties";
+    assert_eq!(keys(&format!("{own}/statements/items")), set(&[&own::STATEMENT_KEYS]));
+    assert_eq!(keys(&format!("{own}/requests/items")), set(&[&own::REQUEST_KEYS]));
+    assert_eq!(keys(&format!("{own}/tables/items")), set(&[&own::TABLE_KEYS]));
+    assert_eq!(keys(&format!("{own}/feeds/additionalProperties")), set(&[&own::FEED_KEYS]));
     assert_eq!(keys("/$defs/defaults"), set(&[&requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/contender"), set(&[&contender::KEYS, &requests::KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/process"), set(&[&contender::PROCESS_KEYS, &process::KEYS]));
@@ -139,6 +148,14 @@ fn every_example_and_every_recipe_is_valid() {
     assert_eq!(wrong("", FULL), [""; 0]);
     for recipe in crate::plan::recipes::RECIPES {
         assert_eq!(wrong("/$defs/contender", recipe.text), [""; 0], "{}", recipe.name);
+    }
+    for text in [
+        super::own_tests::STATEMENTS,
+        super::own_tests::REQUESTS,
+        include_str!("../../../workloads/point-select.toml"),
+        include_str!("../../../workloads/tpcb-like.toml"),
+    ] {
+        assert_eq!(wrong("/properties/workload", text), [""; 0], "{text}");
     }
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
     let mut count = 0;
@@ -163,6 +180,12 @@ fn the_schema_refuses_what_is_refused() {
         ("interleave = 'slice'", ".interleave: enum"),
         ("contenders = []", ".contenders: minItems"),
         ("zzz = 1", ".zzz: additionalProperties"),
+        (
+            "workload.statements = [{ sqll = 'x' }]",
+            ".workload.statements[0].sqll: additionalProperties",
+        ),
+        ("workload.requests = []", ".workload.requests: minItems"),
+        ("workload.feeds.a = 1", ".workload.feeds.a: type"),
         ("contender.a.lanch = ['a']", ".contender.a.lanch: additionalProperties"),
         ("contender.a.launch = []", ".contender.a.launch: anyOf"),
         ("contender.a.launch = ['a', 1]", ".contender.a.launch: anyOf"),

@@ -77,8 +77,8 @@ fn request_words(request: &RequestAsked) -> String {
 
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked = match (&of.request, &of.workload) {
-        (Some(request), _) => request_words(request),
-        (None, Some(workload)) => {
+        (Some(request), None) => request_words(request),
+        (_, Some(workload)) => {
             let database = of.sql.as_ref().map(words::database);
             let skew = of.skew.as_ref().map(|skew| words::kinds::skew(workload, skew));
             std::iter::once(words::workload(workload, of.depth))

@@ -10,6 +10,9 @@ pub(crate) fn workload(of: &Workload, depth: u32) -> String {
     let share = |weight: f64| units::percent(weight / all);
     let name = |one: Kind| kind(Some(of), one);
     let mix = of.mix.iter().map(|one| format!("{} {}", name(one.kind), share(one.weight)));
+    if of.mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
+        return own(of, depth, &mix.collect::<Vec<_>>().join(", "));
+    }
     let mut words = vec![
         format!("{} of {} keys", mix.collect::<Vec<_>>().join(", "), units::count(of.keys)),
         distribution(of.distribution),
@@ -23,6 +26,19 @@ pub(crate) fn workload(of: &Workload, depth: u32) -> String {
         words.push(format!("{depth} operations in flight on a connection"));
     }
     words.join("; ")
+}
+
+/// Of operations of one's own nothing but their shares is known, and the keys where
+/// they ask for them.
+fn own(of: &Workload, depth: u32, mix: &str) -> String {
+    let mut words = mix.to_owned();
+    if of.asks_for_keys() {
+        words += &format!(" of {} keys; {}", units::count(of.keys), distribution(of.distribution));
+    }
+    if depth > 1 {
+        words += &format!("; {depth} operations in flight on a connection");
+    }
+    words
 }
 
 fn values(of: &Workload) -> String {
@@ -43,7 +59,7 @@ fn values(of: &Workload) -> String {
 }
 
 fn verified(of: &Workload) -> String {
-    let own = |share: &Share| matches!(share.kind, Kind::Command(_));
+    let own = |share: &Share| share.kind.is_own();
     let verified = match of.verify {
         _ if of.mix.iter().all(own) => "replies not verified",
         Verify::Off => "replies not verified",
@@ -60,6 +76,10 @@ pub(super) fn kind(of: Option<&Workload>, kind: Kind) -> String {
         Kind::Command(number) => {
             let words = of.and_then(|of| of.commands.get(number as usize));
             words.map_or_else(|| format!("command {number}"), |words| shown(words.join(" ")))
+        }
+        Kind::Own(number) => {
+            let named = of.and_then(|of| of.own.operations.get(number as usize));
+            named.map_or_else(|| format!("operation {number}"), |of| shown(&of.name))
         }
         Kind::Get => "get".to_owned(),
         Kind::MultiGet(keys) => format!("get of {keys} keys"),

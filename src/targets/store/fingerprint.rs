@@ -6,7 +6,7 @@
 use super::{About, Start};
 use crate::fnv::fnv1a;
 use crate::plan::units::show_count;
-use record::{LoadHow, Workload};
+use record::{LoadHow, Own, Workload};
 
 /// First word of a fingerprint, with the version of how values are made.
 const MARK: &str = "tiebreak-load/1";
@@ -65,7 +65,11 @@ impl Wanted {
         let Workload { prefix, value, compressible, .. } = workload;
         // With counters among them there are more keys, or others.
         let (keys, values) = (workload.to_load(), workload.has_values());
-        let spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
+        let mut spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
+        if !workload.own.is_empty() {
+            let Own { setup, tables, .. } = &workload.own;
+            spec += &format!(" {setup:?} {tables:?}");
+        }
         Wanted { spec: fnv1a(spec.as_bytes()), keys, key: format!("{prefix}{WORD}") }
     }
 

@@ -176,14 +176,14 @@ impl SideChannel {
         }
     }
 
-    /// Makes room for the first load of a workload: in a database its table, anew and
+    /// Makes room for the first load of a workload: in a database its tables, anew and
     /// empty. Other stores have keys alone.
     ///
     /// # Errors
     /// Why it cannot be made.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
         match &self.tongue {
-            Tongue::Sql(database) => database.make_table(&self.address, workload),
+            Tongue::Sql(database) => database.make_tables(&self.address, workload),
             Tongue::Memcached | Tongue::Redis(_) | Tongue::Files { .. } => Ok(()),
         }
     }

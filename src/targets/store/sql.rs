@@ -172,15 +172,22 @@ impl Database {
         }
     }
 
-    /// Makes the contender's table, anew and empty, for the values of this workload.
-    pub(super) fn make_table(&self, address: &Address, workload: &Workload) -> Result<(), String> {
-        let statements = match &self.server {
-            Server::Postgres(access) => access.schema(self.kind.as_deref() == Some("unlogged")),
+    /// Makes the contender's tables, anew and empty: that of keys and values where this
+    /// workload has values, and what its own statements want.
+    pub(super) fn make_tables(&self, address: &Address, workload: &Workload) -> Result<(), String> {
+        let kind = self.kind.as_deref();
+        let mut statements = match &self.server {
+            _ if !workload.has_values() => Vec::new(),
+            Server::Postgres(access) => access.schema(kind == Some("unlogged")),
             Server::Mysql(access) => {
                 let key_bytes = (workload.prefix.len() + KEY_BYTES) as u32;
-                access.schema(self.kind.as_deref(), key_bytes, workload.value.most())?
+                access.schema(kind, key_bytes, workload.value.most())?
             }
         };
+        statements.extend(match &self.server {
+            Server::Postgres(access) => access.setup(workload),
+            Server::Mysql(access) => access.setup(workload),
+        });
         self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)
     }
 

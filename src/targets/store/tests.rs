@@ -4,6 +4,7 @@ use super::*;
 use crate::scratch::Scratch;
 use crate::targets::ports;
 use engine::Access as Wire;
+use engine::workload::Feeds;
 use engine::{MemcachedAccess, Numbers, RespAccess};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -71,7 +72,7 @@ fn to_memcached(address: &Address) -> SideChannel {
 
 fn to_redis(address: &Address, login: &Login<'_>) -> SideChannel {
     let opening = Opening::new(login).expect("a login");
-    let access = RespAccess { opening, numbers: Numbers::new(1) };
+    let access = RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() };
     SideChannel::of(&Access::Engine(Wire::Resp(access)), address, None).expect("a store")
 }
 

@@ -1,10 +1,11 @@
 //! Lanes through a library that is made up, taken through the braid by the engine:
 //! what is counted, and what becomes of connections.
 
-use super::lanes;
+use super::{Asks, lanes};
 use crate::driver::{Driver, Heard, Opening};
 use crate::serving::{Request, Row};
 use crate::trouble::Trouble;
+use engine::workload::{Arguments, Feeds};
 use engine::{Numbers, Stop};
 use record::{
     Address, Arrivals, Asked, Doing, Failure, LaneAsked, Pool, Reuse, Seen, Upkeep, Whose,
@@ -104,6 +105,16 @@ impl Driver for Pretended {
         Ok(())
     }
 
+    async fn fill(
+        &self,
+        _client: &mut Client,
+        _table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble> {
+        self.guests.rows.fetch_add(rows.len() as u64, Relaxed);
+        Ok(())
+    }
+
     async fn ping(&self, _client: &mut Client) -> Result<(), Trouble> {
         self.guests.pinged.fetch_add(1, Relaxed);
         Ok(())
@@ -156,7 +167,8 @@ fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guest
     change(&mut order.lanes[0]);
     let guests = Arc::new(Guests::default());
     let of = guests.clone();
-    let made = lanes(&order, 0, &Numbers::new(1), "SELECT 1", move || {
+    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+    let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
         Ok(Pretended { habit, guests: of.clone() })
     });
     let mut all = Seen::default();
@@ -313,7 +325,8 @@ fn a_load_writes_every_row_once() {
 fn several_operations_on_one_connection_are_refused() {
     let mut order = order();
     order.lanes[0].depth = 2;
-    let made = lanes(&order, 0, &Numbers::new(1), "SELECT 1", || {
+    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+    let made = lanes(&order, 0, &Numbers::new(1), asks, || {
         Ok(Pretended { habit: Habit::Answers, guests: Arc::default() })
     });
     let stop = Stop::new().expect("a descriptor");

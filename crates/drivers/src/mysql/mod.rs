@@ -2,14 +2,17 @@
 
 mod abrupt;
 mod column;
+mod own;
 mod session;
 mod tls;
 
 use crate::admin::{self, Rows, Unasked};
-use crate::lane;
+use crate::lane::{self, Asks};
+use crate::own::setup;
 use crate::sql::{Dialect, Statements};
+use engine::workload::Feeds;
 use engine::{MakeLane, Numbers};
-use record::{Address, Asked};
+use record::{Address, Asked, Workload};
 use session::Server;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +61,8 @@ pub struct MysqlAccess {
     pub tls: Option<MysqlTls>,
     /// Where operations go on from one call of the engine to the next.
     pub numbers: Numbers,
+    /// Rows of the feeds that its workload speaks of.
+    pub feeds: Feeds,
 }
 
 impl MysqlAccess {
@@ -73,9 +78,11 @@ impl MysqlAccess {
     /// # Panics
     /// When the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        let (access, address) = (self.clone(), order.lanes[contender].address.clone());
-        let server = move || Server::new(&access, &address);
-        lane::lanes(order, contender, &self.numbers, &self.query, server)
+        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let server =
+            move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
+        let asks = Asks { query: &self.query, feeds: &self.feeds };
+        lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
     /// Asks the server, outside of any measurement, and waits for its answers.
@@ -169,6 +176,12 @@ impl MysqlAccess {
         ])
     }
 
+    /// The statements that a workload of one's own wants once, before its load, with
+    /// the names of the contender's tables in them.
+    pub fn setup(&self, of: &Workload) -> Vec<String> {
+        setup(of, Dialect::Mysql, &self.table)
+    }
+
     fn statements(&self) -> Statements {
         Statements::new(Dialect::Mysql, &self.table, &self.query)
     }
@@ -221,6 +234,7 @@ mod tests {
             protocol: Protocol::Text,
             tls: None,
             numbers: Numbers::new(1),
+            feeds: Feeds::default(),
         };
         let schema = |engine, bytes| access.schema(engine, 20, bytes);
         let memory = schema(Some("MEMORY"), 1000).expect("it fits");

@@ -5,16 +5,18 @@ use super::column::text_length;
 use super::{MysqlAccess, Protocol, tls};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Heard, Opening};
+use crate::own::OwnStatements;
 use crate::serving::{Deed, Request, Row};
-use crate::sql::{Statements, limit};
+use crate::sql::{Dialect, Statements, limit};
 use crate::trouble::{Trouble, failure};
+use engine::workload::Arguments;
 use engine::{Broken, clock};
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{
     ChangeUserOpts, Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult,
     Statement, Value,
 };
-use record::{Address, Failure};
+use record::{Address, Doing, Failure};
 use std::net::IpAddr;
 
 /// What the server takes in one packet at least, unless it was set lower: its own
@@ -31,14 +33,17 @@ const CLOSING: [u16; 4] = [1053, 1927, 3169, 4031];
 pub(super) struct Server {
     opts: Opts,
     ended: Ended,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     statements: Statements,
+    pub(super) own: OwnStatements,
 }
 
 /// A connection, and what was prepared on it, by [`Deed::place`].
 pub(crate) struct Session {
-    connection: Abrupt<Conn>,
+    pub(super) connection: Abrupt<Conn>,
     prepared: [Option<Statement>; Deed::KINDS.len()],
+    /// The same of statements of one's own, by their numbers.
+    pub(super) own: Vec<Option<Statement>>,
 }
 
 impl Server {
@@ -61,13 +66,22 @@ impl Server {
             .max_allowed_packet(Some(PACKET_BYTES))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
+            // Rows that an UPDATE finds count, as they do elsewhere; not only those whose
+            // values are others then.
+            .client_found_rows(true)
             .ssl_opts(ssl);
         Ok(Server {
             opts: opts.into(),
             ended: Ended::new()?,
             protocol: access.protocol,
             statements: access.statements(),
+            own: OwnStatements::default(),
         })
+    }
+
+    /// With the statements of one's own that a lane with this to do sends.
+    pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
+        Server { own: OwnStatements::of(doing, Dialect::Mysql, table), ..self }
     }
 
     /// Opens a session of its own and asks, one statement after the other.
@@ -131,7 +145,8 @@ impl Driver for Server {
         let log_in_ns = clock::now() - began;
         let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
         let connection = Abrupt::new(connection, &self.ended);
-        Ok((Session { connection, prepared: Default::default() }, opening))
+        let (prepared, own) = (Default::default(), Vec::new());
+        Ok((Session { connection, prepared, own }, opening))
     }
 
     async fn perform(
@@ -140,6 +155,9 @@ impl Driver for Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
+        if let Some(own) = &request.own {
+            return self.own(session, own, heard).await;
+        }
         let done = match self.protocol {
             Protocol::Text => self.text(&mut session.connection, request, heard).await,
             Protocol::Prepared => self.with_prepared(session, request, heard).await,
@@ -152,12 +170,23 @@ impl Driver for Server {
         session.connection.query_drop(text).await.map_err(|error| trouble(&error))
     }
 
+    async fn fill(
+        &self,
+        session: &mut Session,
+        table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble> {
+        let text = self.own.insert(Dialect::Mysql, table, rows);
+        session.connection.query_drop(text).await.map_err(|error| trouble(&error))
+    }
+
     async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
         session.connection.ping().await.map_err(|error| trouble(&error))
     }
 
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
         session.prepared = Default::default();
+        session.own.clear();
         let connection = &mut session.connection;
         let reset = match connection.reset().await {
             // Servers that do not know how log in anew instead.
@@ -217,7 +246,7 @@ fn parameters(request: &Request) -> Params {
 }
 
 /// What an error of the library means.
-fn trouble(error: &Error) -> Trouble {
+pub(super) fn trouble(error: &Error) -> Trouble {
     Trouble::Failed(match error {
         Error::Server(told) => {
             return Trouble::Told { code: told.code, closes: CLOSING.contains(&told.code) };
@@ -272,7 +301,7 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_statement() {
-        let row = Row { key: "k".to_owned(), value: vec![0, 255] };
+        let row = Row { key: "k".to_owned(), value: vec![0, 255], ..Row::default() };
         for (deed, wanted) in [(Deed::Get, 1), (Deed::Set, 2), (Deed::Scan(9), 2)] {
             let request = Request { deed, row: row.clone(), ..Request::default() };
             let Params::Positional(all) = parameters(&request) else { panic!("{deed:?}") };

@@ -1,14 +1,17 @@
 //! PostgreSQL, through tokio-postgres.
 
 mod column;
+mod own;
 mod session;
 mod tls;
 
 use crate::admin::{self, Rows, Unasked};
-use crate::lane;
+use crate::lane::{self, Asks};
+use crate::own::setup;
 use crate::sql::{Dialect, Statements};
+use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, TlsAccess};
-use record::{Address, Asked};
+use record::{Address, Asked, Workload};
 use session::Server;
 use std::time::Duration;
 
@@ -43,6 +46,8 @@ pub struct PostgresAccess {
     pub tls: Option<TlsAccess>,
     /// Where operations go on from one call of the engine to the next.
     pub numbers: Numbers,
+    /// Rows of the feeds that its workload speaks of.
+    pub feeds: Feeds,
 }
 
 impl PostgresAccess {
@@ -58,9 +63,11 @@ impl PostgresAccess {
     /// # Panics
     /// When the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        let (access, address) = (self.clone(), order.lanes[contender].address.clone());
-        let server = move || Server::new(&access, &address);
-        lane::lanes(order, contender, &self.numbers, &self.query, server)
+        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let server =
+            move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
+        let asks = Asks { query: &self.query, feeds: &self.feeds };
+        lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
     /// Asks the server, outside of any measurement, and waits for its answers.
@@ -122,6 +129,12 @@ impl PostgresAccess {
         ]
     }
 
+    /// The statements that a workload of one's own wants once, before its load, with
+    /// the names of the contender's tables in them.
+    pub fn setup(&self, of: &Workload) -> Vec<String> {
+        setup(of, Dialect::Postgres, &self.table)
+    }
+
     fn statements(&self) -> Statements {
         Statements::new(Dialect::Postgres, &self.table, &self.query)
     }
@@ -142,6 +155,7 @@ mod tests {
             protocol: Protocol::Prepared,
             tls: None,
             numbers: Numbers::new(1),
+            feeds: Feeds::default(),
         };
         let [drops, creates] = &access.schema(true)[..] else { panic!("two statements") };
         assert_eq!(drops, r#"DROP TABLE IF EXISTS "of ""a""""#);

@@ -5,13 +5,15 @@ use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Heard, Opening};
+use crate::own::OwnStatements;
 use crate::serving::{Deed, Request, Row};
-use crate::sql::{Statements, limit, unhex};
+use crate::sql::{Dialect, Statements, limit, unhex};
 use crate::sqlstate;
 use crate::trouble::{Trouble, failure, system_error};
+use engine::workload::Arguments;
 use engine::{Broken, TlsAccess, clock};
 use futures_util::TryStreamExt;
-use record::{Address, Failure};
+use record::{Address, Doing, Failure};
 use std::error::Error as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -31,16 +33,19 @@ pub(super) struct Server {
     address: Address,
     config: Config,
     tls: Option<TlsAccess>,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     statements: Statements,
+    pub(super) own: OwnStatements,
 }
 
 /// A connection, and the task that the library wants for it.
 pub(crate) struct Session {
-    client: Client,
+    pub(super) client: Client,
     task: Task,
     /// What was prepared, by [`Deed::place`].
     prepared: [Option<Statement>; Deed::KINDS.len()],
+    /// The same of statements of one's own, by their numbers.
+    pub(super) own: Vec<Option<Statement>>,
 }
 
 /// Ends with its session: one that was given up hangs perhaps.
@@ -53,7 +58,7 @@ impl Drop for Task {
 }
 
 /// A column as it was sent, whatever its type.
-struct Raw<'a>(&'a [u8]);
+pub(super) struct Raw<'a>(pub(super) &'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
     fn from_sql(
@@ -88,7 +93,13 @@ impl Server {
             tls: access.tls.clone(),
             protocol: access.protocol,
             statements: access.statements(),
+            own: OwnStatements::default(),
         })
+    }
+
+    /// With the statements of one's own that a lane with this to do sends.
+    pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
+        Server { own: OwnStatements::of(doing, Dialect::Postgres, table), ..self }
     }
 
     /// Opens a session of its own and asks, one statement after the other.
@@ -142,7 +153,8 @@ impl Server {
             tls_ns: secured.map(|at| at - connected),
             log_in_ns: clock::now() - secured.unwrap_or(connected),
         };
-        Ok((Session { client, task: Task(task), prepared: Default::default() }, opening))
+        let (prepared, own) = (Default::default(), Vec::new());
+        Ok((Session { client, task: Task(task), prepared, own }, opening))
     }
 
     async fn simple(
@@ -221,7 +233,7 @@ impl Server {
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
         let sink = client.copy_in(&self.statements.copy()).await?;
         let mut writer = pin!(BinaryCopyInWriter::new(sink, &[Type::TEXT, Type::BYTEA]));
-        for Row { key, value } in rows {
+        for Row { key, value, .. } in rows {
             writer.as_mut().write(&[key, value]).await?;
         }
         writer.as_mut().finish().await.map(drop)
@@ -241,7 +253,7 @@ impl Server {
     }
 
     /// What an error of the library means.
-    fn trouble(&self, error: &Error) -> Trouble {
+    pub(super) fn trouble(&self, error: &Error) -> Trouble {
         if let Some(told) = error.as_db_error() {
             let code = sqlstate::code(told.code().code());
             return Trouble::Told { code, closes: matches!(told.severity(), "FATAL" | "PANIC") };
@@ -298,6 +310,9 @@ impl Driver for Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
+        if let Some(own) = &request.own {
+            return self.own(session, own, heard).await;
+        }
         let done = match self.protocol {
             Protocol::Simple => self.simple(&session.client, request, heard).await,
             Protocol::Extended => self.extended(&session.client, request, heard).await,
@@ -325,6 +340,16 @@ impl Driver for Server {
         loaded.map_err(|error| self.trouble(&error))
     }
 
+    async fn fill(
+        &self,
+        session: &mut Session,
+        table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble> {
+        let text = self.own.insert(Dialect::Postgres, table, rows);
+        session.client.batch_execute(&text).await.map_err(|error| self.trouble(&error))
+    }
+
     async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
         let answered = session.client.simple_query("").await;
         answered.map(drop).map_err(|error| self.trouble(&error))
@@ -332,13 +357,14 @@ impl Driver for Server {
 
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
         session.prepared = Default::default();
+        session.own.clear();
         let reset = session.client.batch_execute("DISCARD ALL").await;
         reset.map_err(|error| self.trouble(&error))
     }
 
     async fn close(&self, session: Session) {
-        let Session { client, mut task, prepared } = session;
-        drop(prepared);
+        let Session { client, mut task, prepared, own } = session;
+        drop((prepared, own));
         // Its task says goodbye then.
         drop(client);
         let _ = (&mut task.0).await;
@@ -357,7 +383,7 @@ async fn dial(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
 }
 
 /// Bytes of a column that was sent as text; of bytes, their number.
-fn length(text: &str) -> usize {
+pub(super) fn length(text: &str) -> usize {
     text.strip_prefix("\\x").map_or(text.len(), |digits| digits.len() / 2)
 }
 

@@ -4,6 +4,7 @@ use super::{PASSWORD, PATIENCE, as_user, drive, folder, free_port, load, log, si
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use engine::Numbers;
+use engine::workload::Feeds;
 use record::{Address, Asked, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,7 @@ pub(crate) fn access(table: &str) -> MysqlAccess {
         protocol: Protocol::Prepared,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     }
 }
 

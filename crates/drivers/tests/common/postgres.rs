@@ -4,6 +4,7 @@ use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
 use engine::Numbers;
+use engine::workload::Feeds;
 use record::{Address, Asked, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -103,6 +104,7 @@ pub(crate) fn access(table: &str) -> PostgresAccess {
         protocol: Protocol::Prepared,
         tls: None,
         numbers: Numbers::new(1),
+        feeds: Feeds::default(),
     }
 }
 

@@ -73,7 +73,7 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
         _ if deed(kind).is_some() => None,
         Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
         Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
-        Kind::Command(_) => Some("commands of one's own are for redis://"),
+        Kind::Command(_) | Kind::Own(_) => Some("commands of one's own are for redis://"),
         _ => Some("files are read, written, added and deleted"),
     }
 }

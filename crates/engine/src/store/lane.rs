@@ -11,7 +11,7 @@ use super::said::{Parts, Said, Task};
 use super::verify::{Memo, Verifier};
 use crate::event_loop::{EventLane, Speech};
 use crate::lane::for_workers;
-use crate::workload::Drawn;
+use crate::workload::{Drawn, Feeds};
 use crate::{Broken, MakeLane, Seat};
 use record::{Asked, Doing, Kind, Moments, Recorder, Told, Verify};
 use wire::{Class, Codec, Reply};
@@ -218,12 +218,13 @@ pub(super) fn lanes<W: Words + 'static>(
     order: &Asked,
     contender: usize,
     numbers: &Numbers,
+    feeds: &Feeds,
     words: impl Fn() -> W + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let (asked, seed) = (order.lanes[contender].clone(), order.seed);
-    let numbers = numbers.clone();
+    let (numbers, feeds) = (numbers.clone(), feeds.clone());
     for_workers(order, move |seat| {
-        let work = work::<W>(&asked.doing, seed, numbers.clone(), seat).map_err(Broken)?;
+        let work = work::<W>(&asked.doing, seed, numbers.clone(), &feeds, seat).map_err(Broken)?;
         let speech = Store { words: words(), work };
         Ok(Box::new(EventLane::new(speech, None, asked.clone(), seed, seat)?))
     })
@@ -233,6 +234,7 @@ fn work<W: Words>(
     doing: &Doing,
     seed: u64,
     numbers: Numbers,
+    feeds: &Feeds,
     seat: &Seat,
 ) -> Result<Option<Work>, String> {
     // A load reads nothing back, and counts for itself.
@@ -247,7 +249,7 @@ fn work<W: Words>(
     if let Some(why) = workload.mix.iter().find_map(|share| W::lacks(share.kind)) {
         return Err(format!("a store cannot do its workload: {why}"));
     }
-    let said = Said::new(workload, seed, seat.workers, task)?;
+    let said = Said::new(workload, seed, seat.workers, task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
     Ok(Some(Work { said, verifier, numbers, worker: seat.worker }))
 }

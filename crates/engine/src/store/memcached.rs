@@ -4,7 +4,7 @@ use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
 use crate::MakeLane;
-use crate::workload::Drawn;
+use crate::workload::{Drawn, Feeds};
 use record::{Asked, Kind};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
 use wire::{Class, List, Reply};
@@ -63,7 +63,9 @@ impl Words for Spoken {
             Kind::Decr => Op::Decr { key, by: 1 },
             Kind::Touch => Op::Touch { key, expires: LIFE },
             Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
-            Kind::Scan(_) | Kind::Command(_) => unreachable!("refused when the lane was made"),
+            Kind::Scan(_) | Kind::Command(_) | Kind::Own(_) => {
+                unreachable!("refused when the lane was made")
+            }
         }
     }
 
@@ -94,7 +96,7 @@ impl Words for Spoken {
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) => Some("commands of one's own are for redis://"),
+        Kind::Command(_) | Kind::Own(_) => Some("commands of one's own are for redis://"),
         _ => None,
     }
 }
@@ -105,5 +107,5 @@ pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
 /// When the order has no such contender.
 pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
     let dialect = access.dialect;
-    lanes(order, contender, &access.numbers, move || Spoken { dialect })
+    lanes(order, contender, &access.numbers, &Feeds::default(), move || Spoken { dialect })
 }

@@ -7,7 +7,6 @@ mod memcached;
 mod numbers;
 mod resp;
 mod said;
-mod template;
 mod verify;
 
 pub use memcached::{MemcachedAccess, memcached_lacks, memcached_lanes};

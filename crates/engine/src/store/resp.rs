@@ -3,10 +3,10 @@
 use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
-use super::template::{Filling, Template};
 use crate::MakeLane;
-use crate::workload::Drawn;
-use record::{Asked, Doing, Kind};
+use crate::template::Template;
+use crate::workload::{Arguments, Drawn, Feeds};
+use record::{Asked, Doing, Kind, OwnOperation, Says, Workload};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply};
 
@@ -21,6 +21,8 @@ pub struct RespAccess {
     pub opening: Opening,
     /// Where operations go on from one call of the engine to the next.
     pub numbers: Numbers,
+    /// Rows of the feeds that its workload speaks of.
+    pub feeds: Feeds,
 }
 
 struct Spoken {
@@ -28,7 +30,9 @@ struct Spoken {
     /// A command that has no form of its own, end to end.
     command: Vec<u8>,
     ends: Vec<u32>,
-    templates: Vec<Template>,
+    /// By number of the command, and of the operation of one's own.
+    commands: Vec<Template>,
+    own: Vec<Template>,
 }
 
 impl Spoken {
@@ -42,10 +46,25 @@ impl Spoken {
         Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
     }
 
-    fn fill(&mut self, number: u32, with: &Filling<'_>) -> Op<'_> {
+    fn fill(&mut self, number: u32, drawn: &Drawn, parts: &Parts<'_>) -> Op<'_> {
         self.command.clear();
         self.ends.clear();
-        self.templates[number as usize].fill(with, &mut self.command, &mut self.ends);
+        let put = |place: usize, to: &mut Vec<u8>| match place {
+            0 => to.extend_from_slice(parts.key()),
+            1 => to.extend_from_slice(parts.value),
+            _ => wire::push_decimal(to, drawn.n),
+        };
+        let ends = &mut self.ends;
+        self.commands[number as usize].fill(&mut self.command, put, |end| ends.push(end));
+        Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
+    }
+
+    fn fill_own(&mut self, number: u32, with: &Arguments) -> Op<'_> {
+        self.command.clear();
+        self.ends.clear();
+        let put = |place: usize, to: &mut Vec<u8>| with.get(place).write(to);
+        let ends = &mut self.ends;
+        self.own[number as usize].fill(&mut self.command, put, |end| ends.push(end));
         Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
     }
 }
@@ -100,10 +119,8 @@ impl Words for Spoken {
             Kind::Incr => Op::Incr(key),
             Kind::Decr => self.command(&[b"DECR", key]),
             Kind::Touch => self.command(&[b"EXPIRE", key, LIFE]),
-            Kind::Command(number) => {
-                let with = Filling { key, value: parts.value, number: drawn.n };
-                self.fill(number, &with)
-            }
+            Kind::Command(number) => self.fill(number, drawn, &parts),
+            Kind::Own(number) => self.fill_own(number, parts.arguments),
             Kind::ReadModifyWrite => unreachable!("said by halves"),
             Kind::Cas | Kind::Scan(_) => unreachable!("refused when the lane was made"),
         }
@@ -135,15 +152,33 @@ impl Words for Spoken {
 /// When the order has no such contender.
 pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<MakeLane> {
     let opening = access.opening.clone();
-    let templates: Vec<Template> = match &order.lanes[contender].doing {
-        Doing::Drive(of) => of.commands.iter().map(|words| Template::new(words)).collect(),
-        Doing::Ask | Doing::Load(_) => Vec::new(),
+    let workload = match &order.lanes[contender].doing {
+        Doing::Drive(of) => Some(of),
+        Doing::Ask | Doing::Load(_) => None,
     };
+    let commands: Vec<Template> = workload.map(commands).unwrap_or_default();
+    let own: Vec<Template> = workload.map(own).unwrap_or_default();
     let words = move || Spoken {
         opening: opening.clone(),
         command: Vec::new(),
         ends: Vec::new(),
-        templates: templates.clone(),
+        commands: commands.clone(),
+        own: own.clone(),
     };
-    lanes(order, contender, &access.numbers, words)
+    lanes(order, contender, &access.numbers, &access.feeds, words)
+}
+
+fn commands(of: &Workload) -> Vec<Template> {
+    // What each place brings, `fill` says.
+    let places = ["key", "value", "number"].into_iter();
+    of.commands.iter().map(|words| Template::new(words, places.clone())).collect()
+}
+
+fn own(of: &Workload) -> Vec<Template> {
+    let template = |of: &OwnOperation| match &of.says {
+        Says::Command(words) => Template::new(words, of.parameters.iter().map(|of| &*of.name)),
+        // The plan refuses them here; never asked for.
+        Says::Sql(_) | Says::Request { .. } => Template::new(&[], std::iter::empty()),
+    };
+    of.own.operations.iter().map(template).collect()
 }

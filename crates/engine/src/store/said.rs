@@ -1,7 +1,6 @@
 //! One operation of the workload, put into keys and a value.
 
-use super::template::VALUE;
-use crate::workload::{COUNTED_FROM, Drawn, Operations, Space, Values};
+use crate::workload::{Argument, Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values};
 use record::{Kind, Workload};
 use std::io::Write;
 
@@ -24,6 +23,8 @@ pub struct Said {
     keys: Vec<u8>,
     ends: Vec<u32>,
     value: Vec<u8>,
+    arguments: Arguments,
+    feeds: Feeds,
 }
 
 /// Keys end to end, and a value. An operation without a value has an empty one.
@@ -35,6 +36,8 @@ pub struct Parts<'a> {
     pub ends: &'a [u32],
     /// The value.
     pub value: &'a [u8],
+    /// The arguments of an operation of one's own, or the columns of a row.
+    pub arguments: &'a Arguments,
 }
 
 impl<'a> Parts<'a> {
@@ -56,7 +59,34 @@ impl Said {
             keys: Vec::new(),
             ends: Vec::new(),
             value: Vec::new(),
+            arguments: Arguments::default(),
+            feeds: Feeds::default(),
         })
+    }
+
+    /// With the rows of the feeds that its workload speaks of.
+    ///
+    /// # Errors
+    /// When they are others.
+    pub fn with_feeds(self, feeds: &Feeds) -> Result<Said, String> {
+        match feeds.fit(self.operations.feeds()) {
+            true => Ok(Said { feeds: feeds.clone(), ..self }),
+            false => Err("the rows of its feeds are not those of its workload".to_owned()),
+        }
+    }
+
+    /// What the load wrote into a column (the number of its table, and its own there), in
+    /// the row of this key.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn loaded<'a>(
+        &self,
+        column: (u32, usize),
+        key: u64,
+        to: &'a mut Arguments,
+    ) -> Argument<'a> {
+        self.operations.loaded(column, key, &self.values, to)
     }
 
     /// Operation `n`.
@@ -80,6 +110,13 @@ impl Said {
             self.ends.push(self.keys.len() as u32);
         }
         match drawn.kind {
+            Kind::Own(number) => {
+                let (values, feeds) = (&self.values, &self.feeds);
+                self.operations.draw(number, drawn, values, feeds, &mut self.arguments);
+            }
+            _ if let Space::Rows(table) = drawn.space => {
+                self.operations.draw_row(table, drawn, &self.values, &mut self.arguments);
+            }
             _ if drawn.space == Space::Values && drawn.kind.writes_value() => {
                 self.values.write(drawn.key, drawn.version, &mut self.value);
             }
@@ -90,12 +127,13 @@ impl Said {
             Kind::Set => write!(self.value, "{COUNTED_FROM}").expect("memory"),
             _ => {}
         }
-        Parts { keys: &self.keys, ends: &self.ends, value: &self.value }
+        let Said { keys, ends, value, arguments, .. } = self;
+        Parts { keys, ends, value, arguments }
     }
 }
 
 fn wants_value(words: &[String]) -> bool {
-    words.iter().any(|word| word.contains(VALUE))
+    words.iter().any(|word| word.contains("{value}"))
 }
 
 /// How many keys an operation names.

@@ -5,10 +5,14 @@
 //! workers, …) and together do what one would have done, for every contender
 //! the same; and whoever reads a value can tell whether it was ever written.
 
+mod arguments;
 mod check;
+mod feeds;
 mod inserts;
 mod keys;
 mod mix;
+mod own;
+mod parameters;
 mod permutation;
 mod presets;
 mod settings;
@@ -17,13 +21,16 @@ mod values;
 mod ycsb;
 mod zipf;
 
+pub use arguments::{Argument, Arguments};
 pub use check::{Check, Checked};
+pub use feeds::{FeedRows, Feeds};
 pub use presets::{PRESETS, preset};
 pub use values::Values;
 
 use crate::random::Random;
 use keys::Keys;
 use mix::Mix;
+use own::OwnParameters;
 use record::{Kind, Skew, Verify, Workload};
 
 /// Numbers of operations are below it: a million a second for 285 years. Up to
@@ -40,6 +47,7 @@ pub struct Operations {
     seed: u64,
     mix: Mix,
     keys: Keys,
+    own: OwnParameters,
 }
 
 /// An operation.
@@ -71,6 +79,8 @@ pub enum Space {
     Counters,
     /// Of commands of one's own. Nothing is loaded there.
     Commands,
+    /// Rows of the table of this number in [`record::Own::tables`].
+    Rows(u32),
 }
 
 /// What the number of a counter is loaded with: as many digits up as down, so that
@@ -81,7 +91,7 @@ impl Space {
     fn of(kind: Kind) -> Space {
         match kind {
             Kind::Incr | Kind::Decr => Space::Counters,
-            Kind::Command(_) => Space::Commands,
+            Kind::Command(_) | Kind::Own(_) => Space::Commands,
             _ => Space::Values,
         }
     }
@@ -92,6 +102,7 @@ impl Space {
             Space::Values => "",
             Space::Counters => "n",
             Space::Commands => "x",
+            Space::Rows(_) => "r",
         }
     }
 }
@@ -117,7 +128,8 @@ impl Operations {
         settings::check(workload)?;
         let mix = Mix::new(&workload.mix, seed);
         let keys = Keys::new(workload, mix.inserts(), seed);
-        Ok(Operations { workload: workload.clone(), seed, mix, keys })
+        let own = OwnParameters::new(&workload.own, workload.keys)?;
+        Ok(Operations { workload: workload.clone(), seed, mix, keys, own })
     }
 
     /// The operations as so many workers (one at least) share them: operation
@@ -158,14 +170,31 @@ impl Operations {
 
     /// Operation `n` of the load, of as many as [`Workload::to_load`] says: key `n`
     /// gets its first value, of version 0; behind the keys of values, or in their
-    /// place, come those of counters.
+    /// place, come those of counters, and then rows of tables of one's own.
     pub fn loading(&self, n: u64) -> Drawn {
-        let values = if self.workload.has_values() { self.workload.keys } else { 0 };
-        let (key, space) = match n.checked_sub(values) {
-            None => (n, Space::Values),
-            Some(key) => (key, Space::Counters),
+        let Workload { keys, own, .. } = &self.workload;
+        let values = if self.workload.has_values() { *keys } else { 0 };
+        let rows_from = self.workload.to_load() - own.rows(*keys);
+        let (key, space) = match (n.checked_sub(values), n.checked_sub(rows_from)) {
+            (_, Some(row)) if !own.tables.is_empty() => self.row(row),
+            (None, _) => (n, Space::Values),
+            (Some(key), _) => (key, Space::Counters),
         };
         Drawn { n, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 }
+    }
+
+    /// The row of this number, counted through all tables.
+    fn row(&self, mut row: u64) -> (u64, Space) {
+        let mut number = 0;
+        for (table, of) in self.workload.own.tables.iter().enumerate() {
+            number = table as u32;
+            let rows = of.rows(self.workload.keys);
+            if row < rows {
+                break;
+            }
+            row -= rows;
+        }
+        (row, Space::Rows(number))
     }
 
     /// The key of its `i`-th item, counted from 0. A scan's are those that

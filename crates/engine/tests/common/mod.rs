@@ -60,6 +60,7 @@ pub(crate) fn access() -> HttpAccess {
         head_only: false,
         expect: Vec::new(),
         tls: None,
+        requests: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Real stores for tests, each a process of its own on a port of its own.
 
+use engine::workload::Feeds;
 use engine::{MakeLane, MemcachedAccess, Numbers, RespAccess, Stop, memcached_lanes, resp_lanes};
 use record::{Address, Asked, TrialRecord};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -66,7 +67,11 @@ impl Server {
         let resp = |protocol| {
             let login = Login { protocol, ..Login::default() };
             let opening = Opening::new(&login).expect("no user");
-            resp_lanes(order, 0, &RespAccess { opening, numbers: numbers.clone() })
+            resp_lanes(
+                order,
+                0,
+                &RespAccess { opening, numbers: numbers.clone(), feeds: Feeds::default() },
+            )
         };
         match self.speech {
             Speech::Text => memcached(Dialect::Text),

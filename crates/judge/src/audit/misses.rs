@@ -1,6 +1,6 @@
 //! Keys that a store should hold, and does not.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, statements};
 use crate::{
     say,
     verdict::{Finding, Weight},
@@ -13,12 +13,14 @@ pub(super) const RULE: Rule = Rule {
     name: "misses",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that asked a store for what was written into \
-                it, and found nothing; a workload that removes keys asks for that and is left out. \
-                Some: a caution. More than 1 in 100: void.",
+                it, and found nothing, and statements that brought or changed fewer rows than were \
+                expected, by their names; a workload that removes keys asks for that and is left \
+                out. Some: a caution. More than 1 in 100: void.",
     why: "A store that forgets answers quickly and with little: a miss costs less than a value. \
           One that evicts what does not fit wins by losing data.",
     remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
-             (--keys, --value), and look whether something expires or removes keys.",
+             (--keys, --value), and look whether something expires or removes keys. Of a \
+             statement: look whether its rows are there, and what it expects (rows, at_least).",
     check,
 };
 
@@ -29,8 +31,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
         let share = miss as f64 / total as f64;
         let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-        let told =
-            || format!("{miss} of {total} operations found nothing ({})", say::percent(share));
+        let told = || {
+            let statements = statements::named(driven, |kind| kind.miss);
+            let share = say::percent(share);
+            format!("{miss} of {total} operations found nothing ({share}){statements}")
+        };
         (miss > 0).then(|| RULE.about(name, weight, told()))
     });
     found.collect()
@@ -39,6 +44,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::statements::tests::with_statement;
     use crate::builder::{Run, weights};
 
     fn with_misses(misses: u64) -> Run {
@@ -58,6 +64,13 @@ mod tests {
         let found = with_misses(11).findings(RULE.name);
         assert_eq!(found[0].contender.as_deref(), Some("b"));
         assert_eq!(found[0].evidence, "44 of 4000 operations found nothing (1.1 %)");
+    }
+
+    #[test]
+    fn statements_are_named() {
+        let run = with_statement(|kind| kind.miss = 20);
+        let found = run.findings(RULE.name);
+        assert_eq!(found[0].evidence, "80 of 4000 operations found nothing (2 %): 80 of `read`");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod program_output;
 mod rate_not_reached;
 mod shared_core;
 mod slice_too_short;
+mod statements;
 mod too_short;
 mod wrong_values;
 

@@ -1,6 +1,6 @@
 //! Values that were never written, or were overwritten long before.
 
-use super::{Evidence, Rule, non_success::MOST};
+use super::{Evidence, Rule, non_success::MOST, statements};
 use crate::{
     say,
     verdict::{Finding, Weight},
@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
                 not with these bytes (wrong), and those that were overwritten before they were \
                 asked for (stale: among one worker's own writes, and only where the overwriting \
                 one began after the value was acknowledged and was acknowledged before it was \
-                asked for). Some: a caution. More than 1 in 1000: void.",
+                asked for). A statement counts as wrong, by its name, that brought or changed more \
+                rows than were expected, or another value than the load wrote. Some: a caution. \
+                More than 1 in 1000: void.",
     why: "A store that mixes up keys, cuts values or forgets a write that it confirmed has not \
           done the work that the other has.",
     remedy: "Look whether something else writes the keys of the workload (their prefix begins with \
@@ -29,7 +31,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let weight = if share > MOST { Weight::Void } else { Weight::Caution };
         let told = || {
             let share = say::percent(share);
-            format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share})")
+            let statements = statements::named(driven, |kind| kind.wrong);
+            format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share}){statements}")
         };
         (wrong + stale > 0).then(|| RULE.about(name, weight, told()))
     });
@@ -39,6 +42,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::statements::tests::with_statement;
     use crate::builder::{Run, weights};
 
     fn with(wrong: u64, stale: u64) -> Run {
@@ -50,6 +54,13 @@ mod tests {
             }
         });
         run
+    }
+
+    #[test]
+    fn statements_are_named() {
+        let run = with_statement(|kind| kind.wrong = 1);
+        let evidence = &run.findings(RULE.name)[0].evidence;
+        assert!(evidence.ends_with("0 stale ones (0.1 %): 4 of `read`"), "{evidence}");
     }
 
     #[test]

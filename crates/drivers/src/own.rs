@@ -1,0 +1,335 @@
+//! Statements of one's own: their texts, what is bound to their places, and what
+//! they are expected to bring.
+
+use crate::driver::Heard;
+use crate::sql::{Dialect, brings_rows};
+use engine::Template;
+use engine::workload::{Argument, Arguments};
+use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
+
+/// The statements of a workload's operations, and the tables that its load fills.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnStatements {
+    operations: Vec<Vec<OwnStatement>>,
+    /// The beginning of an insert into each table.
+    inserts: Vec<String>,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnStatement {
+    /// Its number among all: what is prepared apart.
+    pub(crate) at: usize,
+    /// With placeholders, where values are bound.
+    pub(crate) with_places: String,
+    /// Which argument is bound to each of them.
+    pub(crate) bound: Vec<usize>,
+    with_values: Template,
+    /// It brings rows; else those that it changes count.
+    pub(crate) brings_rows: bool,
+    rows: Rows,
+    /// Table and column of which the last column of its first row is a value.
+    returns: Option<(u32, usize)>,
+}
+
+/// One operation of one's own, in buffers that are used again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnRequest {
+    /// Its number in the workload.
+    pub(crate) number: usize,
+    /// What its places hold.
+    pub(crate) arguments: Arguments,
+}
+
+impl OwnStatements {
+    /// Those that a lane with this to do will send; `table`: the contender's own, whose
+    /// name begins those of its other tables.
+    pub(crate) fn of(doing: &Doing, dialect: Dialect, table: &str) -> OwnStatements {
+        let own = match doing {
+            Doing::Ask => return OwnStatements::default(),
+            Doing::Load(of) => &of.workload.own,
+            Doing::Drive(of) => &of.own,
+        };
+        let mut count = 0;
+        let operations = own.operations.iter().map(|operation| {
+            let Says::Sql(statements) = &operation.says else { return Vec::new() };
+            let statement = |of: &Statement| {
+                count += 1;
+                OwnStatement::new(count - 1, of, operation, own, dialect, table)
+            };
+            statements.iter().map(statement).collect()
+        });
+        let operations = operations.collect();
+        let insert = |of: &record::Table| {
+            let columns: Vec<String> = of.columns.iter().map(|of| dialect.name(&of.name)).collect();
+            let ignore = if dialect == Dialect::Mysql { "IGNORE " } else { "" };
+            let (table, columns) = (dialect.name(&full(table, &of.name)), columns.join(", "));
+            format!("INSERT {ignore}INTO {table} ({columns}) VALUES ")
+        };
+        OwnStatements { operations, inserts: own.tables.iter().map(insert).collect() }
+    }
+
+    /// The statements of the operation of this number, in their order.
+    pub(crate) fn statements(&self, number: usize) -> &[OwnStatement] {
+        &self.operations[number]
+    }
+
+    /// Writes rows into a table of which some may be there already.
+    pub(crate) fn insert(&self, dialect: Dialect, table: u32, rows: &[&Arguments]) -> String {
+        let mut text = self.inserts[table as usize].clone().into_bytes();
+        for (at, row) in rows.iter().enumerate() {
+            text.extend_from_slice(if at == 0 { b"(" } else { b", (" });
+            for column in 0..row.len() {
+                if column > 0 {
+                    text.extend_from_slice(b", ");
+                }
+                literal(dialect, row.get(column), &mut text);
+            }
+            text.push(b')');
+        }
+        if dialect == Dialect::Postgres {
+            text.extend_from_slice(b" ON CONFLICT DO NOTHING");
+        }
+        into_text(text)
+    }
+}
+
+impl OwnStatement {
+    fn new(
+        at: usize,
+        of: &Statement,
+        operation: &OwnOperation,
+        own: &Own,
+        dialect: Dialect,
+        table: &str,
+    ) -> OwnStatement {
+        let text = with_tables(&of.text, own, dialect, table);
+        let names = || operation.parameters.iter().map(|of| of.name.as_str());
+        let with_values = Template::new(&[text], names());
+        let mut bound = Vec::new();
+        let mut with_places = Vec::new();
+        let place = |argument: usize, to: &mut Vec<u8>| {
+            bound.push(argument);
+            match dialect {
+                Dialect::Postgres => to.extend_from_slice(format!("${}", bound.len()).as_bytes()),
+                Dialect::Mysql => to.push(b'?'),
+            }
+        };
+        with_values.fill(&mut with_places, place, |_| {});
+        let returns = of.returns.as_ref().and_then(|of| column(own, of));
+        let brings_rows = brings_rows(&of.text) || says_returning(&of.text);
+        let with_places = into_text(with_places);
+        OwnStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
+    }
+
+    /// With its values written out.
+    pub(crate) fn with_values(&self, dialect: Dialect, arguments: &Arguments) -> String {
+        let mut text = Vec::new();
+        let put = |place: usize, to: &mut Vec<u8>| literal(dialect, arguments.get(place), to);
+        self.with_values.fill(&mut text, put, |_| {});
+        into_text(text)
+    }
+
+    /// What comes of a complete reply of so many rows, or so many changed ones.
+    fn told(&self, rows: u64, right: bool) -> Told {
+        match self.rows {
+            Rows::Exactly(wanted) | Rows::AtLeast(wanted) if rows < u64::from(wanted) => Told::Miss,
+            Rows::Exactly(wanted) if rows > u64::from(wanted) => Told::Wrong,
+            _ if !right => Told::Wrong,
+            _ => Told::Ok,
+        }
+    }
+}
+
+/// Hears the reply to one statement.
+pub(crate) struct OwnReply<'s> {
+    statement: &'s OwnStatement,
+    rows: u64,
+    right: bool,
+}
+
+impl<'s> OwnReply<'s> {
+    pub(crate) fn new(statement: &'s OwnStatement, heard: &mut Heard<'_>) -> OwnReply<'s> {
+        heard.begins();
+        OwnReply { statement, rows: 0, right: true }
+    }
+
+    /// Whether the last column of the next row is wanted as text.
+    pub(crate) fn wants_value(&self) -> bool {
+        self.rows == 0 && self.statement.returns.is_some()
+    }
+
+    /// A row of so many bytes; its last column as text where that is wanted.
+    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, heard: &mut Heard<'_>) {
+        if let (Some(column), true) = (self.statement.returns, self.rows == 0) {
+            self.right = last.is_some_and(|last| heard.is_loaded(column, last));
+        }
+        self.rows += 1;
+        heard.row_of(bytes);
+    }
+
+    /// The reply is complete; so many rows were changed.
+    pub(crate) fn ends(self, changed: u64, heard: &mut Heard<'_>) {
+        let rows = if self.statement.brings_rows { self.rows } else { changed };
+        heard.statement_told(self.statement.told(rows, self.right));
+    }
+}
+
+/// The worse of two: what is wrong weighs more than what is missing.
+pub(crate) fn worse(one: Told, other: Told) -> Told {
+    match (one, other) {
+        (Told::Wrong, _) | (_, Told::Wrong) => Told::Wrong,
+        (Told::Miss, _) | (_, Told::Miss) => Told::Miss,
+        _ => Told::Ok,
+    }
+}
+
+/// The statements that make what the operations of a workload need, with the names of
+/// the contender's tables in them.
+pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String> {
+    of.own.setup.iter().map(|text| with_tables(text, &of.own, dialect, table)).collect()
+}
+
+/// What a table of one's own is called in the database.
+fn full(table: &str, name: &str) -> String {
+    format!("{table}_{name}")
+}
+
+/// Fills in the names of tables.
+fn with_tables(text: &str, own: &Own, dialect: Dialect, table: &str) -> String {
+    let text = text.replace("{table}", &dialect.name(table));
+    own.tables.iter().fold(text, |text, of| {
+        text.replace(&format!("{{{}}}", of.name), &dialect.name(&full(table, &of.name)))
+    })
+}
+
+/// Numbers of the table and the column of `table.column`.
+fn column(own: &Own, of: &str) -> Option<(u32, usize)> {
+    let (table, column) = of.split_once('.')?;
+    let table = own.tables.iter().position(|of| of.name == table)?;
+    let column = own.tables[table].columns.iter().position(|of| of.name == column)?;
+    Some((table as u32, column))
+}
+
+/// A statement that changes rows and brings them.
+fn says_returning(text: &str) -> bool {
+    text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
+}
+
+/// Appends an argument as it is written in a statement.
+fn literal(dialect: Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
+    match of {
+        // Behind another minus two of them would begin a comment.
+        Argument::Integer(..0) => {
+            to.push(b'(');
+            of.write(to);
+            to.push(b')');
+        }
+        Argument::Integer(_) => of.write(to),
+        Argument::Text(text) => {
+            let mut quoted = String::with_capacity(text.len() + 2);
+            dialect.text(&String::from_utf8_lossy(text), &mut quoted);
+            to.extend_from_slice(quoted.as_bytes());
+        }
+        Argument::Bytes(bytes) => {
+            let mut digits = String::with_capacity(2 * bytes.len() + 4);
+            dialect.bytes(bytes, &mut digits);
+            to.extend_from_slice(digits.as_bytes());
+        }
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|not| String::from_utf8_lossy(not.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use engine::{Said, Task};
+    use record::{Generator, Kind, Parameter, Share};
+
+    fn parameter(name: &str, from: &str) -> Parameter {
+        Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
+    }
+
+    fn workload() -> Workload {
+        let statement = |text: &str| Statement {
+            text: text.to_owned(),
+            rows: Rows::Exactly(1),
+            returns: text.starts_with("SELECT").then(|| "rows.c".to_owned()),
+        };
+        let operation = OwnOperation {
+            name: "move".to_owned(),
+            parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
+            says: Says::Sql(vec![
+                statement("UPDATE {rows} SET k = k - {by} WHERE id = {id} OR id = {id}"),
+                statement("SELECT c FROM {rows}, {table} WHERE id = {id}"),
+            ]),
+        };
+        let table = record::Table {
+            name: "rows".to_owned(),
+            keys_per_row: 1,
+            columns: vec![parameter("id", "key(1)"), parameter("c", "pick('it''s\\')")],
+        };
+        let setup = vec!["CREATE TABLE {rows} (id INT)".to_owned()];
+        let own = Own { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
+        let mix = vec![Share { kind: Kind::Own(0), weight: 1.0 }];
+        Workload { keys: 1, own, mix, ..preset("kv").expect("a preset") }
+    }
+
+    #[test]
+    fn places_and_values_are_those_of_the_dialect() {
+        let of = workload();
+        let mut said = Said::new(&of, 1, 1, Task::Drive).expect("sound");
+        let drawn = said.drawn(0);
+        let arguments = said.parts(&drawn).arguments.clone();
+        for (dialect, places, values) in [
+            (
+                Dialect::Postgres,
+                r#"UPDATE "t_rows" SET k = k - $1 WHERE id = $2 OR id = $3"#,
+                r#"UPDATE "t_rows" SET k = k - (-7) WHERE id = 1 OR id = 1"#,
+            ),
+            (
+                Dialect::Mysql,
+                "UPDATE `t_rows` SET k = k - ? WHERE id = ? OR id = ?",
+                "UPDATE `t_rows` SET k = k - (-7) WHERE id = 1 OR id = 1",
+            ),
+        ] {
+            let own = OwnStatements::of(&Doing::Drive(of.clone()), dialect, "t");
+            let [update, select] = own.statements(0) else { panic!("two statements") };
+            assert_eq!((update.with_places.as_str(), &update.bound[..]), (places, &[1, 0, 0][..]));
+            assert_eq!(update.with_values(dialect, &arguments), values);
+            assert_eq!((update.brings_rows, select.brings_rows, select.at), (false, true, 1));
+            assert_eq!(select.returns, Some((0, 1)));
+            let created = setup(&of, dialect, "t").remove(0);
+            assert_eq!(created, format!("CREATE TABLE {} (id INT)", dialect.name("t_rows")));
+        }
+    }
+
+    #[test]
+    fn rows_of_tables_are_inserted_where_they_are_not() {
+        let of = workload();
+        let mut said = Said::new(&of, 1, 1, Task::Load).expect("sound");
+        let drawn = said.drawn(0);
+        let row = said.parts(&drawn).arguments.clone();
+        let own = OwnStatements::of(&Doing::load(of), Dialect::Mysql, "t");
+        assert_eq!(
+            own.insert(Dialect::Mysql, 0, &[&row, &row]),
+            r"INSERT IGNORE INTO `t_rows` (`id`, `c`) VALUES (1, 'it''s\\'), (1, 'it''s\\')"
+        );
+    }
+
+    #[test]
+    fn fewer_rows_are_a_miss_and_more_are_wrong() {
+        let of = OwnStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
+        let mut statement = of.statements(0)[1].clone();
+        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Wrong]);
+        assert_eq!(statement.told(1, false), Told::Wrong);
+        statement.rows = Rows::AtLeast(1);
+        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
+        assert_eq!(worse(worse(Told::Ok, Told::Wrong), Told::Miss), Told::Wrong);
+    }
+}

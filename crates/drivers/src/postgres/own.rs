@@ -1,0 +1,237 @@
+//! Statements of one's own, sent to PostgreSQL.
+
+use super::Protocol;
+use super::column::text_length;
+use super::session::{Raw, Server, Session, length};
+use crate::driver::Heard;
+use crate::own::{OwnReply, OwnRequest, OwnStatement};
+use crate::sql::Dialect;
+use crate::trouble::Trouble;
+use bytes::BytesMut;
+use engine::clock;
+use engine::workload::Argument;
+use futures_util::TryStreamExt;
+use std::error::Error as StdError;
+use std::fmt::Write as _;
+use std::pin::pin;
+use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
+
+impl Server {
+    /// Carries out one operation; several statements are one transaction, which is
+    /// rolled back at an error.
+    pub(super) async fn own(
+        &self,
+        session: &mut Session,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let statements = self.own.statements(request.number);
+        if self.protocol == Protocol::Prepared {
+            let prepared = self.prepare_own(session, statements, heard).await;
+            prepared.map_err(|error| self.trouble(&error))?;
+        }
+        heard.asks();
+        if let [only] = statements {
+            let done = self.own_statement(session, only, request, heard).await;
+            return done.map_err(|error| self.trouble(&error));
+        }
+        match self.transaction(session, statements, request, heard).await {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let rolled_back = session.client.batch_execute("ROLLBACK").await;
+                Err(match (self.trouble(&error), rolled_back) {
+                    // What state it is in nobody knows.
+                    (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
+                    (trouble, _) => trouble,
+                })
+            }
+        }
+    }
+
+    async fn transaction(
+        &self,
+        session: &Session,
+        statements: &[OwnStatement],
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        session.client.batch_execute("BEGIN").await?;
+        for statement in statements {
+            self.own_statement(session, statement, request, heard).await?;
+        }
+        session.client.batch_execute("COMMIT").await
+    }
+
+    /// Prepares what was not prepared on this connection.
+    async fn prepare_own(
+        &self,
+        session: &mut Session,
+        statements: &[OwnStatement],
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let began = clock::now();
+        let mut any = false;
+        for OwnStatement { at, with_places, .. } in statements {
+            if session.own.len() <= *at {
+                session.own.resize(at + 1, None);
+            }
+            if session.own[*at].is_none() {
+                session.own[*at] = Some(session.client.prepare(with_places).await?);
+                any = true;
+            }
+        }
+        if any {
+            heard.prepared(began);
+        }
+        Ok(())
+    }
+
+    async fn own_statement(
+        &self,
+        session: &Session,
+        statement: &OwnStatement,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        let client = &session.client;
+        let bound = statement.bound.iter().map(|at| Bound(request.arguments.get(*at)));
+        let reply = match self.protocol {
+            Protocol::Simple => {
+                let text = statement.with_values(Dialect::Postgres, &request.arguments);
+                return simple(client.simple_query_raw(&text).await?, statement, heard).await;
+            }
+            // Of no type: the server infers it from the statement, as it does for a
+            // client that does not say.
+            Protocol::Extended => {
+                let typed = bound.map(|of| (of, Type::UNKNOWN));
+                client.query_typed_raw(&statement.with_places, typed).await?
+            }
+            Protocol::Prepared => {
+                let prepared = session.own[statement.at].as_ref().expect("prepared before");
+                client.query_raw(prepared, bound).await?
+            }
+        };
+        hear(reply, statement, heard).await
+    }
+}
+
+async fn simple(
+    reply: tokio_postgres::SimpleQueryStream,
+    statement: &OwnStatement,
+    heard: &mut Heard<'_>,
+) -> Result<(), Error> {
+    let mut reply = pin!(reply);
+    let (mut hears, mut changed) = (None, 0);
+    while let Some(message) = reply.try_next().await? {
+        let hears = hears.get_or_insert_with(|| OwnReply::new(statement, heard));
+        match message {
+            SimpleQueryMessage::Row(row) => {
+                let bytes = (0..row.len()).filter_map(|at| row.get(at)).map(length).sum();
+                let last = row.len().checked_sub(1).and_then(|last| row.get(last));
+                hears.row(bytes, last.map(str::as_bytes), heard);
+            }
+            SimpleQueryMessage::CommandComplete(rows) => changed = rows,
+            _ => {}
+        }
+    }
+    hears.unwrap_or_else(|| OwnReply::new(statement, heard)).ends(changed, heard);
+    Ok(())
+}
+
+async fn hear(
+    reply: RowStream,
+    statement: &OwnStatement,
+    heard: &mut Heard<'_>,
+) -> Result<(), Error> {
+    let mut hears = OwnReply::new(statement, heard);
+    let mut reply = pin!(reply);
+    let mut text = Vec::new();
+    while let Some(row) = reply.try_next().await? {
+        let mut bytes = 0;
+        for (at, of) in row.columns().iter().enumerate() {
+            let raw = row.try_get::<_, Option<Raw<'_>>>(at)?;
+            bytes += raw.as_ref().map_or(0, |raw| text_length(of.type_(), raw.0));
+            text.clear();
+            if let (true, Some(raw)) = (hears.wants_value(), raw) {
+                as_text(of.type_(), raw.0, &mut text);
+            }
+        }
+        hears.row(bytes, Some(&text), heard);
+    }
+    let changed = reply.rows_affected().unwrap_or(0);
+    hears.ends(changed, heard);
+    Ok(())
+}
+
+/// Appends a column as the server would write it as text: numbers and text.
+fn as_text(of: &Type, raw: &[u8], to: &mut Vec<u8>) {
+    let number = match (of, raw) {
+        (&Type::INT2, &[a, b]) => Some(i64::from(i16::from_be_bytes([a, b]))),
+        (&Type::INT4, &[a, b, c, d]) => Some(i64::from(i32::from_be_bytes([a, b, c, d]))),
+        (&Type::INT8, raw) => raw.try_into().ok().map(i64::from_be_bytes),
+        _ => None,
+    };
+    match number {
+        Some(number) => Argument::Integer(number).write(to),
+        None => to.extend_from_slice(raw),
+    }
+}
+
+/// An argument as it is bound: in binary where the type is one that it is, else as
+/// text, which the server reads as it reads what is written in a statement. So what
+/// does not fit is the server's to refuse.
+#[derive(Debug)]
+struct Bound<'a>(Argument<'a>);
+
+impl Bound<'_> {
+    fn fits(&self, to: &Type) -> bool {
+        match self.0 {
+            Argument::Integer(number) => match *to {
+                Type::INT2 => i16::try_from(number).is_ok(),
+                Type::INT4 => i32::try_from(number).is_ok(),
+                Type::INT8 => true,
+                _ => false,
+            },
+            Argument::Text(_) => {
+                matches!(*to, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)
+            }
+            Argument::Bytes(_) => *to == Type::BYTEA,
+        }
+    }
+}
+
+impl ToSql for Bound<'_> {
+    fn to_sql(
+        &self,
+        of: &Type,
+        to: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn StdError + Sync + Send>> {
+        match (self.0, self.fits(of)) {
+            (Argument::Integer(number), true) => match *of {
+                Type::INT2 => to.extend_from_slice(&(number as i16).to_be_bytes()),
+                Type::INT4 => to.extend_from_slice(&(number as i32).to_be_bytes()),
+                _ => to.extend_from_slice(&number.to_be_bytes()),
+            },
+            (Argument::Integer(number), false) => write!(to, "{number}")?,
+            (Argument::Text(bytes), _) | (Argument::Bytes(bytes), true) => {
+                to.extend_from_slice(bytes);
+            }
+            (Argument::Bytes(bytes), false) => {
+                write!(to, "\\x")?;
+                bytes.iter().try_for_each(|byte| write!(to, "{byte:02x}"))?;
+            }
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_of: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, of: &Type) -> Format {
+        if self.fits(of) { Format::Binary } else { Format::Text }
+    }
+
+    to_sql_checked!();
+}

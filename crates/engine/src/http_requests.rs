@@ -1,0 +1,324 @@
+//! A lane that speaks HTTP/1.1 and sends the several requests of a workload, each
+//! with parameters.
+//!
+//! A request is encoded ahead with places in it; an operation copies it into a
+//! buffer that is used again, and fills the places: percent-encoded in path and
+//! query, as they are elsewhere.
+
+use crate::event_loop::{EventLane, Speech};
+use crate::http::HttpAccess;
+use crate::lane::for_workers;
+use crate::template::Template;
+use crate::workload::{Argument, Arguments, Feeds};
+use crate::{Broken, MakeLane, Numbers, Said, Seat, Task};
+use record::{Asked, Kind, Moments, Recorder, Told, Workload};
+use std::sync::Arc;
+use wire::http1::{Http1, Limits, Op, Request};
+use wire::{COPIED_BODY_BYTES, Fault, Reply};
+
+/// Stands for the length of a body that is not known yet: no body is so long.
+const LENGTH: u64 = 8_888_888_888_888_888_888;
+
+/// The requests of a workload's operations, with their secrets: no `Debug`, no
+/// `Serialize`.
+#[derive(Clone)]
+pub struct HttpRequests {
+    /// By number of the operation in [`record::Own::operations`].
+    pub each: Vec<HttpRequest>,
+    /// Rows of the feeds that they speak of.
+    pub feeds: Feeds,
+    /// Where operations go on from one call of the engine to the next.
+    pub numbers: Numbers,
+}
+
+/// One of them, encoded ahead.
+#[derive(Clone)]
+pub struct HttpRequest {
+    line: Template,
+    /// Up to the length of the body, and behind it; without a body all is before.
+    before: Template,
+    after: Template,
+    body: Body,
+    head_only: bool,
+}
+
+#[derive(Clone)]
+enum Body {
+    None,
+    /// Without places, and too long to be copied each time.
+    Lent(Arc<[u8]>),
+    Made(Template),
+}
+
+impl HttpRequest {
+    /// Encodes a request in which the names of parameters stand in braces.
+    ///
+    /// # Errors
+    /// See [`Request::encode`].
+    pub fn new<'n>(
+        request: &Request<'_>,
+        body: Option<&str>,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<HttpRequest, Fault> {
+        let length = body.map(|_| LENGTH);
+        let head = Request { body_len: length, ..*request }.encode()?;
+        // Names and values of headers may be any bytes; places are in text.
+        let head = String::from_utf8_lossy(&head).into_owned();
+        let line_ends = head.find("\r\n").unwrap_or(head.len());
+        let (line, headers) = head.split_at(line_ends);
+        let length = format!("\r\nContent-Length: {LENGTH}");
+        let (before, after) = match headers.find(&length).filter(|_| body.is_some()) {
+            Some(at) => {
+                let begins = at + "\r\nContent-Length: ".len();
+                (&headers[..begins], &headers[at + length.len()..])
+            }
+            None => (headers, ""),
+        };
+        let template = |text: &str| Template::new(&[text.to_owned()], names.clone());
+        let body = body.map(|text| (text, template(text)));
+        Ok(HttpRequest {
+            line: template(line),
+            before: template(before),
+            after: template(after),
+            body: match body {
+                None => Body::None,
+                Some((text, made)) if made.is_fixed() && text.len() > COPIED_BODY_BYTES => {
+                    Body::Lent(text.as_bytes().into())
+                }
+                Some((_, made)) => Body::Made(made),
+            },
+            head_only: request.method == "HEAD",
+        })
+    }
+
+    /// Writes it out, a body that is not lent behind its head.
+    fn write(&self, with: &Arguments, body: &mut Vec<u8>, to: &mut Vec<u8>) {
+        to.clear();
+        body.clear();
+        let as_it_is = |place: usize, to: &mut Vec<u8>| with.get(place).write(to);
+        self.line.fill(to, |place, to| percent(with.get(place), to), |_| {});
+        self.before.fill(to, as_it_is, |_| {});
+        match &self.body {
+            Body::None => {}
+            Body::Lent(lent) => wire::push_decimal(to, lent.len() as u64),
+            Body::Made(made) => {
+                made.fill(body, as_it_is, |_| {});
+                wire::push_decimal(to, body.len() as u64);
+            }
+        }
+        self.after.fill(to, as_it_is, |_| {});
+        to.extend_from_slice(body);
+    }
+}
+
+/// Appends an argument as part of a path or a query (RFC 3986, 2.3): nothing in it
+/// can end either.
+fn percent(of: Argument<'_>, to: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let bytes = match of {
+        Argument::Integer(_) => return of.write(to),
+        Argument::Text(bytes) | Argument::Bytes(bytes) => bytes,
+    };
+    for &byte in bytes {
+        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            true => to.push(byte),
+            false => {
+                let [high, low] = [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]);
+                to.extend_from_slice(&[b'%', high, low]);
+            }
+        }
+    }
+}
+
+struct Requests {
+    each: Vec<HttpRequest>,
+    expect: Vec<u16>,
+    said: Said,
+    numbers: Numbers,
+    worker: usize,
+    body: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+impl Requests {
+    fn new(
+        access: &HttpAccess,
+        requests: HttpRequests,
+        workload: &Workload,
+        seed: u64,
+        seat: &Seat,
+    ) -> Result<Requests, String> {
+        let known = |kind: Kind| matches!(kind, Kind::Own(number) if (number as usize) < requests.each.len());
+        if !workload.mix.iter().all(|share| known(share.kind)) {
+            return Err("a web server is asked requests, and its workload has others".to_owned());
+        }
+        let said = Said::new(workload, seed, seat.workers, Task::Drive)?;
+        Ok(Requests {
+            said: said.with_feeds(&requests.feeds)?,
+            each: requests.each,
+            expect: access.expect.clone(),
+            numbers: requests.numbers,
+            worker: seat.worker,
+            body: Vec::new(),
+            bytes: Vec::new(),
+        })
+    }
+}
+
+impl Speech for Requests {
+    type Codec = Http1;
+    /// Its share of the mix.
+    type Memo = u32;
+
+    fn codec(&self, _depth: u32) -> Http1 {
+        Http1::new(Limits::default())
+    }
+
+    fn renew(&self, codec: &mut Http1) {
+        codec.reset();
+    }
+
+    fn first(&self, seat: &Seat) -> u64 {
+        self.numbers.next(seat.worker)
+    }
+
+    fn closes(&mut self, next: u64) {
+        self.numbers.keep(self.worker, next);
+    }
+
+    #[inline]
+    fn operation(&mut self, number: u64, share: &mut u32) -> Op<'_> {
+        let drawn = self.said.drawn(number);
+        *share = drawn.share;
+        let Kind::Own(which) = drawn.kind else { unreachable!("refused when it was made") };
+        let request = &self.each[which as usize];
+        let parts = self.said.parts(&drawn);
+        request.write(parts.arguments, &mut self.body, &mut self.bytes);
+        let body = match &request.body {
+            Body::Lent(lent) => Some(lent),
+            Body::None | Body::Made(_) => None,
+        };
+        Op { head: &self.bytes, body, head_only: request.head_only }
+    }
+
+    /// Bodies differ as requests do, so none is digested.
+    fn piece(&self, _number: u64, _share: &mut u32, _item: u32, _piece: &[u8]) {}
+
+    #[inline]
+    fn told(
+        &mut self,
+        _number: u64,
+        at: &Moments,
+        share: &mut u32,
+        reply: &Reply,
+        seen: &mut Recorder,
+    ) -> Option<Told> {
+        let told = crate::http::told(&self.expect, reply);
+        seen.replied_of_kind(*share, at, told, None);
+        Some(told)
+    }
+
+    fn lost(&self, number: u64, _share: &u32, at: Option<&Moments>, seen: &mut Recorder) {
+        // Drawn again: one that was never asked has no share yet.
+        seen.lost_of_kind(self.said.drawn(number).share, at, None);
+    }
+}
+
+/// The lanes of one contender: one for each worker.
+pub(crate) fn lanes(
+    order: &Asked,
+    contender: usize,
+    access: &HttpAccess,
+    requests: &HttpRequests,
+    workload: &Workload,
+) -> Vec<MakeLane> {
+    let (asked, seed) = (order.lanes[contender].clone(), order.seed);
+    let (access, requests, workload) = (access.clone(), requests.clone(), workload.clone());
+    for_workers(order, move |seat| {
+        let speech = Requests::new(&access, requests.clone(), &workload, seed, seat);
+        let speech = speech.map_err(Broken)?;
+        Ok(Box::new(EventLane::new(speech, access.tls.clone(), asked.clone(), seed, seat)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{FeedRows, preset};
+    use record::{Feed, FeedOrder, Own, OwnOperation, Parameter, Says, Share};
+
+    /// What each of the first requests looks like.
+    fn written(request: &Request<'_>, body: Option<&str>, cells: &[&str]) -> Vec<String> {
+        let from = |column: &str| record::Generator::Feed {
+            feed: "f".to_owned(),
+            column: column.to_owned(),
+        };
+        let parameters = [("of", from("c")), ("n", "seq(7)".parse().expect("a generator"))];
+        let parameters = parameters.map(|(name, from)| Parameter { name: name.to_owned(), from });
+        let says = Says::Command(Vec::new());
+        let name = "r".to_owned();
+        let own = Own {
+            operations: vec![OwnOperation { name, parameters: parameters.to_vec(), says }],
+            feeds: vec![Feed {
+                name: "f".to_owned(),
+                file: String::new(),
+                columns: vec!["c".to_owned()],
+                rows: cells.len() as u64,
+                order: FeedOrder::Sequential,
+                hash: String::new(),
+            }],
+            ..Own::default()
+        };
+        let mix = vec![Share { kind: Kind::Own(0), weight: 1.0 }];
+        let workload = Workload { own, mix, ..preset("kv").expect("a preset") };
+        let mut rows = FeedRows::new(1);
+        cells.iter().for_each(|cell| rows.push(cell.as_bytes()));
+        let said = Said::new(&workload, 1, 1, Task::Drive).expect("sound");
+        let mut said = said.with_feeds(&Feeds::new(vec![rows])).expect("its feeds");
+        let made = HttpRequest::new(request, body, ["of", "n"].into_iter());
+        let made = made.unwrap_or_else(|fault| panic!("{}", fault.0));
+        let (mut body, mut bytes) = (Vec::new(), Vec::new());
+        let mut text = |n| {
+            let drawn = said.drawn(n);
+            made.write(said.parts(&drawn).arguments, &mut body, &mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        (0..cells.len() as u64).map(&mut text).collect()
+    }
+
+    fn request<'a>(
+        method: &'a str,
+        path: &'a str,
+        headers: &'a [(String, Vec<u8>)],
+    ) -> Request<'a> {
+        Request { method, path, host: "h", headers, body_len: None }
+    }
+
+    #[test]
+    fn places_are_percent_encoded_in_path_and_query_alone() {
+        let headers = [("X-Of".to_owned(), b"<{of}>".to_vec())];
+        let got =
+            written(&request("GET", "/a/{of}?n={n}&q={of}", &headers), None, &["a b/?\u{e9}"]);
+        assert_eq!(
+            got[0],
+            "GET /a/a%20b%2F%3F%C3%A9?n=7&q=a%20b%2F%3F%C3%A9 HTTP/1.1\r\nHost: h\r\nUser-Agent: \
+             tiebreak\r\nX-Of: <a b/?\u{e9}>\r\n\r\n"
+        );
+        let smuggled = written(&request("GET", "/{of}", &[]), None, &["x HTTP/1.1\r\nEvil: 1"]);
+        assert!(smuggled[0].starts_with("GET /x%20HTTP%2F1.1%0D%0AEvil%3A%201 HTTP/1.1\r\nHost"));
+    }
+
+    #[test]
+    fn the_length_is_that_of_each_body() {
+        let got = written(&request("POST", "/", &[]), Some("{\"of\":\"{of}\"}"), &["", "abcdefgh"]);
+        for (text, length) in got.iter().zip([9, 17]) {
+            let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
+            assert_eq!(body.len(), length, "{text}");
+            assert!(head.contains(&format!("\r\nContent-Length: {length}")), "{head}");
+        }
+        let fixed = "x".repeat(COPIED_BODY_BYTES + 1);
+        let lent = written(&request("PUT", "/{n}", &[]), Some(&fixed), &["", ""]);
+        assert!(lent[1].starts_with("PUT /8 HTTP/1.1\r\n") && lent[1].ends_with("\r\n\r\n"));
+        assert!(lent[1].contains(&format!("Content-Length: {}\r\n", fixed.len())), "{}", lent[1]);
+    }
+}

@@ -1,0 +1,89 @@
+//! What the parameters of one operation came to.
+
+use std::ops::Range;
+
+/// One operation's arguments, in buffers that are used again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arguments {
+    pub(super) bytes: Vec<u8>,
+    each: Vec<Held>,
+}
+
+/// An argument, borrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument<'a> {
+    /// A number.
+    Integer(i64),
+    /// Text in UTF-8.
+    Text(&'a [u8]),
+    /// Any bytes.
+    Bytes(&'a [u8]),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Held {
+    Integer(i64),
+    Text(Range<u32>),
+    Bytes(Range<u32>),
+}
+
+impl Arguments {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.each.clear();
+    }
+
+    pub(super) fn integer(&mut self, number: i64) {
+        self.each.push(Held::Integer(number));
+    }
+
+    /// What was written behind `from` is a text.
+    pub(super) fn text(&mut self, from: usize) {
+        self.each.push(Held::Text(from as u32..self.bytes.len() as u32));
+    }
+
+    /// What was written behind `from` is bytes.
+    pub(super) fn any(&mut self, from: usize) {
+        self.each.push(Held::Bytes(from as u32..self.bytes.len() as u32));
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.each.len()
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.each.is_empty()
+    }
+
+    /// The argument of this number.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline]
+    pub fn get(&self, number: usize) -> Argument<'_> {
+        let slice = |of: &Range<u32>| &self.bytes[of.start as usize..of.end as usize];
+        match &self.each[number] {
+            Held::Integer(number) => Argument::Integer(*number),
+            Held::Text(of) => Argument::Text(slice(of)),
+            Held::Bytes(of) => Argument::Bytes(slice(of)),
+        }
+    }
+}
+
+impl Argument<'_> {
+    /// Appends it: a number in decimal, all else as it is.
+    #[inline]
+    pub fn write(self, to: &mut Vec<u8>) {
+        match self {
+            Argument::Integer(number) => {
+                if number < 0 {
+                    to.push(b'-');
+                }
+                wire::push_decimal(to, number.unsigned_abs());
+            }
+            Argument::Text(bytes) | Argument::Bytes(bytes) => to.extend_from_slice(bytes),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Arguments of operations of one's own, and rows of their tables.
+
+use super::arguments::{Argument, Arguments};
+use super::feeds::Feeds;
+use super::parameters::{Occasion, Parameters};
+use super::{Drawn, Operations, Space, Values};
+use crate::random::Random;
+use record::{Feed, Kind, Own};
+
+/// Rows of tables are the same whatever the seed: what was loaded once serves every
+/// run.
+const TABLES: u64 = 0x7AB1_E500;
+
+/// What operations and tables of one's own draw.
+#[derive(Clone, Debug)]
+pub(super) struct OwnParameters {
+    operations: Vec<Parameters>,
+    tables: Vec<Parameters>,
+}
+
+impl OwnParameters {
+    /// An error names the operation or the table, and its parameter.
+    pub(super) fn new(own: &Own, keys: u64) -> Result<OwnParameters, String> {
+        let operations = own.operations.iter().map(|of| {
+            let made = Parameters::new(&of.parameters, own, keys, None);
+            made.map_err(|why| format!("operation `{}`: {why}", of.name))
+        });
+        let tables = own.tables.iter().map(|of| {
+            let made = Parameters::new(&of.columns, own, keys, Some(of.keys_per_row.max(1)));
+            made.map_err(|why| format!("table `{}`: {why}", of.name))
+        });
+        Ok(OwnParameters {
+            operations: operations.collect::<Result<_, _>>()?,
+            tables: tables.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl Operations {
+    /// The feeds that operations speak of.
+    pub fn feeds(&self) -> &[Feed] {
+        &self.workload.own.feeds
+    }
+
+    /// Draws the arguments of an operation of one's own. Allocates only where the
+    /// buffer has no room left.
+    ///
+    /// # Panics
+    /// When there is no such operation, or the feeds are not its workload's.
+    pub fn draw(
+        &self,
+        number: u32,
+        drawn: &Drawn,
+        values: &Values,
+        feeds: &Feeds,
+        to: &mut Arguments,
+    ) {
+        let feeds = Some(feeds);
+        let of = Occasion { operations: self, values, feeds, drawn, bits: drawn.bits };
+        self.own.operations[number as usize].draw(&of, to);
+    }
+
+    /// Draws the columns of a row of a table; the row is the key that was drawn.
+    ///
+    /// # Panics
+    /// When there is no such table.
+    pub fn draw_row(&self, table: u32, drawn: &Drawn, values: &Values, to: &mut Arguments) {
+        let of = occasion(self, table, drawn, values);
+        self.own.tables[table as usize].draw(&of, to);
+    }
+
+    /// What the load wrote into one column of the row of this key.
+    ///
+    /// # Panics
+    /// When there is no such table or column.
+    pub fn loaded<'a>(
+        &self,
+        (table, column): (u32, usize),
+        key: u64,
+        values: &Values,
+        to: &'a mut Arguments,
+    ) -> Argument<'a> {
+        let space = Space::Rows(table);
+        let drawn = Drawn { n: 0, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 };
+        to.clear();
+        let of = occasion(self, table, &drawn, values);
+        self.own.tables[table as usize].draw_one(column, &of, to);
+        to.get(0)
+    }
+}
+
+fn occasion<'a>(
+    operations: &'a Operations,
+    table: u32,
+    drawn: &'a Drawn,
+    values: &'a Values,
+) -> Occasion<'a> {
+    let bits = Random::new(TABLES + u64::from(table), drawn.key).next();
+    Occasion { operations, values, feeds: None, drawn, bits }
+}

@@ -1,0 +1,68 @@
+//! Which operations of one's own did not bring what they were expected to bring, for
+//! the rules that count them.
+
+use crate::evidence::Driven;
+use record::{Doing, Kind, KindSeen, Says};
+
+/// `: 12 of `read`, 3 of `move``; empty where no statement has any. `count`: how many
+/// of a kind's operations are meant.
+pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String {
+    let Some(Doing::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
+        return String::new();
+    };
+    let statement = |seen: &KindSeen| {
+        let Kind::Own(number) = seen.kind else { return None };
+        let own = workload.own.operations.get(number as usize)?;
+        let counted = count(seen);
+        let said = matches!(own.says, Says::Sql(_)) && counted > 0;
+        said.then(|| format!("{counted} of `{}`", own.name))
+    };
+    let named: Vec<String> = driven.judged.kinds.iter().filter_map(statement).collect();
+    if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::builder::Run;
+    use record::{Kind, KindSeen, Own, OwnOperation, Rows, Says, Seen, Share, Statement};
+
+    /// A run in which each trial of `b` has operations of one statement, `read`.
+    pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> Run {
+        let mut run = Run::compare(4).with_operations(1000);
+        let workload = workload();
+        for trial in run.records.iter_mut().filter(|trial| trial.contender == 1) {
+            trial.asked.doing = record::Doing::Drive(workload.clone());
+        }
+        run.each_seen("b", |_, seen: &mut Seen| {
+            let mut kind = KindSeen::empty(Kind::Own(0));
+            kind.operations = 1000;
+            change(&mut kind);
+            (seen.outcomes.miss, seen.outcomes.wrong) = (kind.miss, kind.wrong);
+            seen.outcomes.ok -= kind.miss + kind.wrong;
+            seen.kinds = vec![kind];
+        });
+        run
+    }
+
+    fn workload() -> record::Workload {
+        let text = "SELECT 1".to_owned();
+        let statement = Statement { text, rows: Rows::Exactly(1), returns: None };
+        let operation = OwnOperation {
+            name: "read".to_owned(),
+            parameters: Vec::new(),
+            says: Says::Sql(vec![statement]),
+        };
+        record::Workload {
+            prefix: String::new(),
+            keys: 1,
+            distribution: record::Distribution::Uniform,
+            hot: 1.0,
+            value: record::ValueBytes::Fixed(32),
+            compressible: false,
+            mix: vec![Share { kind: Kind::Own(0), weight: 1.0 }],
+            verify: record::Verify::Off,
+            commands: Vec::new(),
+            own: Own { operations: vec![operation], ..Own::default() },
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Reads the text of a generator. What is wrong is said with what was expected.
+
+use super::{Generator, Lengths, Picked};
+use std::str::FromStr;
+
+/// The generators with their arguments, as an error lists them.
+const ALL: &str = "uniform(1, 5_000_000), zipf(1000, 0.99), seq(), key(), bytes(380), text(20), \
+                   pattern(\"##-@@\"), pick(\"a\", \"b\"), now(), row(TABLE), feed(FEED, COLUMN)";
+/// Longest result of one generator.
+const MOST_BYTES: i64 = 16 << 20;
+/// A longer list is a feed.
+const MOST_PICKED: usize = 1000;
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq)]
+enum Argument {
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Word(String),
+}
+
+impl FromStr for Generator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Generator, String> {
+        let (name, rest) = text.trim().split_once('(').ok_or_else(|| unknown(text))?;
+        let inside = rest.strip_suffix(')').ok_or_else(|| unclosed(text))?;
+        let arguments = arguments(inside).map_err(|why| format!("`{}`: {why}", shown(text)))?;
+        generator(name.trim(), &arguments).map_err(|how| match how {
+            Some(how) => format!("`{}`: {how}", shown(text)),
+            None => unknown(text),
+        })
+    }
+}
+
+/// What is typed may be anything; an error names no more of it than this.
+fn shown(text: &str) -> String {
+    text.chars().filter(|of| !of.is_control()).take(60).collect()
+}
+
+fn unknown(text: &str) -> String {
+    format!("`{}` is no generator: {ALL}", shown(text))
+}
+
+fn unclosed(text: &str) -> String {
+    format!("`{}` does not end in `)`", shown(text))
+}
+
+/// None: there is no such generator.
+fn generator(name: &str, arguments: &[Argument]) -> Result<Generator, Option<String>> {
+    use Argument::{Integer, Text, Word};
+    let how = |how: &str| Err(Some(format!("write {how}")));
+    match (name, arguments) {
+        ("uniform", [Integer(from), Integer(to)]) => {
+            ordered(*from, *to)?;
+            Ok(Generator::Uniform { from: *from, to: *to })
+        }
+        ("uniform", _) => how("two whole numbers: uniform(1, 5_000_000)"),
+        ("zipf", _) => zipf(arguments),
+        ("seq", []) => Ok(Generator::Seq(0)),
+        ("seq", [Integer(from)]) => Ok(Generator::Seq(*from)),
+        ("seq", _) => how("seq() or seq(1)"),
+        ("key", []) => Ok(Generator::Key(0)),
+        ("key", [Integer(from)]) => Ok(Generator::Key(*from)),
+        ("key", _) => how("key() or key(1)"),
+        ("bytes", _) => Ok(Generator::Bytes(lengths("bytes", arguments)?)),
+        ("text", _) => Ok(Generator::Text(lengths("text", arguments)?)),
+        ("pattern", [Text(of)]) if of.len() as i64 <= MOST_BYTES => {
+            Ok(Generator::Pattern(of.clone()))
+        }
+        ("pattern", _) => how("# for a digit and @ for a letter: pattern(\"##-@@\")"),
+        ("now", []) => Ok(Generator::Now),
+        ("now", _) => how("now()"),
+        ("name", []) => Ok(Generator::Name),
+        ("name", _) => how("name()"),
+        ("value", []) => Ok(Generator::Value),
+        ("value", _) => how("value()"),
+        ("pick", _) => pick(arguments),
+        ("row", [Word(table) | Text(table)]) => Ok(Generator::Row(table.clone())),
+        ("row", _) => how("the name of a table: row(tellers)"),
+        ("parent", [Word(table) | Text(table)]) => Ok(Generator::Parent(table.clone())),
+        ("parent", _) => how("the name of a table: parent(branches)"),
+        ("feed", [Word(feed) | Text(feed), Word(column) | Text(column)]) => {
+            Ok(Generator::Feed { feed: feed.clone(), column: column.clone() })
+        }
+        ("feed", _) => how("a feed and its column: feed(users, email)"),
+        _ => Err(None),
+    }
+}
+
+fn ordered(from: i64, to: i64) -> Result<(), Option<String>> {
+    match from <= to {
+        true => Ok(()),
+        false => Err(Some(format!("ends before it begins ({from} to {to})"))),
+    }
+}
+
+fn zipf(arguments: &[Argument]) -> Result<Generator, Option<String>> {
+    use Argument::{Integer, Real};
+    let how = || Some("write zipf(1000, 0.99) or zipf(1, 1000, 0.99)".to_owned());
+    let (from, to, theta) = match arguments {
+        [Integer(to), theta] => (1, *to, theta),
+        [Integer(from), Integer(to), theta] => (*from, *to, theta),
+        _ => return Err(how()),
+    };
+    let theta = match theta {
+        Real(theta) => *theta,
+        Integer(theta) => *theta as f64,
+        _ => return Err(how()),
+    };
+    ordered(from, to)?;
+    // Ranks are drawn as real numbers: beyond 2^53 they would not be whole.
+    if to.checked_sub(from).is_none_or(|span| span >= 1 << 53) {
+        return Err(Some("spans more than 2^53 numbers".to_owned()));
+    }
+    match theta > 0.0 && theta <= 10.0 {
+        true => Ok(Generator::Zipf { from, to, theta }),
+        false => Err(Some(format!("has θ = {theta}: above 0 and at most 10"))),
+    }
+}
+
+fn lengths(name: &str, arguments: &[Argument]) -> Result<Lengths, Option<String>> {
+    let (from, to) = match arguments {
+        [Argument::Integer(length)] => (*length, *length),
+        [Argument::Integer(from), Argument::Integer(to)] => (*from, *to),
+        _ => return Err(Some(format!("write {name}(380) or {name}(10, 400)"))),
+    };
+    ordered(from, to)?;
+    match from >= 0 && to <= MOST_BYTES {
+        true => Ok(Lengths { from: from as u32, to: to as u32 }),
+        false => Err(Some(format!("must be from 0 to {MOST_BYTES} bytes long"))),
+    }
+}
+
+fn pick(arguments: &[Argument]) -> Result<Generator, Option<String>> {
+    let each = arguments.iter().map(|one| match one {
+        Argument::Integer(number) => Some(Picked::Integer(*number)),
+        Argument::Text(text) => Some(Picked::Text(text.clone())),
+        Argument::Real(_) | Argument::Word(_) => None,
+    });
+    match each.collect::<Option<Vec<_>>>() {
+        Some(from) if (1..=MOST_PICKED).contains(&from.len()) => Ok(Generator::Pick(from)),
+        Some(from) if !from.is_empty() => {
+            Err(Some(format!("has {} to pick from: {MOST_PICKED} at most", from.len())))
+        }
+        _ => Err(Some("write texts in quotes, or whole numbers: pick(\"a\", \"b\")".to_owned())),
+    }
+}
+
+/// What stands between the parentheses.
+fn arguments(text: &str) -> Result<Vec<Argument>, String> {
+    let mut rest = text.trim();
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let (argument, behind) = argument(rest)?;
+        all.push(argument);
+        rest = behind.trim_start();
+        match rest.strip_prefix(',') {
+            None if rest.is_empty() => {}
+            None => return Err(format!("a comma is missing before `{}`", shown(rest))),
+            Some(next) if next.trim().is_empty() => {
+                return Err("an argument is missing behind the last comma".to_owned());
+            }
+            Some(next) => rest = next.trim_start(),
+        }
+    }
+    Ok(all)
+}
+
+/// The first argument, and what is behind it.
+fn argument(text: &str) -> Result<(Argument, &str), String> {
+    if let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+        return quoted(&text[1..], quote);
+    }
+    let end = text.find(',').unwrap_or(text.len());
+    let (word, rest) = (text[..end].trim(), &text[end..]);
+    let number = word.replace('_', "");
+    let starts_as_number =
+        number.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first));
+    if let Ok(number) = number.parse::<i64>() {
+        return Ok((Argument::Integer(number), rest));
+    }
+    match number.parse::<f64>() {
+        Ok(number) if starts_as_number => Ok((Argument::Real(number), rest)),
+        _ if starts_as_number => Err(format!("`{}` is not a number", shown(word))),
+        _ if is_word(word) => Ok((Argument::Word(word.to_owned()), rest)),
+        _ => Err(format!("`{}` is neither a number nor a text in quotes", shown(word))),
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|of| of.is_ascii_alphanumeric() || "_-".contains(of))
+}
+
+/// A text up to its quote; a doubled one stands for itself.
+fn quoted(text: &str, quote: char) -> Result<(Argument, &str), String> {
+    let mut inside = String::new();
+    let mut rest = text;
+    loop {
+        let at = rest.find(quote).ok_or("a quote is opened and not closed")?;
+        inside.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        match rest.strip_prefix(quote) {
+            Some(behind) => {
+                inside.push(quote);
+                rest = behind;
+            }
+            None => return Ok((Argument::Text(inside), rest)),
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! `[[workload.statements]]`, `[[workload.requests]]`, `[[workload.tables]]` and
+//! `[workload.feeds]`.
+
+use super::places::{Places, is_identifier};
+use super::scope::Scope;
+use super::table::{Table, Value};
+use super::text::Values;
+use crate::exit::Error;
+use crate::near;
+use crate::plan::feeds::{self, FeedRead};
+use crate::plan::own::{MOST, OwnAsked, RequestTemplate};
+use crate::plan::{commands, settings, units, workload};
+use crate::shown::shown;
+use engine::workload::Feeds;
+use record::{Feed, FeedOrder, Generator, OwnOperation, Parameter, Rows, Says, Statement};
+
+/// Keys of one of the `statements`.
+pub(super) const STATEMENT_KEYS: [&str; 8] =
+    ["name", "weight", "sql", "command", "parameters", "rows", "at_least", "returns"];
+/// Keys of one of the `requests`.
+pub(super) const REQUEST_KEYS: [&str; 8] =
+    ["name", "weight", "method", "path", "query", "headers", "body", "parameters"];
+/// Keys of one of the `tables`.
+pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
+/// Keys of one of the `feeds`, where it is a table.
+pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
+
+/// Reads what `[workload]` says in words of one's own.
+pub(super) fn read(table: &Table<'_>) -> Result<OwnAsked, Error> {
+    let mut reader = Reader { own: OwnAsked::default(), feeds: Vec::new() };
+    // Feeds and tables first: operations speak of them.
+    if let Some(feeds) = table.get("feeds") {
+        reader.feeds(&feeds)?;
+    }
+    for value in listed(table, "tables")? {
+        reader.table(&value)?;
+    }
+    for value in listed(table, "setup")? {
+        reader.setup(&value)?;
+    }
+    let (statements, requests) = (listed(table, "statements")?, listed(table, "requests")?);
+    if let (Some(_), Some(second)) = (statements.first(), requests.first()) {
+        return Err(second.error("a workload has statements or requests, not both"));
+    }
+    for value in &statements {
+        reader.statement(value)?;
+    }
+    for value in &requests {
+        reader.request(value)?;
+    }
+    if let Some(idle) = table.get("tables").or(table.get("setup")).or(table.get("feeds"))
+        && reader.own.is_empty()
+    {
+        return Err(idle.error("is for operations of your own: add [[workload.statements]]"));
+    }
+    let Reader { mut own, feeds } = reader;
+    own.feeds = Feeds::new(feeds.into_iter().map(|feed| feed.rows).collect());
+    Ok(own)
+}
+
+fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
+    let Some(value) = table.get(key) else { return Ok(Vec::new()) };
+    match value.list()? {
+        list if list.is_empty() => Err(value.error("the list is empty: leave it out")),
+        list if list.len() > MOST => {
+            Err(value.error(&format!("{} of them: {MOST} at most", list.len())))
+        }
+        list => Ok(list),
+    }
+}
+
+struct Reader {
+    own: OwnAsked,
+    /// In the order of `own.said.feeds`.
+    feeds: Vec<FeedRead>,
+}
+
+impl Reader {
+    fn feeds(&mut self, value: &Value<'_>) -> Result<(), Error> {
+        for (name, value) in value.table()?.entries() {
+            if !is_identifier(name) {
+                return Err(value.error("a feed is called by letters, digits and _"));
+            }
+            let (file, order) = match value.is_text() {
+                true => (value.clone(), FeedOrder::Sequential),
+                false => file_and_order(&value)?,
+            };
+            let path = file.source.folder.join(file.word()?);
+            let read = feeds::read(&path, file.word()?).map_err(|why| file.error(&why))?;
+            self.own.said.feeds.push(Feed {
+                name: name.to_owned(),
+                file: file.word()?.to_owned(),
+                columns: read.columns.clone(),
+                rows: read.rows.rows(),
+                order,
+                hash: read.hash.clone(),
+            });
+            self.feeds.push(read);
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, value: &Value<'_>) -> Result<(), Error> {
+        let table = value.table()?;
+        table.only(&TABLE_KEYS)?;
+        let name = needed(&table, "name", "what statements call it, in braces")?;
+        let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
+        if !is_identifier(name.word()?) || self.own.said.tables.iter().any(known) {
+            return Err(name.error("must be letters, digits and _, and its own"));
+        }
+        let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
+        let keys_per_row = match table.get("keys_per_row") {
+            Some(keys) => keys.quantity(workload::keys)?,
+            None => 1,
+        };
+        let name = name.word()?.to_owned();
+        self.own.said.tables.push(record::Table { name, keys_per_row, columns });
+        Ok(())
+    }
+
+    /// Names that stand for tables in statements.
+    fn tables(&self) -> Vec<String> {
+        let own = self.own.said.tables.iter().map(|table| table.name.clone());
+        own.chain(["table".to_owned()]).collect()
+    }
+
+    fn setup(&mut self, value: &Value<'_>) -> Result<(), Error> {
+        let text = open(value)?;
+        let tables = self.tables();
+        let mut places = Places::new(&[], &[], &tables);
+        let wanted = places.read(text).map_err(|why| value.error(&why))?;
+        if !wanted.is_empty() {
+            return Err(value.error("setup happens once, and has places for tables alone"));
+        }
+        self.own.said.setup.push(text.to_owned());
+        Ok(())
+    }
+
+    fn statement(&mut self, value: &Value<'_>) -> Result<(), Error> {
+        let table = value.table()?;
+        table.only(&STATEMENT_KEYS)?;
+        let declared = declared(&table)?;
+        let tables = self.tables();
+        let feeds = self.own.said.feeds.clone();
+        let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
+        let mut places = Places::new(&declared, &feeds, others);
+        let says = match (table.get("sql"), table.get("command")) {
+            (Some(sql), None) => Says::Sql(self.sql(&table, &sql, &mut places)?),
+            (None, Some(command)) => Says::Command(command_words(&table, &command, &mut places)?),
+            _ => {
+                return Err(value.error(
+                    "says what to do in one of `sql` (for databases) and `command` (for redis://)",
+                ));
+            }
+        };
+        let parameters = places.parameters().map_err(|why| value.error(&why))?;
+        self.add(&table, "statement", parameters, says)
+    }
+
+    fn sql(
+        &self,
+        table: &Table<'_>,
+        sql: &Value<'_>,
+        places: &mut Places<'_>,
+    ) -> Result<Vec<Statement>, Error> {
+        let texts = if sql.is_list() { sql.list()? } else { vec![sql.clone()] };
+        if texts.is_empty() {
+            return Err(sql.error("the list is empty: write statements"));
+        }
+        let mut statements = Vec::new();
+        for value in &texts {
+            let text = open(value)?;
+            check_sql(text).map_err(|why| value.error(&why))?;
+            places.read(text).map_err(|why| value.error(&why))?;
+            let rows = expected(text);
+            statements.push(Statement { text: text.to_owned(), rows, returns: None });
+        }
+        expect_rows(table, &mut statements)?;
+        if let Some(returns) = table.get("returns") {
+            let column = self.column(&returns)?;
+            let reads = |of: &&mut Statement| first_word(&of.text) == "SELECT";
+            let Some(statement) = statements.iter_mut().find(reads) else {
+                return Err(returns.error("no statement begins with SELECT"));
+            };
+            statement.returns = Some(column);
+        }
+        Ok(statements)
+    }
+
+    /// `table.column`, of a table that the load fills.
+    fn column(&self, value: &Value<'_>) -> Result<String, Error> {
+        let text = value.word()?;
+        let found = text.split_once('.').and_then(|(table, column)| {
+            let table = self.own.said.tables.iter().find(|of| of.name == table)?;
+            Some((table, table.columns.iter().find(|of| of.name == column)?))
+        });
+        match found {
+            None => Err(value.error("must be TABLE.COLUMN of one of [[workload.tables]]")),
+            Some((table, _)) if table.keys_per_row != 1 => {
+                Err(value.error(&format!("`{}` has no row for each key", table.name)))
+            }
+            Some((_, column)) if column.from.is_binary() => {
+                Err(value.error("cannot compare bytes: text and numbers can be"))
+            }
+            Some(_) => Ok(text.to_owned()),
+        }
+    }
+
+    fn request(&mut self, value: &Value<'_>) -> Result<(), Error> {
+        let table = value.table()?;
+        table.only(&REQUEST_KEYS)?;
+        let declared = declared(&table)?;
+        let feeds = self.own.said.feeds.clone();
+        let mut places = Places::new(&declared, &feeds, &[]);
+        let (target, target_shown) = target(&table, &mut places)?;
+        let headers = self.headers(&table, &mut places)?;
+        let body = match table.get("body") {
+            Some(body) => Some(secret_text(&body, &mut places)?.0),
+            None => None,
+        };
+        let method = match (table.get("method"), &body) {
+            (Some(method), _) => method.word()?.to_owned(),
+            (None, Some(_)) => "POST".to_owned(),
+            (None, None) => "GET".to_owned(),
+        };
+        let says = Says::Request {
+            method: method.clone(),
+            target: target_shown.unwrap_or_default(),
+            header_names: headers.iter().map(|(name, _)| name.clone()).collect(),
+            body_bytes: body.as_ref().map_or(0, |body| body.len() as u64),
+        };
+        let parameters = places.parameters().map_err(|why| value.error(&why))?;
+        self.add(&table, "request", parameters, says)?;
+        let template = RequestTemplate { method, target, headers, body };
+        let said = self.own.said.operations.last().expect("added");
+        // Whatever is wrong with it is wrong with any host.
+        let target = template.target.as_deref().unwrap_or("/");
+        template.encode(said, target, "host", &[]).map_err(|why| value.error(&why))?;
+        self.own.requests.push(template);
+        Ok(())
+    }
+
+    fn headers(
+        &self,
+        table: &Table<'_>,
+        places: &mut Places<'_>,
+    ) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        let Some(headers) = table.get("headers") else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for (name, value) in headers.table()?.entries() {
+            let text = value.text_in(Scope::Attached)?;
+            let wanted = places.read(&text.to_string()).map_err(|why| value.error(&why))?;
+            if let Some(why) = wanted.iter().find_map(|from| self.not_in_a_header(from)) {
+                return Err(value.error(&why));
+            }
+            let header = settings::header(&format!("{name}:{}", text.fill(&Values::default())));
+            all.push(header.map_err(|why| value.error(&why))?);
+        }
+        Ok(all)
+    }
+
+    /// A line's end in a header would begin another one.
+    fn not_in_a_header(&self, from: &Generator) -> Option<String> {
+        let control = |text: &str| text.contains(char::is_control);
+        let bad = match from {
+            Generator::Bytes(_) | Generator::Value => true,
+            Generator::Pattern(text) => control(text),
+            Generator::Pick(each) => {
+                each.iter().any(|one| matches!(one, record::Picked::Text(text) if control(text)))
+            }
+            Generator::Feed { feed, column } => {
+                let at = self.own.said.feeds.iter().position(|of| of.name == *feed);
+                let cell =
+                    |at: usize| self.own.said.feeds[at].columns.iter().position(|c| c == column);
+                at.and_then(|at| Some(self.feeds[at].unprintable[cell(at)?])) == Some(true)
+            }
+            _ => false,
+        };
+        bad.then(|| format!("{from} can hold what a header cannot: line ends, or any byte"))
+    }
+
+    fn add(
+        &mut self,
+        table: &Table<'_>,
+        what: &str,
+        parameters: Vec<Parameter>,
+        says: Says,
+    ) -> Result<(), Error> {
+        let number = self.own.said.operations.len() + 1;
+        let name = match table.get("name") {
+            Some(value) => {
+                let name = value.word()?;
+                let known = self.own.said.operations.iter().any(|of| of.name == name);
+                if name.is_empty() || name.len() > 80 || name.contains(char::is_control) || known {
+                    return Err(value.error("must be a short text, and its own"));
+                }
+                name.to_owned()
+            }
+            None => format!("{what} {number}"),
+        };
+        let weight =
+            table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
+        self.own.weights.push(weight.unwrap_or(1.0));
+        self.own.said.operations.push(OwnOperation { name, parameters, says });
+        Ok(())
+    }
+}
+
+fn file_and_order<'a>(value: &Value<'a>) -> Result<(Value<'a>, FeedOrder), Error> {
+    let table = value.table()?;
+    table.only(&FEED_KEYS)?;
+    let file = needed(&table, "file", "a CSV file, relative to this one")?;
+    let order = match table.get("order") {
+        None => FeedOrder::Sequential,
+        Some(order) => match order.word()? {
+            "sequential" => FeedOrder::Sequential,
+            "uniform" => FeedOrder::Uniform,
+            other => {
+                let meant = near::did_you_mean(other, ["sequential", "uniform"]);
+                let other = shown(other);
+                return Err(
+                    order.error(&format!("`{other}` is none of sequential, uniform{meant}"))
+                );
+            }
+        },
+    };
+    Ok((file, order))
+}
+
+fn needed<'a>(table: &Table<'a>, key: &str, what: &str) -> Result<Value<'a>, Error> {
+    table.get(key).ok_or_else(|| table.error(&format!("`{key}` is missing: {what}")))
+}
+
+fn declared(table: &Table<'_>) -> Result<Vec<Parameter>, Error> {
+    table.get("parameters").map_or(Ok(Vec::new()), |value| parameters(&value))
+}
+
+fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
+    let mut all = Vec::new();
+    for (name, value) in value.table()?.entries() {
+        let taken = ["key", "value", "number", "table"].contains(&name);
+        if taken || !is_identifier(name) {
+            return Err(value.error(
+                "a parameter is called by letters, digits and _, and not key, value, number or \
+                 table",
+            ));
+        }
+        let from = value.quantity(str::parse::<Generator>)?;
+        all.push(Parameter { name: name.to_owned(), from });
+    }
+    Ok(all)
+}
+
+/// A text that is recorded.
+fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
+    let text = value.word()?;
+    match text.contains("${") {
+        true => {
+            Err(value.error("`${…}` is not filled in: this is recorded, and no place for a secret"))
+        }
+        false => Ok(text),
+    }
+}
+
+/// The real text, and how it shows.
+fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, String), Error> {
+    let text = value.text_in(Scope::Attached)?;
+    let shown = text.to_string();
+    places.read(&shown).map_err(|why| value.error(&why))?;
+    Ok((text.fill(&Values::default()), shown))
+}
+
+/// Path and query, real and as they show; none: those of the address.
+fn target(
+    table: &Table<'_>,
+    places: &mut Places<'_>,
+) -> Result<(Option<String>, Option<String>), Error> {
+    let path = table.get("path").map(|value| secret_text(&value, places)).transpose()?;
+    let Some(query) = table.get("query") else {
+        return Ok(path.map_or((None, None), |(real, shown)| (Some(real), Some(shown))));
+    };
+    let Some((real, shown)) = path else {
+        return Err(query.error("has no `path` to stand behind: write path = \"/\""));
+    };
+    let (query, query_shown) = match query.is_text() {
+        true => secret_text(&query, places)?,
+        false => {
+            let (mut real, mut shown) = (Vec::new(), Vec::new());
+            for (name, value) in query.table()?.entries() {
+                let (text, as_shown) = secret_text(&value, places)?;
+                real.push(format!("{name}={text}"));
+                shown.push(format!("{name}={as_shown}"));
+            }
+            (real.join("&"), shown.join("&"))
+        }
+    };
+    Ok((Some(format!("{real}?{query}")), Some(format!("{shown}?{query_shown}"))))
+}
+
+fn command_words(
+    table: &Table<'_>,
+    command: &Value<'_>,
+    places: &mut Places<'_>,
+) -> Result<Vec<String>, Error> {
+    for key in ["rows", "at_least", "returns"] {
+        if let Some(value) = table.get(key) {
+            return Err(value.error("is for statements of SQL"));
+        }
+    }
+    let words = commands::fixed_name(command.word()?).map_err(|why| command.error(&why))?;
+    for word in &words {
+        places.read(word).map_err(|why| command.error(&why))?;
+    }
+    Ok(words)
+}
+
+fn first_word(text: &str) -> String {
+    let text = text.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
+    text.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_uppercase()
+}
+
+fn check_sql(text: &str) -> Result<(), String> {
+    match first_word(text).as_str() {
+        "" => Err("names no statement".to_owned()),
+        word @ ("BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "END" | "SAVEPOINT") => Err(format!(
+            "`{word}` is said by tiebreak: several statements in a list are one transaction"
+        )),
+        _ if text.contains("'{") || text.contains("\"{") || text.contains("`{") => {
+            Err("a place is not put in quotes: write {name}, and quotes come where they are needed"
+                .to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What the first word of a statement tells about its rows.
+fn expected(text: &str) -> Rows {
+    match first_word(text).as_str() {
+        "SELECT" | "WITH" | "VALUES" | "TABLE" | "SHOW" => Rows::AtLeast(1),
+        "INSERT" | "UPDATE" | "REPLACE" | "MERGE" => Rows::AtLeast(1),
+        _ => Rows::AtLeast(0),
+    }
+}
+
+/// `rows = 1`, `at_least = 1`, or a list with one for each statement.
+fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Error> {
+    let (value, make): (_, fn(u32) -> Rows) = match (table.get("rows"), table.get("at_least")) {
+        (None, None) => return Ok(()),
+        (Some(rows), None) => (rows, Rows::Exactly),
+        (None, Some(rows)) => (rows, Rows::AtLeast),
+        (Some(_), Some(second)) => {
+            return Err(second.error("`rows` says how many exactly: leave one of them out"));
+        }
+    };
+    let count = |text: &str| {
+        let count = units::count(text)?;
+        u32::try_from(count).map_err(|_| format!("`{}` is too large", shown(text)))
+    };
+    let each = match value.is_list() {
+        true => {
+            value.list()?.iter().map(|one| one.quantity(count)).collect::<Result<Vec<_>, _>>()?
+        }
+        false => vec![value.quantity(count)?; statements.len()],
+    };
+    if each.len() != statements.len() {
+        let (each, of) = (each.len(), statements.len());
+        return Err(value.error(&format!("{each} numbers, and there are {of} statements")));
+    }
+    for (statement, rows) in statements.iter_mut().zip(each) {
+        statement.rows = make(rows);
+    }
+    Ok(())
+}

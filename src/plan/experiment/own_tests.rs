@@ -1,0 +1,209 @@
+//! Words of one's own in an experiment file: what is read, and what is refused with
+//! its place.
+
+use crate::exit::Error;
+use crate::plan::{WorkloadAsked, experiment};
+use record::{Generator, Parameter, Rows, Says};
+use std::path::{Path, PathBuf};
+
+/// Everything that can be said of statements.
+pub(super) const STATEMENTS: &str = r#"
+keys = "10k"
+setup = ["CREATE TABLE {accounts} (id INTEGER)"]
+[[tables]]
+name = "accounts"
+columns = { id = "key(1)", c = "text(20)" }
+[[tables]]
+name = "branches"
+keys_per_row = 100
+columns = { id = "key(1)" }
+[[statements]]
+name = "read"
+weight = 9
+sql = "SELECT c FROM {accounts} WHERE id = {id} OR id = {id}"
+parameters = { id = "key(1)" }
+rows = 1
+returns = "accounts.c"
+[[statements]]
+sql = ["UPDATE {branches} SET c = {value} WHERE id = {id}", "DELETE FROM {table}"]
+parameters = { id = "row(branches)" }
+at_least = [1, 0]
+[[statements]]
+name = "push"
+command = "LPUSH {key} '{tag} {number}'"
+parameters = { tag = "pick('a', 'b')" }
+"#;
+
+/// Everything that can be said of requests, but feeds.
+pub(super) const REQUESTS: &str = r#"
+[[requests]]
+name = "look"
+weight = 0.5
+path = "/users/{id}"
+query = { q = "{term}" }
+headers = { X-Of = "{id}" }
+parameters = { id = "zipf(1000, 0.99)", term = "text(1, 9)" }
+[[requests]]
+method = "PUT"
+path = "/"
+query = "a=1"
+body = '{"id":{number}}'
+"#;
+
+fn read_at(folder: &Path, text: &str) -> Result<WorkloadAsked, Error> {
+    let text = format!("[contender.a]\nurl = 'http://h/'\n[workload]\n{}", nested(text));
+    let file = folder.join("e.toml");
+    std::fs::write(&file, text).expect("a file");
+    let token = |name: &str| (name == "TOKEN").then(|| "CANARY".into());
+    let read = experiment::Experiment::read(&file, &token);
+    std::fs::remove_file(&file).expect("a file");
+    read.map(|experiment| experiment.run.workload)
+}
+
+/// The tables of a workload as those of a file that has one.
+fn nested(text: &str) -> String {
+    text.replace("[[", "[[workload.").replace("\n[f", "\n[workload.f")
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tb-own-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn parameter(name: &str, from: &str) -> Parameter {
+    Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
+}
+
+#[test]
+fn statements_are_read_with_what_they_expect() {
+    let folder = folder("statements");
+    let own = read_at(&folder, STATEMENTS).map_err(|error| error.text).expect("good").own;
+    assert_eq!(own.weights, [9.0, 1.0, 1.0]);
+    let [read, second, push] = &own.said.operations[..] else { panic!("three") };
+    let names = [&read.name, &second.name, &push.name];
+    assert_eq!(names, ["read", "statement 2", "push"]);
+    let Says::Sql(statements) = &read.says else { panic!("{read:?}") };
+    assert_eq!(statements[0].rows, Rows::Exactly(1));
+    assert_eq!(statements[0].returns.as_deref(), Some("accounts.c"));
+    let Says::Sql(statements) = &second.says else { panic!("{second:?}") };
+    let rows: Vec<Rows> = statements.iter().map(|of| of.rows).collect();
+    assert_eq!(rows, [Rows::AtLeast(1), Rows::AtLeast(0)]);
+    assert_eq!(
+        second.parameters,
+        [parameter("id", "row(branches)"), parameter("value", "value()")]
+    );
+    let implied = [
+        parameter("tag", "pick('a', 'b')"),
+        parameter("key", "name()"),
+        parameter("number", "seq()"),
+    ];
+    assert_eq!(push.parameters, implied);
+    let said = &own.said;
+    assert_eq!((said.tables[1].rows(10_000), said.setup.len()), (100, 1));
+    std::fs::remove_dir_all(folder).expect("ours");
+}
+
+#[test]
+fn requests_keep_their_secrets_to_themselves() {
+    let folder = folder("requests");
+    let text = format!("{REQUESTS}headers = {{ Token = \"${{TOKEN}} {{key}}\" }}\n");
+    let own = read_at(&folder, &text).map_err(|error| error.text).expect("good").own;
+    assert_eq!(own.requests[1].headers[0].1, b"CANARY {key}");
+    let Says::Request { method, target, header_names, body_bytes } = &own.said.operations[1].says
+    else {
+        panic!("a request")
+    };
+    assert_eq!((method.as_str(), target.as_str(), *body_bytes), ("PUT", "/?a=1", 15));
+    assert_eq!(header_names, &["Token"]);
+    assert_eq!(own.requests[0].target.as_deref(), Some("/users/{id}?q={term}"));
+    assert!(!format!("{own:?}").contains("CANARY"));
+    std::fs::remove_dir_all(folder).expect("ours");
+}
+
+#[test]
+fn feeds_are_read_and_their_columns_are_places() {
+    let folder = folder("feeds");
+    std::fs::write(folder.join("u.csv"), "name,note\nAnn,\"a\nb\"\n").expect("a file");
+    let with = |rest: &str| read_at(&folder, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
+    let own = with("[[requests]]\npath = '/{u.name}'").map_err(|error| error.text).expect("good");
+    let feed = &own.own.said.feeds[0];
+    assert_eq!((feed.rows, feed.file.as_str(), feed.hash.len()), (1, "u.csv", 16));
+    for (rest, told) in [
+        (
+            "[[requests]]\npath = '/'\nheaders = { X = '{u.note}' }",
+            ":7: workload.requests[0].headers.X: feed(\"u\", \"note\") can hold what a header cannot",
+        ),
+        (
+            "[[requests]]\npath = '/{u.mail}'",
+            ":6: workload.requests[0].path: the feed `u` has no column `mail`: name, note",
+        ),
+        ("", ":4: workload.feeds: is for operations of your own: add [[workload.statements]]"),
+    ] {
+        let error = with(rest).expect_err(told).text;
+        assert!(error.contains(told), "{error}");
+    }
+    std::fs::write(folder.join("u.csv"), "name,note\nAnn\n").expect("a file");
+    let error = with("").expect_err("a short line").text;
+    assert!(
+        error.ends_with(":4: workload.feeds.u: u.csv:2: has 1 cells, and 2 columns are named"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder).expect("ours");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place() {
+    let folder = folder("wrong");
+    let sql = "[[statements]]\nsql = ";
+    for (text, told) in [
+        ("statements = []", ":4: workload.statements: the list is empty: leave it out"),
+        ("statements = [{}]", ":4: workload.statements[0]: says what to do in one of `sql`"),
+        ("statements = [{ command = 'PING', sqll = 1 }]", ".sqll: this key is not known"),
+        (
+            "[[statements]]\ncommand = 'PING'\n[[requests]]\npath = '/'",
+            "workload.requests[0]: a workload has statements or requests, not both",
+        ),
+        (
+            "[[statements]]\ncommand = 'GET {idd}'\nparameters = { id = 'key()' }",
+            ":5: workload.statements[0].command: `{idd}` is no parameter: id, key, value, number; \
+             did you mean `id`?",
+        ),
+        (
+            "[[statements]]\ncommand = 'PING'\nparameters = { id = 'key()' }",
+            ":4: workload.statements[0]: the parameter `id` has no place: write {id}",
+        ),
+        (
+            "[[statements]]\ncommand = 'GET {id}'\nparameters = { id = 'unifrom(1, 2)' }",
+            ":6: workload.statements[0].parameters.id: `unifrom(1, 2)` is no generator: uniform(",
+        ),
+        (
+            "[[statements]]\ncommand = 'GET {key}'\nparameters = { key = 'key()' }",
+            "parameters.key: a parameter is called by letters, digits and _, and not key",
+        ),
+        ("[[statements]]\ncommand = 'SELECT 3'", "`SELECT` would change the connection"),
+        ("[[statements]]\ncommand = 'PING'\nrows = 1", ".rows: is for statements of SQL"),
+        (&format!("{sql}'BEGIN'"), "`BEGIN` is said by tiebreak: several statements in a list"),
+        (&format!("{sql}\"SELECT '{{key}}'\""), "a place is not put in quotes: write {name}"),
+        (&format!("{sql}'SELECT ${{TOKEN}}'"), "is not filled in: this is recorded"),
+        (&format!("{sql}['SELECT 1', 'SELECT 2']\nrows = [1]"), "1 numbers, and there are 2"),
+        (&format!("{sql}'SELECT 1'\nrows = 1\nat_least = 1"), "`rows` says how many exactly"),
+        (&format!("{sql}'SELECT 1'\nreturns = 'a.b'"), "must be TABLE.COLUMN of one of"),
+        (&format!("{sql}'SELECT 1'\nweight = 0"), "`0` is not a weight"),
+        ("[[requests]]\nquery = 'a=1'", "has no `path` to stand behind"),
+        ("[[requests]]\npath = 'x'", ":4: workload.requests[0]: "),
+        ("[[requests]]\npath = '/'\nmethod = 'G T'", ":4: workload.requests[0]: "),
+        (
+            "[[requests]]\npath = '/'\nheaders = { X = '{value}' }",
+            ".headers.X: value() can hold what a header cannot",
+        ),
+        ("feeds = { u = 'none.csv' }", ":4: workload.feeds.u: the feed none.csv: cannot be read"),
+        ("[[tables]]\nname = 'a b'", "must be letters, digits and _, and its own"),
+        ("setup = ['x {key}']", "setup happens once, and has places for tables alone"),
+    ] {
+        let error = read_at(&folder, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
+        assert!(error.contains(told), "{text}\n{error}");
+        assert!(!error.contains("CANARY"), "{error}");
+    }
+    std::fs::remove_dir_all(folder).expect("ours");
+}

@@ -1,0 +1,125 @@
+//! Places for parameters in words of one's own: `{id}`, `{users.name}`.
+
+use crate::near;
+use crate::shown::shown;
+use record::{Feed, Generator, Parameter};
+use std::collections::BTreeSet;
+
+/// What may stand in braces.
+pub(super) struct Places<'a> {
+    /// Parameters that were declared.
+    pub(super) declared: &'a [Parameter],
+    pub(super) feeds: &'a [Feed],
+    /// Names that the lane fills in by itself: tables.
+    pub(super) others: &'a [String],
+    used: BTreeSet<String>,
+    /// Those that were met and need no declaration.
+    implied: Vec<Parameter>,
+}
+
+/// What needs no declaration.
+const IMPLIED: [(&str, Generator); 3] =
+    [("key", Generator::Name), ("value", Generator::Value), ("number", Generator::Seq(0))];
+
+impl<'a> Places<'a> {
+    pub(super) fn new(
+        declared: &'a [Parameter],
+        feeds: &'a [Feed],
+        others: &'a [String],
+    ) -> Places<'a> {
+        Places { declared, feeds, others, used: BTreeSet::new(), implied: Vec::new() }
+    }
+
+    /// Looks at the places of a text, and gives the parameters that they want.
+    pub(super) fn read(&mut self, text: &str) -> Result<Vec<Generator>, String> {
+        let mut wanted = Vec::new();
+        for (name, of_variable) in names(text) {
+            let declared = self.declared.iter().any(|of| of.name == name);
+            if self.others.iter().any(|other| other == name) || of_variable && !declared {
+                continue;
+            }
+            let declared = self.declared.iter().find(|of| of.name == name);
+            let from = match declared {
+                Some(of) => of.from.clone(),
+                None => self.implied(name)?,
+            };
+            self.used.insert(name.to_owned());
+            wanted.push(from);
+        }
+        Ok(wanted)
+    }
+
+    fn implied(&mut self, name: &str) -> Result<Generator, String> {
+        let simple = IMPLIED.iter().find(|(of, _)| *of == name).map(|(_, from)| from.clone());
+        let from = match (simple, name.split_once('.')) {
+            (Some(from), _) => from,
+            (None, Some((feed, column))) => self.column(feed, column)?,
+            (None, None) => return Err(self.unknown(name)),
+        };
+        if self.implied.iter().all(|of| of.name != name) {
+            self.implied.push(Parameter { name: name.to_owned(), from: from.clone() });
+        }
+        Ok(from)
+    }
+
+    fn column(&self, feed: &str, column: &str) -> Result<Generator, String> {
+        let Some(of) = self.feeds.iter().find(|of| of.name == feed) else {
+            let meant = near::did_you_mean(feed, self.feeds.iter().map(|of| of.name.as_str()));
+            return Err(format!("there is no feed `{}` in [workload.feeds]{meant}", shown(feed)));
+        };
+        match of.columns.iter().any(|name| name == column) {
+            true => Ok(Generator::Feed { feed: feed.to_owned(), column: column.to_owned() }),
+            false => {
+                let meant = near::did_you_mean(column, of.columns.iter().map(String::as_str));
+                let (column, all) = (shown(column), shown(of.columns.join(", ")));
+                Err(format!("the feed `{feed}` has no column `{column}`: {all}{meant}"))
+            }
+        }
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let declared = self.declared.iter().map(|of| of.name.as_str());
+        let known = declared.chain(IMPLIED.map(|(name, _)| name));
+        let known: Vec<&str> = known.chain(self.others.iter().map(String::as_str)).collect();
+        let meant = near::did_you_mean(name, known.iter().copied());
+        format!(
+            "`{{{name}}}` is no parameter: {}{meant} (for the text itself, make it one: {name} = \
+             \"pick('{{{name}}}')\")",
+            known.join(", ")
+        )
+    }
+
+    /// All parameters, in the order in which they are drawn. One that was declared
+    /// and has no place is a slip.
+    pub(super) fn parameters(self) -> Result<Vec<Parameter>, String> {
+        if let Some(idle) = self.declared.iter().find(|of| !self.used.contains(&of.name)) {
+            let name = &idle.name;
+            return Err(format!("the parameter `{name}` has no place: write {{{name}}}"));
+        }
+        Ok([self.declared, &self.implied].concat())
+    }
+}
+
+/// The names in braces, and whether a `$` stands before: then it is a variable of the
+/// environment that shows. What is no name between braces means nothing.
+fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let starts = text.match_indices('{').map(|(at, _)| at);
+    let inside = starts.filter_map(|at| {
+        let name = text[at + 1..].split_once('}')?.0;
+        Some((name, text[..at].ends_with('$')))
+    });
+    inside.filter(|(name, _)| is_name(name))
+}
+
+fn is_name(name: &str) -> bool {
+    let (first, column) = name.split_once('.').unwrap_or((name, "x"));
+    let column = !column.is_empty()
+        && column.chars().all(|of| of.is_ascii_alphanumeric() || "_-".contains(of));
+    column && is_identifier(first)
+}
+
+/// Letters, digits and `_`, of which a digit is not the first.
+pub(super) fn is_identifier(name: &str) -> bool {
+    let good = |of: char| of.is_ascii_alphanumeric() || of == '_';
+    !name.is_empty() && !name.starts_with(|of: char| of.is_ascii_digit()) && name.chars().all(good)
+}

@@ -1,0 +1,142 @@
+//! Reads a feed: a CSV file whose rows go into operations.
+
+use crate::fnv::fnv1a;
+use crate::shown::shown;
+use engine::workload::FeedRows;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// Largest file: all of it is held in memory.
+const LARGEST: u64 = 64 << 20;
+/// Most columns.
+const MOST_COLUMNS: usize = 1000;
+
+/// A feed as it was read.
+pub(super) struct FeedRead {
+    /// The names in its first line.
+    pub(super) columns: Vec<String>,
+    pub(super) rows: FeedRows,
+    pub(super) hash: String,
+    /// Columns with line ends or other control characters in some cell.
+    pub(super) unprintable: Vec<bool>,
+}
+
+/// Reads the file. An error names it, and the line.
+pub(super) fn read(path: &Path, name: &str) -> Result<FeedRead, String> {
+    let bytes = bytes(path).map_err(|why| format!("the feed {}: {why}", shown(name)))?;
+    parse(&bytes).map_err(|(line, why)| format!("{}:{line}: {why}", shown(name)))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
+    let found = fs::metadata(path).map_err(cannot)?;
+    if !found.is_file() {
+        return Err("is not a plain file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path).map_err(cannot)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    match bytes.len() as u64 > LARGEST {
+        true => Err(format!("is too large: {} MiB at most", LARGEST >> 20)),
+        false => Ok(bytes),
+    }
+}
+
+/// An error comes with its line.
+fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
+    let hash = format!("{:016x}", fnv1a(bytes));
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    // Lines of another length are told apart below, with what to do.
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+    let mut record = csv::StringRecord::new();
+    let mut next = |record: &mut csv::StringRecord| {
+        let line = reader.position().line();
+        let more = reader.read_record(record).map_err(|error| {
+            let line = error.position().map_or(line, csv::Position::line);
+            (line, "is not UTF-8: save the file in that encoding".to_owned())
+        })?;
+        Ok(more.then(|| record.position().map_or(line, csv::Position::line)))
+    };
+    let columns = match next(&mut record)? {
+        Some(line) => columns(&record).map_err(|why| (line, why))?,
+        None => return Err((1, "is empty: its first line names the columns".to_owned())),
+    };
+    let mut rows = FeedRows::new(columns.len());
+    let mut unprintable = vec![false; columns.len()];
+    while let Some(line) = next(&mut record)? {
+        if record.len() != columns.len() {
+            let (cells, named) = (record.len(), columns.len());
+            return Err((line, format!("has {cells} cells, and {named} columns are named")));
+        }
+        for (cell, unprintable) in record.iter().zip(&mut unprintable) {
+            if cell.contains('\0') {
+                return Err((line, "holds a NUL character".to_owned()));
+            }
+            *unprintable |= cell.contains(char::is_control);
+            rows.push(cell.as_bytes());
+        }
+    }
+    match rows.rows() {
+        0 => Err((2, "has no row below the names of its columns".to_owned())),
+        _ => Ok(FeedRead { columns, rows, hash, unprintable }),
+    }
+}
+
+fn columns(record: &csv::StringRecord) -> Result<Vec<String>, String> {
+    if record.len() > MOST_COLUMNS {
+        return Err(format!("names {} columns: {MOST_COLUMNS} at most", record.len()));
+    }
+    let mut columns: Vec<String> = Vec::new();
+    for name in record {
+        let name = name.trim();
+        let good = |of: char| of.is_ascii_alphanumeric() || "_-".contains(of);
+        if name.is_empty() || !name.chars().all(good) {
+            let name = shown(name);
+            return Err(format!("`{name}` names no column: letters, digits, _ and - do"));
+        }
+        if columns.iter().any(|known| known == name) {
+            return Err(format!("two columns are called `{name}`"));
+        }
+        columns.push(name.to_owned());
+    }
+    Ok(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_cells_and_cells_may_be_quoted() {
+        let text = "\u{feff}name,mail\nAnn,\"a \"\"b\"\",c\"\r\n\"two\nlines\",\n";
+        let feed = parse(text.as_bytes()).unwrap_or_else(|(line, why)| panic!("{line}: {why}"));
+        assert_eq!((feed.columns, feed.rows.rows()), (vec!["name".into(), "mail".into()], 2));
+        assert_eq!(feed.unprintable, [true, false]);
+        assert_eq!(feed.hash.len(), 16);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (text, wanted) in [
+            (&b""[..], (1, "is empty: its first line names the columns")),
+            (b"a,b\n", (2, "has no row below the names of its columns")),
+            (b"a,b\n1,2\n3\n", (3, "has 1 cells, and 2 columns are named")),
+            (b"a,a\n1,2\n", (1, "two columns are called `a`")),
+            (b"a,\n1,2\n", (1, "`` names no column: letters, digits, _ and - do")),
+            (b"a,b c\n1,2\n", (1, "`b c` names no column: letters, digits, _ and - do")),
+            (b"a\n\"x\ny\"\n\xff\n", (4, "is not UTF-8: save the file in that encoding")),
+            (b"a\nx\0y\n", (2, "holds a NUL character")),
+        ] {
+            let wrong = parse(text).err().expect("it is wrong");
+            assert_eq!((wrong.0, wrong.1.as_str()), wanted);
+        }
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_are_named() {
+        let wrong = read(Path::new("/nowhere/users.csv"), "users.csv").err().expect("no such file");
+        assert!(wrong.starts_with("the feed users.csv: cannot be read: "), "{wrong}");
+        let wrong = read(Path::new("/"), "/").err().expect("a folder");
+        assert_eq!(wrong, "the feed /: is not a plain file");
+    }
+}

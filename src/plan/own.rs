@@ -1,0 +1,143 @@
+//! Operations of one's own, as they were asked for: what may be recorded, and what
+//! may not.
+
+use crate::plan::Settings;
+use crate::plan::request;
+use crate::targets::url::{Protocol, Url};
+use engine::workload::Feeds;
+use engine::{HttpRequest, HttpRequests, Numbers};
+use record::{Kind, Own, OwnOperation, Says, Share};
+use std::fmt;
+use wire::http1::Request;
+
+/// As many operations as one workload may have: a table of latencies by operation
+/// has a line for each.
+pub const MOST: usize = 32;
+
+/// Operations of one's own, as far as they were given.
+#[derive(Clone, Default)]
+pub struct OwnAsked {
+    /// What may be recorded.
+    pub said: Own,
+    /// Weights of its operations, each above 0.
+    pub weights: Vec<f64>,
+    /// Where the operations are requests over HTTP: those, in the same order.
+    pub requests: Vec<RequestTemplate>,
+    /// Rows of its feeds.
+    pub feeds: Feeds,
+}
+
+/// A request with names of parameters in braces. It can hold secrets: no `Debug`.
+#[derive(Clone)]
+pub struct RequestTemplate {
+    /// The method.
+    pub method: String,
+    /// Path and query; none: those of the contender's address.
+    pub target: Option<String>,
+    /// Its own headers: they stand in place of the contender's of the same name.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Option<String>,
+}
+
+/// Without what may be secret.
+impl fmt::Debug for OwnAsked {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OwnAsked { said, weights, .. } = self;
+        to.debug_struct("OwnAsked")
+            .field("said", said)
+            .field("weights", weights)
+            .finish_non_exhaustive()
+    }
+}
+
+/// By what may be recorded: that says how many there are, and which.
+impl PartialEq for OwnAsked {
+    fn eq(&self, other: &OwnAsked) -> bool {
+        self.said == other.said && self.weights == other.weights
+    }
+}
+
+impl OwnAsked {
+    /// No operation was given.
+    pub fn is_empty(&self) -> bool {
+        self.said.operations.is_empty()
+    }
+
+    /// They are requests over HTTP.
+    pub fn has_requests(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// The operations as shares of a mix.
+    pub(super) fn shares(&self) -> impl Iterator<Item = Share> {
+        (0..).zip(&self.weights).map(|(at, weight)| Share { kind: Kind::Own(at), weight: *weight })
+    }
+
+    /// Why a contender that speaks this protocol cannot do them; none: it can.
+    pub(super) fn why_not(&self, protocol: Protocol) -> Option<String> {
+        let table = self.said.tables.first().map(|table| &table.name);
+        if let Some(table) = table.filter(|_| !protocol.is_sql()) {
+            return Some(format!("the table `{table}` is for SQL databases"));
+        }
+        let setup = !self.said.setup.is_empty() && !protocol.is_sql();
+        let cannot = |of: &&OwnOperation| !can(protocol, &of.says);
+        match self.said.operations.iter().find(cannot) {
+            Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
+            None if setup => Some("`setup` is for SQL databases".to_owned()),
+            None => None,
+        }
+    }
+
+    /// The requests to this address; none where the operations are others.
+    pub(super) fn requests_to(
+        &self,
+        url: &Url,
+        settings: &Settings,
+        workers: usize,
+    ) -> Result<Option<HttpRequests>, String> {
+        if !self.has_requests() {
+            return Ok(None);
+        }
+        let operations = self.said.operations.iter().zip(&self.requests);
+        let each = operations.map(|(said, template)| {
+            let built = request::one_of_several(url, settings, said, template);
+            built.map_err(|why| format!("request `{}`: {why}", said.name))
+        });
+        let (feeds, numbers) = (self.feeds.clone(), Numbers::new(workers));
+        Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))
+    }
+}
+
+fn can(protocol: Protocol, says: &Says) -> bool {
+    match says {
+        Says::Sql(_) => protocol.is_sql(),
+        Says::Command(_) => protocol == Protocol::Redis,
+        Says::Request { .. } => protocol == Protocol::Http,
+    }
+}
+
+fn what(says: &Says) -> &'static str {
+    match says {
+        Says::Sql(_) => "a statement of SQL, for a database",
+        Says::Command(_) => "a command, for redis://",
+        Says::Request { .. } => "a request, for http://",
+    }
+}
+
+impl RequestTemplate {
+    /// Encodes it with these headers before its own.
+    pub(super) fn encode(
+        &self,
+        said: &OwnOperation,
+        target: &str,
+        host: &str,
+        headers: &[(String, Vec<u8>)],
+    ) -> Result<HttpRequest, String> {
+        let headers = [headers, &self.headers].concat();
+        let method = &self.method;
+        let request = Request { method, path: target, host, headers: &headers, body_len: None };
+        let names = said.parameters.iter().map(|of| of.name.as_str());
+        HttpRequest::new(&request, self.body.as_deref(), names).map_err(|fault| fault.0.to_owned())
+    }
+}
