@@ -282,6 +282,7 @@ mod tests {
             depth: 1,
             expect: Vec::new(),
             tls: None,
+            groups: Vec::new(),
         }
     }
 

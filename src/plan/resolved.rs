@@ -307,6 +307,7 @@ pub(super) fn contender(
         depth: settings.depth.unwrap_or(1),
         expect: Vec::new(),
         tls: None,
+        groups: Vec::new(),
     })
 }
 

@@ -78,6 +78,7 @@ impl WorkloadAsked {
             mix: self.shares(preset.mix),
             verify: self.verify.unwrap_or(preset.verify),
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
+            groups: Vec::new(),
         })
     }
 

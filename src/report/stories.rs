@@ -462,6 +462,7 @@ fn asked(name: &str, port: u16) -> Contender {
         depth: 1,
         expect: Vec::new(),
         tls: None,
+        groups: Vec::new(),
     }
 }
 

@@ -131,5 +131,6 @@ fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
         timeout_ns: contender.timeout_ns,
         burn_in_ns,
         operations: contender.operations,
+        groups: Vec::new(),
     }
 }

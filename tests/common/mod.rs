@@ -164,6 +164,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
         timeout_ns: 10_000_000_000,
         burn_in_ns: 2_000_000,
         operations: None,
+        groups: Vec::new(),
     };
     Asked {
         seed: drive.seed,

@@ -93,8 +93,8 @@ impl Serving {
         if let Some(why) = workload.mix.iter().find_map(|share| lacks(share.kind)) {
             return Err(Broken(format!("a database cannot do its workload: {why}")));
         }
-        let said = Said::new(workload, seed, seat.workers, task).map_err(Broken)?;
-        let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
+        let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
+        let verifier = Verifier::new(verify, workload.keys, seat.place(), seat.places());
         Ok(Serving { work: Some(Work { said, verifier }), wants_rows })
     }
 
@@ -197,7 +197,7 @@ mod tests {
     use record::Workload;
 
     fn serving(doing: Doing) -> Result<Serving, Broken> {
-        let seat = Seat { worker: 0, workers: 1, stop: Stop::new().expect("a descriptor") };
+        let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         Serving::new(&doing, 7, &seat, "SELECT 1")
     }
 

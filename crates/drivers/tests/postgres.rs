@@ -159,6 +159,7 @@ fn order(address: Address, doing: Doing) -> Asked {
             timeout_ns: 5_000 * MS,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         }],
     }
 }

@@ -25,6 +25,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
         commands: Vec::new(),
+        groups: Vec::new(),
     }
 }
 
@@ -39,6 +40,7 @@ fn order(doing: Doing, operations: u64, workers: usize) -> Asked {
         timeout_ns: 20_000_000_000,
         burn_in_ns: 0,
         operations: Some(operations),
+        groups: Vec::new(),
     };
     Asked {
         seed: 11,

@@ -31,6 +31,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
         commands: Vec::new(),
+        groups: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ fn workload(kinds: &[Kind]) -> Workload {
         value: ValueBytes::Steps(vec![step(32), step(1000)]),
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
+        groups: Vec::new(),
         ..preset("kv").expect("a preset")
     }
 }

@@ -290,5 +290,6 @@ fn asked() -> LaneAsked {
         timeout_ns: 30_000_000_000,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     }
 }

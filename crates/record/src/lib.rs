@@ -27,7 +27,7 @@ pub mod sweep;
 pub mod trial;
 pub mod workload;
 
-pub use asked::{Address, Arrivals, Asked, Doing, LaneAsked, Loading, Pool, Reuse, Upkeep};
+pub use asked::{Address, Arrivals, Asked, Doing, GroupAsked, LaneAsked, Loading, Pool, Reuse, Upkeep};
 pub use digests::Digests;
 pub use histogram::Histogram;
 pub use host::Host;
@@ -35,7 +35,7 @@ pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use phases::Phases;
-pub use plan::{Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
+pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
 pub use program::{ProgramRun, Programs};
 pub use question::{Direction, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};

@@ -41,6 +41,7 @@ fn asked(i: usize) -> LaneAsked {
         timeout_ns: 30_000_000_000,
         burn_in_ns: 2_000_000,
         operations: (i % 2 == 1).then_some(u64::MAX),
+        groups: Vec::new(),
     }
 }
 
@@ -65,6 +66,7 @@ fn contender(i: usize) -> Contender {
         depth: 1,
         expect: vec![200, 404],
         tls: (i == 1).then(|| "verified".to_owned()),
+        groups: Vec::new(),
     }
 }
 

@@ -38,6 +38,11 @@ impl Poll {
         Ok(Poll { epoll, events, got: 0 })
     }
 
+    /// Readable when there are events.
+    pub(super) fn fd(&self) -> RawFd {
+        self.epoll.as_raw_fd()
+    }
+
     /// Watches a socket for everything, edge-triggered, until it is closed: it
     /// is never re-armed, so a request costs no `epoll_ctl`.
     pub(super) fn add(&self, fd: RawFd, key: u64) -> io::Result<()> {

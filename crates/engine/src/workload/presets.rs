@@ -47,6 +47,7 @@ fn workload(distribution: Distribution, mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::Sample,
         commands: Vec::new(),
+        groups: Vec::new(),
     }
 }
 
