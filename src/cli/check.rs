@@ -91,6 +91,10 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
         show_percent(1.0 - question.alpha),
         show_percent(question.matters)
     ));
+    for group in &question.groups {
+        let metrics = group.metrics.iter().map(|metric| metric.path()).collect::<Vec<_>>();
+        lines.push(format!("of group {}: {}", group.name, metrics.join(", ")));
+    }
     lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
     lines
 }
@@ -150,10 +154,16 @@ fn talk(contender: &Contender) -> Vec<String> {
         (None, Some(workload)) => crate::report::words::workload(workload, contender.depth),
         (None, None) => String::new(),
     };
-    vec![
+    let mut lines = vec![
         format!("{what}; timeout {timeout}"),
         format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
-    ]
+    ];
+    if !contender.groups.is_empty() {
+        lines[1] = format!("load    {} connections, {reuse}, in groups:", contender.connections);
+        let groups = crate::report::words::groups::asked(contender).into_iter();
+        lines.extend(groups.map(|group| format!("  {group}")));
+    }
+    lines
 }
 
 fn target(contender: &Contender, way: &Way) -> Vec<String> {

@@ -5,6 +5,7 @@ mod contenders;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
+pub mod groups;
 pub mod hash;
 mod local;
 mod names;
@@ -25,5 +26,5 @@ pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;
 pub use spec::{Command, Spec};
-pub(crate) use store::MOST_WORKERS;
+pub(crate) use store::MOST_PLACES;
 pub use workload::WorkloadAsked;

@@ -2,19 +2,21 @@
 //! their data.
 
 use crate::exit::Error;
+use crate::plan::groups::{self, GroupGiven};
 use crate::plan::local;
 use crate::plan::settings::{Dialect, Settings};
 use crate::plan::spec::Spec;
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
-use engine::workload::Operations;
+use engine::workload::{MOST_GROUPS, Operations};
 use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, memcached_lacks, resp_lacks};
 use record::{Contender, Kind, Share};
 use std::collections::BTreeMap;
 use wire::{memcached, resp};
 
-/// Workers of a run at most: each has operations of its own.
-pub(crate) const MOST_WORKERS: usize = 64;
+/// Workers of a run at most, in as many groups as there can be: each has operations
+/// of its own.
+pub(crate) const MOST_PLACES: usize = 64 * MOST_GROUPS;
 
 /// Settings that only a request has.
 pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
@@ -34,7 +36,7 @@ pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
 
 /// How the store behind this address is spoken to.
 pub(super) fn access(url: &Url, settings: &Settings) -> Result<Access, String> {
-    let numbers = Numbers::new(MOST_WORKERS);
+    let numbers = Numbers::new(MOST_PLACES);
     match (url.protocol, settings.dialect) {
         (Protocol::Memcached, dialect @ (None | Some(Dialect::Text | Dialect::Meta))) => {
             let dialect = match dialect {
@@ -70,10 +72,11 @@ fn opening(url: &Url, protocol: resp::Protocol) -> Result<resp::Opening, String>
     resp::Opening::new(&login).map_err(|fault| fault.0.to_owned())
 }
 
-/// Gives each store its workload, in a key space of its own.
+/// Gives each store its workload, that of all its groups, in a key space of its own.
 pub(super) fn give_workloads(
     spec: &Spec,
     urls: &[Url],
+    groups: &[Vec<GroupGiven>],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
     let is_store = |url: &Url| url.protocol.is_store();
@@ -86,7 +89,8 @@ pub(super) fn give_workloads(
         if !is_store(url) {
             continue;
         }
-        let workload = spec.workload.of(number).map_err(Error::usage)?;
+        let whole = spec.workload.of(number).map_err(Error::usage)?;
+        let workload = groups::workload(spec, &groups[number], whole).map_err(Error::usage)?;
         let operations = Operations::new(&workload, 0)
             .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
         let lacks = |share: &Share| match url.protocol {

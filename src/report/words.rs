@@ -2,6 +2,7 @@
 
 mod claims;
 pub(super) mod costs;
+pub(crate) mod groups;
 pub(super) mod kinds;
 mod load;
 mod looks;
@@ -18,6 +19,7 @@ pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
 pub(crate) use stores::{is_loaded, store};
 use workload::kind;
+pub(super) use workload::mix;
 pub(crate) use workload::workload;
 
 use super::{View, units};

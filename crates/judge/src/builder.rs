@@ -233,6 +233,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
         names: names.iter().map(|name| name.to_string()).collect(),
         primary: Metric::Throughput,
         secondary: Vec::new(),
+        groups: Vec::new(),
         pairs: pairs.collect(),
         alpha: 0.05,
         matters: 0.01,

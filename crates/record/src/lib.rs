@@ -27,7 +27,9 @@ pub mod sweep;
 pub mod trial;
 pub mod workload;
 
-pub use asked::{Address, Arrivals, Asked, Doing, GroupAsked, LaneAsked, Loading, Pool, Reuse, Upkeep};
+pub use asked::{
+    Address, Arrivals, Asked, Doing, GroupAsked, LaneAsked, Loading, Pool, Reuse, Upkeep,
+};
 pub use digests::Digests;
 pub use histogram::Histogram;
 pub use host::Host;
@@ -37,7 +39,7 @@ pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use phases::Phases;
 pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked};
 pub use program::{ProgramRun, Programs};
-pub use question::{Direction, Metric, Pair, Question};
+pub use question::{Direction, GroupAsks, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};
 pub use seen::Seen;
 pub use slice::Slice;

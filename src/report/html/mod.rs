@@ -9,6 +9,7 @@ mod figures;
 mod findings;
 mod forest;
 mod headline;
+mod groups;
 mod kinds;
 mod latency;
 mod node;
@@ -68,6 +69,7 @@ fn main(view: &View) -> Node {
         .with(figures::section(view))
         .with_all(costs::section(view))
         .with(latency::section(view))
+        .with_all(groups::section(view))
         .with_all(kinds::section(view))
         .with_all(rounds::section(view))
         .with(slices::section(view))

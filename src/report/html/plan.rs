@@ -77,10 +77,14 @@ fn request_words(request: &RequestAsked) -> String {
 
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked = match (&of.request, &of.workload) {
-        (Some(request), _) => request_words(request),
+        (Some(request), _) => {
+            let asked = std::iter::once(request_words(request)).chain(words::groups::asked(of));
+            asked.collect::<Vec<_>>().join("; ")
+        }
         (None, Some(workload)) => {
             let skew = of.skew.as_ref().map(|skew| words::kinds::skew(workload, skew));
             std::iter::once(words::workload(workload, of.depth))
+                .chain(words::groups::asked(of))
                 .chain(skew)
                 .collect::<Vec<_>>()
                 .join("; ")

@@ -22,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let found = evidence.each().filter_map(|(name, driven)| {
+    let found = evidence.parts().into_iter().filter_map(|part| {
+        let driven = part.driven;
         let (wrong, stale) = (driven.outcomes.wrong, driven.outcomes.stale);
         let total = driven.outcomes.total();
         let share = (wrong + stale) as f64 / total as f64;
@@ -31,7 +32,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let share = say::percent(share);
             format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share})")
         };
-        (wrong + stale > 0).then(|| RULE.about(name, weight, told()))
+        (wrong + stale > 0).then(|| RULE.about_part(&part, weight, told()))
     });
     found.collect()
 }
