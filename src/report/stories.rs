@@ -1,6 +1,7 @@
 //! Stories made by hand, to try the formatters with. Figures are invented but
 //! possible; everything is computed from a seed, so each build sees the same.
 
+mod groups;
 mod kinds;
 mod launches;
 mod stores;
@@ -17,6 +18,7 @@ use record::{
     RequestAsked, Reuse, seen::Connections,
 };
 
+pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use stores::stores;
@@ -73,6 +75,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("required", required()),
         ("stores", stores()),
         ("kinds", kinds()),
+        ("groups", groups()),
         ("hostile", hostile()),
     ]
 }

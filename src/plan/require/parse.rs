@@ -66,11 +66,7 @@ fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, Str
 }
 
 /// A metric by its short name or its path in the report; of a group, or of all.
-fn metric_of(
-    name: &str,
-    group: Option<&GroupAsks>,
-    question: &Question,
-) -> Result<Metric, String> {
+fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Result<Metric, String> {
     let known = METRICS.iter().find(|(short, metric)| {
         *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
     });

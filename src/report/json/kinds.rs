@@ -25,15 +25,16 @@ struct HalfData {
 
 /// Kinds of this contender, or of a group of it.
 pub(super) fn of(view: &View, contender: &ContenderSummary, seen: &[KindSummary]) -> Vec<KindData> {
-    seen.iter().map(|of| KindData {
-        operation: kinds::operation(view, contender, of),
-        operations: of.operations,
-        ok: of.ok,
-        miss: of.miss,
-        wrong: of.wrong,
-        response_time: times(of.response_time),
-        read: of.read.map(|(count, time)| HalfData { count, time: times(time) }),
-        update: of.update.map(|(count, time)| HalfData { count, time: times(time) }),
-    })
-    .collect()
+    seen.iter()
+        .map(|of| KindData {
+            operation: kinds::operation(view, contender, of),
+            operations: of.operations,
+            ok: of.ok,
+            miss: of.miss,
+            wrong: of.wrong,
+            response_time: times(of.response_time),
+            read: of.read.map(|(count, time)| HalfData { count, time: times(time) }),
+            update: of.update.map(|(count, time)| HalfData { count, time: times(time) }),
+        })
+        .collect()
 }

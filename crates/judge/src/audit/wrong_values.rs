@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Void,
     threshold: "Counts the values read in all rounds that were never written under their key, or \
                 not with these bytes (wrong), and those that were overwritten before they were \
-                asked for (stale: among one worker's own writes, and only where the overwriting \
+                asked for (stale: among the writes of one worker and of one group, and only where the overwriting \
                 one began after the value was acknowledged and was acknowledged before it was \
                 asked for). Some: a caution. More than 1 in 1000: void.",
     why: "A store that mixes up keys, cuts values or forgets a write that it confirmed has not \
