@@ -8,7 +8,7 @@
 
 mod watch;
 
-use crate::lane::Steps;
+use crate::lane::InSteps;
 use crate::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, Recorder};
 use watch::Watch;
@@ -97,7 +97,7 @@ impl Groups {
 
 /// A group that is driven.
 struct Part<'a> {
-    steps: &'a mut dyn Steps,
+    steps: InSteps<'a>,
     seen: &'a mut Recorder,
     starts: u64,
     /// When its next step is due; none: its slice is over.

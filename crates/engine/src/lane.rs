@@ -83,8 +83,8 @@ pub struct Opened {
     pub got: u64,
 }
 
-/// One contender on one core: its connections and its schedule. The only `dyn`
-/// seam of the engine, called a few times for each slice and never for an
+/// One contender on one core: its connections and its schedule. A `dyn` seam
+/// of the engine, called a few times for each slice and never for an
 /// operation.
 pub trait Lane {
     /// Opens the connections.
@@ -111,10 +111,14 @@ pub trait Lane {
 
     /// How it is driven together with others on one thread; none where it cannot
     /// be.
-    fn steps(&mut self) -> Option<&mut dyn Steps> {
+    fn steps(&mut self) -> Option<InSteps<'_>> {
         None
     }
 }
+
+/// A lane as it is driven in steps: the other `dyn` seam, behind [`Lane`]. Only
+/// lanes of several groups use it.
+pub type InSteps<'a> = &'a mut dyn Steps;
 
 /// A lane whose slice is driven in steps, none of which waits: so one thread drives
 /// several at once. Called for every wait and never for an operation.

@@ -31,7 +31,9 @@ pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
 pub use groups::grouped;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
-pub use lane::{Broken, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers};
+pub use lane::{
+    Broken, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
+};
 pub use run::run;
 pub use stop::Stop;
 pub use store::{

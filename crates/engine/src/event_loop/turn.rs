@@ -8,7 +8,7 @@ use super::policy::Sources;
 use super::poll::Poll;
 use super::socket::SystemAddress;
 use crate::arrivals::Schedule;
-use crate::lane::Steps;
+use crate::lane::InSteps;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
 use record::{LaneAsked, Moments, Recorder, Reuse, Told};
 use std::collections::VecDeque;
@@ -525,7 +525,7 @@ impl<S: Speech> Lane for EventLane<S> {
         self.common.speech.closes(self.number);
     }
 
-    fn steps(&mut self) -> Option<&mut dyn Steps> {
+    fn steps(&mut self) -> Option<InSteps<'_>> {
         Some(self)
     }
 }

@@ -7,7 +7,7 @@ use super::place::{Shared, live};
 use super::store::Store;
 use super::work::Work;
 use crate::drive::Drive;
-use crate::lane::{Step, Steps, for_workers};
+use crate::lane::{InSteps, Step, Steps, for_workers};
 use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, LaneAsked, Recorder, Reuse};
 use std::os::fd::RawFd;
@@ -162,7 +162,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         self.dismiss();
     }
 
-    fn steps(&mut self) -> Option<&mut dyn Steps> {
+    fn steps(&mut self) -> Option<InSteps<'_>> {
         Some(self)
     }
 }
