@@ -91,6 +91,10 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
         show_percent(1.0 - question.alpha),
         show_percent(question.matters)
     ));
+    for group in &question.groups {
+        let metrics = group.metrics.iter().map(|metric| metric.path()).collect::<Vec<_>>();
+        lines.push(format!("of group {}: {}", group.name, metrics.join(", ")));
+    }
     lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
     lines
 }
@@ -152,10 +156,16 @@ fn talk(contender: &Contender) -> Vec<String> {
     };
     let database = contender.sql.as_ref().map(crate::report::words::database);
     let what = [what].into_iter().filter(|what| !what.is_empty()).chain(database);
-    vec![
+    let mut lines = vec![
         format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
         format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
-    ]
+    ];
+    if !contender.groups.is_empty() {
+        lines[1] = format!("load    {} connections, {reuse}, in groups:", contender.connections);
+        let groups = crate::report::words::groups::asked(contender).into_iter();
+        lines.extend(groups.map(|group| format!("  {group}")));
+    }
+    lines
 }
 
 fn target(contender: &Contender, way: &Way) -> Vec<String> {

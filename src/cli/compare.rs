@@ -128,9 +128,10 @@ struct VerdictOptions {
     /// What must be shown, such as 'new/old throughput >= 0.97'; else exit code 1
     ///
     /// A ratio of two contenders, or of each pair where none is named: 'p99 <= 1.05x'.
+    /// Of one group: 'p99 of writers <= 1.05x'.
     /// It must hold for the whole interval; `by estimate` and `by favourable end` ask
     /// for less. May be given several times.
-    #[arg(long = "require", value_name = "[B/A] METRIC >= RATIO")]
+    #[arg(long = "require", value_name = "[B/A] METRIC [of GROUP] >= RATIO")]
     requirements: Vec<String>,
 }
 

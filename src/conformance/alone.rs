@@ -108,6 +108,7 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
         timeout_ns: TIMEOUT_NS,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     }
 }
 

@@ -31,6 +31,7 @@ fn trial(round: u32) -> Event {
         timeout_ns: 5,
         burn_in_ns: 6,
         operations: None,
+        groups: Vec::new(),
     };
     let (phase, contender) = (Phase::Round, round % 2);
     Event::Trial(Box::new(TrialRecord { phase, round, contender, asked, seen, cut_short: false }))

@@ -42,6 +42,7 @@ fn trial(round: u32, contender: u32) -> Event {
         timeout_ns: 1_000_000_000,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     };
     let phase = Phase::Round;
     Event::Trial(Box::new(TrialRecord { phase, round, contender, asked, seen, cut_short: false }))

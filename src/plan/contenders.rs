@@ -4,7 +4,8 @@
 use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
-use crate::plan::{Command, Settings, names, recipes};
+use crate::plan::groups::GroupGiven;
+use crate::plan::{Command, Settings, Spec, names, recipes};
 use crate::shown::shown;
 use crate::targets::url::{self, Url, begins_with_a_port};
 use std::path::Path;
@@ -26,6 +27,15 @@ pub(super) struct Wanted {
     pub(super) place: Place,
     /// Of the experiment file; flags and `--set` win.
     pub(super) settings: Settings,
+    /// Its own groups; empty: those of all.
+    pub(super) groups: Vec<GroupGiven>,
+}
+
+impl Wanted {
+    /// The groups that it is to have; empty: one workload.
+    pub(super) fn groups(&self, spec: &Spec) -> Vec<GroupGiven> {
+        if self.groups.is_empty() { spec.groups.clone() } else { self.groups.clone() }
+    }
 }
 
 /// Where its target is.
@@ -117,7 +127,8 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
         url::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
         _ => Place::Attached { url, pid: None },
     };
-    Ok(Wanted { name: name.map(str::to_owned), place, settings: Settings::default() })
+    let (settings, groups) = (Settings::default(), Vec::new());
+    Ok(Wanted { name: name.map(str::to_owned), place, settings, groups })
 }
 
 fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
@@ -162,7 +173,8 @@ fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
             Place::Attached { url, pid }
         }
     };
-    Ok(Wanted { name: Some(contender.name), place, settings: contender.settings })
+    let (settings, groups) = (contender.settings, contender.groups);
+    Ok(Wanted { name: Some(contender.name), place, settings, groups })
 }
 
 #[cfg(test)]

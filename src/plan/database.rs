@@ -125,7 +125,7 @@ fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Er
             SqlProtocol::Prepared | SqlProtocol::Text => postgres::Protocol::Prepared,
         },
         tls,
-        numbers: Numbers::new(store::MOST_WORKERS),
+        numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
     })
 }
@@ -148,7 +148,7 @@ fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
             _ => mysql::Protocol::Prepared,
         },
         tls,
-        numbers: Numbers::new(store::MOST_WORKERS),
+        numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
     })
 }

@@ -6,7 +6,9 @@ use crate::plan::local;
 use crate::plan::resolved::TURN;
 use crate::plan::units::{show_ns, show_percent};
 use judge::cost;
-use record::{Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord};
+use record::{
+    Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,
+};
 
 /// How long each contender is driven in the pilot.
 pub const DRIVEN_NS: u64 = 2_000_000_000;
@@ -75,9 +77,14 @@ struct Way {
     why: Vec<String>,
 }
 
-/// Whether any contender has a schedule that a stalled target must not stop.
+/// Whether any contender, or any group of one, has a schedule that a stalled target
+/// must not stop.
 fn open(plan: &Plan) -> bool {
-    plan.contenders.iter().any(|contender| contender.arrivals.rate().is_some())
+    let of = |contender: &Contender| {
+        let mut groups = contender.groups.iter().map(|group| group.asked.arrivals);
+        contender.arrivals.rate().is_some() || groups.any(|arrivals| arrivals.rate().is_some())
+    };
+    plan.contenders.iter().any(of)
 }
 
 fn merged(trials: &[TrialRecord], contender: usize) -> Seen {
@@ -92,16 +99,24 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
     let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>() as f64;
     let available = sum(|slice| slice.took_ns) * workers;
     let busy = sum(|slice| slice.generator_cpu_ns + slice.waited_ns);
+    // Of several groups the slowest one says how long slices must be.
+    let slowest = |q: f64| parts(seen).filter_map(|part| part.response_time.quantile(q)).max();
     PilotSeen {
         throughput: seen.throughput().unwrap_or(0.0),
-        p50_ns: seen.response_time.quantile(0.5).unwrap_or(0),
-        p99_ns: seen.response_time.quantile(0.99).unwrap_or(0),
+        p50_ns: slowest(0.5).unwrap_or(0),
+        p99_ns: slowest(0.99).unwrap_or(0),
         generator_idle: match available > 0.0 {
             true => (1.0 - busy / available).clamp(0.0, 1.0),
             false => 0.0,
         },
         cpu_at_rest: None,
     }
+}
+
+/// What was seen of each group, or of the one workload.
+fn parts(seen: &Seen) -> impl Iterator<Item = &Seen> {
+    let whole = seen.groups.is_empty().then_some(seen);
+    whole.into_iter().chain(&seen.groups)
 }
 
 /// The longest slice that any contender needs, and the words for it.
@@ -173,7 +188,8 @@ fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
         };
         return turns(plan, need.ns, why);
     }
-    if let Some(of) = parts.iter().position(|part| keeps_growing(&part.slices)) {
+    let grows = |seen: &Seen| self::parts(seen).any(|part| keeps_growing(&part.slices));
+    if let Some(of) = parts.iter().position(grows) {
         let why = format!(
             "requests in flight at the ends of the slices of `{}` kept growing",
             plan.contenders[of].name

@@ -38,6 +38,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
         timeout_ns: 1,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     };
     TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false }
 }

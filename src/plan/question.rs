@@ -10,7 +10,7 @@ use crate::plan::units::show_percent;
 use crate::targets::find;
 use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
-use record::{Address, Contender, Kind, Metric, Pair, Question, Reuse, Says};
+use record::{Address, Arrivals, Contender, GroupAsks, Kind, Metric, Pair, Question, Reuse, Says};
 
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
@@ -41,7 +41,12 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         Command::Run | Command::Load => Length::of(1),
         _ => length(spec, pairs.len(), alpha)?,
     };
-    let (primary, mut secondary) = metrics(contenders, given.round_ns);
+    let (primary, mut secondary) = metrics(contenders.iter().map(|c| c.arrivals), given.round_ns);
+    let groups = groups(contenders, given.round_ns);
+    if !groups.is_empty() {
+        // Times of readers and writers in one are nobody's: each group has its own.
+        secondary.clear();
+    }
     if local::any_program(contenders) {
         // A single operation inside a program is out of sight.
         secondary.clear();
@@ -55,6 +60,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         names: contenders.iter().map(|contender| contender.name.clone()).collect(),
         primary,
         secondary,
+        groups,
         pairs,
         alpha,
         matters: matters(spec.matters.unwrap_or(MATTERS))?,
@@ -203,9 +209,8 @@ fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Err
 
 /// Closed loop: throughput. Open loop: the p99 of response time, or its p50
 /// where a round cannot hold the samples that a p99 needs.
-fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
-    let rates: Option<Vec<f64>> =
-        contenders.iter().map(|contender| contender.arrivals.rate()).collect();
+fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, Vec<Metric>) {
+    let rates: Option<Vec<f64>> = arrivals.map(|arrivals| arrivals.rate()).collect();
     let Some(rates) = rates else {
         return (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]);
     };
@@ -214,6 +219,25 @@ fn metrics(contenders: &[Contender], round_ns: u64) -> (Metric, Vec<Metric>) {
         true => (Metric::ResponseP50, vec![Metric::ResponseP99]),
         false => (Metric::ResponseP99, vec![Metric::ResponseP50, Metric::ResponseP999]),
     }
+}
+
+/// What is asked of each group: what would be asked if it were all, but for the
+/// p99.9 of a rate, which few rounds hold the samples for.
+fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
+    let names = contenders.first().into_iter().flat_map(|first| &first.groups).enumerate();
+    let asks = names.map(|(at, group)| {
+        let arrivals = contenders.iter().map(|contender| contender.groups[at].asked.arrivals);
+        let (primary, more) = metrics(arrivals, round_ns);
+        let few = primary == Metric::ResponseP50;
+        let kept = |metric: &Metric| match metric {
+            Metric::ResponseP999 => false,
+            Metric::ResponseP99 => !few,
+            _ => true,
+        };
+        let metrics = [primary].into_iter().chain(more).filter(kept).collect();
+        GroupAsks { name: group.name.clone(), metrics }
+    });
+    asks.collect()
 }
 
 /// Which contenders are so; empty: none is.
@@ -295,6 +319,7 @@ mod tests {
             depth: 1,
             expect: Vec::new(),
             tls: None,
+            groups: Vec::new(),
         }
     }
 
@@ -342,7 +367,7 @@ mod tests {
                 .iter()
                 .map(|arrivals| contender("127.0.0.1:1", Reuse::Always, *arrivals))
                 .collect();
-            metrics(&contenders, 500_000_000)
+            metrics(contenders.iter().map(|of| of.arrivals), 500_000_000)
         };
         let closed = (Throughput, vec![ResponseP50, ResponseP99]);
         assert_eq!(of(&[Arrivals::Closed, Arrivals::Closed]), closed);

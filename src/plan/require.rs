@@ -22,6 +22,8 @@ pub struct Requirement {
     /// The two that it is about; none: every pair that is compared.
     pair: Option<Names>,
     metric: Metric,
+    /// The group whose metric it is; none: that of all that the contenders do.
+    group: Option<String>,
     sense: Sense,
     /// The ratio.
     bound: f64,
@@ -56,14 +58,20 @@ pub enum By {
 }
 
 impl Requirement {
-    /// Reads `[B/A] METRIC OP RATIO [by estimate | by favourable end]`, such as
-    /// `p99 <= 1.05x`. The question tells which names and metrics there are.
+    /// Reads `[B/A] METRIC [of GROUP] OP RATIO [by estimate | by favourable end]`,
+    /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`. The question tells which names and metrics there are.
     ///
     /// # Errors
     /// When it cannot be read, or the run will not judge what it asks for; the
     /// text says how to write it.
     pub fn parse(text: &str, question: &Question) -> Result<Requirement, String> {
         parse::requirement(text, question)
+    }
+
+    /// `p99 of writers`.
+    fn metric_name(&self) -> String {
+        let group = self.group.as_ref().map(|group| format!(" of {group}"));
+        name_of(self.metric).to_owned() + &group.unwrap_or_default()
     }
 
     /// As it was written.

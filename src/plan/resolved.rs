@@ -7,6 +7,7 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::contenders::{self, Gathered, Place, Wanted};
 use crate::plan::experiment::{Launch, Secret};
+use crate::plan::groups::{self, GroupGiven};
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
@@ -22,7 +23,7 @@ use engine::{HttpAccess, TlsAccess};
 use record::{Address, Contender, Host, Interleave, Plan, Reuse};
 use std::time::Duration;
 
-const CONNECTIONS: u32 = 64;
+pub(super) const CONNECTIONS: u32 = 64;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const WARM_UP: Duration = Duration::from_secs(1);
 const ROUND: Duration = Duration::from_secs(1);
@@ -134,14 +135,17 @@ pub fn resolve(
     let typed: Vec<_> =
         wanted.iter().zip(&urls).map(|(this, url)| (this.name.as_deref(), url.clone())).collect();
     let names = names::all(&typed).map_err(Error::usage)?;
-    let settings = settings(&spec, &names, &wanted)?;
+    let mut groups: Vec<_> = wanted.iter().map(|wanted| wanted.groups(&spec)).collect();
+    let settings = settings(&spec, &names, &wanted, &mut groups)?;
+    groups::check_names(&names, &groups)?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
     let (mut resolved, mut ways) = (Vec::new(), Vec::new());
-    let all = wanted.into_iter().zip(&names).zip(&urls).zip(settings).enumerate();
-    for (number, (((wanted, name), url), settings)) in all {
+    let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(&groups);
+    for (number, ((((wanted, name), url), settings), groups)) in each.enumerate() {
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
-        let (contender, way) = match wanted.place {
+        let of_all = settings.clone();
+        let (mut contender, way) = match wanted.place {
             Place::Attached { .. } if url.protocol == Protocol::Files => {
                 let files = local::files_at(&spec, name, url, &settings).map_err(named)?;
                 (files.0, Way::Files(files.1))
@@ -165,10 +169,11 @@ pub fn resolve(
                 (contender.map_err(named)?, Way::Launched { launch, settings })
             }
         };
+        groups::give(&spec, url, &of_all, groups, &mut contender).map_err(named)?;
         resolved.push(contender);
         ways.push(way);
     }
-    store::give_workloads(&spec, &urls, &mut resolved)?;
+    store::give_workloads(&spec, &urls, &groups, &mut resolved)?;
     let spec = match local::any_program(&resolved) {
         true => local::only_turns(&spec)?,
         false if spec.command == Command::Compare && spec.operations.is_some() => {
@@ -229,12 +234,18 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
 }
 
 /// `--set` wins over flags, and flags win over the experiment file.
-fn settings(spec: &Spec, names: &[String], wanted: &[Wanted]) -> Result<Vec<Settings>, Error> {
+fn settings(
+    spec: &Spec,
+    names: &[String],
+    wanted: &[Wanted],
+    groups: &mut [Vec<GroupGiven>],
+) -> Result<Vec<Settings>, Error> {
     let mut own = vec![Settings::default(); names.len()];
     for set in &spec.sets {
         let (at, key, value) = names::split_set(set, names)
             .map_err(|message| Error::usage(format!("--set: {message}")))?;
-        own[at].set(key, value).map_err(|message| {
+        let set = groups::set(&mut groups[at], key, value);
+        set.unwrap_or_else(|| own[at].set(key, value)).map_err(|message| {
             Error::usage(format!("--set {}.{}: {message}", names[at], crate::shown::shown(key)))
         })?;
     }
@@ -324,6 +335,7 @@ pub(super) fn contender(
         depth: settings.depth.unwrap_or(1),
         expect: Vec::new(),
         tls: None,
+        groups: Vec::new(),
     })
 }
 
@@ -349,7 +361,7 @@ fn http_at(
     };
     let expect = settings.expect.clone().unwrap_or_default();
     let head_only = built.asked.method == "HEAD";
-    let requests = spec.workload.own.requests_to(url, settings, store::MOST_WORKERS);
+    let requests = spec.workload.own.requests_to(url, settings, store::MOST_PLACES);
     let requests = requests.map_err(Error::usage)?;
     let contender = Contender {
         request: Some(built.asked),
@@ -388,7 +400,7 @@ fn plan(
     ways: &[Way],
 ) -> Result<(Plan, Vec<u32>), Error> {
     let (interleave, slice, round) = turns(spec)?;
-    let fewest_connections = contenders.iter().map(own_connections).min().unwrap_or(1);
+    let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections)?;
     let given = Given {
         contenders: &contenders,
@@ -468,14 +480,6 @@ fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
             show_ns(ns(least))
         ))),
         false => Ok(()),
-    }
-}
-
-/// Connections that a contender has at a time.
-fn own_connections(contender: &Contender) -> u32 {
-    match contender.reuse {
-        Reuse::Pool(pool) => pool.max.min(contender.connections),
-        Reuse::Always | Reuse::Never | Reuse::Times(_) => contender.connections,
     }
 }
 

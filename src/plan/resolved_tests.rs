@@ -436,6 +436,130 @@ fn stores_get_a_workload_in_a_key_space_of_their_own() {
     assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");
 }
 
+/// An experiment file with these lines before its two stores.
+fn with_groups(text: &str, change: impl FnOnce(&mut Spec)) -> Result<Resolved, String> {
+    let stores = "[contender.a]\nurl = 'redis://127.0.0.1:1'\n\
+                  [contender.b]\nurl = 'memcached://127.0.0.1:2'\n";
+    of_file(&format!("{text}\n{stores}"), change)
+}
+
+fn of_file(text: &str, change: impl FnOnce(&mut Spec)) -> Result<Resolved, String> {
+    let scratch = crate::scratch::Scratch::new();
+    let file = scratch.path().join("e.toml");
+    std::fs::write(&file, text).expect("a file");
+    let mut spec = compare(&[&file.display().to_string()]);
+    change(&mut spec);
+    settled(&spec).map_err(|error| error.text)
+}
+
+const READERS_AND_WRITERS: &str = "[[groups]]\nname = 'readers'\nconnections = 20\ndepth = 32\n\
+     mix = { get = 3, 'multi-get:10' = 1 }\n\
+     [[groups]]\nname = 'writers'\nconnections = 2\nrate = '5k/s'\nmix = 'set=1'\n";
+
+#[test]
+fn groups_share_a_contender_and_are_judged_apart() {
+    let sets = |spec: &mut Spec| spec.sets = vec!["b.writers.connections=3".to_owned()];
+    let plan = with_groups(READERS_AND_WRITERS, sets).expect("good").plan;
+    let [a, b] = plan.contenders.as_slice() else { panic!("two") };
+    let asked = |of: &Contender| {
+        let groups = of.groups.iter().map(|group| &group.asked);
+        groups.map(|of| (of.connections, of.depth, of.arrivals)).collect::<Vec<_>>()
+    };
+    let rate = Arrivals::Constant(5000.0);
+    assert_eq!(asked(a), [(20, 32, Arrivals::Closed), (2, 1, rate)]);
+    assert_eq!(asked(b), [(20, 32, Arrivals::Closed), (3, 1, rate)]);
+    assert_eq!((a.connections, a.depth, a.arrivals), (22, 32, Arrivals::Closed));
+    let workload = a.workload.as_ref().expect("a store");
+    let mixes: Vec<usize> = workload.mixes().iter().map(|mix| mix.len()).collect();
+    assert_eq!((workload.mix.len(), mixes), (3, vec![2, 1]));
+    let question = &plan.question;
+    assert_eq!((question.primary, question.secondary.len()), (Metric::Throughput, 0));
+    let metrics = |at: usize| question.groups[at].metrics.as_slice();
+    assert_eq!(metrics(0), [Metric::Throughput, Metric::ResponseP50, Metric::ResponseP99]);
+    assert_eq!(metrics(1), [Metric::ResponseP99, Metric::ResponseP50]);
+    // As many workers as the smallest group has connections, and no more.
+    let one = READERS_AND_WRITERS.replace("connections = 2\n", "connections = 1\n");
+    let refused = with_groups(&one, |spec| spec.cores = Some(2)).err().expect("refused");
+    assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
+}
+
+#[test]
+fn a_groups_metric_can_be_required() {
+    let require = |text: &str| {
+        let text = text.to_owned();
+        with_groups(READERS_AND_WRITERS, |spec| spec.requirements = vec![text]).err()
+    };
+    assert_eq!(require("b/a p99 of writers <= 1.05x"), None);
+    assert_eq!(require("throughput of readers >= 0.9"), None);
+    assert_eq!(require("throughput >= 0.9"), None);
+    let refused = |text, end: &str| {
+        let told = require(text).expect("refused");
+        assert!(told.ends_with(end), "{told}");
+    };
+    refused("p99 of writer <= 1", "there are readers and writers; did you mean `writers`?");
+    refused("throughput of writers >= 1", "only p99 and p50: require one of these");
+    refused("p99 <= 1", "only throughput: require one of these");
+}
+
+#[test]
+fn what_does_not_go_with_groups_is_refused() {
+    let both = READERS_AND_WRITERS;
+    let two = |second: &str| format!("[[groups]]\nname = 'a'\n[[groups]]\n{second}\n");
+    let table: [(String, Spoil<'_>, &str); 11] = [
+        (
+            both.into(),
+            &|spec| spec.common.connections = Some(5),
+            "`a`: connections belongs to each",
+        ),
+        (both.into(), &|spec| spec.common.rate = Some(5.0), "`a`: rate belongs to each of the"),
+        (both.into(), &|spec| spec.sets = vec!["b.depth=2".into()], "`b`: depth belongs to each"),
+        (
+            both.into(),
+            &|spec| spec.sets = vec!["a.writers.reuse=never".into()],
+            "--set a.writers.reuse: a group has no key `reuse`: connections, depth",
+        ),
+        (
+            both.into(),
+            &|spec| spec.sets = vec!["a.writer.rate=1".into()],
+            "--set a.writer.rate: there is no key `writer.rate`",
+        ),
+        (
+            both.into(),
+            &|spec| spec.workload.mix = Some(crate::plan::workload::mix("get=1").expect("a mix")),
+            "every group has a mix of its own",
+        ),
+        (
+            both.into(),
+            &|spec| spec.workload.distribution = Some(record::Distribution::Latest),
+            "workload: groups: no group knows how far the inserts",
+        ),
+        (
+            both.into(),
+            &|spec| spec.common.reuse = Some(Reuse::Never),
+            "`a`: group `readers`: a depth above 1",
+        ),
+        (two("name = 'a'"), &|_| (), "two groups are called `a`"),
+        (two("name = 'b.c'"), &|_| (), "the name of a group has no dot"),
+        (two("name = 'b'\nmix = {}"), &|_| (), "the mix is empty"),
+    ];
+    for (text, change, message) in table {
+        let told = with_groups(&text, change).err().expect(message);
+        assert!(told.contains(message), "{told}\n{message}");
+    }
+    let own = |name: &str| {
+        let of_a = format!("url = 'redis://127.0.0.1:1'\ngroups = [{{ name = '{name}' }}]");
+        let of_b = "url = 'redis://127.0.0.1:2'\ngroups = [{ name = 'one', depth = 2 }]";
+        let text = format!("{both}[contender.a]\n{of_a}\n[contender.b]\n{of_b}\n");
+        of_file(&text, |_| ())
+    };
+    assert!(own("one").is_ok(), "a contender's own groups are in place of those of all");
+    let told = own("other").err().expect("refused");
+    assert!(told.starts_with("the groups of `b` are not those of `a`"), "{told}");
+    let many: String = (0..9).map(|n| format!("[[groups]]\nname = 'g{n}'\n")).collect();
+    let told = with_groups(&many, |_| ()).err().expect("refused");
+    assert!(told.ends_with("groups: 9 groups: 8 at most"), "{told}");
+}
+
 /// Makes a good spec a bad one.
 type Spoil<'a> = &'a dyn Fn(&mut Spec);
 

@@ -1,6 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::experiment::RunSettings;
+use crate::plan::groups::GroupGiven;
 use crate::plan::sweep::SweepAsked;
 use crate::plan::{Settings, WorkloadAsked};
 use crate::targets::tls::Trust;
@@ -31,6 +32,8 @@ pub struct Spec {
     pub common: Settings,
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
+    /// Several workloads at once in each contender; empty: one.
+    pub groups: Vec<GroupGiven>,
     /// One setting at several values; see [`crate::plan::sweep`].
     pub sweep: Option<SweepAsked>,
     /// `NAME.key=value`.
@@ -85,6 +88,7 @@ impl Spec {
             contenders,
             common: Settings::default(),
             workload: WorkloadAsked::default(),
+            groups: Vec::new(),
             sweep: None,
             sets: Vec::new(),
             connect_to: Vec::new(),
@@ -114,6 +118,7 @@ impl Spec {
     pub(super) fn over(&self, file: &RunSettings) -> Spec {
         Spec {
             workload: self.workload.over(&file.workload),
+            groups: file.groups.clone(),
             rounds: self.rounds.or(file.rounds),
             round: self.round.or(file.round),
             warm_up: self.warm_up.or(file.warm_up),

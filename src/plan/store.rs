@@ -2,19 +2,21 @@
 //! their data.
 
 use crate::exit::Error;
+use crate::plan::groups::{self, GroupGiven};
 use crate::plan::settings::{Dialect, Settings};
 use crate::plan::spec::Spec;
 use crate::plan::{database, local};
 use crate::shown::shown;
 use crate::targets::url::{Login, Protocol, Url};
-use engine::workload::{Feeds, Operations};
+use engine::workload::{Feeds, MOST_GROUPS, Operations};
 use engine::{Access, MemcachedAccess, Numbers, RespAccess, files, memcached_lacks, resp_lacks};
 use record::{Contender, Kind, Share};
 use std::collections::BTreeMap;
 use wire::{memcached, resp};
 
-/// Workers of a run at most: each has operations of its own.
-pub(crate) const MOST_WORKERS: usize = 64;
+/// Workers of a run at most, in as many groups as there can be: each has operations
+/// of its own.
+pub(crate) const MOST_PLACES: usize = 64 * MOST_GROUPS;
 
 /// Settings that only a request has.
 pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
@@ -34,7 +36,7 @@ pub(super) fn refuse_requests(settings: &Settings) -> Result<(), String> {
 
 /// How the store behind this address is spoken to.
 pub(super) fn access(url: &Url, settings: &Settings, feeds: &Feeds) -> Result<Access, String> {
-    let numbers = Numbers::new(MOST_WORKERS);
+    let numbers = Numbers::new(MOST_PLACES);
     match (url.protocol, settings.dialect) {
         (Protocol::Memcached, dialect @ (None | Some(Dialect::Text | Dialect::Meta))) => {
             let dialect = match dialect {
@@ -74,10 +76,11 @@ fn opening(url: &Url, protocol: resp::Protocol) -> Result<resp::Opening, String>
     resp::Opening::new(&login).map_err(|fault| fault.0.to_owned())
 }
 
-/// Gives each store its workload, in a key space of its own.
+/// Gives each store its workload, that of all its groups, in a key space of its own.
 pub(super) fn give_workloads(
     spec: &Spec,
     urls: &[Url],
+    groups: &[Vec<GroupGiven>],
     contenders: &mut [Contender],
 ) -> Result<(), Error> {
     let own = &spec.workload.own;
@@ -102,7 +105,7 @@ pub(super) fn give_workloads(
             let name = &contender.name;
             return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
         }
-        give_workload(spec, number, contender, url)?;
+        give_workload(spec, (number, &groups[number]), contender, url)?;
     }
     Ok(())
 }
@@ -110,11 +113,12 @@ pub(super) fn give_workloads(
 /// Gives a contender its workload.
 fn give_workload(
     spec: &Spec,
-    number: usize,
+    (number, groups): (usize, &[GroupGiven]),
     contender: &mut Contender,
     url: &Url,
 ) -> Result<(), Error> {
-    let workload = spec.workload.of(number).map_err(Error::usage)?;
+    let whole = spec.workload.of(number).map_err(Error::usage)?;
+    let workload = groups::workload(spec, groups, whole).map_err(Error::usage)?;
     let operations = Operations::new(&workload, 0)
         .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
     let lacks = |share: &Share| match url.protocol {

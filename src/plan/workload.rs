@@ -103,6 +103,7 @@ impl WorkloadAsked {
             verify,
             commands: self.commands.iter().map(|own| own.words.clone()).collect(),
             own: self.own.said.clone(),
+            groups: Vec::new(),
         })
     }
 

@@ -4,6 +4,7 @@
 //! is null. Fields are only ever added; the order of fields is part of the bytes.
 
 mod contender;
+mod groups;
 mod kinds;
 mod plan;
 mod pretty;
@@ -73,6 +74,7 @@ struct ComparisonData<'a> {
     a: &'a str,
     b: &'a str,
     metric: &'static str,
+    group: Option<&'a str>,
     primary: bool,
     ratio: Option<f64>,
     low: Option<f64>,
@@ -126,6 +128,7 @@ impl<'a> ComparisonData<'a> {
             a: &of.a,
             b: &of.b,
             metric: of.metric.path(),
+            group: of.group.as_deref(),
             primary: of.primary,
             ratio: of.ratio,
             low: of.low,

@@ -88,7 +88,7 @@ fn comparison(view: &View, of: &Comparison) -> Case {
         Word::Faster | Word::Slower | Word::Equivalent => End::Passed,
     };
     // The name stays from run to run: CI follows a test by it.
-    let metric = words::short_metric(of.metric);
+    let metric = words::groups::short_metric(of);
     Case {
         name: format!("{metric} of {} against {}", shown(&of.b), shown(&of.a)),
         end,

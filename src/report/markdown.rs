@@ -86,10 +86,7 @@ fn comparisons(view: &View) -> String {
                      |---|---|--:|--:|--:|---|---|\n"
         .to_owned();
     for comparison in view.comparisons {
-        let value = |name: &str| {
-            let of = view.contender(name).and_then(|it| words::figure_of(it, comparison.metric));
-            words::figure(comparison.metric, of)
-        };
+        let value = |name: &str| words::groups::figure(view, comparison, name);
         let (ratio, interval) = ratio(view, comparison);
         let bold = if comparison.primary { "**" } else { "" };
         let _ = writeln!(
@@ -97,7 +94,7 @@ fn comparisons(view: &View) -> String {
             "| {} against {} | {bold}{}{bold} | {} | {} | {ratio} | {interval} | {bold}{}{bold} |",
             code(&shown(&comparison.b)),
             code(&shown(&comparison.a)),
-            words::short_metric(comparison.metric),
+            words::groups::short_metric(comparison),
             value(&comparison.a),
             value(&comparison.b),
             words::word(comparison.verdict, comparison.metric),
@@ -158,7 +155,7 @@ fn reservations(view: &View) -> String {
                 "- {} against {}, {}: {}",
                 code(&shown(&comparison.b)),
                 code(&shown(&comparison.a)),
-                words::short_metric(comparison.metric),
+                words::groups::short_metric(comparison),
                 text(&reservation),
             );
         }

@@ -1,6 +1,7 @@
 //! Stories made by hand, to try the formatters with. Figures are invented but
 //! possible; everything is computed from a seed, so each build sees the same.
 
+mod groups;
 mod kinds;
 mod launches;
 mod stores;
@@ -17,6 +18,7 @@ use record::{
     RequestAsked, Reuse, seen::Connections,
 };
 
+pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use stores::stores;
@@ -73,6 +75,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("required", required()),
         ("stores", stores()),
         ("kinds", kinds()),
+        ("groups", groups()),
         ("hostile", hostile()),
     ]
 }
@@ -410,6 +413,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             names: named.iter().map(|(name, _)| (*name).to_owned()).collect(),
             primary: Metric::Throughput,
             secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
+            groups: Vec::new(),
             pairs: (1..named.len() as u32).map(|b| Pair { a: 0, b }).collect(),
             alpha: 0.05,
             matters: 0.01,
@@ -463,6 +467,7 @@ fn asked(name: &str, port: u16) -> Contender {
         depth: 1,
         expect: Vec::new(),
         tls: None,
+        groups: Vec::new(),
     }
 }
 
@@ -537,6 +542,7 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         a: a.to_owned(),
         b: b.to_owned(),
         metric: Metric::Throughput,
+        group: None,
         primary: true,
         ratio: Some(ratio.0),
         low: Some(ratio.1),

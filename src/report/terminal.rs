@@ -1,5 +1,6 @@
 //! The report for the terminal: verdicts first, then what they rest on.
 
+mod groups;
 mod kinds;
 mod layout;
 pub(super) mod sweep;
@@ -153,6 +154,7 @@ fn figures(view: &View, page: &mut Page) {
         page.wrapped(2, "figures of a void run, for finding the fault only:", Paint::Alarm);
     }
     table::contenders(view, page);
+    groups::groups(view, page);
     kinds::kinds(view, page);
     targets::targets(view, page);
 }

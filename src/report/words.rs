@@ -3,6 +3,7 @@
 mod claims;
 pub(super) mod costs;
 mod databases;
+pub(crate) mod groups;
 pub(super) mod kinds;
 mod load;
 mod looks;
@@ -20,6 +21,7 @@ pub(super) use sentence::{Part, Sentence};
 pub(super) use standing::{required, standing};
 pub(crate) use stores::{is_loaded, store};
 use workload::kind;
+pub(super) use workload::mix;
 pub(crate) use workload::workload;
 
 use super::{View, units};

@@ -25,6 +25,7 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
         doing: Doing::Ask,
         arrivals: Arrivals::Closed,
         operations: Some(1),
+        groups: Vec::new(),
         ..lane(plan, contender, 0)
     };
     Asked {
@@ -51,6 +52,7 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<As
         reuse: Reuse::Always,
         arrivals: Arrivals::Closed,
         operations: Some(keys.end - keys.start),
+        groups: Vec::new(),
         doing: Doing::Load(Loading { from: keys.start, workload }),
         ..lane(plan, contender, 0)
     };
@@ -131,5 +133,6 @@ fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
         timeout_ns: contender.timeout_ns,
         burn_in_ns,
         operations: contender.operations,
+        groups: contender.groups.iter().map(|group| group.asked.clone()).collect(),
     }
 }

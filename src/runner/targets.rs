@@ -5,7 +5,7 @@ use crate::access::Access;
 use crate::conformance::alone;
 use crate::exec::{self, Exec};
 use crate::exit::{Error, Exit};
-use crate::plan::{Directory, MOST_WORKERS, Resolved, Way};
+use crate::plan::{Directory, MOST_PLACES, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
@@ -122,7 +122,7 @@ impl Stage for Targets<'_> {
                 let store = files::Store::new(&directory.path, directory.settings)
                     .map_err(|Broken(why)| Halt::Target(why))?;
                 target.facts = facts(directory)?;
-                let numbers = Numbers::new(MOST_WORKERS);
+                let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
                 local(
                     known.address.clone(),

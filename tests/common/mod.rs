@@ -164,6 +164,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
         timeout_ns: 10_000_000_000,
         burn_in_ns: 2_000_000,
         operations: None,
+        groups: Vec::new(),
     };
     Asked {
         seed: drive.seed,
@@ -205,6 +206,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         names: vec!["a".into(), "b".into()],
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
+        groups: Vec::new(),
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

@@ -39,6 +39,7 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
         timeout_ns: PATIENT_NS,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     };
     Asked {
         seed: 1,

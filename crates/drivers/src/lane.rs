@@ -62,7 +62,7 @@ impl<D: Driver> DriverLane<D> {
             Reuse::Pool(of) => of.wait_ns.min(asked.timeout_ns),
             _ => asked.timeout_ns,
         };
-        let drive = Drive::new(asked, seed, seat, numbers.next(seat.worker));
+        let drive = Drive::new(asked, seed, seat, numbers.next(seat.place()));
         let desk = Desk::new(drive, places, pool, shortest_ns);
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -254,7 +254,7 @@ impl<D: Driver> Lane for DriverLane<D> {
         if !std::mem::take(&mut self.is_open) {
             return;
         }
-        self.numbers.keep(self.seat.worker, self.shared.desk.borrow().drive.number());
+        self.numbers.keep(self.seat.place(), self.shared.desk.borrow().drive.number());
         // Nothing is under way: every slice ended with what was.
         self.run(seen, async |shared, _| leave(shared).await);
     }

@@ -105,9 +105,9 @@ impl Serving {
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
             return Err(Broken(format!("a database cannot do its workload: {why}")));
         }
-        let said = Said::new(workload, seed, seat.workers, task).map_err(Broken)?;
+        let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
         let said = said.with_feeds(asks.feeds).map_err(Broken)?;
-        let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
+        let verifier = Verifier::new(verify, workload.keys, seat.place(), seat.places());
         Ok(Serving {
             work: Some(Work { said, verifier, expected: Arguments::default() }),
             wants_rows,
@@ -245,7 +245,7 @@ mod tests {
     use engine::workload::{Feeds, Values, preset};
 
     fn serving(doing: Doing) -> Result<Serving, Broken> {
-        let seat = Seat { worker: 0, workers: 1, stop: Stop::new().expect("a descriptor") };
+        let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
         Serving::new(&doing, 7, &seat, &asks)
     }

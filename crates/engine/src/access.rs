@@ -2,8 +2,8 @@
 
 use crate::files::FilesAccess;
 use crate::{
-    HttpAccess, MakeLane, MemcachedAccess, RespAccess, TlsAccess, http_lanes, memcached_lanes,
-    resp_lanes,
+    HttpAccess, MakeLane, MemcachedAccess, RespAccess, TlsAccess, grouped, http_lanes,
+    memcached_lanes, resp_lanes,
 };
 use record::Asked;
 
@@ -22,17 +22,18 @@ pub enum Access {
 }
 
 impl Access {
-    /// The lanes of one contender of the order: one for each worker.
+    /// The lanes of one contender of the order: one for each worker, with all of its
+    /// groups.
     ///
     /// # Panics
     /// When the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        match self {
+        grouped(order, contender, |order| match self {
             Access::Http(access) => http_lanes(order, contender, access),
             Access::Memcached(access) => memcached_lanes(order, contender, access),
             Access::Resp(access) => resp_lanes(order, contender, access),
             Access::Files(access) => access.lanes(order, contender),
-        }
+        })
     }
 
     /// How TLS is spoken, if it is.

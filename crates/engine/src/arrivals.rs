@@ -3,6 +3,7 @@
 //! Pure: a schedule is computed from the seed and knows no clock. Lane time is
 //! the sum of the lane's sending times; it stands still while the lane rests.
 
+use crate::Seat;
 use crate::random::Random;
 use record::Arrivals;
 
@@ -42,6 +43,21 @@ impl Schedule {
         };
         if let Gaps::Poisson { .. } = schedule.gaps {
             schedule.take();
+        }
+        Some(schedule)
+    }
+
+    /// The schedule of the lane that sits there. Each group has a stream of its own:
+    /// independent gaps, or equal ones that begin a part of a gap later, so that
+    /// groups of one rate do not all fall due at once.
+    pub(crate) fn of(arrivals: Arrivals, seed: u64, seat: &Seat) -> Option<Schedule> {
+        // The seeds of neighbouring groups and workers must not meet.
+        let seed = seed.wrapping_add((seat.group as u64) << 32);
+        let mut schedule = Schedule::new(arrivals, seed, seat.worker, seat.workers)?;
+        if let Gaps::Constant { gap_ns, offset_ns, .. } = &mut schedule.gaps {
+            let part = seat.group as f64 / seat.groups as f64;
+            *offset_ns += part * *gap_ns / seat.workers as f64;
+            schedule.next_ns = *offset_ns;
         }
         Some(schedule)
     }
@@ -108,6 +124,24 @@ mod tests {
         let poisson = Arrivals::Poisson(1000.0);
         assert_eq!(due(poisson, 0, 2, 50), due(poisson, 0, 2, 50));
         assert_ne!(due(poisson, 0, 2, 50), due(poisson, 1, 2, 50));
+    }
+
+    #[test]
+    fn groups_of_one_rate_fall_due_in_turn_and_have_gaps_of_their_own() {
+        let stop = crate::Stop::new().expect("a descriptor");
+        let due = |arrivals, group| {
+            let seat = Seat { group, groups: 2, ..Seat::new(1, 2, stop.clone()) };
+            let mut schedule = Schedule::of(arrivals, 7, &seat).expect("open loop");
+            let next = |_: u32| {
+                schedule.take();
+                schedule.next_ns()
+            };
+            (0..3).map(next).collect::<Vec<u64>>()
+        };
+        let constant = Arrivals::Constant(1000.0);
+        assert_eq!(due(constant, 0), [3_000_000, 5_000_000, 7_000_000]);
+        assert_eq!(due(constant, 1), [3_500_000, 5_500_000, 7_500_000]);
+        assert_ne!(due(Arrivals::Poisson(1000.0), 0), due(Arrivals::Poisson(1000.0), 1));
     }
 
     #[test]

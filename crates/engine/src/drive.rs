@@ -61,11 +61,11 @@ impl Drive {
     /// `first`: number of this worker's first operation.
     pub fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
-            schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
+            schedule: Schedule::of(asked.arrivals, seed, seat),
             timeout_ns: asked.timeout_ns,
             lane_time: 0,
             number: first,
-            step: seat.workers as u64,
+            step: seat.places() as u64,
             free: 0,
             free_since: 0,
             slice: None,
@@ -248,8 +248,9 @@ mod tests {
             timeout_ns: 5_000,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         };
-        let seat = Seat { worker, workers, stop: Stop::new().expect("a descriptor") };
+        let seat = Seat::new(worker, workers, Stop::new().expect("a descriptor"));
         (Drive::new(&asked, 1, &seat, worker as u64), Recorder::new())
     }
 

@@ -3,6 +3,7 @@
 use crate::Stop;
 use record::{Asked, Recorder};
 use std::fmt;
+use std::os::fd::RawFd;
 
 /// Where a lane lives.
 #[derive(Clone, Debug)]
@@ -11,11 +12,32 @@ pub struct Seat {
     pub worker: usize,
     /// Of how many.
     pub workers: usize,
+    /// Which group of its contender, from 0.
+    pub group: usize,
+    /// Of how many: 1 where there is one workload.
+    pub groups: usize,
     /// Readable once the run is to end early.
     pub stop: Stop,
 }
 
 impl Seat {
+    /// Of a lane that has its contender's one workload.
+    pub fn new(worker: usize, workers: usize, stop: Stop) -> Seat {
+        Seat { worker, workers, group: 0, groups: 1, stop }
+    }
+
+    /// Its place among all that number operations of one contender: each worker in
+    /// each group. Operation *n* is of the place *n* mod [`Seat::places`], and so of
+    /// the group *n* mod `groups`.
+    pub fn place(&self) -> usize {
+        self.worker * self.groups + self.group
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.workers * self.groups
+    }
+
     /// This worker's share of `total`: the first ones take what is left over.
     pub fn share(&self, total: u64) -> u64 {
         let (workers, worker) = (self.workers as u64, self.worker as u64);
@@ -61,8 +83,8 @@ pub struct Opened {
     pub got: u64,
 }
 
-/// One contender on one core: its connections and its schedule. The only `dyn`
-/// seam of the engine, called a few times for each slice and never for an
+/// One contender on one core: its connections and its schedule. A `dyn` seam
+/// of the engine, called a few times for each slice and never for an
 /// operation.
 pub trait Lane {
     /// Opens the connections.
@@ -86,6 +108,47 @@ pub trait Lane {
 
     /// Closes all connections; what was in flight is unfinished.
     fn close(&mut self, seen: &mut Recorder);
+
+    /// How it is driven together with others on one thread; none where it cannot
+    /// be.
+    fn steps(&mut self) -> Option<InSteps<'_>> {
+        None
+    }
+}
+
+/// A lane as it is driven in steps: the other `dyn` seam, behind [`Lane`]. Only
+/// lanes of several groups use it.
+pub type InSteps<'a> = &'a mut dyn Steps;
+
+/// A lane whose slice is driven in steps, none of which waits: so one thread drives
+/// several at once. Called for every wait and never for an operation.
+pub trait Steps {
+    /// A slice starts.
+    fn begin(&mut self, turn: &Turn, seen: &mut Recorder);
+
+    /// Does what can be done now.
+    ///
+    /// # Errors
+    /// Only when tiebreak itself failed.
+    fn step(&mut self, seen: &mut Recorder) -> Result<Step, Broken>;
+
+    /// The slice is over. Returns when its last reply was in.
+    fn finish(&mut self, seen: &mut Recorder) -> u64;
+
+    /// Readable when the next step has something to do.
+    fn ready(&self) -> RawFd;
+
+    /// Turns of the loop that drives it are to be recorded.
+    fn is_open_loop(&self) -> bool;
+}
+
+/// What a step came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// It did something.
+    pub worked: bool,
+    /// When the next one is due, whatever happens; none: the slice is over.
+    pub until: Option<u64>,
 }
 
 /// tiebreak itself failed: a sentence that says how.
@@ -117,7 +180,7 @@ mod tests {
             for total in 0..20 {
                 let stop = Stop::new().expect("a descriptor");
                 let shares = (0..workers)
-                    .map(|worker| Seat { worker, workers, stop: stop.clone() }.share(total));
+                    .map(|worker| Seat::new(worker, workers, stop.clone()).share(total));
                 assert_eq!(shares.sum::<u64>(), total, "{total} over {workers}");
             }
         }

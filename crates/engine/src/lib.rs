@@ -14,6 +14,7 @@ pub mod clock;
 mod drive;
 mod event_loop;
 pub mod files;
+mod groups;
 mod health;
 mod http;
 mod http_requests;
@@ -30,9 +31,12 @@ pub use access::Access;
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
+pub use groups::grouped;
 pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
-pub use lane::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn, for_workers};
+pub use lane::{
+    Broken, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
+};
 pub use run::run;
 pub use stop::Stop;
 pub use store::{

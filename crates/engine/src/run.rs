@@ -41,7 +41,7 @@ pub fn run(
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
         for (at, desk) in desks.into_iter().enumerate() {
-            let seat = Seat { worker: at, workers, stop: stop.clone() };
+            let seat = Seat::new(at, workers, stop.clone());
             let (shared, parts) = (&shared, parts.clone());
             // The first worker reads them all.
             let desk = Desk { lanes: desk, targets: targets.take().unwrap_or_default() };

@@ -303,7 +303,7 @@ fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>,
     for (make, asked) in lanes.into_iter().zip(&order.lanes) {
         let lane = make(seat)?;
         let left = asked.operations.map(|total| seat.share(total));
-        made.push(Driven { lane, seen: Recorder::of(&asked.doing), left });
+        made.push(Driven { lane, seen: Recorder::of_lane(asked), left });
     }
     Ok(made)
 }

@@ -63,6 +63,7 @@ fn lane(connections: u32, operations: Option<u64>) -> LaneAsked {
         timeout_ns: 2_000_000_000,
         burn_in_ns: 0,
         operations,
+        groups: Vec::new(),
     }
 }
 

@@ -34,6 +34,7 @@ fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
         timeout_ns: 2_000_000_000,
         burn_in_ns: 0,
         operations: Some(operations),
+        groups: Vec::new(),
     };
     let order = Asked {
         seed: 7,

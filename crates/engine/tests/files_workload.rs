@@ -26,6 +26,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         verify: Verify::All,
         commands: Vec::new(),
         own: record::Own::default(),
+        groups: Vec::new(),
     }
 }
 
@@ -40,6 +41,7 @@ fn order(doing: Doing, operations: u64, workers: usize) -> Asked {
         timeout_ns: 20_000_000_000,
         burn_in_ns: 0,
         operations: Some(operations),
+        groups: Vec::new(),
     };
     Asked {
         seed: 11,

@@ -32,6 +32,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
         verify: Verify::All,
         commands: Vec::new(),
         own: record::Own::default(),
+        groups: Vec::new(),
     }
 }
 

@@ -19,6 +19,7 @@ fn workload(kinds: &[Kind]) -> Workload {
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
         own: own(),
+        groups: Vec::new(),
         ..preset("kv").expect("a preset")
     }
 }

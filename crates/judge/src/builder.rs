@@ -233,6 +233,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
         names: names.iter().map(|name| name.to_string()).collect(),
         primary: Metric::Throughput,
         secondary: Vec::new(),
+        groups: Vec::new(),
         pairs: pairs.collect(),
         alpha: 0.05,
         matters: 0.01,
@@ -290,5 +291,6 @@ fn asked() -> LaneAsked {
         timeout_ns: 30_000_000_000,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     }
 }

@@ -187,6 +187,7 @@ fn end_sending_with_the_trial(seen: &mut Seen) {
     for slice in &mut seen.slices {
         slice.sending_ns = slice.sending_ns.min(slice.took_ns);
     }
+    seen.groups.iter_mut().for_each(end_sending_with_the_trial);
 }
 
 /// Why no verdict holds; none where the audit let them pass.

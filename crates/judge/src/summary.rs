@@ -17,9 +17,21 @@ pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
             generator_idle: evidence.generator_idle(number),
             target: target(evidence, number),
             store: store(evidence, number),
+            groups: groups(evidence, driven),
             ..summary(name, driven)
         })
         .collect()
+}
+
+fn groups(evidence: &Evidence, driven: &Driven) -> Vec<ContenderSummary> {
+    let named = evidence.question.groups.iter().zip(&driven.groups);
+    let summary = |group: &str, driven: &Driven| {
+        let of = summary(group, driven);
+        // One kind would repeat the group.
+        let kinds = if of.kinds.len() > 1 { of.kinds } else { Vec::new() };
+        ContenderSummary { generator_cpu_per_operation: None, kinds, ..of }
+    };
+    named.map(|(group, driven)| summary(&group.name, driven)).collect()
 }
 
 fn summary(name: &str, driven: &Driven) -> ContenderSummary {
@@ -52,6 +64,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         target: TargetSummary::default(),
         store: None,
         kinds: seen.kinds.iter().map(kind).collect(),
+        groups: Vec::new(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),

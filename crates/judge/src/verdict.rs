@@ -101,6 +101,8 @@ pub struct Comparison {
     pub b: String,
     /// The metric.
     pub metric: Metric,
+    /// The group whose metric it is; none: that of all that the contenders do.
+    pub group: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
     /// Hodges-Lehmann estimate; none without replicates.
@@ -220,6 +222,9 @@ pub struct ContenderSummary {
     pub store: Option<StoreSummary>,
     /// Operations by kind, ascending; empty where all are of one.
     pub kinds: Vec<KindSummary>,
+    /// The same of each group, by its name, where several were driven at once. What
+    /// the machine and the target did is of all together, and not in there.
+    pub groups: Vec<ContenderSummary>,
     /// How operations ended.
     pub outcomes: Outcomes,
     /// Replies by code.

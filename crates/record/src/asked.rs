@@ -61,6 +61,36 @@ pub struct LaneAsked {
     pub burn_in_ns: u64,
     /// Stop after this many operations (over all workers).
     pub operations: Option<u64>,
+    /// Groups that are driven at once, each with connections and arrivals of its
+    /// own; those above are then of all together. Empty: one workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupAsked>,
+}
+
+/// The order for one of several groups of a contender, over all workers. A group
+/// is a number here, as a contender is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupAsked {
+    /// Connections.
+    pub connections: u32,
+    /// How many operations may be in flight on one of them.
+    #[serde(default = "one")]
+    pub depth: u32,
+    /// When its operations are due.
+    pub arrivals: Arrivals,
+}
+
+impl LaneAsked {
+    /// What is asked of one group, as if it were all that is asked.
+    pub fn of_group(&self, group: &GroupAsked) -> LaneAsked {
+        LaneAsked {
+            connections: group.connections,
+            depth: group.depth,
+            arrivals: group.arrivals,
+            groups: Vec::new(),
+            ..self.clone()
+        }
+    }
 }
 
 pub(crate) fn one() -> u32 {
@@ -178,6 +208,18 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
+    /// Those of several groups together: closed, where one of them is; else a rate
+    /// that is the sum, constant where all are.
+    pub fn together(groups: &[GroupAsked]) -> Arrivals {
+        let rates: Option<f64> = groups.iter().map(|group| group.arrivals.rate()).sum();
+        let constant = |group: &GroupAsked| matches!(group.arrivals, Arrivals::Constant(_));
+        match rates {
+            None => Arrivals::Closed,
+            Some(rate) if groups.iter().all(constant) => Arrivals::Constant(rate),
+            Some(rate) => Arrivals::Poisson(rate),
+        }
+    }
+
     /// Operations per second asked for; none in closed loop.
     pub fn rate(&self) -> Option<f64> {
         match *self {

@@ -29,7 +29,9 @@ pub mod sweep;
 pub mod trial;
 pub mod workload;
 
-pub use asked::{Address, Arrivals, Asked, Doing, LaneAsked, Loading, Pool, Reuse, Upkeep};
+pub use asked::{
+    Address, Arrivals, Asked, Doing, GroupAsked, LaneAsked, Loading, Pool, Reuse, Upkeep,
+};
 pub use digests::Digests;
 pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
@@ -40,10 +42,10 @@ pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
 pub use phases::Phases;
 pub use plan::{
-    Contender, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,
+    Contender, Group, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,
 };
 pub use program::{ProgramRun, Programs};
-pub use question::{Direction, Metric, Pair, Question};
+pub use question::{Direction, GroupAsks, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};
 pub use seen::Seen;
 pub use slice::Slice;

@@ -2,7 +2,7 @@
 //! chooses. It lives here and not beside the code that builds it because the
 //! journal holds it and the report shows it, and neither may import the rest.
 
-use crate::{Address, Arrivals, Host, Question, Reuse, Skew, Workload};
+use crate::{Address, Arrivals, GroupAsked, Host, Question, Reuse, Skew, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What will be done, fixed before the first target is touched.
@@ -85,6 +85,20 @@ pub struct Contender {
     pub expect: Vec<u16>,
     /// TLS settings in words (`verified`, `not verified`); none without TLS.
     pub tls: Option<String>,
+    /// Several workloads that are done to it at once. Connections and arrivals
+    /// above are of all of them together, and the depth is the largest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+}
+
+/// One of several workloads that are done to a contender at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Its name, the same for every contender.
+    pub name: String,
+    /// What is asked of it.
+    #[serde(flatten)]
+    pub asked: GroupAsked,
 }
 
 impl Contender {

@@ -12,6 +12,10 @@ pub struct Question {
     pub primary: Metric,
     /// Metrics of the second family, which has an error budget of its own.
     pub secondary: Vec<Metric>,
+    /// Groups that are driven at once in every contender, in their order, and their
+    /// metrics: of the second family too. Empty: one workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupAsks>,
     /// Which contenders are compared; empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).
@@ -71,6 +75,15 @@ impl Question {
     pub fn rounds_of_a_launch(&self) -> Option<u32> {
         self.rounds.checked_div(self.restarts)
     }
+}
+
+/// What is asked about one group of all contenders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupAsks {
+    /// Its name.
+    pub name: String,
+    /// The metrics that are compared.
+    pub metrics: Vec<Metric>,
 }
 
 /// Contender `b` against contender `a`, by number: ratios are b/a.

@@ -4,7 +4,7 @@
 //! formats nothing; the counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Doing, Failure, KindSeen, ProgramRun, Seen, Told,
+    Doing, Failure, KindSeen, LaneAsked, ProgramRun, Seen, Told,
     slice::{Slice, WINDOW_NS},
 };
 
@@ -71,6 +71,9 @@ pub struct Recorder {
     alike: Option<(Replied, u64)>,
     /// By place in the mix; empty where all operations are of one kind.
     kinds: Vec<KindSeen>,
+    /// One for each group, where several are driven at once: operations go into
+    /// these, and into this one only what the machine did.
+    groups: Vec<Recorder>,
 }
 
 impl Default for Recorder {
@@ -96,7 +99,19 @@ impl Recorder {
             failed: [0; Failure::ALL.len()],
             alike: None,
             kinds: KindSeen::of(doing),
+            groups: Vec::new(),
         }
+    }
+
+    /// The same, for what is asked of a lane: with one for each of its groups.
+    pub fn of_lane(asked: &LaneAsked) -> Self {
+        let groups = asked.groups.iter().map(|_| Recorder::of(&asked.doing)).collect();
+        Recorder { groups, ..Recorder::of(&asked.doing) }
+    }
+
+    /// The recorders of the groups; empty where there is one workload.
+    pub fn groups_mut(&mut self) -> &mut [Recorder] {
+        &mut self.groups
     }
 
     /// A slice starts.
@@ -107,8 +122,11 @@ impl Recorder {
             long => (long / WINDOW_NS) as usize,
         };
         self.enter();
-        self.seen.make_ready();
-        self.kinds.iter_mut().for_each(KindSeen::make_ready);
+        self.groups.iter_mut().for_each(|group| group.begin_slice(start));
+        if self.groups.is_empty() {
+            self.seen.make_ready();
+            self.kinds.iter_mut().for_each(KindSeen::make_ready);
+        }
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
         self.slice = Slice {
@@ -131,6 +149,7 @@ impl Recorder {
     /// The slice ended.
     pub fn end_slice(&mut self) {
         self.enter();
+        self.groups.iter_mut().for_each(Recorder::end_slice);
         self.seen.slices.push(std::mem::take(&mut self.slice));
     }
 
@@ -304,10 +323,13 @@ impl Recorder {
         self.seen.connections.reopened_at_rest += 1;
     }
 
-    /// How many connections were asked for, and how many were got.
+    /// How many connections were asked for, and how many were got. Of several
+    /// groups each says so itself.
     pub fn connections(&mut self, asked: u64, got: u64) {
-        self.seen.connections.asked = asked;
-        self.seen.connections.got = got;
+        if self.groups.is_empty() {
+            self.seen.connections.asked = asked;
+            self.seen.connections.got = got;
+        }
     }
 
     /// One turn of the event loop.
@@ -324,6 +346,14 @@ impl Recorder {
     /// Ends the trial: hands over what was seen and starts anew. Connection
     /// counts go on, `opened` and `reopened_at_rest` from 0.
     pub fn take(&mut self) -> Seen {
+        let mut seen = self.take_own();
+        let groups: Vec<Seen> = self.groups.iter_mut().map(Recorder::take).collect();
+        groups.iter().for_each(|group| seen.merge(group));
+        seen.groups = groups;
+        seen
+    }
+
+    fn take_own(&mut self) -> Seen {
         self.enter();
         let connections = self.seen.connections.clone();
         let mut seen = std::mem::take(&mut self.seen);

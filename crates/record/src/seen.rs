@@ -65,6 +65,10 @@ pub struct Seen {
     pub programs: Programs,
     /// The slices that these operations were driven in, by place.
     pub slices: Vec<Slice>,
+    /// What was seen of each group, where several were driven at once; the rest is
+    /// then of all of them together, and what the machine did is only there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Seen>,
 }
 
 /// Counts of connections.
@@ -107,6 +111,17 @@ impl Seen {
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);
         self.merge_slices(&other.slices);
+        self.merge_groups(&other.groups);
+    }
+
+    /// Group by group.
+    fn merge_groups(&mut self, others: &[Seen]) {
+        if self.groups.len() < others.len() {
+            self.groups.resize_with(others.len(), Seen::default);
+        }
+        for (mine, theirs) in self.groups.iter_mut().zip(others) {
+            mine.merge(theirs);
+        }
     }
 
     fn merge_kinds(&mut self, others: &[KindSeen]) {

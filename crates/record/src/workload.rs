@@ -23,7 +23,8 @@ pub struct Workload {
     pub value: ValueBytes,
     /// Values shrink to about half when compressed; otherwise not at all.
     pub compressible: bool,
-    /// Kinds of operation, at least one.
+    /// Kinds of operation, at least one; of several groups, those of the first,
+    /// then those of the second, and so on.
     pub mix: Vec<Share>,
     /// Which replies are compared with what was written.
     pub verify: Verify,
@@ -34,9 +35,27 @@ pub struct Workload {
     /// Statements, commands and requests of one's own, with parameters.
     #[serde(default, skip_serializing_if = "Own::is_empty")]
     pub own: Own,
+    /// Of several groups at once: how many entries of the mix are each one's.
+    /// Operation *n* is of group *n* mod their number. Empty: one workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u32>,
 }
 
 impl Workload {
+    /// The mix of each group: one, where there are no groups.
+    pub fn mixes(&self) -> Vec<&[Share]> {
+        if self.groups.is_empty() {
+            return vec![&self.mix];
+        }
+        let mut rest = &self.mix[..];
+        let mixes = self.groups.iter().map(|many| {
+            let (mix, others) = rest.split_at(rest.len().min(*many as usize));
+            rest = others;
+            mix
+        });
+        mixes.collect()
+    }
+
     /// Some operation asks for values that the load has to write.
     pub fn has_values(&self) -> bool {
         let of_values = |kind: Kind| !kind.counts() && !kind.is_own();

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Contender, Doing, End, EndReason, Event, Fact, Failure, Header, Host,
-    Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Pair, Phase, PilotChoice, PilotSeen,
-    Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse, SliceStart, StoreMoment, StoreSaid,
-    TargetDone, TargetReady, Told, TrialRecord,
+    Address, Arrivals, Contender, Doing, End, EndReason, Event, Fact, Failure, GroupAsks, Header,
+    Host, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Pair, Phase, PilotChoice,
+    PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse, SliceStart, StoreMoment,
+    StoreSaid, TargetDone, TargetReady, Told, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -41,6 +41,7 @@ fn asked(i: usize) -> LaneAsked {
         timeout_ns: 30_000_000_000,
         burn_in_ns: 2_000_000,
         operations: (i % 2 == 1).then_some(u64::MAX),
+        groups: Vec::new(),
     }
 }
 
@@ -66,6 +67,7 @@ fn contender(i: usize) -> Contender {
         depth: 1,
         expect: vec![200, 404],
         tls: (i == 1).then(|| "verified".to_owned()),
+        groups: Vec::new(),
     }
 }
 
@@ -74,6 +76,7 @@ fn question() -> Question {
         names: vec!["a".to_owned(), "b".to_owned()],
         primary: METRICS[0],
         secondary: METRICS[1..].to_vec(),
+        groups: vec![GroupAsks { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

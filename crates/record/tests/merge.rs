@@ -3,19 +3,21 @@
 
 use proptest::prelude::*;
 use record::{
-    Distribution, Doing, Failure, Kind, Moments, ProgramRun, Recorder, Seen, Share, SliceStart,
-    Told, ValueBytes, Verify, Workload,
+    Address, Arrivals, Distribution, Doing, Failure, GroupAsked, Kind, LaneAsked, Moments,
+    ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, Told, ValueBytes, Verify, Workload,
 };
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;
 const MOST_WORKERS: usize = 4;
+const GROUPS: usize = 2;
 
 /// What happened to one operation, and which worker had it.
 #[derive(Clone, Debug)]
 struct Operation {
     slice: u64,
     worker: usize,
+    group: usize,
     due_ns: u64,
     lag_ns: u64,
     service_ns: u64,
@@ -53,10 +55,10 @@ fn ending() -> impl Strategy<Value = Ending> {
 fn operation() -> impl Strategy<Value = Operation> {
     let times = (0..SLICE_NS, 0u64..2_000_000, 1000u64..50_000_000);
     let kind = (0..KINDS.len() as u32, any::<bool>());
-    (0..SLICES, 0..MOST_WORKERS, times, kind, ending()).prop_map(
-        |(slice, worker, times, kind, end)| {
+    (0..SLICES, (0..MOST_WORKERS, 0..GROUPS), times, kind, ending()).prop_map(
+        |(slice, (worker, group), times, kind, end)| {
             let (due_ns, lag_ns, service_ns) = times;
-            Operation { slice, worker, due_ns, lag_ns, service_ns, kind, end }
+            Operation { slice, worker, group, due_ns, lag_ns, service_ns, kind, end }
         },
     )
 }
@@ -76,6 +78,7 @@ fn doing(kinds: &[Kind]) -> Doing {
         verify: Verify::Off,
         commands: Vec::new(),
         own: record::Own::default(),
+        groups: Vec::new(),
     })
 }
 
@@ -84,6 +87,41 @@ fn doing(kinds: &[Kind]) -> Doing {
 fn recorded(operations: &[&Operation], connections: u64) -> Seen {
     let mut recorder = Recorder::of(&doing(&KINDS));
     recorder.connections(connections, connections - 1);
+    in_slices(&mut recorder, operations, |recorder, starts, operation| {
+        record(recorder, starts, operation);
+    })
+}
+
+/// The same with the operations of each group in a recorder of its own.
+fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
+    let group = GroupAsked { connections: 32, depth: 1, arrivals: Arrivals::Closed };
+    let mut recorder = Recorder::of_lane(&LaneAsked {
+        address: Address::Program,
+        connections: 64,
+        depth: 1,
+        reuse: Reuse::Always,
+        doing: doing(&KINDS),
+        arrivals: Arrivals::Closed,
+        timeout_ns: 1,
+        burn_in_ns: 0,
+        operations: None,
+        groups: vec![group; GROUPS],
+    });
+    for group in recorder.groups_mut() {
+        let each = connections / GROUPS as u64;
+        group.connections(each, each);
+    }
+    recorder.groups_mut()[0].connections(connections / 2, connections / 2 - 1);
+    in_slices(&mut recorder, operations, |recorder, starts, operation| {
+        record(&mut recorder.groups_mut()[operation.group], starts, operation);
+    })
+}
+
+fn in_slices(
+    recorder: &mut Recorder,
+    operations: &[&Operation],
+    record: impl Fn(&mut Recorder, u64, &Operation),
+) -> Seen {
     for place in 0..SLICES {
         let starts = 1_000_000_000 * (place + 1);
         recorder.begin_slice(&SliceStart {
@@ -95,7 +133,7 @@ fn recorded(operations: &[&Operation], connections: u64) -> Seen {
             burn_in_ns: 2_000_000,
         });
         let here = operations.iter().filter(|operation| operation.slice == place);
-        here.for_each(|operation| record(&mut recorder, starts, operation));
+        here.for_each(|operation| record(recorder, starts, operation));
         recorder.end_slice();
     }
     recorder.take()
@@ -190,6 +228,35 @@ proptest! {
     }
 
     #[test]
+    fn groups_together_are_the_whole_and_their_parts_are_the_groups(
+        operations in prop::collection::vec(operation(), 0..80),
+        turned: bool,
+    ) {
+        let whole = recorded(&operations.iter().collect::<Vec<_>>(), 64);
+        let of_worker = |worker: usize| {
+            let own: Vec<&Operation> =
+                operations.iter().filter(|operation| operation.worker == worker).collect();
+            recorded_in_groups(&own, 64 / MOST_WORKERS as u64)
+        };
+        let mut workers: Vec<usize> = (0..MOST_WORKERS).collect();
+        if turned {
+            workers.reverse();
+        }
+        let mut together = Seen::default();
+        workers.into_iter().for_each(|worker| together.merge(&of_worker(worker)));
+        let groups = std::mem::take(&mut together.groups);
+        together.connections.got = whole.connections.got;
+        prop_assert_eq!(&together, &whole);
+        prop_assert_eq!(groups.len(), GROUPS);
+        for (number, seen) in groups.iter().enumerate() {
+            let own = operations.iter().filter(|operation| operation.group == number);
+            let mut alone = recorded(&own.collect::<Vec<_>>(), 32);
+            alone.connections.got = seen.connections.got;
+            prop_assert_eq!(seen, &alone);
+        }
+    }
+
+    #[test]
     fn every_operation_is_somewhere(operations in prop::collection::vec(operation(), 0..80)) {
         let all: Vec<&Operation> = operations.iter().collect();
         let seen = recorded(&all, 64);
@@ -208,6 +275,7 @@ fn kinds_add_up_to_all_and_halves_to_the_whole() {
     let operation = |share, answered, end| Operation {
         slice: 0,
         worker: 0,
+        group: 0,
         due_ns: 5_000_000,
         lag_ns: 10_000,
         service_ns: 90_000,

@@ -4,12 +4,14 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::plan::Settings;
 use crate::plan::experiment::command::Command;
+use crate::plan::experiment::groups;
 use crate::plan::experiment::process::{self, Around, Given, Process};
 use crate::plan::experiment::program;
 use crate::plan::experiment::requests;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::text::{Placeholder, Text, Values};
+use crate::plan::groups::GroupGiven;
 use crate::plan::recipes;
 use crate::targets::url::Url;
 use std::collections::BTreeMap;
@@ -17,9 +19,10 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// Keys of a contender that are neither a request's nor a process's.
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 14] = [
     "about",
     "url",
+    "groups",
     "pid",
     "recipe",
     "site",
@@ -51,6 +54,8 @@ pub struct Contender {
     pub target: Target,
     /// How it is talked to, with the file's defaults.
     pub settings: Settings,
+    /// Its own groups; empty: those of all.
+    pub groups: Vec<GroupGiven>,
 }
 
 /// The server under test.
@@ -156,7 +161,8 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
             ));
         }
     };
-    Ok(Contender { name: name.to_owned(), target, settings })
+    let groups = groups::read(table)?;
+    Ok(Contender { name: name.to_owned(), target, settings, groups })
 }
 
 /// A contender that is nothing but a recipe.

@@ -23,6 +23,7 @@
 
 mod command;
 mod contender;
+mod groups;
 mod outline;
 mod own;
 mod places;

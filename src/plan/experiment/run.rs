@@ -3,16 +3,18 @@
 use crate::exit::Error;
 use crate::near;
 use crate::plan::commands::{self, OwnCommand};
-use crate::plan::experiment::own;
 use crate::plan::experiment::table::{Table, Value};
+use crate::plan::experiment::{groups, own};
+use crate::plan::groups::GroupGiven;
 use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{WorkloadAsked, units, workload};
 use record::Interleave;
 use std::time::Duration;
 
 /// Keys at the top of the file.
-pub(super) const KEYS: [&str; 15] = [
+pub(super) const KEYS: [&str; 16] = [
     "workload",
+    "groups",
     "sweep",
     "rounds",
     "round",
@@ -34,6 +36,8 @@ pub(super) const KEYS: [&str; 15] = [
 pub struct RunSettings {
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
+    /// Several workloads at once in each contender; empty: one.
+    pub groups: Vec<GroupGiven>,
     /// One setting at several values.
     pub sweep: Option<SweepAsked>,
     /// Rounds.
@@ -66,7 +70,7 @@ pub struct RunSettings {
 
 impl RunSettings {
     pub(super) fn read(table: &Table<'_>) -> Result<RunSettings, Error> {
-        let mut run = RunSettings::default();
+        let mut run = RunSettings { groups: groups::read(table)?, ..RunSettings::default() };
         for (key, value) in table.entries() {
             match key {
                 "workload" => run.workload = workload_asked(&value.table()?)?,

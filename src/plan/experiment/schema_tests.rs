@@ -5,7 +5,7 @@
 //! known is an error, so nothing in it goes unchecked.
 
 use super::tests::FULL;
-use super::{contender, own, process, requests, run};
+use super::{contender, groups, own, process, requests, run};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};
@@ -129,6 +129,7 @@ fn the_schema_has_the_keys_that_are_read() {
         lists.concat().into_iter().map(str::to_owned).collect()
     };
     assert_eq!(keys(""), set(&[&super::TABLES, &run::KEYS]));
+    assert_eq!(keys("/$defs/groups/items"), set(&[&groups::KEYS]));
     assert_eq!(keys("/properties/workload"), set(&[&run::WORKLOAD_KEYS]));
     let of_command = "/properties/workload/properties/commands/items";
     assert_eq!(keys(of_command), set(&[&run::COMMAND_KEYS]));
@@ -177,6 +178,9 @@ fn the_schema_refuses_what_is_refused() {
         ("round = true", ".round: type"),
         ("sweep.depth = [1]", ".sweep.depth: minItems"),
         ("sweep.keys = [1, 2]", ".sweep.keys: additionalProperties"),
+        ("groups = []", ".groups: minItems"),
+        ("groups = [{ rate = 5 }]", ".groups[0]: required"),
+        ("groups = [{ name = 'a', reuse = 'never' }]", ".groups[0].reuse: additionalProperties"),
         ("interleave = 'slice'", ".interleave: enum"),
         ("contenders = []", ".contenders: minItems"),
         ("zzz = 1", ".zzz: additionalProperties"),

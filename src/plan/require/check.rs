@@ -1,6 +1,6 @@
 //! From a verdict to the standing of a requirement.
 
-use super::{By, Names, Requirement, name_of};
+use super::{By, Names, Requirement};
 use crate::shown::{shown, shown_sentence};
 use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use record::{Direction, Metric};
@@ -13,7 +13,9 @@ pub(super) fn requirement(
     comparisons: &[Comparison],
     findings: &[Finding],
 ) -> Vec<Checked> {
-    let of_metric = comparisons.iter().filter(|it| it.metric == requirement.metric);
+    let of_metric = comparisons
+        .iter()
+        .filter(|it| it.metric == requirement.metric && it.group == requirement.group);
     let seen = of_metric.filter_map(|comparison| Seen::of(requirement, comparison, findings));
     let checked: Vec<Checked> = seen.map(|seen| seen.check()).collect();
     if !checked.is_empty() {
@@ -25,7 +27,7 @@ pub(super) fn requirement(
         a: names.a,
         b: names.b,
         standing: Standing::CannotBeSaid,
-        why: format!("the run did not compare {}", name_of(requirement.metric)),
+        why: format!("the run did not compare {}", requirement.metric_name()),
     }]
 }
 
@@ -155,7 +157,7 @@ impl<'a> Seen<'a> {
         let [estimate, low, high] =
             [ratio.estimate, ratio.low, ratio.high].map(|ratio| self.digits(ratio));
         let level = (self.comparison.confidence * 1e6).round() / 1e4;
-        let metric = name_of(self.required.metric);
+        let metric = self.required.metric_name();
         format!(
             "{metric} of {} is {estimate} that of {} ({low} to {high} at {level} %)",
             shown(b),

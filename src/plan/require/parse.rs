@@ -3,7 +3,7 @@
 use super::{By, METRICS, Names, Requirement, Sense, name_of};
 use crate::near;
 use crate::shown::shown;
-use record::{Metric, Question};
+use record::{GroupAsks, Metric, Question};
 
 /// What a requirement looks like, at the end of an error.
 const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
@@ -11,17 +11,23 @@ const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.0
 pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
     let wrong = |why: String| format!("--require `{}`: {why}", shown(text));
     let (left, sense, right) = at_the_sign(text).map_err(wrong)?;
+    let has_groups = !question.groups.is_empty();
+    let (left, group) = match left.rsplit_once(" of ").filter(|_| has_groups) {
+        Some((left, group)) => (left.trim(), Some(group_of(group, question).map_err(wrong)?)),
+        None => (left, None),
+    };
     let (pair, metric) = match left.rsplit_once(char::is_whitespace) {
         Some((pair, metric)) => (pair.trim(), metric),
         None => ("", left),
     };
-    let metric = metric_of(metric, question).map_err(wrong)?;
+    let metric = metric_of(metric, group, question).map_err(wrong)?;
+    let group = group.map(|group| group.name.clone());
     let pair = match pair {
         "" => None,
         names => Some(pair_of(names, question).map_err(wrong)?),
     };
     let (bound, by) = bound_of(right).map_err(wrong)?;
-    Ok(Requirement { text: text.trim().to_owned(), pair, metric, sense, bound, by })
+    Ok(Requirement { text: text.trim().to_owned(), pair, metric, group, sense, bound, by })
 }
 
 /// What stands before the sign, the sign, and what stands behind it.
@@ -49,13 +55,26 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
     Ok((left, sense, right))
 }
 
-/// A metric by its short name or its path in the report.
-fn metric_of(name: &str, question: &Question) -> Result<Metric, String> {
+/// A group by its name.
+fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, String> {
+    let (name, groups) = (name.trim(), &question.groups);
+    groups.iter().find(|group| group.name == name).ok_or_else(|| {
+        let names = groups.iter().map(|group| group.name.as_str());
+        let meant = near::did_you_mean(name, names.clone());
+        format!("no group is called `{}`: there are {}{meant}", shown(name), listed(names))
+    })
+}
+
+/// A metric by its short name or its path in the report; of a group, or of all.
+fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Result<Metric, String> {
     let known = METRICS.iter().find(|(short, metric)| {
         *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
     });
     let judged = std::iter::once(question.primary).chain(question.secondary.iter().copied());
-    let judged: Vec<Metric> = judged.collect();
+    let judged: Vec<Metric> = match group {
+        None => judged.collect(),
+        Some(group) => group.metrics.clone(),
+    };
     let names = || listed(judged.iter().map(|metric| name_of(*metric)));
     match known {
         None if question.names.iter().any(|it| it == name) || pair_of(name, question).is_ok() => {

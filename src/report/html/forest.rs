@@ -39,15 +39,19 @@ pub(super) fn section(view: &View) -> Option<Node> {
     )
 }
 
-/// The metrics compared, in the order in which they come.
-fn metrics(view: &View) -> Vec<Metric> {
-    let mut metrics = Vec::new();
+/// The metrics compared, each by its first comparison, in the order in which they come.
+fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
+    let mut metrics: Vec<&Comparison> = Vec::new();
     for comparison in view.comparisons {
-        if !metrics.contains(&comparison.metric) {
-            metrics.push(comparison.metric);
+        if !metrics.iter().any(|known| same_metric(known, comparison)) {
+            metrics.push(comparison);
         }
     }
     metrics
+}
+
+fn same_metric(one: &Comparison, other: &Comparison) -> bool {
+    (one.metric, &one.group) == (other.metric, &other.group)
 }
 
 fn axis(view: &View) -> Scale {
@@ -58,14 +62,15 @@ fn axis(view: &View) -> Scale {
     Scale::logarithmic(low, high).padded(0.08)
 }
 
-fn group(view: &View, metric: Metric, axis: &Scale) -> Node {
+fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
+    let metric = first.metric;
     let better = match (metric, metric.direction()) {
         (Metric::TargetCpu, _) => "left costs less",
         (_, Direction::HigherIsBetter) => "right is faster",
         (_, Direction::LowerIsBetter) => "left is faster",
     };
     let comparisons: Vec<&Comparison> =
-        view.comparisons.iter().filter(|comparison| comparison.metric == metric).collect();
+        view.comparisons.iter().filter(|comparison| same_metric(comparison, first)).collect();
     let primary = if comparisons.iter().any(|c| c.primary) { ", the primary metric" } else { "" };
     let common = common(&comparisons);
     let against = common.map(|a| {
@@ -73,7 +78,7 @@ fn group(view: &View, metric: Metric, axis: &Scale) -> Node {
         el("span").class("quiet").text(" · against ").with(a)
     });
     let heading = el("h3")
-        .text(capitalised(words::metric(metric)))
+        .text(capitalised(&words::groups::metric(first)))
         .with(el("span").class("quiet").text(primary))
         .with_all(against)
         .with(el("span").class("quiet").text(format!(" · {better}")));
@@ -90,11 +95,7 @@ fn common<'a>(comparisons: &[&'a Comparison]) -> Option<&'a str> {
 
 fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> Node {
     let name = |name: &str| foreign(words::short_name(name, LONGEST_NAME));
-    let value = |name: &str| {
-        let contender = view.contender(name);
-        let value = contender.and_then(|of| words::figure_of(of, comparison.metric));
-        words::figure(comparison.metric, value)
-    };
+    let value = |name: &str| words::groups::figure(view, comparison, name);
     let (from, to) = (value(&comparison.a), value(&comparison.b));
     let pair = el("div").with(name(&comparison.b));
     let pair = if name_both { pair.text(" vs ").with(name(&comparison.a)) } else { pair };
@@ -199,7 +200,7 @@ fn table(view: &View) -> Node {
     let rows = view.comparisons.iter().map(|comparison| {
         vec![
             parts::row_name(&pair_name(comparison)),
-            parts::cell(words::short_metric(comparison.metric)),
+            parts::cell(words::groups::short_metric(comparison)),
             parts::cell(or_dash(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
             parts::cell(or_dash(words::bounds(comparison).map(pair))),
             parts::cell(units::level(comparison.confidence)),

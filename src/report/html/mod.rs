@@ -8,6 +8,7 @@ mod costs;
 mod figures;
 mod findings;
 mod forest;
+mod groups;
 mod headline;
 mod kinds;
 mod latency;
@@ -68,6 +69,7 @@ fn main(view: &View) -> Node {
         .with(figures::section(view))
         .with_all(costs::section(view))
         .with(latency::section(view))
+        .with_all(groups::section(view))
         .with_all(kinds::section(view))
         .with_all(rounds::section(view))
         .with(slices::section(view))

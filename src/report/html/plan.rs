@@ -77,11 +77,15 @@ fn request_words(request: &RequestAsked) -> String {
 
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked = match (&of.request, &of.workload) {
-        (Some(request), None) => request_words(request),
+        (Some(request), None) => {
+            let asked = std::iter::once(request_words(request)).chain(words::groups::asked(of));
+            asked.collect::<Vec<_>>().join("; ")
+        }
         (_, Some(workload)) => {
             let database = of.sql.as_ref().map(words::database);
             let skew = of.skew.as_ref().map(|skew| words::kinds::skew(workload, skew));
             std::iter::once(words::workload(workload, of.depth))
+                .chain(words::groups::asked(of))
                 .chain(skew)
                 .chain(database)
                 .collect::<Vec<_>>()

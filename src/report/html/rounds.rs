@@ -56,7 +56,7 @@ fn launches(view: &View) -> String {
 
 fn panel(view: &View, comparison: &Comparison) -> Node {
     let name = |name: &str| foreign(words::short_name(name, 26));
-    let metric = format!(", {}", words::metric(comparison.metric));
+    let metric = format!(", {}", words::groups::metric(comparison));
     let heading = el("h3")
         .with(name(&comparison.b))
         .text(" vs ")

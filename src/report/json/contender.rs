@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::groups::{self, GroupData};
 use super::kinds::{self, KindData};
 use super::store::StoreData;
 use crate::report::{View, words::costs};
@@ -20,6 +21,7 @@ pub(super) struct ContenderData<'a> {
     without_latency: u64,
     metrics: Metrics,
     kinds: Vec<KindData>,
+    groups: Vec<GroupData<'a>>,
     outcomes: OutcomesData,
     codes: &'a BTreeMap<u16, u64>,
     connections: ConnectionsData,
@@ -98,9 +100,9 @@ impl Runs {
 }
 
 #[derive(Serialize)]
-struct Figure {
-    value: Option<f64>,
-    unit: &'static str,
+pub(super) struct Figure {
+    pub(super) value: Option<f64>,
+    pub(super) unit: &'static str,
 }
 
 #[derive(Serialize)]
@@ -111,7 +113,7 @@ pub(super) struct Times {
 }
 
 #[derive(Serialize)]
-struct OutcomesData {
+pub(super) struct OutcomesData {
     ok: u64,
     miss: u64,
     stale: u64,
@@ -123,7 +125,7 @@ struct OutcomesData {
 }
 
 #[derive(Serialize)]
-struct ConnectionsData {
+pub(super) struct ConnectionsData {
     asked: u64,
     got: u64,
     opened: u64,
@@ -131,7 +133,7 @@ struct ConnectionsData {
 }
 
 #[derive(Serialize)]
-struct Round {
+pub(super) struct Round {
     round: u32,
     throughput: f64,
     p50: Option<f64>,
@@ -153,7 +155,6 @@ struct SlicePoint {
 impl<'a> ContenderData<'a> {
     pub(super) fn of(view: &View<'a>, of: &'a ContenderSummary) -> Self {
         let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
-        let round = |&(round, throughput, p50, p99): &_| Round { round, throughput, p50, p99 };
         ContenderData {
             name: &of.name,
             target: planned.map(|planned| planned.target.as_str()),
@@ -164,7 +165,8 @@ impl<'a> ContenderData<'a> {
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
             metrics: metrics(of),
-            kinds: kinds::of(view, of),
+            kinds: kinds::of(view, of, &of.kinds),
+            groups: groups::of(view, of),
             outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
             codes: &of.codes,
             connections: connections(&of.connections),
@@ -192,6 +194,12 @@ impl Times {
     fn is_unknown(&self) -> bool {
         self.quantiles.max.is_none()
     }
+}
+
+/// Round, operations per second, p50 and p99 in seconds.
+pub(super) fn round(of: &(u32, f64, Option<f64>, Option<f64>)) -> Round {
+    let (round, throughput, p50, p99) = *of;
+    Round { round, throughput, p50, p99 }
 }
 
 pub(super) fn times(quantiles: Quantiles) -> Times {
@@ -234,7 +242,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
     }
 }
 
-fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
+pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
     OutcomesData {
         ok: of.ok,
         miss: of.miss,
@@ -247,7 +255,7 @@ fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
     }
 }
 
-fn connections(of: &Connections) -> ConnectionsData {
+pub(super) fn connections(of: &Connections) -> ConnectionsData {
     ConnectionsData {
         asked: of.asked,
         got: of.got,

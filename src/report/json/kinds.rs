@@ -2,7 +2,7 @@
 
 use super::contender::{Times, times};
 use crate::report::{View, words::kinds};
-use judge::verdict::ContenderSummary;
+use judge::verdict::{ContenderSummary, KindSummary};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -23,17 +23,18 @@ struct HalfData {
     time: Times,
 }
 
-pub(super) fn of(view: &View, contender: &ContenderSummary) -> Vec<KindData> {
-    let seen = contender.kinds.iter();
-    seen.map(|of| KindData {
-        operation: kinds::operation(view, contender, of),
-        operations: of.operations,
-        ok: of.ok,
-        miss: of.miss,
-        wrong: of.wrong,
-        response_time: times(of.response_time),
-        read: of.read.map(|(count, time)| HalfData { count, time: times(time) }),
-        update: of.update.map(|(count, time)| HalfData { count, time: times(time) }),
-    })
-    .collect()
+/// Kinds of this contender, or of a group of it.
+pub(super) fn of(view: &View, contender: &ContenderSummary, seen: &[KindSummary]) -> Vec<KindData> {
+    seen.iter()
+        .map(|of| KindData {
+            operation: kinds::operation(view, contender, of),
+            operations: of.operations,
+            ok: of.ok,
+            miss: of.miss,
+            wrong: of.wrong,
+            response_time: times(of.response_time),
+            read: of.read.map(|(count, time)| HalfData { count, time: times(time) }),
+            update: of.update.map(|(count, time)| HalfData { count, time: times(time) }),
+        })
+        .collect()
 }

@@ -1,9 +1,9 @@
 //! The plan's part of the report: what was asked, in seconds, and what the
 //! pilot chose.
 
-use super::seconds;
+use super::{groups, seconds};
 use crate::report::{View, words};
-use record::{Arrivals, Contender, Interleave, PilotChoice, Question, Reuse, Skew};
+use record::{Contender, Interleave, Metric, PilotChoice, Question, Reuse, Skew};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -41,6 +41,7 @@ struct Asked<'a> {
     reuse: ReuseData,
     arrivals: &'static str,
     rate: Option<f64>,
+    groups: Vec<groups::Asked<'a>>,
     timeout: f64,
     operations: Option<u64>,
     method: Option<&'a str>,
@@ -72,11 +73,18 @@ struct PoolData {
 struct Asks<'a> {
     primary: &'static str,
     secondary: Vec<&'static str>,
+    groups: Vec<GroupAsks<'a>>,
     pairs: Vec<PairData<'a>>,
     alpha: f64,
     matters: f64,
     expect_different: bool,
     shares_core: bool,
+}
+
+#[derive(Serialize)]
+struct GroupAsks<'a> {
+    name: &'a str,
+    metrics: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -152,12 +160,9 @@ impl<'a> Asked<'a> {
                     ReuseData::Pool { pool: PoolData { max, wait, upkeep } }
                 }
             },
-            arrivals: match of.arrivals {
-                Arrivals::Closed => "closed",
-                Arrivals::Constant(_) => "constant",
-                Arrivals::Poisson(_) => "poisson",
-            },
+            arrivals: groups::arrivals(of.arrivals),
             rate: of.arrivals.rate(),
+            groups: groups::asked(of),
             timeout: seconds(of.timeout_ns),
             operations: of.operations,
             method: request.map(|request| request.method.as_str()),
@@ -176,7 +181,8 @@ impl<'a> Asks<'a> {
         let name = |number: u32| of.names.get(number as usize).map_or("", String::as_str);
         Asks {
             primary: of.primary.path(),
-            secondary: of.secondary.iter().map(|metric| metric.path()).collect(),
+            secondary: paths(&of.secondary),
+            groups: of.groups.iter().map(GroupAsks::of).collect(),
             pairs: of.pairs.iter().map(|p| PairData { a: name(p.a), b: name(p.b) }).collect(),
             alpha: of.alpha,
             matters: of.matters,
@@ -184,6 +190,16 @@ impl<'a> Asks<'a> {
             shares_core: of.shares_core,
         }
     }
+}
+
+impl<'a> GroupAsks<'a> {
+    fn of(of: &'a record::GroupAsks) -> Self {
+        GroupAsks { name: &of.name, metrics: paths(&of.metrics) }
+    }
+}
+
+fn paths(metrics: &[Metric]) -> Vec<&'static str> {
+    metrics.iter().map(|metric| metric.path()).collect()
 }
 
 impl<'a> Pilot<'a> {

@@ -55,6 +55,7 @@ fn workload(contender: usize, last: Kind) -> Workload {
         verify: Verify::Sample,
         commands: if contender == 1 { vec![words] } else { Vec::new() },
         own: record::Own::default(),
+        groups: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a comparison says: the claim, what stands behind it, what would decide it.
 
-use super::{Sentence, figure, figure_of, metric, rests_on, short_metric, word};
+use super::{Sentence, groups, rests_on, word};
 use crate::report::{View, units};
 use judge::verdict::{Comparison, Word};
 use record::{Direction, Metric};
@@ -72,7 +72,7 @@ fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
 /// What stands behind the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
 pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence {
     let rounds = rests_on(view, comparison);
-    let said = Sentence::default().plain(format!("{}; ", metric(comparison.metric)));
+    let said = Sentence::default().plain(format!("{}; ", groups::metric(comparison)));
     let Some(ratio) = comparison.ratio else {
         return said.plain("no round to judge by");
     };
@@ -94,12 +94,12 @@ pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence
 /// A metric of the second family: `p99: 4.10 ms -> 2.90 ms, 0.71x (0.66 to 0.75)`.
 /// The level of its interval is said where it isn't that of the primary ones.
 pub(in crate::report) fn second(view: &View, comparison: &Comparison) -> Sentence {
-    let value = |name| view.contender(name).and_then(|of| figure_of(of, comparison.metric));
+    let figure = |name| groups::figure(view, comparison, name);
     let said = Sentence::default().plain(format!(
         "{}: {} -> {}",
-        short_metric(comparison.metric),
-        figure(comparison.metric, value(&comparison.a)),
-        figure(comparison.metric, value(&comparison.b)),
+        groups::short_metric(comparison),
+        figure(&comparison.a),
+        figure(&comparison.b),
     ));
     let Some(ratio) = comparison.ratio else {
         return said;

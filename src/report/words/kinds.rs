@@ -23,10 +23,30 @@ pub(in crate::report) struct KindRow<'a> {
 pub(in crate::report) fn rows<'a>(view: &View<'a>) -> Vec<KindRow<'a>> {
     let numbered = view.contenders.iter().enumerate();
     numbered
-        .flat_map(|(number, of)| {
-            of.kinds.iter().flat_map(move |kind| rows_of(view, number, of, kind))
+        .flat_map(|(number, of)| -> Vec<KindRow<'a>> {
+            let rows = |kind| rows_of(view, number, of, kind);
+            match of.groups.is_empty() {
+                true => of.kinds.iter().flat_map(rows).collect(),
+                false => rows_of_groups(view, number, of),
+            }
         })
         .collect()
+}
+
+/// Kinds inside of each group: a get beside writers is another one than alone.
+fn rows_of_groups<'a>(
+    view: &View<'a>,
+    contender: usize,
+    of: &'a ContenderSummary,
+) -> Vec<KindRow<'a>> {
+    let rows = of.groups.iter().flat_map(|group| {
+        let rows = group.kinds.iter().flat_map(move |kind| rows_of(view, contender, of, kind));
+        rows.map(move |row| match row.is_half {
+            true => row,
+            false => KindRow { operation: format!("{}, {}", group.name, row.operation), ..row },
+        })
+    });
+    rows.collect()
 }
 
 fn rows_of<'a>(

@@ -6,15 +6,15 @@ use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// `get 90 %, set 10 % of 100k keys, uniform; values of 32 B; …`.
 pub(crate) fn workload(of: &Workload, depth: u32) -> String {
-    let all: f64 = of.mix.iter().map(|share| share.weight).sum();
-    let share = |weight: f64| units::percent(weight / all);
-    let name = |one: Kind| kind(Some(of), one);
-    let mix = of.mix.iter().map(|one| format!("{} {}", name(one.kind), share(one.weight)));
     if of.mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
-        return own(of, depth, &mix.collect::<Vec<_>>().join(", "));
+        return own(of, depth, &mix(of, &of.mix));
     }
+    let done = match of.groups.is_empty() {
+        true => mix(of, &of.mix),
+        false => "a mix for each group".to_owned(),
+    };
     let mut words = vec![
-        format!("{} of {} keys", mix.collect::<Vec<_>>().join(", "), units::count(of.keys)),
+        format!("{done} of {} keys", units::count(of.keys)),
         distribution(of.distribution),
         values(of),
         verified(of),
@@ -22,7 +22,8 @@ pub(crate) fn workload(of: &Workload, depth: u32) -> String {
     if of.hot < 1.0 {
         words.insert(2, format!("reads within {} of the keys", units::percent(of.hot)));
     }
-    if depth > 1 {
+    // Each group has its own.
+    if depth > 1 && of.groups.is_empty() {
         words.push(format!("{depth} operations in flight on a connection"));
     }
     words.join("; ")
@@ -39,6 +40,15 @@ fn own(of: &Workload, depth: u32, mix: &str) -> String {
         words += &format!("; {depth} operations in flight on a connection");
     }
     words
+}
+
+/// `get 90 %, set 10 %`.
+pub(in crate::report) fn mix(of: &Workload, mix: &[Share]) -> String {
+    let all: f64 = mix.iter().map(|share| share.weight).sum();
+    let share = |weight: f64| units::percent(weight / all);
+    let name = |one: Kind| kind(Some(of), one);
+    let each = mix.iter().map(|one| format!("{} {}", name(one.kind), share(one.weight)));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn values(of: &Workload) -> String {

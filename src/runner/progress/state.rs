@@ -223,6 +223,7 @@ pub(super) mod tests {
             timeout_ns: 1,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         };
         TrialRecord { phase: Phase::Round, round, contender, asked, seen, cut_short: false }
     }

@@ -157,6 +157,7 @@ fn order() -> Asked {
             timeout_ns: 2_000 * MS,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         }],
     }
 }

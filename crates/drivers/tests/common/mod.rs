@@ -122,6 +122,7 @@ pub(crate) fn order(address: Address, doing: Doing) -> Asked {
             timeout_ns: 5_000 * MS,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         }],
     }
 }

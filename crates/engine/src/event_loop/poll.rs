@@ -11,6 +11,8 @@ const BATCH: usize = 512;
 pub(super) struct Poll {
     epoll: OwnedFd,
     events: Vec<libc::epoll_event>,
+    /// Taken in one call, at most.
+    most: usize,
     got: usize,
 }
 
@@ -35,7 +37,17 @@ impl Poll {
             fd => unsafe { OwnedFd::from_raw_fd(fd) },
         };
         let events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
-        Ok(Poll { epoll, events, got: 0 })
+        Ok(Poll { epoll, events, most: BATCH, got: 0 })
+    }
+
+    /// From now on no more than so many events are taken at once.
+    pub(super) fn take_at_most(&mut self, events: usize) {
+        self.most = events.clamp(1, BATCH);
+    }
+
+    /// Readable when there are events.
+    pub(super) fn fd(&self) -> RawFd {
+        self.epoll.as_raw_fd()
     }
 
     /// Watches a socket for everything, edge-triggered, until it is closed: it
@@ -70,7 +82,7 @@ impl Poll {
             libc::epoll_pwait2(
                 self.epoll.as_raw_fd(),
                 self.events.as_mut_ptr(),
-                BATCH as i32,
+                self.most as i32,
                 &wait,
                 std::ptr::null(),
             )

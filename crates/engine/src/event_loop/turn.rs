@@ -1,11 +1,14 @@
 //! The loop: one lane driven for one slice.
 
+mod steps;
+
 use super::connection::{Common, Connection, Then};
 use super::hearing::Operation;
 use super::policy::Sources;
 use super::poll::Poll;
 use super::socket::SystemAddress;
 use crate::arrivals::Schedule;
+use crate::lane::InSteps;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
 use record::{LaneAsked, Moments, Recorder, Reuse, Told};
 use std::collections::VecDeque;
@@ -51,6 +54,12 @@ pub(crate) trait Speech {
     /// The number of this worker's first operation.
     fn first(&self, seat: &Seat) -> u64 {
         seat.worker as u64
+    }
+
+    /// From there to its next one. Where all operations are one request groups
+    /// need not be told apart by their numbers.
+    fn step(&self, seat: &Seat) -> u64 {
+        seat.workers as u64
     }
 
     /// The lane closes; `next` would have been its next operation.
@@ -103,6 +112,8 @@ pub(crate) struct EventLane<S: Speech> {
     number: u64,
     step: u64,
     stop: Stop,
+    /// The slice that is driven in steps.
+    stepped: Option<Drive>,
 }
 
 /// The state of the slice that is being driven.
@@ -151,14 +162,15 @@ impl<S: Speech> EventLane<S> {
         Ok(EventLane {
             places: (0..connections).map(|_| Connection::new(&common.speech, depth)).collect(),
             number: common.speech.first(seat),
+            step: common.speech.step(seat),
             common,
             free: all_free(connections, depth).collect(),
             backing_off: Vec::with_capacity(connections * depth as usize),
-            schedule: Schedule::new(asked.arrivals, seed, seat.worker, seat.workers),
+            schedule: Schedule::of(asked.arrivals, seed, seat),
             asked,
             lane_time: 0,
-            step: seat.workers as u64,
             stop: seat.stop.clone(),
+            stepped: None,
         })
     }
 
@@ -187,6 +199,35 @@ impl<S: Speech> EventLane<S> {
             }
         }
         Ok(())
+    }
+
+    /// Takes up what is due and gives up what is overdue, at `now`. Returns whether
+    /// the slice is over.
+    #[inline]
+    fn look(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) -> bool {
+        if self.schedule.is_some() {
+            self.take_due(now, drive, seen);
+        }
+        if now >= drive.sends_until && !drive.draining {
+            self.note_drain(drive, seen);
+        }
+        if now >= drive.housekeeping {
+            self.keep_house(now, drive, seen);
+        }
+        self.is_over(now, drive)
+    }
+
+    /// In closed loop every connection takes up what it has room for.
+    fn begin_all(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+        if self.schedule.is_some() {
+            return;
+        }
+        self.free.clear();
+        for place in 0..self.places.len() as u32 {
+            if drive.sends(now) {
+                self.begin(place, self.asked.depth.max(1), (now, now), drive, seen);
+            }
+        }
     }
 
     fn wait(&mut self, wait_ns: u64) -> Result<usize, Broken> {
@@ -343,8 +384,9 @@ impl<S: Speech> EventLane<S> {
         drive.in_flight == 0 && !may_send
     }
 
-    /// Ends the slice on the lane's side: what is left has no outcome.
-    fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) {
+    /// Ends the slice on the lane's side: what is left has no outcome. Returns when
+    /// the last reply was in.
+    fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
         for place in 0..self.places.len() {
             self.places[place].abandon(seen);
         }
@@ -357,6 +399,15 @@ impl<S: Speech> EventLane<S> {
                 schedule.take();
                 seen.unsent(u64::from(drive.budget > 0));
             }
+        }
+        match drive.last_ended > drive.starts {
+            // The schedule says how long a slice of open loop is: a pause
+            // before its end belongs to it.
+            _ if self.schedule.is_some() && drive.budget > 0 => {
+                drive.last_ended.max(drive.sends_until)
+            }
+            true => drive.last_ended,
+            false => clock::now(),
         }
     }
 }
@@ -423,35 +474,15 @@ impl<S: Speech> Lane for EventLane<S> {
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
         let mut drive = Drive::new(turn);
-        let open_loop = self.schedule.is_some();
         let mut now = clock::now();
         while now < turn.starts {
             // Some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
             now = clock::now();
         }
-        if !open_loop {
-            self.free.clear();
-            for place in 0..self.places.len() as u32 {
-                if drive.sends(now) {
-                    self.begin(place, self.asked.depth.max(1), (now, now), &mut drive, seen);
-                }
-            }
-        }
-        loop {
-            if open_loop {
-                self.take_due(now, &mut drive, seen);
-            }
-            if now >= drive.sends_until && !drive.draining {
-                self.note_drain(&mut drive, seen);
-            }
-            if now >= drive.housekeeping {
-                self.keep_house(now, &mut drive, seen);
-            }
-            if self.is_over(now, &drive) {
-                break;
-            }
-            if open_loop {
+        self.begin_all(now, &mut drive, seen);
+        while !self.look(now, &mut drive, seen) {
+            if self.schedule.is_some() {
                 now = clock::now();
                 if drive.worked {
                     seen.looped(now - drive.woke);
@@ -460,14 +491,7 @@ impl<S: Speech> Lane for EventLane<S> {
             self.turn(self.patience(now, &drive), &mut drive, seen)?;
             now = clock::now();
         }
-        self.end_slice(&drive, seen);
-        Ok(match drive.last_ended > turn.starts {
-            // The schedule says how long a slice of open loop is: a pause
-            // before its end belongs to it.
-            _ if open_loop && drive.budget > 0 => drive.last_ended.max(drive.sends_until),
-            true => drive.last_ended,
-            false => now,
-        })
+        Ok(self.end_slice(&drive, seen))
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
@@ -499,5 +523,9 @@ impl<S: Speech> Lane for EventLane<S> {
             place.close();
         }
         self.common.speech.closes(self.number);
+    }
+
+    fn steps(&mut self) -> Option<InSteps<'_>> {
+        Some(self)
     }
 }

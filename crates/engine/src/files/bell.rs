@@ -15,6 +15,16 @@ impl Bell {
         self.0.raise();
     }
 
+    /// Readable once it rang.
+    pub(super) fn fd(&self) -> RawFd {
+        self.0.fd()
+    }
+
+    /// Forgets what rang before.
+    pub(super) fn hush(&self) {
+        self.wait(None, 0);
+    }
+
     /// Waits until it rings, `also` is readable, or `until`. Returns whether
     /// `also` is readable. What rang before is forgotten.
     pub(super) fn wait(&self, also: Option<RawFd>, until: u64) -> bool {

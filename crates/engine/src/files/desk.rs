@@ -164,8 +164,9 @@ mod tests {
             timeout_ns: TIMEOUT_NS,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         };
-        let seat = Seat { worker: 0, workers: 1, stop: Stop::new().expect("a descriptor") };
+        let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let work = Work {
             state: 0,
             ask: |_, _, _, _| {},

@@ -7,9 +7,10 @@ use super::place::{Shared, live};
 use super::store::Store;
 use super::work::Work;
 use crate::drive::Drive;
-use crate::lane::for_workers;
+use crate::lane::{InSteps, Step, Steps, for_workers};
 use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, LaneAsked, Recorder, Reuse};
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub(super) struct FileLane<S, M: Default> {
     shared: Arc<Shared<S, M>>,
     threads: Vec<JoinHandle<()>>,
     numbers: Numbers,
+    /// CPU time of the threads when the slice started.
+    cpu_before: u64,
 }
 
 impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
@@ -50,42 +53,50 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
             return Err(Broken(why.to_owned()));
         }
         let places = seat.share(u64::from(asked.connections)) as usize;
-        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.worker));
+        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
         let desk = Desk::new(drive, work, places);
         let shared = Arc::new(Shared::new(desk, Bell::new()?, asked.timeout_ns));
         let threads = Vec::with_capacity(places);
-        Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers })
+        Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
     }
 
     /// Waits until the slice is over, giving up what takes too long.
-    fn watch(&self) -> Result<u64, Broken> {
-        let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
+    fn watch(&self) -> Result<(), Broken> {
         let mut stop: Option<&Stop> = Some(&self.seat.stop);
-        loop {
-            let mut guard = self.shared.desk();
-            let desk = &mut *guard;
-            let now = clock::now();
-            if desk.lost {
-                return Err(Broken("a thread of a files lane ended with a panic".to_owned()));
-            }
-            desk.drive.note_drain(now, &mut desk.seen);
-            desk.give_up(now);
-            for (thread, place) in self.threads.iter().zip(&desk.places) {
-                if place.is_stuck(now) {
-                    interrupt::interrupt(thread);
-                }
-            }
-            if desk.drive.is_over(now) {
-                return Ok(now);
-            }
-            let until = desk.drive.look_at().min(now + often);
-            drop(guard);
+        while let Some(until) = self.look()? {
             if self.shared.bell.wait(stop.map(Stop::fd), until) {
-                self.shared.desk().drive.cut(clock::now());
-                self.shared.call_all();
+                self.cut();
                 stop = None;
             }
         }
+        Ok(())
+    }
+
+    /// Gives up what takes too long. Returns when to look again; none: the slice is
+    /// over.
+    fn look(&self) -> Result<Option<u64>, Broken> {
+        let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
+        let mut guard = self.shared.desk();
+        let desk = &mut *guard;
+        let now = clock::now();
+        if desk.lost {
+            return Err(Broken("a thread of a files lane ended with a panic".to_owned()));
+        }
+        desk.drive.note_drain(now, &mut desk.seen);
+        desk.give_up(now);
+        for (thread, place) in self.threads.iter().zip(&desk.places) {
+            if place.is_stuck(now) {
+                interrupt::interrupt(thread);
+            }
+        }
+        let over = desk.drive.is_over(now);
+        Ok((!over).then(|| desk.drive.look_at().min(now + often)))
+    }
+
+    /// The run is to end.
+    fn cut(&self) {
+        self.shared.desk().drive.cut(clock::now());
+        self.shared.call_all();
     }
 
     fn cpu_ns(&self) -> u64 {
@@ -119,7 +130,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         for place in 0..asked {
             let (shared, store) = (self.shared.clone(), self.store.handle());
             let thread = std::thread::Builder::new()
-                .name(format!("files-{}-{place}", self.seat.worker))
+                .name(format!("files-{}-{place}", self.seat.place()))
                 .spawn(move || live(&shared, place, store));
             match thread {
                 Ok(thread) => self.threads.push(thread),
@@ -131,11 +142,34 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
-        let cpu_before = self.cpu_ns();
         while clock::now() < turn.starts {
             // Some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
         }
+        self.begin(turn, seen);
+        let watched = self.watch();
+        let last_ended = self.finish(seen);
+        watched.map(|()| last_ended)
+    }
+
+    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn close(&mut self, _seen: &mut Recorder) {
+        // Nothing is under way: every slice ended with what was.
+        self.numbers.keep(self.seat.place(), self.shared.desk().drive.number());
+        self.dismiss();
+    }
+
+    fn steps(&mut self) -> Option<InSteps<'_>> {
+        Some(self)
+    }
+}
+
+impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
+    fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
+        self.cpu_before = self.cpu_ns();
         let open_loop = {
             let mut desk = self.shared.desk();
             std::mem::swap(seen, &mut desk.seen);
@@ -146,7 +180,17 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
             true => self.shared.call_one(),
             false => self.shared.call_all(),
         }
-        let watched = self.watch();
+    }
+
+    fn step(&mut self, _seen: &mut Recorder) -> Result<Step, Broken> {
+        self.shared.bell.hush();
+        if self.seat.stop.raised() {
+            self.cut();
+        }
+        Ok(Step { worked: false, until: self.look()? })
+    }
+
+    fn finish(&mut self, seen: &mut Recorder) -> u64 {
         let mut guard = self.shared.desk();
         let desk = &mut *guard;
         desk.abandon();
@@ -154,18 +198,16 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         std::mem::swap(seen, &mut desk.seen);
         drop(guard);
         // A thread that ended with a panic has no clock any more.
-        seen.slice_mut().generator_cpu_ns += self.cpu_ns().saturating_sub(cpu_before);
-        watched.map(|_| last_ended)
+        seen.slice_mut().generator_cpu_ns += self.cpu_ns().saturating_sub(self.cpu_before);
+        last_ended
     }
 
-    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
-        Ok(())
+    fn ready(&self) -> RawFd {
+        self.shared.bell.fd()
     }
 
-    fn close(&mut self, _seen: &mut Recorder) {
-        // Nothing is under way: every slice ended with what was.
-        self.numbers.keep(self.seat.worker, self.shared.desk().drive.number());
-        self.dismiss();
+    fn is_open_loop(&self) -> bool {
+        self.shared.desk().drive.is_open_loop()
     }
 }
 

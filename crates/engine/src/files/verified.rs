@@ -51,8 +51,8 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Bro
         Doing::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;
-    let said = Said::new(workload, seed, seat.workers, task).map_err(Broken)?;
-    let verifier = Verifier::new(workload.verify, workload.keys, seat.worker, seat.workers);
+    let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
+    let verifier = Verifier::new(workload.verify, workload.keys, seat.place(), seat.places());
     Ok(Some(Serving { said, verifier }))
 }
 

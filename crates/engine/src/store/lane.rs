@@ -99,7 +99,7 @@ struct Work {
     said: Said,
     verifier: Verifier,
     numbers: Numbers,
-    worker: usize,
+    place: usize,
 }
 
 impl<W: Words> Speech for Store<W> {
@@ -115,12 +115,16 @@ impl<W: Words> Speech for Store<W> {
     }
 
     fn first(&self, seat: &Seat) -> u64 {
-        self.work.as_ref().map_or(seat.worker as u64, |work| work.numbers.next(seat.worker))
+        self.work.as_ref().map_or(seat.worker as u64, |work| work.numbers.next(seat.place()))
+    }
+
+    fn step(&self, seat: &Seat) -> u64 {
+        seat.places() as u64
     }
 
     fn closes(&mut self, next: u64) {
         if let Some(work) = &self.work {
-            work.numbers.keep(work.worker, next);
+            work.numbers.keep(work.place, next);
         }
     }
 
@@ -249,7 +253,7 @@ fn work<W: Words>(
     if let Some(why) = workload.mix.iter().find_map(|share| W::lacks(share.kind)) {
         return Err(format!("a store cannot do its workload: {why}"));
     }
-    let said = Said::new(workload, seed, seat.workers, task)?.with_feeds(feeds)?;
-    let verifier = Verifier::new(verify, workload.keys, seat.worker, seat.workers);
-    Ok(Some(Work { said, verifier, numbers, worker: seat.worker }))
+    let said = Said::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
+    let verifier = Verifier::new(verify, workload.keys, seat.place(), seat.places());
+    Ok(Some(Work { said, verifier, numbers, place: seat.place() }))
 }

@@ -31,13 +31,14 @@ pub(super) struct Chosen {
 
 impl Mix {
     /// The mix has been checked: it is not empty, and `Insert` is there once at
-    /// most.
-    pub(super) fn new(mix: &[Share], seed: u64) -> Mix {
+    /// most. `before`: how many shares of the whole mix are those of groups before
+    /// this one.
+    pub(super) fn new(mix: &[Share], before: u32, seed: u64) -> Mix {
         let all: f64 = mix.iter().map(|share| share.weight).sum();
         let mut inserts = None;
         let mut others: Vec<(f64, Chosen)> = Vec::with_capacity(mix.len());
         for (number, share) in mix.iter().enumerate() {
-            let chosen = Chosen { share: number as u32, kind: share.kind };
+            let chosen = Chosen { share: before + number as u32, kind: share.kind };
             if share.kind == Kind::Insert {
                 inserts = Some((Inserts::new(share.weight / all, seed), chosen));
             } else {
@@ -101,7 +102,7 @@ mod tests {
 
     fn mix(kinds: &[(Kind, f64)]) -> Mix {
         let shares = kinds.iter().map(|&(kind, weight)| Share { kind, weight });
-        Mix::new(&shares.collect::<Vec<_>>(), 3)
+        Mix::new(&shares.collect::<Vec<_>>(), 0, 3)
     }
 
     #[test]

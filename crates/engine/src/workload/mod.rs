@@ -25,6 +25,7 @@ pub use arguments::{Argument, Arguments};
 pub use check::{Check, Checked};
 pub use feeds::{FeedRows, Feeds};
 pub use presets::{PRESETS, preset};
+pub use settings::MOST_GROUPS;
 pub use values::Values;
 
 use crate::random::Random;
@@ -45,7 +46,8 @@ const DIGITS: usize = 12;
 pub struct Operations {
     workload: Workload,
     seed: u64,
-    mix: Mix,
+    /// One for each group.
+    mixes: Vec<Mix>,
     keys: Keys,
     own: OwnParameters,
 }
@@ -126,10 +128,17 @@ impl Operations {
     /// Not cheap: make it before the measurement starts.
     pub fn new(workload: &Workload, seed: u64) -> Result<Operations, String> {
         settings::check(workload)?;
-        let mix = Mix::new(&workload.mix, seed);
-        let keys = Keys::new(workload, mix.inserts(), seed);
+        let mut before = 0;
+        let mixes = workload.mixes().into_iter().map(|shares| {
+            let mix = Mix::new(shares, before, seed);
+            before += shares.len() as u32;
+            mix
+        });
+        let mixes: Vec<Mix> = mixes.collect();
+        // Groups have none.
+        let keys = Keys::new(workload, mixes[0].inserts(), seed);
         let own = OwnParameters::new(&workload.own, workload.keys)?;
-        Ok(Operations { workload: workload.clone(), seed, mix, keys, own })
+        Ok(Operations { workload: workload.clone(), seed, mixes, keys, own })
     }
 
     /// The operations as so many workers (one at least) share them: operation
@@ -151,9 +160,13 @@ impl Operations {
     ///   and writes are not confined.
     /// - `Insert` to the next key behind the loaded ones, in order of *n*. So
     ///   operations must be counted from 0 after each load.
+    ///
+    /// Of several groups operation `n` is that of group `n` mod their number, by
+    /// its mix. A sequence of keys goes on from one operation of a group to its
+    /// next.
     pub fn operation(&self, n: u64) -> Drawn {
         let bits = Random::new(self.seed, n).next();
-        let (chosen, insert) = self.mix.choose(n, bits);
+        let (chosen, insert) = self.mixes[self.group(n)].choose(n, bits);
         let kind = match chosen.kind {
             Kind::Scan(most) => Kind::Scan(scan_length(bits, most)),
             kind => kind,
@@ -270,7 +283,15 @@ impl Operations {
 
     fn draw_key(&self, drawn: &Drawn, i: u64) -> u64 {
         let mut random = Random::new(drawn.bits, i);
-        self.keys.key(drawn.kind.only_reads(), drawn.n, i, &mut random)
+        let n = if self.mixes.len() == 1 { drawn.n } else { drawn.n / self.mixes.len() as u64 };
+        self.keys.key(drawn.kind.only_reads(), n, i, &mut random)
+    }
+
+    /// The group whose operation `n` is.
+    #[inline]
+    fn group(&self, n: u64) -> usize {
+        // Not divided where there is one.
+        if self.mixes.len() == 1 { 0 } else { (n % self.mixes.len() as u64) as usize }
     }
 }
 

@@ -48,6 +48,7 @@ fn workload(distribution: Distribution, mix: &[(Kind, f64)]) -> Workload {
         verify: Verify::Sample,
         commands: Vec::new(),
         own: record::Own::default(),
+        groups: Vec::new(),
     }
 }
 

@@ -14,7 +14,8 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     distribution(workload.distribution)?;
     hot(workload)?;
     value(workload)?;
-    mix(&workload.mix)?;
+    workload.mixes().into_iter().try_for_each(mix)?;
+    groups(workload)?;
     commands(workload)?;
     verify(workload)
 }
@@ -112,6 +113,30 @@ fn mix(mix: &[Share]) -> Result<(), String> {
         return Err("mix: the weights add up to more than a number can hold".to_owned());
     }
     Ok(())
+}
+
+/// Most groups: each worker numbers the operations of each.
+pub const MOST_GROUPS: usize = 8;
+
+/// Groups are not in step: nobody knows how far another one's inserts are.
+fn groups(workload: &Workload) -> Result<(), String> {
+    let parts = &workload.groups;
+    if parts.is_empty() {
+        return Ok(());
+    }
+    if parts.len() > MOST_GROUPS {
+        return Err(format!("groups: {} of them, {MOST_GROUPS} at most", parts.len()));
+    }
+    if parts.iter().map(|part| *part as usize).sum::<usize>() != workload.mix.len() {
+        return Err("groups: their parts of the mix are not the whole".to_owned());
+    }
+    let inserts = workload.mix.iter().any(|share| share.kind == Kind::Insert);
+    match inserts || workload.distribution == Distribution::Latest {
+        true => Err("groups: no group knows how far the inserts of another are; give them \
+                     workloads without insert and latest"
+            .to_owned()),
+        false => Ok(()),
+    }
 }
 
 fn commands(workload: &Workload) -> Result<(), String> {
@@ -237,6 +262,21 @@ mod tests {
                 "mix: asks for command 0, which is not there",
             ),
             (|w| w.mix.clear(), "mix: names no kind of operation"),
+            (|w| w.groups = vec![1, 0], "mix: names no kind of operation"),
+            (|w| w.groups = vec![1; 9], "mix: names no kind of operation"),
+            (|w| w.groups = vec![1], "groups: their parts of the mix are not the whole"),
+            (
+                |w| {
+                    w.mix = vec![w.mix[0]; 9];
+                    w.groups = vec![1; 9];
+                },
+                "groups: 9 of them, 8 at most",
+            ),
+            (
+                |w| (w.groups, w.distribution) = (vec![1, 1], Distribution::Latest),
+                "groups: no group knows how far the inserts of another are; give them workloads \
+                 without insert and latest",
+            ),
             (|w| w.mix[1].weight = 0.0, "mix: entry 2 has the weight 0: must be above 0"),
             (
                 |w| w.mix = shares(&[(Kind::MultiGet(0), 1.0)]),

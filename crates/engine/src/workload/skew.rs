@@ -16,7 +16,8 @@ use record::{Distribution, Kind, Skew, Workload};
 ///
 /// Each key of a multi-get counts; of a scan the first. Inserts do not count.
 /// `latest` is as skewed as this at any moment, by age, while its hottest keys
-/// change. None: nothing but inserts.
+/// change. None: nothing but inserts; and where reads are confined to the hot part
+/// and groups ask, since nobody knows how much each of them will.
 pub(super) fn skew(workload: &Workload) -> Option<Skew> {
     let requests = |only_reads| {
         let kinds = workload.mix.iter().filter(|share| share.kind.only_reads() == only_reads);
@@ -24,6 +25,9 @@ pub(super) fn skew(workload: &Workload) -> Option<Skew> {
     };
     let (reads, writes) = (requests(true), requests(false));
     let Workload { keys, distribution, hot, .. } = *workload;
+    if !workload.groups.is_empty() && hot < 1.0 {
+        return None;
+    }
     let tops = [1, part(0.01, keys), part(0.1, keys)];
     // Reads and writes have the same ranks, so the top ones are the same too.
     let of_reads = shares(distribution, part(hot, keys), tops);

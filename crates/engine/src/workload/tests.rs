@@ -84,6 +84,69 @@ proptest! {
     }
 }
 
+/// The operations of these groups, each with its mix.
+fn grouped(mixes: &[&[(Kind, f64)]], distribution: Distribution) -> Operations {
+    operations(|workload| {
+        let share = |&(kind, weight): &(Kind, f64)| Share { kind, weight };
+        workload.mix = mixes.concat().iter().map(share).collect();
+        workload.groups = mixes.iter().map(|mix| mix.len() as u32).collect();
+        workload.distribution = distribution;
+    })
+}
+
+const READS: &[(Kind, f64)] = &[(Kind::Get, 3.0), (Kind::MultiGet(4), 1.0)];
+const WRITES: &[(Kind, f64)] = &[(Kind::Set, 1.0), (Kind::Get, 0.5)];
+
+#[test]
+fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
+    for law in LAWS.into_iter().filter(|law| *law != Distribution::Latest) {
+        let all = grouped(&[READS, WRITES], law);
+        let mut keys = [BTreeSet::new(), BTreeSet::new()];
+        for n in 0..20_000u64 {
+            let drawn = all.operation(n);
+            let group = (n % 2) as usize;
+            let (mix, first) = ([READS, WRITES][group], [0, READS.len()][group]);
+            assert_eq!(drawn.kind, mix[drawn.share as usize - first].0, "{law:?} {n}");
+            keys[group].insert(drawn.key);
+            if drawn.version > 0 {
+                assert!(all.gives(drawn.key, drawn.version), "{law:?}: {drawn:?}");
+            }
+            assert!(!all.gives(drawn.key, n + 1) || drawn.version > 0, "a read gives nothing");
+        }
+        // Of a sequence as much as of all others: no group has only odd keys.
+        let odd = |keys: &BTreeSet<u64>| keys.iter().any(|key| key % 2 == 1);
+        assert!(
+            keys.iter().all(|keys| odd(keys) && keys.iter().any(|key| key % 2 == 0)),
+            "{law:?}"
+        );
+    }
+}
+
+#[test]
+fn one_group_alone_does_what_would_be_done_without_groups() {
+    for law in LAWS.into_iter().filter(|law| *law != Distribution::Latest) {
+        let (with, without) = (grouped(&[READS], law), mixed(READS, law));
+        assert!((0..5000).all(|n| with.operation(n) == without.operation(n)), "{law:?}");
+    }
+}
+
+#[test]
+fn places_of_workers_and_groups_share_out_all_numbers() {
+    let stop = crate::Stop::new().expect("a descriptor");
+    for (workers, groups) in [(1, 1), (1, 3), (3, 1), (4, 2), (3, 8)] {
+        let mut seen = BTreeSet::new();
+        for (worker, group) in (0..workers).flat_map(|w| (0..groups).map(move |g| (w, g))) {
+            let seat =
+                crate::Seat { group, groups, ..crate::Seat::new(worker, workers, stop.clone()) };
+            for n in (seat.place()..600).step_by(seat.places()) {
+                assert_eq!((n % groups, n / groups % workers), (group, worker));
+                assert!(seen.insert(n), "{n} is of two places");
+            }
+        }
+        assert_eq!(seen.len(), 600);
+    }
+}
+
 #[test]
 fn seeds_differ() {
     let workload = operations(|_| ()).workload;

@@ -4,7 +4,7 @@
 
 pub(crate) mod stores;
 
-use engine::{HttpAccess, MakeLane, Stop, TargetClock, http_lanes, run};
+use engine::{Access, HttpAccess, MakeLane, Stop, TargetClock, run};
 use record::{Address, Arrivals, Asked, LaneAsked, Reuse, TrialRecord};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -75,6 +75,7 @@ pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
         timeout_ns: 2_000_000_000,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
     }
 }
 
@@ -111,8 +112,9 @@ pub(crate) fn drive_reading(
     stop: &Stop,
     targets: Vec<TargetClock<'_>>,
 ) -> Vec<TrialRecord> {
+    let access = Access::Http(access());
     let lanes: Vec<Vec<MakeLane>> =
-        (0..order.lanes.len()).map(|contender| http_lanes(order, contender, &access())).collect();
+        (0..order.lanes.len()).map(|contender| access.lanes(order, contender)).collect();
     let mut trials = Vec::new();
     run(order, lanes, targets, stop, &mut |trial| {
         trials.push(trial);

@@ -1,7 +1,9 @@
 //! Real stores for tests, each a process of its own on a port of its own.
 
 use engine::workload::Feeds;
-use engine::{MakeLane, MemcachedAccess, Numbers, RespAccess, Stop, memcached_lanes, resp_lanes};
+use engine::{
+    MakeLane, MemcachedAccess, Numbers, RespAccess, Stop, grouped, memcached_lanes, resp_lanes,
+};
 use record::{Address, Asked, TrialRecord};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -37,7 +39,7 @@ impl Server {
             let mut child = command(speech, address, more).spawn().expect("./test installs it");
             while child.try_wait().expect("our child").is_none() && Instant::now() < gives_up {
                 if TcpStream::connect(address).is_ok() {
-                    return Server { child, address, speech, numbers: Numbers::new(1) };
+                    return Server { child, address, speech, numbers: Numbers::new(8) };
                 }
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -48,7 +50,7 @@ impl Server {
     /// Drives one lane's order there.
     pub(crate) fn drive(&self, order: &mut Asked) -> Vec<TrialRecord> {
         order.lanes[0].address = Address::Tcp(self.address);
-        let lanes = self.lanes(order);
+        let lanes = grouped(order, 0, |order| self.lanes(order));
         let mut trials = Vec::new();
         let stop = Stop::new().expect("a descriptor");
         let each = &mut |trial| {

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::Part,
     say,
     verdict::{Finding, Weight},
 };
@@ -28,10 +28,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
+    evidence.parts().iter().filter_map(finding).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(part: &Part<'_>) -> Option<Finding> {
+    let driven = part.driven;
     let scattered = driven.tail_slices_scattered;
     if scattered < FEWEST_SLICES || driven.tail_slices as f64 >= LEAST * scattered {
         return None;
@@ -41,7 +42,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         driven.tail_slices,
         say::counted(driven.slices, "slice")
     );
-    Some(RULE.about(name, Weight::Note, seen))
+    Some(RULE.about_part(part, Weight::Note, seen))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ pub(super) const RULE: Rule = Rule {
     name: "different_settings",
     weight: Weight::Caution,
     threshold: "Compares what was asked of a contender with what was asked of the first one: \
-                connections, connection policy, arrivals, timeout, number of operations. Another \
-                setting: a note. Another setting of one contender from round to round: a caution.",
+                connections, connection policy, arrivals, timeout, number of operations, and of \
+                each group. Another setting: a note. Another setting of one contender from round to round: a caution.",
     why: "A setting that differs is the factor under test, or an accident; the figures cannot tell \
           which. Two settings that differ at once cannot be told apart at all.",
     remedy: "If it was not meant, give all contenders the same (--connections, --rate, --timeout; \
@@ -49,6 +49,7 @@ fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
         ("arrivals", a.arrivals != b.arrivals),
         ("timeout", a.timeout_ns != b.timeout_ns),
         ("number of operations", a.operations != b.operations),
+        ("groups", a.groups != b.groups),
     ];
     settings.iter().filter(|setting| setting.1).map(|setting| setting.0.to_owned()).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
-    evidence::Driven,
+    evidence::{Driven, Part},
     say,
     verdict::{Finding, Weight},
 };
@@ -27,11 +27,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let bodiless = |number: usize| {
         evidence.question.bodiless.get(number) == Some(&true) || evidence.has_workload(number)
     };
-    let asked = evidence.each().enumerate().filter(|(number, _)| !bodiless(*number));
-    asked.filter_map(|(_, (name, driven))| finding(name, driven)).collect()
+    let asked = evidence.parts().into_iter().filter(|part| !bodiless(part.contender));
+    asked.filter_map(|part| finding(&part)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(part: &Part<'_>) -> Option<Finding> {
+    let driven = part.driven;
     let empty = driven.empty.saturating_sub(empty_by_definition(driven));
     if empty == 0 {
         return None;
@@ -43,7 +44,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         "{empty} of {total} operations ended in a successful reply with an empty body ({})",
         say::percent(share)
     );
-    Some(RULE.about(name, weight, evidence))
+    Some(RULE.about_part(part, weight, evidence))
 }
 
 /// Expected replies whose code says that there is no body.

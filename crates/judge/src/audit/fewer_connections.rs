@@ -19,13 +19,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let fewer =
-        evidence.each().filter(|(_, driven)| driven.connections.got < driven.connections.asked);
+    let parts = evidence.parts();
+    let fewer = parts.iter().map(|part| (part, &part.driven.connections));
     fewer
-        .map(|(name, driven)| {
-            let asked = say::counted(driven.connections.asked, "connection");
-            let seen = format!("{} of {asked} could be opened", driven.connections.got);
-            RULE.about(name, Weight::Caution, seen)
+        .filter(|(_, connections)| connections.got < connections.asked)
+        .map(|(part, connections)| {
+            let asked = say::counted(connections.asked, "connection");
+            let seen = format!("{} of {asked} could be opened", connections.got);
+            RULE.about_part(part, Weight::Caution, seen)
         })
         .collect()
 }

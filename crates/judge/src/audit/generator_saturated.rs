@@ -4,7 +4,7 @@
 use super::{Evidence, Rule};
 use crate::{
     compare::{at_its_limit, held_back},
-    evidence::Driven,
+    evidence::{Driven, Part},
     say,
     verdict::{Finding, Weight},
 };
@@ -40,11 +40,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
+    let late: Vec<(usize, Finding)> =
+        evidence.parts().iter().filter_map(|part| Some((part.contender, finding(part)?))).collect();
     let each = (0u32..).zip(evidence.each());
-    each.filter_map(|(number, (name, driven))| {
-        finding(name, driven).or_else(|| near_its_own_rate(evidence, number, name))
-    })
-    .collect()
+    let on_time = each.filter(|(number, _)| late.iter().all(|(at, _)| at != &(*number as usize)));
+    // The highest rate is one of all groups together: they share the generator.
+    let near = on_time.filter_map(|(number, (name, _))| near_its_own_rate(evidence, number, name));
+    let near: Vec<Finding> = near.collect();
+    late.into_iter().map(|(_, finding)| finding).chain(near).collect()
 }
 
 /// Silent where the target was at its limit, so that the throughput is its own,
@@ -68,7 +71,8 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
     Some(RULE.about(name, Weight::Caution, seen))
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(part: &Part<'_>) -> Option<Finding> {
+    let driven = part.driven;
     driven.rate()?;
     let p50 = median(&driven.judged.response_time)?;
     let own_lag = median(&driven.judged.own_lag).unwrap_or(0.0);
@@ -83,7 +87,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         say::seconds(own_lag),
         say::seconds(wait)
     );
-    Some(RULE.about(name, Weight::Void, evidence))
+    Some(RULE.about_part(part, Weight::Void, evidence))
 }
 
 /// The median lag that passed while a connection was free is too large: the

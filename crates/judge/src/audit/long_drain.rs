@@ -19,15 +19,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let open = evidence.each().filter(|(_, driven)| driven.rate().is_some());
-    open.filter(|(_, driven)| driven.long_drains > 0)
-        .map(|(name, driven)| {
+    let parts = evidence.parts();
+    let open = parts.iter().filter(|part| part.driven.rate().is_some());
+    open.filter(|part| part.driven.long_drains > 0)
+        .map(|part| {
+            let driven = part.driven;
             let seen = format!(
                 "{} of {} drained for longer than they sent",
                 driven.long_drains,
                 say::counted(driven.slices, "slice")
             );
-            RULE.about(name, Weight::Caution, seen)
+            RULE.about_part(part, Weight::Caution, seen)
         })
         .collect()
 }

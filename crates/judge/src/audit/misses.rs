@@ -26,8 +26,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let asked = |number: usize| evidence.question.misses_asked.get(number) == Some(&true);
-    let each = evidence.each().enumerate().filter(|(number, _)| !asked(*number));
-    let found = each.filter_map(|(_, (name, driven))| {
+    let each = evidence.parts().into_iter().filter(|part| !asked(part.contender));
+    let found = each.filter_map(|part| {
+        let driven = part.driven;
         let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
         let share = miss as f64 / total as f64;
         let weight = if share > MOST { Weight::Void } else { Weight::Caution };
@@ -36,7 +37,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let share = say::percent(share);
             format!("{miss} of {total} operations found nothing ({share}){statements}")
         };
-        (miss > 0).then(|| RULE.about(name, weight, told()))
+        (miss > 0).then(|| RULE.about_part(&part, weight, told()))
     });
     found.collect()
 }

@@ -39,6 +39,7 @@ mod too_short;
 mod wrong_values;
 
 pub use crate::evidence::Evidence;
+use crate::evidence::Part;
 use crate::verdict::{Finding, Weight};
 use std::cmp::Reverse;
 
@@ -112,6 +113,14 @@ impl Rule {
             contender: None,
             evidence,
             remedy: self.remedy.to_owned(),
+        }
+    }
+
+    /// A finding about one workload of a contender.
+    fn about_part(&self, part: &Part<'_>, weight: Weight, evidence: String) -> Finding {
+        match part.group {
+            Some(group) => self.about(part.name, weight, format!("group {group}: {evidence}")),
+            None => self.about(part.name, weight, evidence),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::Part,
     say,
     verdict::{Finding, Weight},
 };
@@ -28,11 +28,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let names = &evidence.question.code_names;
-    evidence.each().filter_map(|(name, driven)| finding(name, driven, names)).collect()
+    evidence.parts().iter().filter_map(|part| finding(part, names)).collect()
 }
 
-fn finding(name: &str, driven: &Driven, names: &BTreeMap<u16, String>) -> Option<Finding> {
-    let outcomes = &driven.outcomes;
+fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
+    let outcomes = &part.driven.outcomes;
     // Faults of ours have a rule of their own.
     let bad = outcomes.count(Whose::Theirs) + outcomes.count(Whose::Host);
     let total = outcomes.total();
@@ -49,7 +49,7 @@ fn finding(name: &str, driven: &Driven, names: &BTreeMap<u16, String>) -> Option
         say::percent(share),
         say::listed(&classes)
     );
-    Some(RULE.about(name, weight, evidence))
+    Some(RULE.about_part(part, weight, evidence))
 }
 
 #[cfg(test)]

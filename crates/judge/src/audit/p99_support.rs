@@ -3,7 +3,7 @@
 use super::{Evidence, Rule};
 use crate::{
     compare::Support,
-    evidence::Driven,
+    evidence::{Driven, Part},
     verdict::{Finding, Weight},
 };
 use record::Metric;
@@ -29,16 +29,26 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let question = &evidence.question;
     let compared = question.secondary.iter().chain([&question.primary]);
     let is_tail = |metric: &Metric| metric.quantile().is_some_and(|q| q > 0.5);
-    let tails: Vec<Metric> = match evidence.single() {
-        true => vec![Metric::ResponseP99],
-        false => compared.copied().filter(is_tail).collect(),
+    let of_all: Vec<Metric> = compared.copied().filter(is_tail).collect();
+    let tails = |part: &Part<'_>| match (evidence.single(), part.group) {
+        (true, _) => vec![Metric::ResponseP99],
+        (false, None) => of_all.clone(),
+        (false, Some(name)) => {
+            let asked = question.groups.iter().filter(|group| group.name == name);
+            asked.flat_map(|group| &group.metrics).copied().filter(is_tail).collect()
+        }
     };
-    let each = evidence.each();
-    each.flat_map(|(name, driven)| {
-        let weak = tails.iter().filter_map(|metric| weakness(evidence, driven, *metric));
-        weak.map(|why| RULE.about(name, Weight::Caution, why)).collect::<Vec<_>>()
-    })
-    .collect()
+    // Where there are groups, metrics of all of them are compared as well.
+    let wholes = evidence.wholes().filter(|whole| !whole.driven.groups.is_empty());
+    let wholes = wholes.filter(|_| !evidence.single());
+    wholes
+        .chain(evidence.parts())
+        .flat_map(|part| {
+            let tails = tails(&part).into_iter();
+            let weak = tails.filter_map(|metric| weakness(evidence, part.driven, metric));
+            weak.map(|why| RULE.about_part(&part, Weight::Caution, why)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn weakness(evidence: &Evidence, driven: &Driven, metric: Metric) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, generator_saturated::is_ours};
 use crate::{
-    evidence::Driven,
+    evidence::{Driven, Part},
     say,
     verdict::{Finding, Weight},
 };
@@ -30,10 +30,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let workers = f64::from(evidence.question.workers.max(1));
-    evidence.each().filter_map(|(name, driven)| finding(name, driven, workers)).collect()
+    evidence.parts().iter().filter_map(|part| finding(part, workers)).collect()
 }
 
-fn finding(name: &str, driven: &Driven, workers: f64) -> Option<Finding> {
+fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
+    let driven = part.driven;
     let asked = driven.asked.first()?;
     let rate = asked.arrivals.rate()?;
     let sending = driven.sending_ns as f64 / 1e9;
@@ -50,7 +51,7 @@ fn finding(name: &str, driven: &Driven, workers: f64) -> Option<Finding> {
              {expected:.0}",
             say::rate(rate)
         );
-        return Some(RULE.about(name, Weight::Void, evidence));
+        return Some(RULE.about_part(part, Weight::Void, evidence));
     }
     let (due, achieved) = (scheduled / sending, driven.achieved_rate());
     if achieved >= LEAST * due {
@@ -61,7 +62,7 @@ fn finding(name: &str, driven: &Driven, workers: f64) -> Option<Finding> {
         false => (Weight::Caution, "the target did not keep up"),
     };
     let evidence = format!("{} due, {} driven: {cause}", say::rate(due), say::rate(achieved));
-    Some(RULE.about(name, weight, evidence))
+    Some(RULE.about_part(part, weight, evidence))
 }
 
 /// Operations that may be missing from a schedule: one at the end of each slice

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::Part,
     say,
     verdict::{Finding, Weight},
 };
@@ -32,7 +32,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     if !evidence.braided() {
         return Vec::new();
     }
-    let finding = |(name, driven): (&str, &Driven)| {
+    let finding = |part: Part<'_>| {
+        let driven = part.driven;
         let planned = evidence.pilot.as_ref().map(|choice| choice.slice_ns);
         let slice_ns = planned.or(driven.shortest_slice_ns)?;
         let p99_ns = driven.judged.response_time.quantile(0.99)?;
@@ -43,9 +44,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             say::nanoseconds(slice_ns),
             say::nanoseconds(p99_ns)
         );
-        (times < TOLERANCE * aim).then(|| (times, RULE.about(name, Weight::Caution, seen)))
+        (times < TOLERANCE * aim).then(|| (times, RULE.about_part(&part, Weight::Caution, seen)))
     };
-    let shortest = evidence.each().filter_map(finding).min_by(|a, b| a.0.total_cmp(&b.0));
+    let shortest =
+        evidence.parts().into_iter().filter_map(finding).min_by(|a, b| a.0.total_cmp(&b.0));
     shortest.into_iter().map(|(_, finding)| finding).collect()
 }
 

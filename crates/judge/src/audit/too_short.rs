@@ -18,15 +18,15 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence
-        .each()
-        .filter_map(|(name, driven)| {
-            let shortest = driven.trials.iter().min_by_key(|trial| trial.operations)?;
+    let parts = evidence.parts().into_iter();
+    parts
+        .filter_map(|part| {
+            let shortest = part.driven.trials.iter().min_by_key(|trial| trial.operations)?;
             let seen = format!(
                 "{} operations in round {}, at least {FEWEST} make sense",
                 shortest.operations, shortest.round
             );
-            let finding = || RULE.about(name, Weight::Caution, seen);
+            let finding = || RULE.about_part(&part, Weight::Caution, seen);
             (shortest.operations < FEWEST).then(finding)
         })
         .collect()

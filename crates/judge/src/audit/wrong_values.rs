@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Void,
     threshold: "Counts the values read in all rounds that were never written under their key, or \
                 not with these bytes (wrong), and those that were overwritten before they were \
-                asked for (stale: among one worker's own writes, and only where the overwriting \
+                asked for (stale: among the writes of one worker and of one group, and only where the overwriting \
                 one began after the value was acknowledged and was acknowledged before it was \
                 asked for). A statement counts as wrong, by its name, that brought or changed more \
                 rows than were expected, or another value than the load wrote. Some: a caution. \
@@ -24,7 +24,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let found = evidence.each().filter_map(|(name, driven)| {
+    let found = evidence.parts().into_iter().filter_map(|part| {
+        let driven = part.driven;
         let (wrong, stale) = (driven.outcomes.wrong, driven.outcomes.stale);
         let total = driven.outcomes.total();
         let share = (wrong + stale) as f64 / total as f64;
@@ -34,7 +35,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let statements = statements::named(driven, |kind| kind.wrong);
             format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share}){statements}")
         };
-        (wrong + stale > 0).then(|| RULE.about(name, weight, told()))
+        (wrong + stale > 0).then(|| RULE.about_part(&part, weight, told()))
     });
     found.collect()
 }

@@ -30,6 +30,8 @@ pub(crate) struct Draft {
 pub(super) struct Asked {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
+    /// Of which group, by number; none: of all that the contenders do.
+    pub(super) group: Option<usize>,
     pub(super) primary: bool,
     /// Comparisons in its family.
     pub(super) family: usize,
@@ -39,12 +41,14 @@ impl Asked {
     /// The comparison that a pair's verdict rests on.
     pub(super) fn primary(evidence: &Evidence, pair: Pair) -> Asked {
         let question = &evidence.question;
-        Asked { pair, metric: question.primary, primary: true, family: question.pairs.len() }
+        let (metric, family) = (question.primary, question.pairs.len());
+        Asked { pair, metric, group: None, primary: true, family }
     }
 
     pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
         let mut comparison = self.blank(evidence);
-        let replicates = replicates::rounds(evidence, self.pair, self.metric).and_then(|rounds| {
+        let of = replicates::Of { pair: self.pair, metric: self.metric, group: self.group };
+        let replicates = replicates::rounds(evidence, of).and_then(|rounds| {
             comparison.rounds = rounds.iter().map(|round| (round.round, round.ratio)).collect();
             Replicates::new(evidence, &rounds)
         });
@@ -66,6 +70,7 @@ impl Asked {
             a: evidence.name(self.pair.a).to_owned(),
             b: evidence.name(self.pair.b).to_owned(),
             metric: self.metric,
+            group: self.group.map(|at| evidence.question.groups[at].name.clone()),
             primary: self.primary,
             ratio: None,
             low: None,
@@ -213,7 +218,7 @@ impl Asked {
     fn refuse_support(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
         let mut withheld = Withheld::No;
         for contender in [self.pair.a, self.pair.b] {
-            let side = evidence.contenders.get(contender as usize);
+            let side = evidence.side(contender, self.group);
             let support = side.and_then(|driven| Support::new(driven, self.metric));
             if let Some(why) = support.and_then(|support| support.refusal()) {
                 comparison.because.push(format!("{}: {why}", evidence.name(contender)));

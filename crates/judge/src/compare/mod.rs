@@ -26,13 +26,21 @@ use record::Pair;
 pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let question = &evidence.question;
     let pairs = question.pairs.len();
-    let others = pairs * question.secondary.len();
+    let of_groups: usize = question.groups.iter().map(|group| group.metrics.len()).sum();
+    let others = pairs * (question.secondary.len() + of_groups);
     let mut drafts = Vec::with_capacity(pairs + others);
     for &pair in &question.pairs {
         drafts.push(Asked::primary(evidence, pair).draft(evidence));
         for &metric in &question.secondary {
-            let asked = Asked { pair, metric, primary: false, family: others };
+            let asked = Asked { pair, metric, group: None, primary: false, family: others };
             drafts.push(asked.draft(evidence));
+        }
+        for (group, asks) in question.groups.iter().enumerate() {
+            for &metric in &asks.metrics {
+                let group = Some(group);
+                let asked = Asked { pair, metric, group, primary: false, family: others };
+                drafts.push(asked.draft(evidence));
+            }
         }
     }
     drafts

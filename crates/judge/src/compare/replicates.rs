@@ -22,14 +22,20 @@ pub(super) struct Replicates {
     pub(super) left_out: Option<String>,
 }
 
+/// Which figures are paired.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Of {
+    pub(super) pair: Pair,
+    pub(super) metric: Metric,
+    /// None: of all that the contenders do.
+    pub(super) group: Option<usize>,
+}
+
 /// b/a of every judged round. One round without a ratio leaves none: to drop the
 /// rounds in which a contender failed would flatter it.
-pub(super) fn rounds(
-    evidence: &Evidence,
-    pair: Pair,
-    metric: Metric,
-) -> Result<Vec<Round>, String> {
-    let side = |contender: u32| evidence.contenders.get(contender as usize);
+pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> {
+    let Of { pair, metric, group } = of;
+    let side = |contender: u32| evidence.side(contender, group);
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
         return Err("the record names no such contender".to_owned());
     };

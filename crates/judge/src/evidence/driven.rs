@@ -70,19 +70,41 @@ pub(crate) struct Driven {
     pub(crate) tail_slices: u64,
     /// Slices that these would have reached had they been scattered.
     pub(crate) tail_slices_scattered: f64,
+
+    // All of the above.
+    /// Of each group, where several were driven at once. What the machine and the
+    /// target did is of all together, and not in there.
+    pub(crate) groups: Vec<Driven>,
 }
 
 impl Driven {
     /// What every record tells, whichever phase it is of.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
-        let seen = &record.seen;
-        let sent = match record.phase {
+        if record.phase == Phase::Null {
+            return self.count_own_cost(record);
+        }
+        self.count_seen(record.phase, &record.asked, &record.seen);
+        self.make_groups(record.seen.groups.len());
+        let asked = record.asked.groups.iter().map(|group| record.asked.of_group(group));
+        for ((group, asked), seen) in self.groups.iter_mut().zip(asked).zip(&record.seen.groups) {
+            group.count_seen(record.phase, &asked, seen);
+        }
+    }
+
+    fn make_groups(&mut self, many: usize) {
+        if self.groups.len() < many {
+            self.groups.resize_with(many, Driven::default);
+        }
+    }
+
+    fn count_seen(&mut self, phase: Phase, asked: &LaneAsked, seen: &Seen) {
+        let sent = match phase {
             Phase::Ready => &mut self.sent.ready,
             Phase::Load => &mut self.sent.load,
             Phase::WarmUp => &mut self.sent.warm_up,
             Phase::Pilot => &mut self.sent.pilot,
             Phase::Round => &mut self.sent.operations,
-            Phase::Null => return self.count_own_cost(record),
+            Phase::Null => return,
         };
         *sent += seen.sent;
         self.sent.unfinished += seen.unfinished;
@@ -92,8 +114,8 @@ impl Driven {
         self.prepare_time.merge(&seen.phases.prepare);
         self.connections.opened += seen.connections.opened;
         self.connections.reopened_at_rest += seen.connections.reopened_at_rest;
-        if record.phase == Phase::Round {
-            self.count_recorded(record);
+        if phase == Phase::Round {
+            self.count_recorded(asked, seen);
         }
     }
 
@@ -116,10 +138,9 @@ impl Driven {
         costs.min_by(f64::total_cmp)
     }
 
-    fn count_recorded(&mut self, record: &TrialRecord) {
-        let seen = &record.seen;
-        if !self.asked.contains(&record.asked) {
-            self.asked.push(record.asked.clone());
+    fn count_recorded(&mut self, asked: &LaneAsked, seen: &Seen) {
+        if !self.asked.contains(asked) {
+            self.asked.push(asked.clone());
         }
         self.outcomes.merge(&seen.outcomes);
         for (code, n) in &seen.codes {
@@ -136,6 +157,10 @@ impl Driven {
             self.connections.asked = asked;
             self.connections.got = got;
         }
+        self.make_groups(seen.groups.len());
+        for (group, seen) in self.groups.iter_mut().zip(&seen.groups) {
+            group.count_connections(seen);
+        }
     }
 
     /// A round of this contender that is judged.
@@ -146,6 +171,10 @@ impl Driven {
         mut seen: Seen,
         costs: Option<Costs>,
     ) {
+        self.make_groups(seen.groups.len());
+        for (group, seen) in self.groups.iter_mut().zip(seen.groups.drain(..)) {
+            group.judge(contender, round, seen, costs);
+        }
         match &costs {
             Some(costs) => self.cost.merge(&costs.cost),
             None => self.unread = true,

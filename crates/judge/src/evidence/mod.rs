@@ -28,6 +28,18 @@ pub struct Evidence {
     pub(crate) drafts: Vec<Draft>,
 }
 
+/// One workload: all that a contender does, or one of its groups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    /// Number of the contender.
+    pub(crate) contender: usize,
+    /// Name of the contender.
+    pub(crate) name: &'a str,
+    /// Name of the group; none: it is all that the contender does.
+    pub(crate) group: Option<&'a str>,
+    pub(crate) driven: &'a Driven,
+}
+
 impl Evidence {
     pub(crate) fn new(question: &Question) -> Self {
         Evidence {
@@ -43,6 +55,32 @@ impl Evidence {
     /// Name and what was seen of each contender.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &Driven)> {
         self.question.names.iter().map(String::as_str).zip(&self.contenders)
+    }
+
+    /// What each contender does: each of its groups by itself, where it has some.
+    pub(crate) fn parts(&self) -> Vec<Part<'_>> {
+        let parts = self.wholes().flat_map(|whole| match whole.driven.groups.is_empty() {
+            true => vec![whole],
+            false => self.groups(whole).collect(),
+        });
+        parts.collect()
+    }
+
+    /// All that each contender does, with its groups or without.
+    pub(crate) fn wholes(&self) -> impl Iterator<Item = Part<'_>> {
+        let each = self.each().enumerate();
+        each.map(|(contender, (name, driven))| Part { contender, name, group: None, driven })
+    }
+
+    fn groups<'a>(&'a self, whole: Part<'a>) -> impl Iterator<Item = Part<'a>> {
+        let groups = self.question.groups.iter().map(|group| Some(group.name.as_str()));
+        groups.zip(&whole.driven.groups).map(move |(group, driven)| Part { group, driven, ..whole })
+    }
+
+    /// A contender, or one of its groups.
+    pub(crate) fn side(&self, contender: u32, group: Option<usize>) -> Option<&Driven> {
+        let driven = self.contenders.get(contender as usize)?;
+        group.map_or(Some(driven), |group| driven.groups.get(group))
     }
 
     pub(crate) fn name(&self, contender: u32) -> &str {

@@ -1,6 +1,7 @@
 //! The verdict as a whole.
 
 mod costs;
+mod groups;
 mod launches;
 mod looks;
 mod parts;

@@ -1,0 +1,46 @@
+//! The loop taken apart: one turn at a time, waited for by whoever drives several.
+
+use super::{Drive, EventLane, Speech};
+use crate::lane::{Step, Steps};
+use crate::{Broken, Turn, clock};
+use record::Recorder;
+use std::os::fd::RawFd;
+
+/// Replies that one step reads, about: those of another group wait for it.
+const REPLIES: usize = 32;
+
+impl<S: Speech> Steps for EventLane<S> {
+    fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
+        self.common.poll.take_at_most(REPLIES / self.asked.depth.max(1) as usize);
+        let mut drive = Drive::new(turn);
+        self.begin_all(clock::now(), &mut drive, seen);
+        self.stepped = Some(drive);
+    }
+
+    fn step(&mut self, seen: &mut Recorder) -> Result<Step, Broken> {
+        let Some(mut drive) = self.stepped.take() else {
+            return Ok(Step { worked: false, until: None });
+        };
+        self.turn(0, &mut drive, seen)?;
+        let over = self.look(clock::now(), &mut drive, seen);
+        let now = clock::now();
+        let until = (!over).then(|| now + self.patience(now, &drive));
+        // How long its turn took is not recorded here: it is a part of that of all.
+        let worked = std::mem::take(&mut drive.worked);
+        self.stepped = Some(drive);
+        Ok(Step { worked, until })
+    }
+
+    fn finish(&mut self, seen: &mut Recorder) -> u64 {
+        let drive = self.stepped.take();
+        drive.map_or(0, |drive| self.end_slice(&drive, seen))
+    }
+
+    fn ready(&self) -> RawFd {
+        self.common.poll.fd()
+    }
+
+    fn is_open_loop(&self) -> bool {
+        self.schedule.is_some()
+    }
+}

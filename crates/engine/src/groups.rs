@@ -1,0 +1,165 @@
+//! Several workloads at once on one contender: a lane made of lanes.
+//!
+//! One thread drives them all, in steps that do not wait, and then waits for whichever
+//! is next. A thread for each was rejected: on one core a closed loop keeps the
+//! processor for as long as it has replies to read, and the rate beside it would be
+//! late by what the scheduler grants the other thread; and before each operation
+//! that is due it would spin against it.
+
+mod watch;
+
+use crate::lane::InSteps;
+use crate::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use record::{Asked, Recorder};
+use watch::Watch;
+
+/// The lanes of one contender of the order, one for each worker; of several groups,
+/// if there are some. `lanes` makes those of the contender of an order that has no
+/// groups.
+///
+/// # Panics
+/// When the order has no such contender.
+pub fn grouped(
+    order: &Asked,
+    contender: usize,
+    lanes: impl Fn(&Asked) -> Vec<MakeLane>,
+) -> Vec<MakeLane> {
+    let asked = &order.lanes[contender];
+    if asked.groups.is_empty() {
+        return lanes(order);
+    }
+    let of_group = |group| {
+        let mut order = order.clone();
+        order.lanes[contender] = asked.of_group(group);
+        lanes(&order).into_iter()
+    };
+    let mut groups: Vec<_> = asked.groups.iter().map(of_group).collect();
+    let workers = order.cores.len().max(1);
+    let counted = asked.operations.is_some();
+    let one = |_| {
+        let parts: Vec<MakeLane> = groups.iter_mut().filter_map(Iterator::next).collect();
+        Box::new(move |seat: &Seat| Groups::lane(parts, counted, seat)) as MakeLane
+    };
+    (0..workers).map(one).collect()
+}
+
+/// The groups of one contender on one core.
+struct Groups {
+    lanes: Vec<Box<dyn Lane>>,
+    stop: Stop,
+}
+
+impl Groups {
+    fn lane(parts: Vec<MakeLane>, counted: bool, seat: &Seat) -> Result<Box<dyn Lane>, Broken> {
+        if counted {
+            let why = "a number of operations is for one workload, and there are groups";
+            return Err(Broken(why.to_owned()));
+        }
+        let groups = parts.len();
+        let make = |(group, make): (usize, MakeLane)| {
+            let mut lane = make(&Seat { group, groups, ..seat.clone() })?;
+            match lane.steps() {
+                Some(_) => Ok(lane),
+                None => Err(Broken("lanes of this kind have no groups".to_owned())),
+            }
+        };
+        let lanes = parts.into_iter().enumerate().map(make).collect::<Result<_, _>>()?;
+        Ok(Box::new(Groups { lanes, stop: seat.stop.clone() }))
+    }
+
+    /// Steps until every slice is over.
+    fn drive(parts: &mut [Part<'_>], stop: &Stop) -> Result<(), Broken> {
+        let mut watch = Watch::new(parts.iter().map(|part| part.steps.ready()), stop);
+        loop {
+            let woke = clock::now();
+            let mut worked = false;
+            for (at, part) in parts.iter_mut().enumerate() {
+                if watch.is_ready(at) || part.until.is_some_and(|until| until <= clock::now()) {
+                    worked |= part.step()?;
+                }
+                if part.until.is_none() {
+                    watch.leave_out(at);
+                }
+            }
+            let Some(until) = parts.iter().filter_map(|part| part.until).min() else {
+                return Ok(());
+            };
+            let now = clock::now();
+            if worked {
+                // A reply to any of them waits for the turn of all.
+                let open = parts.iter_mut().filter(|part| part.steps.is_open_loop());
+                open.for_each(|part| part.seen.looped(now - woke));
+            }
+            watch.wait(until.saturating_sub(now));
+        }
+    }
+}
+
+/// A group that is driven.
+struct Part<'a> {
+    steps: InSteps<'a>,
+    seen: &'a mut Recorder,
+    starts: u64,
+    /// When its next step is due; none: its slice is over.
+    until: Option<u64>,
+    last_reply: u64,
+}
+
+impl<'a> Part<'a> {
+    /// Its slice starts.
+    fn begin(lane: &'a mut dyn Lane, seen: &'a mut Recorder, turn: &Turn) -> Part<'a> {
+        let steps = lane.steps().expect("asked when the lane was made");
+        steps.begin(turn, seen);
+        Part { steps, seen, starts: turn.starts, until: Some(0), last_reply: 0 }
+    }
+
+    /// Whether it did something.
+    fn step(&mut self) -> Result<bool, Broken> {
+        if self.until.is_none() {
+            return Ok(false);
+        }
+        let step = self.steps.step(self.seen)?;
+        self.until = step.until;
+        if step.until.is_none() {
+            // The slice of each group ends with its own last reply.
+            self.last_reply = self.steps.finish(self.seen);
+            self.seen.slice_mut().took_ns = self.last_reply - self.starts;
+        }
+        Ok(step.worked)
+    }
+}
+
+impl Lane for Groups {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
+        let mut all = Opened { asked: 0, got: 0 };
+        for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
+            let Opened { asked, got } = lane.open(seen)?;
+            seen.connections(asked, got);
+            all = Opened { asked: all.asked + asked, got: all.got + got };
+        }
+        Ok(all)
+    }
+
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+        while clock::now() < turn.starts {
+            // Some microseconds at most: a sleep would overshoot by more.
+            std::hint::spin_loop();
+        }
+        let lanes = self.lanes.iter_mut().zip(seen.groups_mut());
+        let mut parts: Vec<Part<'_>> =
+            lanes.map(|(lane, seen)| Part::begin(lane.as_mut(), seen, turn)).collect();
+        Self::drive(&mut parts, &self.stop)?;
+        Ok(parts.iter().map(|part| part.last_reply).max().unwrap_or(turn.starts))
+    }
+
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
+        let mut lanes = self.lanes.iter_mut().zip(seen.groups_mut());
+        lanes.try_for_each(|(lane, seen)| lane.rest(until, seen))
+    }
+
+    fn close(&mut self, seen: &mut Recorder) {
+        for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
+            lane.close(seen);
+        }
+    }
+}

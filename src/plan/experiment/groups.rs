@@ -1,0 +1,48 @@
+//! `[[groups]]`, for all contenders or for one.
+
+use crate::exit::Error;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::groups::{self, GroupGiven};
+
+/// Keys of one of them.
+pub(super) const KEYS: [&str; 6] = ["name", "connections", "depth", "rate", "arrivals", "mix"];
+
+/// Those of this table; none where it says nothing of groups.
+pub(super) fn read(table: &Table<'_>) -> Result<Vec<GroupGiven>, Error> {
+    let Some(value) = table.get("groups") else { return Ok(Vec::new()) };
+    let groups = value.list()?.iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    if groups.is_empty() {
+        return Err(value.error("the list is empty: leave it out for one workload"));
+    }
+    groups::check(&groups).map_err(|message| value.error(&message))?;
+    Ok(groups)
+}
+
+fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
+    let table = value.table()?;
+    table.only(&KEYS)?;
+    let Some(name) = table.get("name") else {
+        return Err(value.error("`name` is missing: what the group is called in the report"));
+    };
+    let mut group = GroupGiven::new(name.word()?).map_err(|message| name.error(&message))?;
+    for (key, value) in table.entries() {
+        match key {
+            "name" => {}
+            "mix" if !value.is_text() => group.mix = Some(mix(&value)?),
+            _ => value.quantity(|text| group.set(key, text))?,
+        }
+    }
+    Ok(group)
+}
+
+/// `{ get = 0.9, set = 0.1 }`, as well as its text.
+fn mix(value: &Value<'_>) -> Result<Vec<record::Share>, Error> {
+    let shares = value.table()?.entries().into_iter().map(|(kind, weight)| {
+        weight.quantity(|text| crate::plan::workload::mix(&format!("{kind}={text}")))
+    });
+    let shares = shares.collect::<Result<Vec<_>, Error>>()?.concat();
+    match shares.is_empty() {
+        true => Err(value.error("the mix is empty: write { get = 0.9, set = 0.1 }")),
+        false => Ok(shares),
+    }
+}
