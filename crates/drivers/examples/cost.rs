@@ -107,6 +107,7 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> Asked {
             timeout_ns: 10 * SECOND,
             burn_in_ns: 0,
             operations: None,
+            groups: Vec::new(),
         }],
     }
 }
