@@ -62,6 +62,7 @@ pub(super) mod tests {
             mix: vec![Share { kind: Kind::Own(0), weight: 1.0 }],
             verify: record::Verify::Off,
             commands: Vec::new(),
+            groups: Vec::new(),
             own: Own { operations: vec![operation], ..Own::default() },
         }
     }
