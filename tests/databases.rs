@@ -3,8 +3,12 @@
 
 mod common;
 
+use common::processes::wait_at_most;
 use common::{Place, errors, number};
 use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const SHORT: [&str; 10] =
     ["--rounds", "8", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
@@ -143,5 +147,135 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
         let (head, files) = launch(database, login);
         let head = head.replace("table = \"memory\"\n", "");
         refused(&format!("query = '{query}'\n{head}"), &files, wanted);
+    }
+}
+
+#[test]
+fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_databases() {
+    for (workload, keys, rows) in [("point-select", "1k", 1000), ("tpcb-like", "200k", 200_022)] {
+        let place = Place::new();
+        let mut words = vec!["compare", "mariadb-innodb", "postgres-tmpfs", "--workload", workload];
+        words.extend(&SHORT[..8]);
+        words.extend(["--keys", keys, "--connections", "2"]);
+        let (code, report) = place.report(&words);
+        assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
+        for of in report["contenders"].as_array().expect("two") {
+            assert_eq!(of["outcomes"]["ok"], of["operations"], "{workload}: {}", of["outcomes"]);
+            assert_eq!(of["sent"]["load"], rows, "{workload}");
+            assert_eq!(of["kinds"][0]["operation"], workload, "{}", of["kinds"]);
+        }
+    }
+}
+
+#[test]
+fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
+    let (place, server) = (Place::new(), Attached::start());
+    let load = |workload: &str| {
+        let url = server.url();
+        let words = ["load", &url, "--workload", workload, "--keys", "2k"];
+        let output = place.tiebreak(&words);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        errors(&output)
+    };
+    assert!(load("ycsb-a").contains("2000 keys loaded"));
+    let again = load("ycsb-a");
+    assert!(!again.contains("keys loaded in"), "they are there: {again}");
+    let url = server.url();
+    let mut words = vec!["run", &url, "--workload", "ycsb-a", "--keys", "2k"];
+    words.extend(["--duration", "300ms", "--warm-up", "0s", "--connections", "4"]);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    assert_eq!(report["contenders"][0]["sent"]["load"], 0, "a run finds what a load left");
+    let after = load("ycsb-a");
+    assert!(after.contains("2000 keys loaded"), "it was written to: {after}");
+    assert!(load("kv").contains("2000 keys loaded"), "other values");
+}
+
+#[test]
+fn a_server_that_is_full_is_not_called_faster() {
+    let place = Place::new();
+    let mariadb = include_str!("../recipes/mariadb-memory.toml");
+    let full = mariadb.replace("--max-connections=1000", "--max-connections=10");
+    assert_ne!(full, mariadb);
+    let (head, files) = full.split_once("[files]").expect("its files");
+    let text = format!(
+        "[defaults]\nquery = 'SELECT 1'\nconnections = 16\n\
+         [contender.free]\nrecipe = 'mariadb-memory'\n[contender.full]\n{head}\n\
+         [contender.full.files]{files}"
+    );
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let words = ["compare", "e.toml", "--allow-launch"];
+    let (code, report) = place.report(&[&words[..], &ASKED].concat());
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert!(rules(&report, "void").contains(&"non_success".to_owned()));
+    let theirs = &of(&report, "full")["outcomes"]["theirs"];
+    assert!(number(&theirs["too_many_connections"]) > 0.0, "{theirs}");
+}
+
+/// A PostgreSQL that runs already, as far as tiebreak knows.
+struct Attached {
+    child: std::process::Child,
+    folder: std::path::PathBuf,
+    port: u16,
+}
+
+impl Attached {
+    fn start() -> Attached {
+        let folder = std::env::temp_dir().join(format!("tiebreak-attached-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let is_root = std::fs::metadata("/proc/self").expect("Linux").uid() == 0;
+        if is_root {
+            let status = Command::new("chown").arg("postgres").arg(&folder).status();
+            assert!(status.expect("chown").success());
+        }
+        let command = |program: &str| {
+            let program = format!("/usr/lib/postgresql/15/bin/{program}");
+            let mut command = match is_root {
+                true => {
+                    let mut command = Command::new("setpriv");
+                    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+                    command.args(["--pdeathsig", "INT"]).arg(program);
+                    command
+                }
+                false => Command::new(program),
+            };
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            command
+        };
+        let data = folder.join("data");
+        let made =
+            command("initdb").args(["-A", "trust", "-U", "me", "--no-sync", "-D"]).arg(&data);
+        assert!(made.status().expect("initdb").success());
+        let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = port.local_addr().expect("bound").port();
+        let here = format!("unix_socket_directories={}", folder.display());
+        let child = command("postgres")
+            .arg("-D")
+            .arg(&data)
+            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", &here])
+            .args(["-c", "fsync=off"])
+            .spawn()
+            .expect("it starts");
+        let server = Attached { child, folder, port };
+        wait_at_most(Duration::from_secs(30), "PostgreSQL", || {
+            let ready = command("pg_isready")
+                .args(["-h", "127.0.0.1", "-p"])
+                .arg(port.to_string())
+                .status();
+            ready.is_ok_and(|status| status.success())
+        });
+        server
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://me@127.0.0.1:{}/postgres", self.port)
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

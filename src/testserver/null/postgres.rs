@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_session_is_answered_message_by_message() {
-        let start = b"\0\0\0\x12\0\x03\0\0user\0me\0\0";
+        let start = b"\0\0\0\x11\0\x03\0\0user\0me\0\0";
         let query = b"Q\0\0\0\x0dSELECT 1\0";
         let execute = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
         for (input, taken, replies) in [
