@@ -102,25 +102,93 @@ url = "$6"
 TOML
 }
 
-# run TOOL SERVER HOW: one generator; sets cpu and done.
+# Statements that a server has counted: sessions tell when they end.
+postgres_counted() {
+    psql -h 127.0.0.1 -p "$postgres_port" -U bench -d postgres -Atc \
+        "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"
+}
+mariadb_counted() {
+    mariadb --no-defaults -S "$work/mariadb/s" -uroot -Ne "SHOW GLOBAL STATUS LIKE 'Com_select'" |
+        awk '{ print $2 }'
+}
+
+# run TOOL SERVER HOW: one generator; sets cpu.
 run() {
-    local tool=$1 server=$2 how=$3
+    local tool=$1 server=$2 how=$3 prepared=auto
     case $tool in
     tiebreak)
         rm -rf "$work/out"
-        charge "$SECONDS_EACH" "$TIEBREAK" run "$work/$server.toml" --allow-launch --set "of.protocol=$how" \
-            --connections "$CONNECTIONS" --cores 1 --duration "${SECONDS_EACH}s" --warm-up 0s --quiet --out "$work/out"
-        operations=$(awk -F'[:,]' '/^ *"operations"/ { print $2 + 0; exit }' <(
-            sed -n '/"contenders"/,$p' "$work/out/report.json" | grep -m1 '"operations"')) ;;
+        charge "$SECONDS_EACH" "$TIEBREAK" run "$work/$server.toml" --set "of.protocol=$how" --cores 1 \
+            --connections "$CONNECTIONS" --duration "${SECONDS_EACH}s" --warm-up 0s --quiet \
+            --allow-launch --out "$work/out" ;;
     pgbench)
         charge "$SECONDS_EACH" pgbench -S -n -M "$how" -c "$CONNECTIONS" -j 1 -T "$SECONDS_EACH" \
-            -h 127.0.0.1 -p "$postgres_port" -U bench postgres
-        operations=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$work/charged.log") ;;
+            -h 127.0.0.1 -p "$postgres_port" -U bench postgres ;;
     sysbench)
-        local prepared=auto
         [ "$how" = prepared ] || prepared=disable
         charge "$SECONDS_EACH" sysbench oltp_point_select "${sysbench[@]}" --db-ps-mode="$prepared" \
-            --time="$SECONDS_EACH" run
-        operations=$(sed -n 's/^ *queries: *\([0-9]*\).*/\1/p' "$work/charged.log") ;;
+            --time="$SECONDS_EACH" run ;;
     esac
 }
+
+# One line: pair, round, tool, statements, CPU seconds, CPU µs and statements a second.
+measure() {
+    local pair=$1 round=$2 tool=$3 server=$4 how=$5 before after from to
+    before=$("${server}_counted")
+    from=$(date +%s.%N)
+    run "$tool" "$server" "$how"
+    to=$(date +%s.%N)
+    after=$("${server}_counted")
+    awk -v OFS='\t' -v p="$pair" -v r="$round" -v t="$tool" -v cpu="$cpu" -v n=$((after - before)) \
+        -v from="$from" -v to="$to" 'BEGIN {
+            if (n < 100) exit 1
+            print p, r, t, n, cpu, 1e6 * cpu / n, n / (to - from) }' >>"$OUT" ||
+        fail "$server counted no statement of $tool"
+}
+
+# Medians of both, and medians of tiebreak's ratios to the other inside each round.
+summary() {
+    awk -F'\t' -v pair="$1" -v goal="$GOAL" "$awk_median"'
+        function of(field, tool, against,    r, n, list) {
+            for (r = 1; r <= rounds; r++)
+                list[++n] = value[field, tool, r] / (against == "" ? 1 : value[field, against, r])
+            return median(list, n)
+        }
+        $1 == pair { value[6, $3, $2] = $6; value[7, $3, $2] = $7; if ($2 > rounds) rounds = $2 }
+        END {
+            split(pair, part, ":")
+            printf "beside %s, %s, %d rounds (goal: CPU at most %s of it)\n", part[1], part[2], rounds, goal
+            printf "%-10s %14s %14s %10s %10s\n", "", "CPU µs/op", "op/s", "CPU ratio", "op/s ratio"
+            split(part[1] " tiebreak", name, " ")
+            for (i = 1; i <= 2; i++)
+                printf "%-10s %14.3f %14.0f %10.3f %10.3f\n", name[i], of(6, name[i]), of(7, name[i]),
+                    of(6, name[i], part[1]), of(7, name[i], part[1])
+        }' "$OUT"
+}
+
+pair() {
+    local tool=${1%:*} how=${1#*:} server=postgres tools round turn
+    [ "$tool" = pgbench ] || server=mariadb
+    tools=("$tool" tiebreak)
+    for ((round = 1; round <= ROUNDS; round++)); do
+        for turn in 0 1; do
+            measure "$1" "$round" "${tools[(round + turn) % 2]}" "$server" "$how"
+        done
+    done
+    summary "$1"
+}
+
+# The databases' users pass through it.
+chmod 711 "$work"
+start_postgres
+start_mariadb
+experiment postgres pgbench_accounts abalance aid "$((SCALE * ROWS))" \
+    "postgres://bench@127.0.0.1:$postgres_port/postgres"
+experiment mariadb sbtest1 c id "$ROWS" "mysql://bench@127.0.0.1:$mariadb_port/bench"
+mkdir -p "$(dirname "$OUT")"
+: >"$OUT"
+echo "databases on core $first, generators on core $last; $ROUNDS rounds of $SECONDS_EACH s for each tool" >&2
+for of in $PAIRS; do
+    pair "$of"
+done
+echo "every run: $OUT"
