@@ -243,11 +243,12 @@ impl Attached {
             command
         };
         let data = folder.join("data");
-        let made =
-            command("initdb").args(["-A", "trust", "-U", "me", "--no-sync", "-D"]).arg(&data);
+        let mut made = command("initdb");
+        made.args(["-A", "trust", "-U", "me", "--no-sync", "-D"]).arg(&data);
         assert!(made.status().expect("initdb").success());
-        let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = port.local_addr().expect("bound").port();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("bound").port();
+        drop(free);
         let here = format!("unix_socket_directories={}", folder.display());
         let child = command("postgres")
             .arg("-D")
