@@ -1,4 +1,5 @@
-//! Several workloads at once, through the binary, on real Redis and memcached.
+//! Several workloads at once, through the binary, on real Redis, memcached and
+//! PostgreSQL.
 
 mod common;
 
@@ -79,6 +80,32 @@ fn the_server_counts_what_all_groups_sent() {
     assert_eq!(all, server.stop().requests);
     let few = &contenders[1]["groups"][1];
     assert_eq!(few["operations"], 1600);
+}
+
+#[test]
+fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
+    let place = Place::new();
+    let text = "[workload]\nkeys = 1000\nverify = 'all'\n\
+         [[groups]]\nname = 'readers'\nconnections = 4\nmix = { get = 1 }\n\
+         [[groups]]\nname = 'writer'\nconnections = 1\nrate = '200/s'\nmix = { set = 1 }\n\
+         [contender.kept]\nrecipe = 'postgres-tmpfs'\n\
+         [contender.pooled]\nrecipe = 'postgres-tmpfs'\npool = { max = 2 }\n";
+    let (code, report) = compare(&place, text, &["--allow-launch"]);
+    assert!([0, 1, 3].contains(&code), "{:#}", report["findings"]);
+    for (contender, opened) in [("kept", [4.0, 1.0]), ("pooled", [2.0, 1.0])] {
+        let all = report["contenders"].as_array().expect("two");
+        let of = all.iter().find(|of| of["name"] == contender).expect("it is there");
+        assert_eq!(of["outcomes"]["ok"], of["operations"], "{contender}: {}", of["outcomes"]);
+        let [readers, writer] = of["groups"].as_array().expect("a list").as_slice() else {
+            panic!("two groups")
+        };
+        // 8 rounds of 500 ms.
+        assert_eq!((&writer["operations"], &writer["unsent"]), (&800.into(), &0.into()));
+        let together = count(&readers["operations"]) + count(&writer["operations"]);
+        assert_eq!(together, count(&of["operations"]));
+        let got = [readers, writer].map(|group| number(&group["connections"]["got"]));
+        assert_eq!(got, opened, "{contender}");
+    }
 }
 
 #[test]

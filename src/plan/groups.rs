@@ -121,7 +121,7 @@ pub(super) fn give(
     let asked = groups.iter().map(|group| {
         let named = |why: String| Error::usage(format!("group `{}`: {why}", group.name));
         let asked = asked(group).map_err(named)?;
-        refuse(url, contender.reuse, group, &asked).map_err(named)?;
+        refuse(url, contender, group, &asked).map_err(named)?;
         Ok(Group { name: group.name.clone(), asked })
     });
     contender.groups = asked.collect::<Result<Vec<Group>, Error>>()?;
@@ -164,17 +164,28 @@ fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
 }
 
 /// What a group of this target cannot be asked for.
-fn refuse(url: &Url, reuse: Reuse, group: &GroupGiven, asked: &GroupAsked) -> Result<(), String> {
+fn refuse(
+    url: &Url,
+    contender: &Contender,
+    group: &GroupGiven,
+    asked: &GroupAsked,
+) -> Result<(), String> {
     let (deep, mixed) = (asked.depth > 1, group.mix.is_some());
+    let asks = contender.sql.as_ref().is_some_and(|sql| sql.query.is_some());
     match url.protocol {
         Protocol::Program => Err("a program (exec:) makes its load itself, and has no groups"),
         Protocol::Http if deep => Err("depth belongs to stores (memcached://, redis://)"),
         Protocol::Http if mixed => {
             Err("a mix belongs to stores; of HTTP every group sends the same request")
         }
-        Protocol::Postgres | Protocol::Mysql => Err("databases have no groups yet"),
+        Protocol::Postgres | Protocol::Mysql if deep => {
+            Err("a client library has one statement in flight on a connection: leave out depth")
+        }
+        Protocol::Postgres | Protocol::Mysql if asks && mixed => {
+            Err("a mix is of a workload; of a query every group sends the same statement")
+        }
         Protocol::Files if deep => Err("a file is read or written at once: leave out depth"),
-        _ if deep && reuse != Reuse::Always => {
+        _ if deep && contender.reuse != Reuse::Always => {
             Err("a depth above 1 needs persistent connections: --reuse always")
         }
         _ => Ok(()),
@@ -204,11 +215,12 @@ pub(super) fn workload(
     })
 }
 
-/// Of the fewest connections that any lane has.
+/// Of the fewest connections that any lane has. Each group has a pool of its own.
 pub(super) fn fewest_connections(contender: &Contender) -> u32 {
     let groups = contender.groups.iter().map(|group| group.asked.connections);
+    let fewest = groups.min().unwrap_or(contender.connections);
     match contender.reuse {
-        Reuse::Pool(pool) => pool.max.min(contender.connections),
-        _ => groups.min().unwrap_or(contender.connections),
+        Reuse::Pool(pool) => pool.max.min(fewest),
+        _ => fewest,
     }
 }

@@ -560,6 +560,37 @@ fn what_does_not_go_with_groups_is_refused() {
     assert!(told.ends_with("groups: 9 groups: 8 at most"), "{told}");
 }
 
+/// Two databases with these lines before them, and these to each.
+fn databases_with_groups(text: &str, each: &str) -> Result<Resolved, String> {
+    let a = format!("[contender.a]\nurl = 'postgres://me@127.0.0.1:1/d'\n{each}\n");
+    let b = format!("[contender.b]\nurl = 'mysql://me@127.0.0.1:2/d'\n{each}\n");
+    of_file(&format!("{text}\n{a}{b}"), |spec| spec.cores = Some(2))
+}
+
+#[test]
+fn databases_have_groups_each_with_a_pool_of_its_own() {
+    let flat = READERS_AND_WRITERS.replace("depth = 32\n", "");
+    let flat = flat.replace(", 'multi-get:10' = 1", "");
+    let plan = databases_with_groups(&flat, "pool = { max = 2 }").expect("good").plan;
+    for of in &plan.contenders {
+        let asked: Vec<u32> = of.groups.iter().map(|group| group.asked.connections).collect();
+        assert_eq!((asked, of.connections), (vec![20, 2], 22));
+        assert_eq!(of.workload.as_ref().expect("a store").groups, [1, 1]);
+    }
+    let same = flat.replace("mix = { get = 3 }\n", "").replace("mix = 'set=1'\n", "");
+    assert!(databases_with_groups(&same, "query = 'SELECT 1'").is_ok());
+    let lonely = flat.replace("connections = 2\n", "connections = 1\n");
+    for (text, each, message) in [
+        (READERS_AND_WRITERS, "", "`a`: group `readers`: a client library has one statement in"),
+        (&flat, "query = 'SELECT 1'", "`a`: group `readers`: a mix is of a workload"),
+        (&lonely, "pool = { max = 2 }", "--cores 2: a core without a connection"),
+        (&flat, "pool = { max = 1 }", "--cores 2: a core without a connection"),
+    ] {
+        let told = databases_with_groups(text, each).err().expect(message);
+        assert!(told.contains(message), "{told}\n{message}");
+    }
+}
+
 /// Makes a good spec a bad one.
 type Spoil<'a> = &'a dyn Fn(&mut Spec);
 

@@ -10,7 +10,7 @@ mod watch;
 
 use crate::lane::InSteps;
 use crate::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
-use record::{Asked, Recorder};
+use record::{Asked, LaneAsked, Recorder};
 use watch::Watch;
 
 /// The lanes of one contender of the order, one for each worker; of several groups,
@@ -35,12 +35,27 @@ pub fn grouped(
     };
     let mut groups: Vec<_> = asked.groups.iter().map(of_group).collect();
     let workers = order.cores.len().max(1);
-    let counted = asked.operations.is_some();
+    let checked = check_groups(asked);
     let one = |_| {
         let parts: Vec<MakeLane> = groups.iter_mut().filter_map(Iterator::next).collect();
-        Box::new(move |seat: &Seat| Groups::lane(parts, counted, seat)) as MakeLane
+        let checked = checked.clone();
+        Box::new(move |seat: &Seat| checked.and_then(|()| Groups::lane(parts, seat))) as MakeLane
     };
     (0..workers).map(one).collect()
+}
+
+/// What is asked of a lane goes with its groups.
+///
+/// # Errors
+/// When there are groups, and a number of operations.
+pub fn check_groups(asked: &LaneAsked) -> Result<(), Broken> {
+    match asked.operations {
+        Some(_) if !asked.groups.is_empty() => {
+            let why = "a number of operations is for one workload, and there are groups";
+            Err(Broken(why.to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The groups of one contender on one core.
@@ -50,11 +65,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn lane(parts: Vec<MakeLane>, counted: bool, seat: &Seat) -> Result<Box<dyn Lane>, Broken> {
-        if counted {
-            let why = "a number of operations is for one workload, and there are groups";
-            return Err(Broken(why.to_owned()));
-        }
+    fn lane(parts: Vec<MakeLane>, seat: &Seat) -> Result<Box<dyn Lane>, Broken> {
         let groups = parts.len();
         let make = |(group, make): (usize, MakeLane)| {
             let mut lane = make(&Seat { group, groups, ..seat.clone() })?;

@@ -31,7 +31,7 @@ pub use access::Access;
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
-pub use groups::grouped;
+pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, TlsAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{

@@ -8,7 +8,8 @@ use crate::trouble::Trouble;
 use engine::workload::{Arguments, Feeds};
 use engine::{Numbers, Stop};
 use record::{
-    Address, Arrivals, Asked, Doing, Failure, LaneAsked, Pool, Reuse, Seen, Upkeep, Whose,
+    Address, Arrivals, Asked, Doing, Failure, GroupAsked, LaneAsked, Pool, Reuse, Seen, Upkeep,
+    Whose,
 };
 use std::net::IpAddr;
 use std::ops::ControlFlow;
@@ -182,6 +183,18 @@ fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guest
     (all, guests)
 }
 
+/// Why it cannot be driven.
+fn refused(order: &Asked) -> String {
+    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+    let made = lanes(order, 0, &Numbers::new(1), asks, || {
+        Ok(Pretended { habit: Habit::Answers, guests: Arc::default() })
+    });
+    let stop = Stop::new().expect("a descriptor");
+    let done =
+        engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
+    done.expect_err("refused").0
+}
+
 fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {
     Reuse::Pool(Pool { max, wait_ns, upkeep })
 }
@@ -326,12 +339,69 @@ fn a_load_writes_every_row_once() {
 fn several_operations_on_one_connection_are_refused() {
     let mut order = order();
     order.lanes[0].depth = 2;
-    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
-    let made = lanes(&order, 0, &Numbers::new(1), asks, || {
-        Ok(Pretended { habit: Habit::Answers, guests: Arc::default() })
+    let broken = refused(&order);
+    assert!(broken.contains("leave out depth"), "{broken}");
+}
+
+/// So many connections in closed loop, beside two at 500 operations per second.
+fn groups(connections: u32) -> Vec<GroupAsked> {
+    let group = |connections, arrivals| GroupAsked { connections, depth: 1, arrivals };
+    vec![group(connections, Arrivals::Closed), group(2, Arrivals::Constant(500.0))]
+}
+
+#[test]
+fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
+    let (seen, guests) = driven(Habit::Answers, |asked| asked.groups = groups(4));
+    let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
+    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    assert_eq!(seen.operations, many.operations + few.operations);
+    assert_eq!((seen.outcomes.ok, seen.unsent), (seen.operations, 0));
+    // 80 ms of lane time.
+    assert_eq!(few.operations, 40);
+    assert!(many.operations >= 4 * 8, "{}", many.operations);
+    assert_eq!((many.connections.opened, few.connections.opened), (4, 2));
+    assert_eq!((many.connections.got, few.connections.got), (2 * 4, 2 * 2));
+    assert_eq!((guests.most.load(Relaxed), guests.said_goodbye.load(Relaxed)), (6, 6));
+    for (at, slice) in seen.slices.iter().enumerate() {
+        let took = [many.slices[at].took_ns, few.slices[at].took_ns];
+        assert_eq!(Some(&slice.took_ns), took.iter().max());
+        assert!(took.iter().all(|took| *took > 0));
+        assert_eq!(slice.operations, many.slices[at].operations + few.slices[at].operations);
+    }
+}
+
+#[test]
+fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
+    let (seen, guests) = driven(Habit::Dawdles(60), |asked| {
+        asked.groups = groups(1);
+        asked.timeout_ns = 15 * MS;
     });
-    let stop = Stop::new().expect("a descriptor");
-    let broken =
-        engine::run(&order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
-    assert!(broken.is_err_and(|why| why.0.contains("leave out depth")));
+    let failed = |seen: &Seen| seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
+    assert_eq!(failed(&seen), seen.operations);
+    let few = &seen.groups[1];
+    assert_eq!(few.operations + few.unsent, 40);
+    assert!(seen.groups[0].operations > 0);
+    assert_eq!(guests.now.load(Relaxed), 0);
+}
+
+#[test]
+fn a_pool_is_that_of_a_group() {
+    let (seen, guests) = driven(Habit::Answers, |asked| {
+        asked.groups = groups(8);
+        asked.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
+    });
+    // Two workers of an application have no use for a third connection.
+    assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));
+    for group in &seen.groups {
+        assert_eq!(group.phases.acquire.len(), group.operations);
+    }
+}
+
+#[test]
+fn groups_and_a_number_of_operations_are_refused() {
+    let mut order = order();
+    order.lanes[0].groups = groups(4);
+    order.lanes[0].operations = Some(7);
+    let broken = refused(&order);
+    assert!(broken.contains("a number of operations is for one workload"), "{broken}");
 }

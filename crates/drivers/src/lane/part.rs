@@ -1,0 +1,141 @@
+//! One workload of a lane: its connections, its operations, and the tasks that carry
+//! them out. A lane has one, or one for each group.
+
+use crate::desk::{Desk, Work};
+use crate::driver::Driver;
+use crate::pace::Pace;
+use crate::place::{OPENING_NS, Shared, live};
+use crate::pool::Pool;
+use crate::serving::Serving;
+use engine::{Broken, Drive, Numbers, Opened, Seat, clock};
+use record::{Doing, LaneAsked, Reuse};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::task::{LocalSet, yield_now};
+
+/// Connections that are opened at once while the lane opens, as in the event loop.
+const DIALLING: usize = 64;
+/// How long a connection may take to say goodbye when the lane closes.
+const LEAVING: Duration = Duration::from_millis(200);
+
+pub(super) struct Part<D: Driver> {
+    pub(super) shared: Rc<Shared<D>>,
+    seat: Seat,
+    numbers: Numbers,
+    /// Connections asked for, and how many of them are kept open.
+    asked: u64,
+    kept: usize,
+}
+
+impl<D: Driver> Part<D> {
+    /// Its tasks are among `tasks`.
+    pub(super) fn new(
+        driver: D,
+        serving: Serving,
+        asked: &LaneAsked,
+        (seed, numbers): (u64, Numbers),
+        (seat, tasks): (&Seat, &LocalSet),
+    ) -> Result<Part<D>, Broken> {
+        check(asked)?;
+        let places = seat.share(u64::from(asked.connections)) as usize;
+        let (pool, kept) = match asked.reuse {
+            Reuse::Pool(of) => {
+                let max = seat.share(u64::from(of.max)) as usize;
+                if max == 0 && places > 0 {
+                    let why = "a pool has fewer connections than there are workers; raise pool.max";
+                    return Err(Broken(why.to_owned()));
+                }
+                (Some(Pool::new(max)), max.min(places))
+            }
+            Reuse::Never => (None, 0),
+            Reuse::Always | Reuse::Times(_) => (None, places),
+        };
+        let shortest_ns = match asked.reuse {
+            Reuse::Pool(of) => of.wait_ns.min(asked.timeout_ns),
+            _ => asked.timeout_ns,
+        };
+        let drive = Drive::new(asked, seed, seat, numbers.next(seat.place()));
+        let desk = Desk::new(drive, places, pool, shortest_ns);
+        let shared = Rc::new(Shared::new(driver, desk, serving, asked, seat.worker));
+        for place in 0..places {
+            tasks.spawn_local(live(shared.clone(), place));
+        }
+        let asked = match asked.reuse {
+            Reuse::Pool(_) => kept,
+            _ => places,
+        };
+        Ok(Part { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
+    }
+
+    /// Opens the connections that are kept.
+    pub(super) async fn open(&self, pace: &mut Pace) {
+        let desk = &self.shared.desk;
+        let gives_up = clock::now() + OPENING_NS;
+        let mut next = 0;
+        loop {
+            let until = {
+                let mut desk = desk.borrow_mut();
+                let now = clock::now();
+                let goes_on = now < gives_up && !pace.stopped();
+                while goes_on && next < self.kept && desk.opening() < DIALLING {
+                    desk.give(next, Work::Open);
+                    next += 1;
+                }
+                if desk.opening() == 0 {
+                    return;
+                }
+                desk.keep_house(now);
+                desk.look_at()
+            };
+            pace.wait(until, |context| desk.borrow_mut().was_called(context)).await;
+        }
+    }
+
+    /// What came of that.
+    pub(super) fn opened(&self) -> Opened {
+        let got = self.shared.desk.borrow().connections() as u64;
+        // Fresh connections belong to operations; there is nothing to keep open.
+        let got = if self.kept == 0 { self.asked } else { got };
+        Opened { asked: self.asked, got }
+    }
+
+    /// Has opened again what the server closed at rest. Returns how many connections
+    /// are still to be.
+    pub(super) fn attend(&self, now: u64) -> usize {
+        let mut desk = self.shared.desk.borrow_mut();
+        for _ in 0..desk.reopen(|client| self.shared.driver.is_closed(client)) {
+            desk.seen.reopened_at_rest();
+        }
+        desk.keep_house(now);
+        desk.opening()
+    }
+
+    /// Ends the tasks, and says goodbye on all connections.
+    pub(super) async fn leave(&self) {
+        self.numbers.keep(self.seat.place(), self.shared.desk.borrow().drive.number());
+        let clients = {
+            let mut desk = self.shared.desk.borrow_mut();
+            desk.close();
+            desk.dismiss()
+        };
+        for client in clients {
+            // No pacing: just not for ever.
+            let _ = tokio::time::timeout(LEAVING, self.shared.driver.close(client)).await;
+        }
+        yield_now().await;
+    }
+}
+
+/// Whether a client library can be driven so.
+fn check(asked: &LaneAsked) -> Result<(), Broken> {
+    // A load is asked to have many in flight, and has them in batches.
+    let loads = matches!(asked.doing, Doing::Load(_));
+    match asked.depth {
+        2.. if !loads => Err(Broken(
+            "a connection of a client library has one operation at a time; leave out depth, or \
+             ask for connections"
+                .to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}

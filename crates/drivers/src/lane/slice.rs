@@ -1,0 +1,120 @@
+//! Drives one slice: of one workload, or of all groups together.
+//!
+//! The lane's one future looks after every group, on one alarm that is set to what is
+//! next of any. A future for each, with an alarm of its own, was rejected: whichever
+//! wakes has the one thread to itself either way, and each would pay for system calls
+//! to set its own.
+
+use super::part::Part;
+use crate::desk::Desk;
+use crate::driver::Driver;
+use crate::pace::{Pace, SPIN_NS};
+use crate::place::Shared;
+use engine::{Turn, clock};
+use std::task::Context;
+use tokio::task::yield_now;
+
+/// Drives one slice to its last reply, of whichever workload. Returns when that was.
+pub(super) async fn drive<D: Driver>(parts: &[Part<D>], pace: &mut Pace, turn: &Turn) -> u64 {
+    while clock::now() < turn.starts {
+        // Some microseconds at most: a sleep would overshoot by more.
+        std::hint::spin_loop();
+    }
+    let mut slices: Vec<Slice<'_, D>> =
+        parts.iter().map(|part| Slice::begin(&part.shared, turn)).collect();
+    let mut cut = false;
+    loop {
+        let now = clock::now();
+        if pace.stopped() && !std::mem::replace(&mut cut, true) {
+            slices.iter_mut().for_each(|slice| slice.cut(now));
+        }
+        match slices.iter_mut().map(|slice| slice.look(now)).min() {
+            // The runtime looks at its sockets meanwhile.
+            Some(Look::Again) => yield_now().await,
+            Some(Look::At(until)) => pace.wait(until, |context| called(&slices, context)).await,
+            Some(Look::Over) | None => break,
+        }
+    }
+    slices.iter().filter_map(|slice| slice.last_reply).max().unwrap_or(turn.starts)
+}
+
+/// Whether any workload is to be looked at. Each is asked: one that was not would not
+/// wake the lane.
+fn called<D: Driver>(slices: &[Slice<'_, D>], context: &Context<'_>) -> bool {
+    let desks = slices.iter().map(|slice| &slice.shared.desk);
+    desks.fold(false, |called, desk| desk.borrow_mut().was_called(context) | called)
+}
+
+/// When a slice is to be looked at again: the soonest is the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Look {
+    Again,
+    At(u64),
+    /// All operations have ended, or the time to wait is over.
+    Over,
+}
+
+/// The slice of one workload.
+struct Slice<'a, D: Driver> {
+    shared: &'a Shared<D>,
+    starts: u64,
+    /// Nothing is handed out any more; what is still under way is left.
+    over: bool,
+    /// It has ended.
+    last_reply: Option<u64>,
+}
+
+impl<'a, D: Driver> Slice<'a, D> {
+    fn begin(shared: &'a Shared<D>, turn: &Turn) -> Slice<'a, D> {
+        shared.desk.borrow_mut().drive.start(turn);
+        Slice { shared, starts: turn.starts, over: false, last_reply: None }
+    }
+
+    /// The run is to end.
+    fn cut(&mut self, now: u64) {
+        self.shared.desk.borrow_mut().drive.cut(now);
+    }
+
+    /// Does what is to be done by `now`, and ends the slice where that is all.
+    fn look(&mut self, now: u64) -> Look {
+        if self.last_reply.is_some() {
+            return Look::Over;
+        }
+        let mut desk = self.shared.desk.borrow_mut();
+        if !self.over {
+            match look(&mut desk, now) {
+                Look::Over => self.over = true,
+                later => return later,
+            }
+        }
+        if desk.busy() > 0 {
+            desk.leave_all();
+            return Look::Again;
+        }
+        let Desk { drive, seen, .. } = &mut *desk;
+        let last_reply = drive.end(clock::now(), seen);
+        // The slice of each group ends with its own last reply.
+        seen.slice_mut().took_ns = last_reply - self.starts;
+        self.last_reply = Some(last_reply);
+        Look::Over
+    }
+}
+
+/// Does what is to be done in a slice by `now`.
+fn look<C>(desk: &mut Desk<C>, now: u64) -> Look {
+    let due = desk.hand_out(now);
+    if now >= desk.look_at() {
+        desk.keep_house(now);
+    }
+    let Desk { drive, seen, .. } = desk;
+    drive.note_drain(now, seen);
+    if drive.is_over(now) {
+        return Look::Over;
+    }
+    let until = drive.look_at().min(desk.look_at());
+    match due {
+        Some(due) if due <= now + SPIN_NS => Look::Again,
+        Some(due) => Look::At(until.min(due - SPIN_NS)),
+        None => Look::At(until),
+    }
+}
