@@ -22,7 +22,7 @@ const THREADS: u32 = 4;
 /// Whom a lane is driven against.
 pub(crate) enum Partner {
     /// The null server, so.
-    Null(Access),
+    Null(Box<Access>),
     /// Files of its own, all of them there.
     Directory,
     /// A program, one run for each operation.
@@ -42,7 +42,7 @@ impl Partner {
 /// A partner that is there.
 enum Raised {
     /// The access, and the door.
-    Null(Access, usize),
+    Null(Box<Access>, usize),
     Directory(FilesAccess, Folder),
     Program(Exec),
 }
@@ -67,7 +67,7 @@ impl Partners {
         for partner in partners {
             each.push(match partner {
                 Partner::Null(access) => {
-                    accesses.push(access.clone());
+                    accesses.push((**access).clone());
                     Raised::Null(access.clone(), accesses.len() - 1)
                 }
                 Partner::Directory => directory(stop)?,

@@ -44,7 +44,7 @@ struct Up {
 /// How it is driven.
 enum Reach {
     /// By lanes that this access makes.
-    Server(Access),
+    Server(Box<Access>),
     /// Its program is run.
     Program(Exec),
 }
@@ -115,7 +115,7 @@ impl Stage for Targets<'_> {
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
-                let reach = Reach::Server(access.clone());
+                let reach = Reach::Server(Box::new(access.clone()));
                 Up { launch: 0, address, reach, meter, running: None }
             }
             Way::Files(directory) => {
@@ -126,7 +126,7 @@ impl Stage for Targets<'_> {
                 let access = FilesAccess { store: Arc::new(store), numbers };
                 local(
                     known.address.clone(),
-                    Reach::Server(Access::Engine(engine::Access::Files(access))),
+                    Reach::Server(Box::new(Access::Engine(engine::Access::Files(access)))),
                 )
             }
             Way::Program { program } => {
@@ -148,7 +148,7 @@ impl Stage for Targets<'_> {
                 let running = launcher.launch()?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = Meter::of_launched(running.keeper() as u32, running.cgroup());
-                let reach = Reach::Server(access);
+                let reach = Reach::Server(Box::new(access));
                 Up { launch, address, reach, meter, running: Some(running) }
             }
         };

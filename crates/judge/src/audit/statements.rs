@@ -64,7 +64,6 @@ pub(super) mod tests {
             commands: Vec::new(),
             groups: Vec::new(),
             own: Own { operations: vec![operation], ..Own::default() },
-            groups: Vec::new(),
         }
     }
 }
