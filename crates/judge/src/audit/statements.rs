@@ -63,6 +63,7 @@ pub(super) mod tests {
             verify: record::Verify::Off,
             commands: Vec::new(),
             own: Own { operations: vec![operation], ..Own::default() },
+            groups: Vec::new(),
         }
     }
 }
