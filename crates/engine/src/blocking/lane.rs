@@ -1,15 +1,15 @@
-//! A blocking lane: threads that read and write files, woken for each slice.
+//! A blocking lane: threads, woken for each slice.
 
 use super::bell::Bell;
 use super::desk::Desk;
 use super::interrupt;
 use super::place::{Shared, live};
-use super::store::Store;
+use super::tool::Tool;
 use super::work::Work;
 use crate::drive::Drive;
 use crate::lane::{InSteps, Step, Steps, for_workers};
 use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock};
-use record::{Asked, LaneAsked, Recorder, Reuse};
+use record::{Asked, LaneAsked, Recorder};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// How often timeouts are looked at, at the least.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
+/// How long a thread may take to make ready, at most.
+const OPENING_NS: u64 = 10_000_000_000;
 /// How long threads are waited for when the lane closes. One that is stuck in a
 /// call that nothing can end is left behind.
 const LEAVING_NS: u64 = 1_000_000_000;
@@ -25,10 +27,10 @@ const LEAVING_NS: u64 = 1_000_000_000;
 /// application has processes: it blocks in its operation, and the others go on.
 /// The worker's own thread sleeps meanwhile, so that an operation that does not
 /// come back is given up all the same.
-pub(super) struct FileLane<S, M: Default> {
+struct BlockingLane<T: Tool, S, M: Default> {
     asked: LaneAsked,
     seat: Seat,
-    store: Store,
+    tool: T,
     shared: Arc<Shared<S, M>>,
     threads: Vec<JoinHandle<()>>,
     numbers: Numbers,
@@ -36,28 +38,28 @@ pub(super) struct FileLane<S, M: Default> {
     cpu_before: u64,
 }
 
-impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
+impl<T: Tool, S: Send + 'static, M: Default + Send + 'static> BlockingLane<T, S, M> {
     fn new(
-        store: Store,
+        tool: T,
         work: Work<S, M>,
         asked: LaneAsked,
         (seed, numbers): (u64, Numbers),
         seat: &Seat,
-    ) -> Result<FileLane<S, M>, Broken> {
-        if asked.reuse != Reuse::Always {
-            let why = "files have no connections to open anew; leave out reuse";
-            return Err(Broken(why.to_owned()));
-        }
-        if asked.depth > 1 {
-            let why = "a file is read or written at once; leave out depth, or ask for connections";
-            return Err(Broken(why.to_owned()));
-        }
+    ) -> Result<BlockingLane<T, S, M>, Broken> {
         let places = seat.share(u64::from(asked.connections)) as usize;
         let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
         let desk = Desk::new(drive, work, places);
         let shared = Arc::new(Shared::new(desk, Bell::new()?, asked.timeout_ns));
         let threads = Vec::with_capacity(places);
-        Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
+        Ok(BlockingLane {
+            asked,
+            seat: seat.clone(),
+            tool,
+            shared,
+            threads,
+            numbers,
+            cpu_before: 0,
+        })
     }
 
     /// Waits until the slice is over, giving up what takes too long.
@@ -75,22 +77,66 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     /// Gives up what takes too long. Returns when to look again; none: the slice is
     /// over.
     fn look(&self) -> Result<Option<u64>, Broken> {
-        let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
         let mut guard = self.shared.desk();
         let desk = &mut *guard;
         let now = clock::now();
-        if desk.lost {
-            return Err(Broken("a thread of a files lane ended with a panic".to_owned()));
-        }
         desk.drive.note_drain(now, &mut desk.seen);
         desk.give_up(now);
+        self.interrupt(desk, now)?;
+        let over = desk.drive.is_over(now);
+        Ok((!over).then(|| desk.drive.look_at().min(now + self.often())))
+    }
+
+    fn often(&self) -> u64 {
+        HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000)
+    }
+
+    /// Takes threads out of calls that take too long.
+    fn interrupt(&self, desk: &Desk<S, M>, now: u64) -> Result<(), Broken> {
+        if desk.lost {
+            return Err(Broken(format!("a thread of the lane of {} ended with a panic", T::NAME)));
+        }
         for (thread, place) in self.threads.iter().zip(&desk.places) {
             if place.is_stuck(now) {
                 interrupt::interrupt(thread);
             }
         }
-        let over = desk.drive.is_over(now);
-        Ok((!over).then(|| desk.drive.look_at().min(now + often)))
+        Ok(())
+    }
+
+    /// Starts the threads.
+    fn start(&mut self, places: usize) {
+        for place in 0..places {
+            let until = clock::now() + self.asked.timeout_ns.min(OPENING_NS);
+            self.shared.desk().opens(place, until);
+            let (shared, tool) = (self.shared.clone(), self.tool.another());
+            let thread = std::thread::Builder::new()
+                .name(format!("{}-{}-{place}", T::NAME, self.seat.place()))
+                .spawn(move || live(&shared, place, tool));
+            match thread {
+                Ok(thread) => self.threads.push(thread),
+                // No more threads: data, as with connections.
+                Err(_) => return self.shared.desk().unused(place),
+            }
+        }
+    }
+
+    /// Waits until all threads have made ready, or given up, or the run is to end.
+    fn await_opened(&self) -> Result<(), Broken> {
+        loop {
+            let until = {
+                let desk = self.shared.desk();
+                if desk.opening == 0 {
+                    return Ok(());
+                }
+                let now = clock::now();
+                self.interrupt(&desk, now)?;
+                now + self.often()
+            };
+            if self.shared.bell.wait(Some(self.seat.stop.fd()), until) {
+                return Ok(());
+            }
+        }
     }
 
     /// The run is to end.
@@ -107,15 +153,15 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     fn dismiss(&mut self) {
         self.shared.desk().closing = true;
         self.shared.call_all();
-        let until = clock::now() + LEAVING_NS;
-        while !self.threads.is_empty() && clock::now() < until {
+        let began = clock::now();
+        while !self.threads.is_empty() && clock::now() < began + LEAVING_NS {
             let done = |thread: &mut JoinHandle<()>| thread.is_finished();
             for thread in self.threads.extract_if(.., done) {
                 // A panic was told already, or the run is over.
                 let _ = thread.join();
             }
-            for thread in &self.threads {
-                interrupt::interrupt(thread);
+            if clock::now() >= began + T::GOODBYE_NS {
+                self.threads.iter().for_each(interrupt::interrupt);
             }
             std::thread::sleep(Duration::from_micros(200));
         }
@@ -123,22 +169,16 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     }
 }
 
-impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
-    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, Broken> {
+impl<T: Tool, S: Send + 'static, M: Default + Send + 'static> Lane for BlockingLane<T, S, M> {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
         interrupt::prepare();
         let asked = self.shared.desk().places.len();
-        for place in 0..asked {
-            let (shared, store) = (self.shared.clone(), self.store.handle());
-            let thread = std::thread::Builder::new()
-                .name(format!("files-{}-{place}", self.seat.place()))
-                .spawn(move || live(&shared, place, store));
-            match thread {
-                Ok(thread) => self.threads.push(thread),
-                // No more threads: data, as with connections.
-                Err(_) => break,
-            }
-        }
-        Ok(Opened { asked: asked as u64, got: self.threads.len() as u64 })
+        std::mem::swap(seen, &mut self.shared.desk().seen);
+        self.start(asked);
+        let waited = self.await_opened();
+        let mut desk = self.shared.desk();
+        std::mem::swap(seen, &mut desk.seen);
+        waited.map(|()| Opened { asked: asked as u64, got: desk.opened as u64 })
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
@@ -167,7 +207,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
     }
 }
 
-impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
+impl<T: Tool, S: Send + 'static, M: Default + Send + 'static> Steps for BlockingLane<T, S, M> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
         self.cpu_before = self.cpu_ns();
         let open_loop = {
@@ -211,7 +251,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     }
 }
 
-impl<S, M: Default> Drop for FileLane<S, M> {
+impl<T: Tool, S, M: Default> Drop for BlockingLane<T, S, M> {
     fn drop(&mut self) {
         // A run that broke does not close its lanes.
         self.shared.desk().closing = true;
@@ -220,23 +260,23 @@ impl<S, M: Default> Drop for FileLane<S, M> {
 }
 
 /// The lanes of one contender of the order: one for each worker, each with as
-/// many threads as its share of the connections. `numbers` says where its
+/// many threads as its share of the connections, each with a tool of its own. `numbers` says where its
 /// operations go on, `work` makes what a worker does.
 ///
 /// # Panics
 /// When the order has no such contender.
-pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
+pub fn blocking_lanes<T: Tool, S: Send + 'static, M: Default + Send + 'static>(
     order: &Asked,
     contender: usize,
-    store: &Store,
+    tool: T,
     numbers: &Numbers,
     work: impl Fn(&Seat) -> Result<Work<S, M>, Broken> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
-    let (seed, store, numbers) = (order.seed, Arc::new(store.handle()), numbers.clone());
+    let (seed, tool, numbers) = (order.seed, Arc::new(tool), numbers.clone());
     for_workers(order, move |seat| {
         let more = (seed, numbers.clone());
-        let lane = FileLane::new(store.handle(), work(seat)?, asked.clone(), more, seat)?;
+        let lane = BlockingLane::new(tool.another(), work(seat)?, asked.clone(), more, seat)?;
         Ok(Box::new(lane))
     })
 }
