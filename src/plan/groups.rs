@@ -172,7 +172,9 @@ fn refuse(url: &Url, reuse: Reuse, group: &GroupGiven, asked: &GroupAsked) -> Re
         Protocol::Http if mixed => {
             Err("a mix belongs to stores; of HTTP every group sends the same request")
         }
-        Protocol::Postgres | Protocol::Mysql => Err("databases have no groups yet"),
+        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle => {
+            Err("databases have no groups yet")
+        }
         Protocol::Files if deep => Err("a file is read or written at once: leave out depth"),
         _ if deep && reuse != Reuse::Always => {
             Err("a depth above 1 needs persistent connections: --reuse always")
