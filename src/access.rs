@@ -1,6 +1,8 @@
 //! How to get at a contender: by a codec of our own, or through the client
 //! library that applications use.
 
+#[cfg(feature = "oracle")]
+use drivers::OracleAccess;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::{MakeLane, TlsAccess};
 use record::Asked;
@@ -15,6 +17,9 @@ pub enum Access {
     Postgres(PostgresAccess),
     /// Through mysql_async.
     Mysql(MysqlAccess),
+    /// Through oracledb.
+    #[cfg(feature = "oracle")]
+    Oracle(OracleAccess),
 }
 
 impl Access {
@@ -27,6 +32,8 @@ impl Access {
             Access::Engine(access) => access.lanes(order, contender),
             Access::Postgres(access) => access.lanes(order, contender),
             Access::Mysql(access) => access.lanes(order, contender),
+            #[cfg(feature = "oracle")]
+            Access::Oracle(access) => access.lanes(order, contender),
         }
     }
 
@@ -36,6 +43,9 @@ impl Access {
             Access::Engine(_) => {}
             Access::Postgres(access) => table.clone_into(&mut access.table),
             Access::Mysql(access) => table.clone_into(&mut access.table),
+            // Its statement names its tables.
+            #[cfg(feature = "oracle")]
+            Access::Oracle(_) => {}
         }
     }
 
@@ -45,6 +55,8 @@ impl Access {
         match self {
             Access::Engine(access) => access.tls(),
             Access::Postgres(_) | Access::Mysql(_) => None,
+            #[cfg(feature = "oracle")]
+            Access::Oracle(_) => None,
         }
     }
 }

@@ -25,6 +25,8 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
         Access::Engine(Wire::Files(_)) => return None,
         Access::Postgres(access) => postgres(access.protocol),
         Access::Mysql(access) => mysql(access.protocol),
+        #[cfg(feature = "oracle")]
+        Access::Oracle(_) => return None,
     })
 }
 
@@ -143,6 +145,8 @@ pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<Null
         Access::Engine(_) => Door::Stores,
         Access::Postgres(_) => Door::Postgres,
         Access::Mysql(_) => Door::Mysql,
+        #[cfg(feature = "oracle")]
+        Access::Oracle(_) => unreachable!("`plain` has no lane of it"),
     };
     let doors: Vec<Door> = accesses.iter().map(door).collect();
     NullServer::start(&doors, core)

@@ -53,7 +53,8 @@ pub(crate) fn lanes() -> Vec<Lane> {
         doing,
     };
     let kv = || Doing::Drive(alone::workload(Verify::Sample));
-    let store = |protocol, depth, access| lane(protocol, depth, Partner::Null(Box::new(access)), kv());
+    let store =
+        |protocol, depth, access| lane(protocol, depth, Partner::Null(Box::new(access)), kv());
     let asked = |protocol, access| lane(protocol, 1, Partner::Null(Box::new(access)), Doing::Ask);
     let fresh = |lane: Lane| Lane { reuse: Reuse::Never, ..lane };
     let http = || asked("HTTP/1.1", alone::http());

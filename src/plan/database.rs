@@ -17,6 +17,8 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 /// What a database is asked where its contender has no statement of its own: to see
 /// whether it is there.
 const CHEAPEST: &str = "SELECT 1";
+#[cfg(feature = "oracle")]
+const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
 
 /// Digits, and a letter, behind the prefix of a key.
 pub(crate) const KEY_BYTES: usize = 13;
@@ -42,10 +44,15 @@ pub(super) fn database_at(
             "--query asks one statement, and a workload has its own: give one of them",
         ));
     }
+    if of.charset.is_some() && url.protocol != Protocol::Oracle {
+        return Err(Error::usage("charset belongs to oracle://: the others say it themselves"));
+    }
     let known = contender(spec, name, url, address, settings)?;
     let sql = sql(url, settings).map_err(Error::usage)?;
     let access = match url.protocol {
         Protocol::Postgres => Access::Postgres(postgres(spec, url, &sql)?),
+        #[cfg(feature = "oracle")]
+        Protocol::Oracle => Access::Oracle(oracle(url, &sql, known.reuse)?),
         _ => Access::Mysql(mysql(spec, url, &sql)?),
     };
     let tls = url.tls.then(|| spec.trust.words());
@@ -76,7 +83,7 @@ fn refuse_wire_settings(settings: &Settings) -> Result<(), String> {
 pub(super) fn refuse_elsewhere(settings: &Settings) -> Result<(), Error> {
     match settings.databases.is_given() {
         true => Err(Error::usage(
-            "query, protocol, table and pool belong to databases (postgres://, mysql://)",
+            "query, charset, protocol, table and pool belong to databases (postgres://, mysql://)",
         )),
         false => Ok(()),
     }
@@ -90,6 +97,7 @@ fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
             &OF_POSTGRES[..],
             "postgres",
         ),
+        Protocol::Oracle => (&[SqlProtocol::Prepared][..], &[][..], "oracle"),
         _ => (&[SqlProtocol::Prepared, SqlProtocol::Text][..], &OF_MYSQL[..], "mysql"),
     };
     let protocol = of.protocol.unwrap_or(protocols[0]);
@@ -100,7 +108,10 @@ fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
     let is_known = |table: &String| tables.contains(&table.as_str());
     if let Some(table) = of.table.as_ref().filter(|table| !is_known(table)) {
         let table = shown(table);
-        return Err(format!("{database} has the tables {}, and no {table}", tables.join(", ")));
+        return Err(match tables {
+            [] => format!("{database} has no kinds of table here: leave out table"),
+            _ => format!("{database} has the tables {}, and no {table}", tables.join(", ")),
+        });
     }
     Ok(SqlAsked { protocol, query: of.query.clone(), table: of.table.clone() })
 }
@@ -150,6 +161,27 @@ fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
         tls,
         numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
+    })
+}
+
+#[cfg(feature = "oracle")]
+fn oracle(url: &Url, sql: &SqlAsked, reuse: record::Reuse) -> Result<drivers::OracleAccess, Error> {
+    if matches!(reuse, record::Reuse::Pool(_)) {
+        return Err(Error::usage(
+            "a pool on Oracle is not here yet: give reuse (always, never or a number)",
+        ));
+    }
+    let query = sql.query.clone().unwrap_or_else(|| CHEAPEST_OF_ORACLE.to_owned());
+    if let Some(why) = drivers::oracle::lacks(&query) {
+        return Err(Error::usage(why));
+    }
+    let (user, password) = login(url)?;
+    Ok(drivers::OracleAccess {
+        user,
+        password: password.expect("checked when it was read"),
+        service: url.sql_database().expect("checked when it was read"),
+        query,
+        numbers: Numbers::new(store::MOST_PLACES),
     })
 }
 

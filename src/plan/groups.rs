@@ -178,6 +178,7 @@ fn refuse(
         Protocol::Http if mixed => {
             Err("a mix belongs to stores; of HTTP every group sends the same request")
         }
+        Protocol::Oracle => Err("Oracle has no groups yet"),
         Protocol::Postgres | Protocol::Mysql if deep => {
             Err("a client library has one statement in flight on a connection: leave out depth")
         }

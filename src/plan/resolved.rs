@@ -301,7 +301,7 @@ fn contender_at(
     match url.protocol {
         Protocol::Http => http_at(spec, name, url, address, settings),
         Protocol::Memcached | Protocol::Redis => store_at(spec, name, url, address, settings),
-        Protocol::Postgres | Protocol::Mysql => {
+        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle => {
             database::database_at(spec, name, url, address, settings)
         }
         Protocol::Files | Protocol::Program => unreachable!("these have no address to be at"),

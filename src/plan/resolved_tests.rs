@@ -209,7 +209,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
@@ -398,7 +398,7 @@ fn what_databases_cannot_do_is_refused() {
         (
             &["c.protocol=text"],
             "kv",
-            "`c`: query, protocol, table and pool belong to databases (postgres://, mysql://)",
+            "`c`: query, charset, protocol, table and pool belong to databases (postgres://, mysql://)",
         ),
     ] {
         let mut spec = compare(&[

@@ -17,7 +17,7 @@ use std::time::Duration;
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 20] = [
+pub const KEYS: [(&str, &str); 21] = [
     ("reuse", "always, never or the number of operations on a connection"),
     ("connections", "64"),
     ("depth", "16 (operations in flight on a connection, of a store)"),
@@ -26,6 +26,7 @@ pub const KEYS: [(&str, &str); 20] = [
     ("fsync", "true: every write of a file waits for the disk"),
     ("expires", "1h: files last written longer ago are misses"),
     ("query", "'SELECT 1' (the one statement; databases)"),
+    ("charset", "AL32UTF8 (oracle)"),
     ("protocol", "simple, extended or prepared (postgres); text or prepared (mysql)"),
     ("table", "memory (mysql), unlogged (postgres): which kind of table a workload is in"),
     ("pool.max", "10: connections that all share; in place of reuse (databases)"),
@@ -102,7 +103,8 @@ impl Settings {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "locking" | "fsync" | "expires" => self.files.set(key, value)?,
-            "query" | "protocol" | "table" | "pool.max" | "pool.wait" | "pool.upkeep" => {
+            "query" | "charset" | "protocol" | "table" | "pool.max" | "pool.wait"
+            | "pool.upkeep" => {
                 self.databases.set(key, value)?;
             }
             "reuse" => self.reuse = Some(reuse(value)?),
@@ -387,12 +389,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data",
             ),
         ];
         for (key, value, message) in table {

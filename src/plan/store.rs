@@ -125,6 +125,9 @@ fn give_workload(
         Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
         Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
         Protocol::Postgres | Protocol::Mysql => Some((share.kind, drivers::lacks(share.kind)?)),
+        Protocol::Oracle => {
+            Some((share.kind, "a workload on Oracle is not here yet: ask one statement (--query)"))
+        }
         Protocol::Http => (!share.kind.is_own()).then_some((share.kind, NO_STORE)),
         _ => Some((share.kind, resp_lacks(share.kind)?)),
     };
@@ -152,7 +155,8 @@ fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
 
 /// Names of the codes of all stores and databases; none where no contender is one.
 /// Their numbers do not meet: memcached's are below those that MySQL has for what a
-/// load can meet, Redis's are those of MySQL's clients, PostgreSQL's are ours.
+/// load can meet, Redis's are those of MySQL's clients, PostgreSQL's are ours, and Oracle's lie above
+/// them all.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
     let has_codes = |contender: &Contender| contender.is_store() || contender.sql.is_some();
     if !contenders.iter().any(has_codes) {

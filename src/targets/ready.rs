@@ -80,8 +80,9 @@ fn refused_by_database(code: u16) -> Answer {
         "server_starts" | "server_shut_down" => Answer::NotYet("it is starting, or shutting down"),
         "too_many_connections" => Answer::NotYet("it has as many connections as it takes"),
         "wrong_password" | "not_allowed_to_log_in" => Answer::Never(
-            "it refuses the user or the password: postgres://USER:PASSWORD@HOST/DATABASE, or mysql://…",
+            "it refuses the user or the password: postgres://USER:PASSWORD@HOST/DATABASE, or mysql://…, oracle://…",
         ),
+        "no_such_service" | "no_such_sid" => Answer::Never("its listener knows no such service"),
         "no_such_database" => Answer::Never("it has no database of this name"),
         "no_such_table" => Answer::Never("the statement names a table that it has not"),
         "no_such_column" => Answer::Never("the statement names a column that it has not"),

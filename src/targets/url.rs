@@ -11,7 +11,7 @@ use crate::shown::shown;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Schemes of later protocols: known, but not here yet.
-const LATER: [&str; 4] = ["ws", "wss", "cassandra", "oracle"];
+const LATER: [&str; 3] = ["ws", "wss", "cassandra"];
 
 /// Longest path of a unix socket: `sun_path` has 108 bytes with its zero.
 const LONGEST_SOCKET_PATH: usize = 107;
@@ -42,6 +42,8 @@ pub(crate) enum Protocol {
     Postgres,
     /// MySQL, MariaDB.
     Mysql,
+    /// Only where it is built in.
+    Oracle,
     /// Files in a directory.
     Files,
     /// A whole program.
@@ -56,7 +58,7 @@ impl Protocol {
 
     /// It is a database that is spoken to in SQL.
     pub(crate) fn is_sql(self) -> bool {
-        matches!(self, Protocol::Postgres | Protocol::Mysql)
+        matches!(self, Protocol::Postgres | Protocol::Mysql | Protocol::Oracle)
     }
 }
 
@@ -126,9 +128,11 @@ impl Url {
             "redis" => (Protocol::Redis, 6379),
             "postgres" => (Protocol::Postgres, 5432),
             "mysql" => (Protocol::Mysql, 3306),
+            "oracle" if cfg!(feature = "oracle") => (Protocol::Oracle, 1521),
             _ => return Err(no_scheme(&scheme)),
         };
         let place = match scheme.ends_with("+unix") {
+            false if protocol == Protocol::Oracle => host_and_port(host, port)?,
             _ if !SCHEMES.contains(&scheme.as_str()) => return Err(no_scheme(&scheme)),
             true => socket_path(host)?,
             false => host_and_port(host, port)?,
@@ -154,6 +158,7 @@ impl Url {
                  redis://127.0.0.1:6379/0"
             }
             Protocol::Postgres | Protocol::Mysql => return self.check_sql(),
+            Protocol::Oracle => return self.check_oracle(),
             _ => return Ok(()),
         };
         Err(said.to_owned())
@@ -176,6 +181,24 @@ impl Url {
             Some(_) => Err("behind the `?` can stand sslmode=verify-full, for TLS; --cacert says \
                             which authorities are trusted, --insecure that none is asked"
                 .to_owned()),
+        }
+    }
+
+    /// Oracle has services in place of databases, and a password for everybody.
+    fn check_oracle(&self) -> Result<(), String> {
+        const HOW: &str = "oracle://USER:PASSWORD@HOST:1521/SERVICE";
+        let whole = |login: &Login| !login.user.is_empty() && !login.password.is_empty();
+        if !self.login.as_ref().is_some_and(whole) {
+            return Err(format!("user and password are missing: {HOW}"));
+        }
+        let part = |c: char| c.is_ascii_alphanumeric() || "._-$#".contains(c);
+        let service = self.sql_database().filter(|name| name.chars().all(part));
+        match self.query.is_none() && service.is_some() {
+            true => Ok(()),
+            false => Err(format!(
+                "behind the port of oracle stands the name of a service (letters, digits, `._-$`), \
+                 and nothing else; TLS is not here yet: {HOW}"
+            )),
         }
     }
 
@@ -256,6 +279,7 @@ impl Url {
             Protocol::Redis => "redis",
             Protocol::Postgres => "postgres",
             Protocol::Mysql => "mysql",
+            Protocol::Oracle => "oracle",
             Protocol::Files => "file",
             Protocol::Program => "exec",
             Protocol::Http if self.tls => "https",
@@ -283,6 +307,7 @@ impl Url {
             Protocol::Redis => 6379,
             Protocol::Postgres => 5432,
             Protocol::Mysql => 3306,
+            Protocol::Oracle => 1521,
             _ if self.tls => 443,
             _ => 80,
         }
@@ -333,6 +358,11 @@ pub(crate) fn begins_with_a_port(text: &str) -> bool {
 }
 
 fn no_scheme(scheme: &str) -> String {
+    if scheme == "oracle" {
+        return "oracle:// is not built in: cargo build --release --features oracle (Rust 1.89 or \
+                newer, and a C compiler)"
+            .to_owned();
+    }
     if LATER.contains(&scheme) {
         return format!("the scheme `{scheme}` comes later; here are {}", SCHEMES.join(", "));
     }
@@ -564,8 +594,8 @@ mod tests {
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
             ("exec:", "exec: names no program: write exec:php check.php"),
             (
-                "oracle://h/",
-                "the scheme `oracle` comes later; here are http, https, http+unix, memcached, \
+                "cassandra://h/",
+                "the scheme `cassandra` comes later; here are http, https, http+unix, memcached, \
                  memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, \
                  file, exec",
             ),
@@ -636,6 +666,32 @@ mod tests {
             assert_eq!(error(typed), message, "{typed}");
         }
         assert!(error(&format!("http+unix://{}/", "x".repeat(108))).contains("108 bytes"));
+    }
+
+    #[test]
+    fn oracle_says_how_it_is_built_in_or_what_it_lacks() {
+        if !cfg!(feature = "oracle") {
+            let told = error("oracle://me:CANARY@h/s");
+            assert!(told.contains("--features oracle") && !told.contains("CANARY"), "{told}");
+            return;
+        }
+        let url = Url::parse("oracle://me:p@h/FREEPDB1").unwrap_or_else(|told| panic!("{told}"));
+        assert_eq!(
+            (url.recorded().as_str(), url.short()),
+            ("oracle://h/FREEPDB1", "h:1521".into())
+        );
+        for wrong in [
+            "oracle://h/s",
+            "oracle://me@h/s",
+            "oracle://me:CANARY@h/",
+            "oracle://me:CANARY@h/a)(b",
+            "oracle://me:CANARY@h/s?x",
+        ] {
+            let told = error(wrong);
+            assert!(told.contains("oracle://USER:PASSWORD@HOST:1521/SERVICE"), "{wrong}: {told}");
+            assert!(!told.contains("CANARY"), "{told}");
+        }
+        assert!(error("oracle+unix://x/").contains("oracle+unix"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The same load as the engine's, through the client libraries that applications
-//! use: PostgreSQL by tokio-postgres, MySQL and MariaDB by mysql_async.
+//! use: PostgreSQL by tokio-postgres, MySQL and MariaDB by mysql_async, Oracle by
+//! oracledb (feature `oracle`).
 //!
 //! The only room where an async runtime and drivers of vendors compile. A lane
 //! here is driven by the same braid as all others, and records the same things in
@@ -9,7 +10,9 @@
 //! `lane` takes a runtime of its own through the slices. `place` is the life of one
 //! of its tasks, an application's worker; the tasks meet at the `desk`. `serving`
 //! is the workload, `driver` the seam to a library, `sql` the statements. `pool`
-//! holds connections that are shared; `pace` is how a lane waits.
+//! holds connections that are shared; `pace` is how a lane waits. `oracle` has none of
+//! these: its library blocks, and its connections are threads of the engine's blocking
+//! lane.
 #![deny(unsafe_code)]
 
 mod admin;
@@ -18,6 +21,8 @@ mod driver;
 mod guard;
 mod lane;
 pub mod mysql;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 mod own;
 mod pace;
 mod place;
@@ -30,6 +35,8 @@ mod trouble;
 
 pub use admin::{Rows, Unasked};
 pub use mysql::MysqlAccess;
+#[cfg(feature = "oracle")]
+pub use oracle::OracleAccess;
 pub use postgres::PostgresAccess;
 pub use serving::lacks;
 pub use sqlstate::name as sqlstate_name;
@@ -37,5 +44,8 @@ pub use sqlstate::name as sqlstate_name;
 /// Names of the numbers that replies of databases are counted by.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     let of_mysql = mysql::ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()));
-    sqlstate::names().chain(of_mysql)
+    let names = sqlstate::names().chain(of_mysql);
+    #[cfg(feature = "oracle")]
+    let names = names.chain(oracle::error_names());
+    names
 }

@@ -9,6 +9,7 @@ mod access;
 mod alarm;
 pub mod arrivals;
 mod barrier;
+pub mod blocking;
 pub mod braid;
 pub mod clock;
 mod drive;

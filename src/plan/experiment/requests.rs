@@ -9,7 +9,7 @@ use crate::plan::experiment::text::Values;
 use crate::plan::settings;
 
 /// The keys.
-pub(super) const KEYS: [&str; 18] = [
+pub(super) const KEYS: [&str; 19] = [
     "connections",
     "depth",
     "dialect",
@@ -17,6 +17,7 @@ pub(super) const KEYS: [&str; 18] = [
     "fsync",
     "expires",
     "query",
+    "charset",
     "protocol",
     "table",
     "pool",
@@ -38,7 +39,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
             "headers" => settings.headers = headers(&value)?,
             "data" => settings.body = Some(data(&value)?.into()),
             "connections" | "depth" | "dialect" | "reuse" | "rate" | "arrivals" | "timeout"
-            | "locking" | "expires" | "method" | "query" | "protocol" | "table" => {
+            | "locking" | "expires" | "method" | "query" | "charset" | "protocol" | "table" => {
                 value.quantity(|text| settings.set(key, text))?;
             }
             "pool" => pool(&value, &mut settings)?,

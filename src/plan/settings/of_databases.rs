@@ -19,6 +19,8 @@ const TABLES: [&str; 6] = ["logged", "unlogged", "innodb", "memory", "aria", "my
 pub struct DatabaseSettings {
     /// The one statement that is asked.
     pub query: Option<String>,
+    /// In which character set a client speaks.
+    pub charset: Option<String>,
     /// How statements are sent.
     pub protocol: Option<SqlProtocol>,
     /// Which kind of table the workload's rows are in.
@@ -33,6 +35,7 @@ impl DatabaseSettings {
     pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "query" => self.query = Some(query(value)?),
+            "charset" => self.charset = Some(charset(value)?),
             "protocol" => self.protocol = Some(protocol(value)?),
             "table" => self.table = Some(table(value)?),
             "pool.max" => self.max = Some(connections(value)?),
@@ -46,6 +49,7 @@ impl DatabaseSettings {
     pub(super) fn over(self, others: &DatabaseSettings) -> DatabaseSettings {
         DatabaseSettings {
             query: self.query.or_else(|| others.query.clone()),
+            charset: self.charset.or_else(|| others.charset.clone()),
             protocol: self.protocol.or(others.protocol),
             table: self.table.or_else(|| others.table.clone()),
             max: self.max.or(others.max),
@@ -89,6 +93,17 @@ pub fn query(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("the query is empty: write --query 'SELECT 1'".to_owned()),
         statement => Ok(statement.to_owned()),
+    }
+}
+
+/// As Oracle names them. Its driver in Rust speaks in UTF-8 and in nothing else.
+fn charset(text: &str) -> Result<String, String> {
+    match text.to_ascii_uppercase().as_str() {
+        "AL32UTF8" => Ok("AL32UTF8".to_owned()),
+        _ => Err(format!(
+            "`{}` is not a character set that oracledb speaks in: AL32UTF8",
+            shown(text)
+        )),
     }
 }
 
@@ -183,6 +198,11 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy() {
         for (key, value, message) in [
+            (
+                "charset",
+                "WE8ISO8859P1",
+                "`WE8ISO8859P1` is not a character set that oracledb speaks in: AL32UTF8",
+            ),
             ("query", " ", "the query is empty: write --query 'SELECT 1'"),
             (
                 "protocol",

@@ -38,6 +38,8 @@ impl Database {
             Access::Postgres(access) => Server::Postgres(access.clone()),
             Access::Mysql(access) => Server::Mysql(access.clone()),
             Access::Engine(_) => return None,
+            #[cfg(feature = "oracle")]
+            Access::Oracle(_) => return None,
         };
         Some(Database { server, kind: kind.map(str::to_owned) })
     }

@@ -17,6 +17,8 @@ pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Brok
             "mysql_async speaks no TLS to a {address}: leave out TLS, or give a port"
         )));
     }
+    #[cfg(feature = "oracle")]
+    crate::oracle::settle_provider();
     let options = SslOpts::default().with_danger_accept_invalid_certs(tls.insecure);
     let options = match &tls.name {
         Some(name) => options.with_danger_tls_hostname_override(Some(name.clone())),

@@ -2,7 +2,7 @@
 
 use super::lane::file_lanes;
 use super::store::Store;
-use super::work::{Answer, Deed, Judged, Request, Work};
+use crate::blocking::{Answer, Deed, Judged, Request, Work};
 use crate::store::{Memo, Said, Task, Verifier};
 use crate::{Broken, MakeLane, Numbers, Seat};
 use record::{Asked, Doing, Kind, Told, Workload};

@@ -3,7 +3,7 @@
 
 use record::Told;
 
-/// What an operation does with a key.
+/// What an operation does with a key. Those of one statement leave it as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deed {
     /// Reads the value.
@@ -13,7 +13,7 @@ pub enum Deed {
     Set,
     /// Writes the value where there is none.
     Add,
-    /// Removes the file.
+    /// Removes the key.
     Delete,
 }
 
@@ -31,7 +31,7 @@ pub struct Request {
     pub share: u32,
 }
 
-/// What the store said.
+/// What was said to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
     /// To a get: the value.
@@ -42,6 +42,15 @@ pub enum Answer<'a> {
     Held,
     /// Written, or removed.
     Done,
+    /// To a statement: so many rows, and bytes in them.
+    Rows {
+        /// How many.
+        rows: u32,
+        /// As text.
+        bytes: u64,
+    },
+    /// An error by this number. It is not judged.
+    Error(u16),
 }
 
 /// What an answer is worth.

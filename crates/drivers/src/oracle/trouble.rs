@@ -1,0 +1,64 @@
+//! What the library's errors mean for an operation.
+
+use super::code;
+use crate::trouble::{Trouble, failure};
+use oracledb::{Error, ErrorKind};
+use record::Failure;
+use std::io;
+
+/// Errors after which the session is no more (Oracle Database Error Messages).
+const ENDING: [usize; 10] = [28, 1012, 1033, 1034, 1089, 2396, 3113, 3114, 3135, 12537];
+
+pub(super) fn trouble(error: &Error) -> Trouble {
+    match error.kind() {
+        ErrorKind::DbError(told) => told_by(told.code(), ENDING.contains(&told.code())),
+        ErrorKind::InvalidServiceName(..) => told_by(12514, true),
+        ErrorKind::InvalidSid(..) => told_by(12505, true),
+        ErrorKind::ListenerRefusedConnection(_, _, _, code) => told_by(*code, true),
+        ErrorKind::CallTimeoutExceeded => Trouble::Failed(Failure::Timeout),
+        ErrorKind::DeadConnection | ErrorKind::NotConnected | ErrorKind::UnableToRecover => {
+            Trouble::Failed(Failure::Closed)
+        }
+        ErrorKind::TlsOperation => Trouble::Failed(Failure::Tls),
+        ErrorKind::StreamOperation => Trouble::Failed(of_the_system(&error.to_string())),
+        // Not what was to be said, or nothing that the library knows.
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+fn told_by(error: usize, closes: bool) -> Trouble {
+    Trouble::Told { code: code(error), closes }
+}
+
+/// The class of an error of the system. The library gives it away in words only: the
+/// number is at their end, as the standard library writes it.
+fn of_the_system(words: &str) -> Failure {
+    let number = words.rsplit_once("(os error ").and_then(|(_, end)| end.strip_suffix(')'));
+    match number.and_then(|number| number.parse().ok()).map(io::Error::from_raw_os_error) {
+        // Only the lane interrupts, and only what takes too long.
+        Some(error) if error.kind() == io::ErrorKind::Interrupted => Failure::Timeout,
+        Some(error) => failure(&error),
+        None => Failure::Reset,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_are_told_apart_by_their_numbers() {
+        for (number, class) in [
+            (111, Failure::Refused),
+            (104, Failure::Reset),
+            (32, Failure::Closed),
+            (4, Failure::Timeout),
+            (99, Failure::NoPort),
+            (24, Failure::NoDescriptor),
+        ] {
+            let error = io::Error::from_raw_os_error(number);
+            assert_eq!(of_the_system(&format!("stream operation failed: {error}")), class);
+        }
+        assert_eq!(of_the_system("stream operation failed"), Failure::Reset);
+    }
+}

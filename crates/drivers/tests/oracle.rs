@@ -1,0 +1,155 @@
+//! Oracle without a server: listeners that say nothing, close, refuse, or say what
+//! they should not. What needs a database (log-ins, rows) is not tested.
+#![cfg(feature = "oracle")]
+
+mod common;
+
+use common::{MS, PASSWORD, drive, free_port, order};
+use drivers::OracleAccess;
+use engine::Numbers;
+use record::{Address, Asked, Doing, Failure, Reuse, Seen};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+fn access() -> OracleAccess {
+    OracleAccess {
+        user: "me".to_owned(),
+        password: PASSWORD.to_owned(),
+        service: "FREEPDB1".to_owned(),
+        query: "SELECT 1 FROM dual".to_owned(),
+        numbers: Numbers::new(4),
+    }
+}
+
+fn asked(to: SocketAddr, reuse: Reuse) -> Asked {
+    let mut asked = order(Address::Tcp(to), Doing::Ask);
+    asked.rounds = 1;
+    asked.lanes[0].timeout_ns = 2_000 * MS;
+    asked.lanes[0].reuse = reuse;
+    asked
+}
+
+fn seen(to: SocketAddr, reuse: Reuse) -> Seen {
+    let order = asked(to, reuse);
+    drive(&order, access().lanes(&order, 0))
+}
+
+/// A listener that does this with everybody who comes. Its thread ends with the test.
+fn listener(does: fn(TcpStream)) -> SocketAddr {
+    let listener = TcpListener::bind(free_port()).or_else(|_| TcpListener::bind(free_port()));
+    let listener = listener.expect("a port");
+    let at = listener.local_addr().expect("bound");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || does(stream));
+        }
+    });
+    at
+}
+
+/// One packet of Oracle Net: its length, its type, and what is in it.
+fn packet(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = (8 + body.len()) as u16;
+    let mut packet = length.to_be_bytes().to_vec();
+    packet.extend_from_slice(&[0, 0, kind, 0, 0, 0]);
+    packet.extend_from_slice(body);
+    packet
+}
+
+/// Hears the first packet, which must not hold the password, and answers with this.
+fn answer(mut stream: TcpStream, with: &[u8]) {
+    let mut heard = vec![0; 4096];
+    let count = stream.read(&mut heard).unwrap_or(0);
+    let heard = String::from_utf8_lossy(&heard[..count]).into_owned();
+    assert!(heard.contains("SERVICE_NAME=FREEPDB1"), "{heard}");
+    assert!(!heard.contains(PASSWORD), "{heard}");
+    let _ = stream.write_all(with);
+}
+
+fn refuse(stream: TcpStream) {
+    const WHY: &[u8] =
+        b"(DESCRIPTION=(TMP=)(VSNNUM=0)(ERR=12514)(ERROR_STACK=(ERROR=(CODE=12514))))";
+    let mut body = vec![0, 0];
+    body.extend_from_slice(&(WHY.len() as u16).to_be_bytes());
+    body.extend_from_slice(WHY);
+    answer(stream, &packet(4, &body));
+}
+
+#[track_caller]
+fn only_failed(seen: &Seen, with: Failure) {
+    let failed: Vec<_> = seen.outcomes.failed.keys().copied().collect();
+    assert_eq!(failed, [with], "{:?}", seen.outcomes);
+    assert_eq!((seen.outcomes.ok, seen.connections.got), (0, 0), "{seen:?}");
+}
+
+#[test]
+fn one_that_refuses_is_counted_and_not_hammered() {
+    for reuse in [Reuse::Always, Reuse::Times(2)] {
+        let seen = seen(free_port(), reuse);
+        only_failed(&seen, Failure::Refused);
+        assert_eq!(seen.sent, 0, "nothing was asked");
+        assert!(seen.operations < 200, "it is waited between connects: {}", seen.operations);
+    }
+}
+
+#[test]
+fn one_that_says_nothing_is_given_up_after_the_timeout() {
+    let silent = listener(|stream| {
+        std::thread::sleep(Duration::from_secs(60));
+        drop(stream);
+    });
+    let began = Instant::now();
+    let seen = seen(silent, Reuse::Always);
+    only_failed(&seen, Failure::Timeout);
+    assert!(seen.response_time.min() >= Some(1_990 * MS), "none before the timeout");
+    assert!(began.elapsed() < Duration::from_secs(50), "nothing waits for the listener");
+}
+
+#[test]
+fn an_unknown_service_is_an_error_by_its_number() {
+    let seen = seen(listener(refuse), Reuse::Never);
+    let code = drivers::oracle::code(12514);
+    assert_eq!(seen.outcomes.unexpected.keys().copied().collect::<Vec<_>>(), [code]);
+    assert!(seen.outcomes.failed.is_empty(), "{:?}", seen.outcomes);
+    let name = drivers::code_names().find(|(known, _)| *known == code);
+    assert_eq!(name.expect("it has a name").1, "no_such_service");
+}
+
+#[test]
+fn garbage_is_a_breach_of_the_protocol_and_no_panic_of_ours() {
+    // A kind of packet that the library does not know, and one that it cannot cut.
+    for bytes in [&[0u8, 9, 0, 0, 99, 0, 0, 0, 7][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0]] {
+        let at = match bytes[4] {
+            99 => listener(|stream| answer(stream, &[0, 9, 0, 0, 99, 0, 0, 0, 7])),
+            _ => listener(|stream| answer(stream, &[0; 9])),
+        };
+        only_failed(&seen(at, Reuse::Always), Failure::Protocol);
+    }
+}
+
+#[test]
+fn one_that_closes_is_told_apart() {
+    only_failed(&seen(listener(|stream| answer(stream, &[])), Reuse::Always), Failure::Closed);
+}
+
+#[test]
+fn what_the_lane_cannot_do_is_refused_by_name() {
+    let at = free_port();
+    let broken = |change: fn(&mut Asked, &mut OracleAccess)| {
+        let (mut order, mut access) = (asked(at, Reuse::Always), access());
+        change(&mut order, &mut access);
+        let lanes = vec![access.lanes(&order, 0)];
+        let stop = engine::Stop::new().expect("a descriptor");
+        let mut none = |_| std::ops::ControlFlow::Continue(());
+        let broken = engine::run(&order, lanes, Vec::new(), &stop, &mut none);
+        broken.expect_err("it cannot").0
+    };
+    let workload = |order: &mut Asked, _: &mut _| {
+        order.lanes[0].doing = Doing::Drive(common::workload("kv"));
+    };
+    assert!(broken(workload).contains("a workload on Oracle is not here yet"));
+    assert!(broken(|order, _| order.lanes[0].depth = 2).contains("leave out depth"));
+    assert!(broken(|_, access| access.query = "DELETE FROM t".to_owned()).contains("SELECT"));
+    assert!(broken(|_, access| access.service = "a)(b".to_owned()).contains("service"));
+}
