@@ -1,7 +1,7 @@
 //! SIGKILL of tiebreak, of the keeper, of a target: all are gone.
 
 use crate::Test;
-use crate::holder::Holder;
+use crate::holder::{Holder, Tell, Told};
 use crate::process::{Process, all_end, tree, wait_for};
 use std::time::Duration;
 use tiebreak::targets::keeper::{Ending, Household, ProcessOrder};
@@ -101,7 +101,9 @@ fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
     std::fs::write(holder.place.0.join("nginx.conf"), configuration).expect("writes");
     let file = format!("{root}/nginx.conf");
     let order = holder.program(&["nginx", "-c", &file, "-e", "stderr"]);
-    holder.launch(&order);
+    // A daemon's first process may have ended by the time we look for it.
+    let told = holder.ask(&Tell::Launch(order));
+    assert!(matches!(told, Told::Launched { .. }), "{told:?}");
     let keeper = holder.keeper.pid;
     let workers = || {
         let all = tree(keeper);

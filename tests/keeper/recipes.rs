@@ -20,6 +20,12 @@ pub(crate) const TESTS: &[Test] = &[
     ("recipes::uvicorn", || recipe("uvicorn")),
     ("recipes::memcached", || store("memcached")),
     ("recipes::redis", || store("redis")),
+    ("recipes::mariadb_innodb", || database("mariadb-innodb")),
+    ("recipes::mariadb_memory", || database("mariadb-memory")),
+    ("recipes::postgres", || database("postgres")),
+    ("recipes::postgres_unlogged", || database("postgres-unlogged")),
+    ("recipes::postgres_tmpfs", || database("postgres-tmpfs")),
+    ("recipes::pgbouncer", || database("pgbouncer")),
     ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
 ];
 
@@ -44,6 +50,15 @@ fn store(name: &str) {
         let mut reply = [0; 5];
         stream.read_exact(&mut reply).expect("it answers");
         assert!([b"END\r\n", b"$-1\r\n"].contains(&&reply), "{reply:?}");
+    });
+}
+
+/// A database listens as soon as it is ready; tests/databases.rs asks it.
+fn database(name: &str) {
+    launched(name, |url| {
+        let (_, rest) = url.split_once('@').expect("a login");
+        let address = rest.split('/').next().expect("an address");
+        TcpStream::connect(address).expect("it listens");
     });
 }
 

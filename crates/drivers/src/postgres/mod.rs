@@ -101,7 +101,7 @@ impl PostgresAccess {
             "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'fsync', \
              'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', \
              'max_connections') ORDER BY name",
-            "SELECT 'started', extract(epoch FROM pg_postmaster_start_time())::bigint",
+            "SELECT 'started', floor(extract(epoch FROM pg_postmaster_start_time()))::bigint",
         ];
         let dialect = Dialect::Postgres;
         let persistence = format!(
