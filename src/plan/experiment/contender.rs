@@ -116,10 +116,13 @@ impl Contender {
 }
 
 impl Launch {
-    /// The process that is driven is called after its contender.
+    /// A process that is alone is called after its contender. Several keep their names:
+    /// they speak of each other's ports by them.
     fn rename(&mut self, name: &str) {
         self.name = name.to_owned();
-        self.processes.last_mut().expect("at least one").name = name.to_owned();
+        if let [alone] = &mut self.processes[..] {
+            alone.name = name.to_owned();
+        }
     }
 }
 
