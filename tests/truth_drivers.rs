@@ -14,7 +14,7 @@ use tiebreak::testserver::null::{Door, NullServer};
 
 /// What each request takes on its way to the server: long against what either lane
 /// costs by itself (some tens of microseconds).
-const DELAY: Duration = Duration::from_millis(20);
+const DELAY: Duration = Duration::from_millis(40);
 const MATTERS: &str = "2%";
 
 /// Holds back what is sent to this server, each piece for as long.
@@ -68,7 +68,7 @@ fn a_wire_lane_and_a_driver_lane_at_one_null_cost_are_equal() {
         words.extend(asks);
         words.extend(["--expect-different", "--connections", "4", "--matters", MATTERS]);
         // Shorter slices than the pilot would choose: what they bias, they bias alike.
-        words.extend(["--rounds", "8", "--slice", "200ms", "--round", "600ms"]);
+        words.extend(["--rounds", "8", "--slice", "400ms", "--round", "800ms"]);
         let (code, report) = Place::new().report(&words);
         assert_eq!(code, 0, "{:#}", report["findings"]);
         let comparisons = report["comparisons"].as_array().expect("comparisons").iter();
