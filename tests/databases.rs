@@ -2,13 +2,12 @@
 //! recipes.
 
 mod common;
+#[path = "../crates/drivers/tests/common/mod.rs"]
+mod servers;
 
-use common::processes::wait_at_most;
 use common::{Place, errors, number};
 use serde_json::Value;
-use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use servers::postgres::Postgres;
 
 const SHORT: [&str; 10] =
     ["--rounds", "8", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
@@ -169,9 +168,10 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
 
 #[test]
 fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
-    let (place, server) = (Place::new(), Attached::start());
+    // A load has 64 connections.
+    let (place, server) = (Place::new(), Postgres::start("attached", &["max_connections=100"]));
+    let url = format!("postgres://bench@{}/postgres", server.address);
     let load = |workload: &str| {
-        let url = server.url();
         let words = ["load", &url, "--workload", workload, "--keys", "2k"];
         let output = place.tiebreak(&words);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -180,7 +180,6 @@ fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
     assert!(load("ycsb-a").contains("2000 keys loaded"));
     let again = load("ycsb-a");
     assert!(!again.contains("keys loaded in"), "they are there: {again}");
-    let url = server.url();
     let mut words = vec!["run", &url, "--workload", "ycsb-a", "--keys", "2k"];
     words.extend(["--duration", "300ms", "--warm-up", "0s", "--connections", "4"]);
     let (code, report) = place.report(&words);
@@ -210,73 +209,4 @@ fn a_server_that_is_full_is_not_called_faster() {
     assert!(rules(&report, "void").contains(&"non_success".to_owned()));
     let theirs = &of(&report, "full")["outcomes"]["theirs"];
     assert!(number(&theirs["too_many_connections"]) > 0.0, "{theirs}");
-}
-
-/// A PostgreSQL that runs already, as far as tiebreak knows.
-struct Attached {
-    child: std::process::Child,
-    folder: std::path::PathBuf,
-    port: u16,
-}
-
-impl Attached {
-    fn start() -> Attached {
-        let folder = std::env::temp_dir().join(format!("tiebreak-attached-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let is_root = std::fs::metadata("/proc/self").expect("Linux").uid() == 0;
-        if is_root {
-            let status = Command::new("chown").arg("postgres").arg(&folder).status();
-            assert!(status.expect("chown").success());
-        }
-        let command = |program: &str| {
-            let program = format!("/usr/lib/postgresql/15/bin/{program}");
-            let mut command = match is_root {
-                true => {
-                    let mut command = Command::new("setpriv");
-                    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
-                    command.args(["--pdeathsig", "INT"]).arg(program);
-                    command
-                }
-                false => Command::new(program),
-            };
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-            command
-        };
-        let data = folder.join("data");
-        let mut made = command("initdb");
-        made.args(["-A", "trust", "-U", "me", "--no-sync", "-D"]).arg(&data);
-        assert!(made.status().expect("initdb").success());
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("bound").port();
-        drop(free);
-        let here = format!("unix_socket_directories={}", folder.display());
-        let child = command("postgres")
-            .arg("-D")
-            .arg(&data)
-            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", &here])
-            .args(["-c", "fsync=off"])
-            .spawn()
-            .expect("it starts");
-        let server = Attached { child, folder, port };
-        wait_at_most(Duration::from_secs(30), "PostgreSQL", || {
-            let ready = command("pg_isready")
-                .args(["-h", "127.0.0.1", "-p"])
-                .arg(port.to_string())
-                .status();
-            ready.is_ok_and(|status| status.success())
-        });
-        server
-    }
-
-    fn url(&self) -> String {
-        format!("postgres://me@127.0.0.1:{}/postgres", self.port)
-    }
-}
-
-impl Drop for Attached {
-    fn drop(&mut self) {
-        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
 }

@@ -4,7 +4,7 @@
 use crate::access::Access;
 use crate::exit::Error;
 use crate::testserver::null::{Door, NullServer};
-use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
+use drivers::{SqlAccess, mysql, postgres};
 use engine::workload::{Feeds, preset};
 use engine::{Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
@@ -63,23 +63,16 @@ pub(crate) fn resp(protocol: resp::Protocol) -> Access {
 
 /// PostgreSQL, asked the cheapest statement in this way.
 pub(crate) fn postgres(protocol: postgres::Protocol) -> Access {
-    let access = PostgresAccess {
-        user: "null".to_owned(),
-        password: None,
-        database: "null".to_owned(),
-        table: String::new(),
-        query: String::new(),
-        protocol,
-        tls: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
-    };
-    Access::Postgres(access.cheapest())
+    Access::Postgres(sql(protocol))
 }
 
 /// MySQL, asked the same.
 pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
-    let access = MysqlAccess {
+    Access::Mysql(sql(protocol))
+}
+
+fn sql<P: Clone, T: Clone>(protocol: P) -> SqlAccess<P, T> {
+    let access = SqlAccess {
         user: "null".to_owned(),
         password: None,
         database: "null".to_owned(),
@@ -90,7 +83,7 @@ pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
         numbers: Numbers::new(1),
         feeds: Feeds::default(),
     };
-    Access::Mysql(access.cheapest())
+    access.cheapest()
 }
 
 /// The workload `kv`, with which stores are driven.

@@ -9,8 +9,10 @@ use crate::plan::{Settings, local, store};
 use crate::shown::shown;
 use crate::targets::tls;
 use crate::targets::url::{Place, Protocol, Url};
+use drivers::SqlAccess;
 use drivers::mysql::{self, MysqlAccess, MysqlTls};
 use drivers::postgres::{self, PostgresAccess};
+use engine::workload::longest_key;
 use engine::{Numbers, TlsAccess};
 use record::{Address, Contender, SqlAsked, SqlProtocol};
 
@@ -19,9 +21,6 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 const CHEAPEST: &str = "SELECT 1";
 #[cfg(feature = "oracle")]
 const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
-
-/// Digits, and a letter, behind the prefix of a key.
-pub(crate) const KEY_BYTES: usize = 13;
 
 /// The kinds of table of each, the default first.
 const OF_POSTGRES: [&str; 2] = ["logged", "unlogged"];
@@ -117,71 +116,52 @@ fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
 }
 
 fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Error> {
-    let (user, password) = login(url)?;
     let tls = match tls_host(url)? {
         Some(host) => {
             Some(TlsAccess { config: spec.trust.config(&[])?, name: tls::server_name(host)? })
         }
         None => None,
     };
-    Ok(PostgresAccess {
-        user,
-        password,
-        database: url.sql_database().expect("checked when it was read"),
-        table: String::new(),
-        query: statement(sql),
-        protocol: match sql.protocol {
-            SqlProtocol::Simple => postgres::Protocol::Simple,
-            SqlProtocol::Extended => postgres::Protocol::Extended,
-            SqlProtocol::Prepared | SqlProtocol::Text => postgres::Protocol::Prepared,
-        },
-        tls,
-        numbers: Numbers::new(store::MOST_PLACES),
-        feeds: spec.workload.own.feeds.clone(),
-    })
+    let protocol = match sql.protocol {
+        SqlProtocol::Simple => postgres::Protocol::Simple,
+        SqlProtocol::Extended => postgres::Protocol::Extended,
+        SqlProtocol::Prepared | SqlProtocol::Text => postgres::Protocol::Prepared,
+    };
+    access(spec, url, sql, protocol, tls)
 }
 
 fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
-    let (user, password) = login(url)?;
     let tls = tls_host(url)?.map(|host| MysqlTls {
         roots: spec.trust.cacert.clone(),
         insecure: spec.trust.insecure,
         name: Some(host.to_owned()),
     });
-    Ok(MysqlAccess {
+    let protocol = match sql.protocol {
+        SqlProtocol::Text => mysql::Protocol::Text,
+        _ => mysql::Protocol::Prepared,
+    };
+    access(spec, url, sql, protocol, tls)
+}
+
+/// Its table is known when the contender has a number.
+fn access<P, T>(
+    spec: &Spec,
+    url: &Url,
+    sql: &SqlAsked,
+    protocol: P,
+    tls: Option<T>,
+) -> Result<SqlAccess<P, T>, Error> {
+    let (user, password) = login(url)?;
+    Ok(SqlAccess {
         user,
         password,
         database: url.sql_database().expect("checked when it was read"),
         table: String::new(),
         query: statement(sql),
-        protocol: match sql.protocol {
-            SqlProtocol::Text => mysql::Protocol::Text,
-            _ => mysql::Protocol::Prepared,
-        },
+        protocol,
         tls,
         numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
-    })
-}
-
-#[cfg(feature = "oracle")]
-fn oracle(url: &Url, sql: &SqlAsked, reuse: record::Reuse) -> Result<drivers::OracleAccess, Error> {
-    if matches!(reuse, record::Reuse::Pool(_)) {
-        return Err(Error::usage(
-            "a pool on Oracle is not here yet: give reuse (always, never or a number)",
-        ));
-    }
-    let query = sql.query.clone().unwrap_or_else(|| CHEAPEST_OF_ORACLE.to_owned());
-    if let Some(why) = drivers::oracle::lacks(&query) {
-        return Err(Error::usage(why));
-    }
-    let (user, password) = login(url)?;
-    Ok(drivers::OracleAccess {
-        user,
-        password: password.expect("checked when it was read"),
-        service: url.sql_database().expect("checked when it was read"),
-        query,
-        numbers: Numbers::new(store::MOST_PLACES),
     })
 }
 
@@ -218,7 +198,7 @@ pub(super) fn table(contender: usize, sql: &SqlAsked) -> String {
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     let (Some(sql), Some(workload)) = (&contender.sql, &contender.workload) else { return Ok(()) };
     let longest = workload.value.most();
-    let room = mysql::ROW_BYTES - (workload.prefix.len() + KEY_BYTES) as u32;
+    let room = mysql::ROW_BYTES - longest_key(workload) as u32;
     match sql.table.as_deref() == Some("memory") && longest > room {
         true => Err(Error::usage(format!(
             "`{}`: a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower --value ({longest}), or take another table (--set NAME.table=innodb)",

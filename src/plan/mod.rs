@@ -26,7 +26,6 @@ pub mod sweep;
 pub mod units;
 pub mod workload;
 
-pub(crate) use database::KEY_BYTES;
 pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;

@@ -15,6 +15,7 @@
 //! lane.
 #![deny(unsafe_code)]
 
+mod access;
 mod admin;
 mod desk;
 mod driver;
@@ -33,6 +34,7 @@ mod sql;
 mod sqlstate;
 mod trouble;
 
+pub use access::SqlAccess;
 pub use admin::{Rows, Unasked};
 pub use mysql::MysqlAccess;
 #[cfg(feature = "oracle")]

@@ -3,8 +3,9 @@
 
 use crate::driver::Heard;
 use crate::sql::{Dialect, brings_rows};
-use engine::Template;
+use crate::trouble::Trouble;
 use engine::workload::{Argument, Arguments};
+use engine::{Template, clock};
 use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
 
 /// The statements of a workload's operations, and the tables that its load fills.
@@ -242,6 +243,103 @@ fn literal(dialect: Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
 fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|not| String::from_utf8_lossy(not.as_bytes()).into_owned())
+}
+
+/// A session of either library, as statements of one's own use it.
+pub(crate) trait Session {
+    /// What the library says of a failure.
+    type Error;
+    /// A statement that it prepared.
+    type Prepared: Clone;
+
+    /// What was prepared on this connection, by the statements' numbers.
+    fn prepared(&mut self) -> &mut Vec<Option<Self::Prepared>>;
+
+    /// Prepares a statement.
+    async fn prepare(&mut self, text: &str) -> Result<Self::Prepared, Self::Error>;
+
+    /// Sends what brings nothing.
+    async fn say(&mut self, text: &str) -> Result<(), Self::Error>;
+
+    /// Sends a statement with its arguments, and hears its reply.
+    async fn perform(
+        &mut self,
+        statement: &OwnStatement,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Self::Error>;
+
+    /// What a failure means.
+    fn trouble(&self, error: &Self::Error) -> Trouble;
+}
+
+/// Carries out one operation; several statements are one transaction, which is rolled
+/// back at an error. `ahead`: they are prepared first, where they are not yet.
+pub(crate) async fn operate<S: Session>(
+    session: &mut S,
+    statements: &[OwnStatement],
+    ahead: bool,
+    request: &OwnRequest,
+    heard: &mut Heard<'_>,
+) -> Result<(), Trouble> {
+    if ahead {
+        let prepared = prepare(session, statements, heard).await;
+        prepared.map_err(|error| session.trouble(&error))?;
+    }
+    heard.asks();
+    if let [only] = statements {
+        let done = session.perform(only, request, heard).await;
+        return done.map_err(|error| session.trouble(&error));
+    }
+    match transaction(session, statements, request, heard).await {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let rolled_back = session.say("ROLLBACK").await;
+            Err(match (session.trouble(&error), rolled_back) {
+                // What state it is in nobody knows.
+                (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
+                (trouble, _) => trouble,
+            })
+        }
+    }
+}
+
+async fn transaction<S: Session>(
+    session: &mut S,
+    statements: &[OwnStatement],
+    request: &OwnRequest,
+    heard: &mut Heard<'_>,
+) -> Result<(), S::Error> {
+    session.say("BEGIN").await?;
+    for statement in statements {
+        session.perform(statement, request, heard).await?;
+    }
+    session.say("COMMIT").await
+}
+
+/// Prepares what was not prepared on this connection.
+async fn prepare<S: Session>(
+    session: &mut S,
+    statements: &[OwnStatement],
+    heard: &mut Heard<'_>,
+) -> Result<(), S::Error> {
+    let began = clock::now();
+    let mut any = false;
+    for OwnStatement { at, with_places, .. } in statements {
+        let known = session.prepared();
+        if known.len() <= *at {
+            known.resize(at + 1, None);
+        }
+        if known[*at].is_none() {
+            let prepared = session.prepare(with_places).await?;
+            session.prepared()[*at] = Some(prepared);
+            any = true;
+        }
+    }
+    if any {
+        heard.prepared(began);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

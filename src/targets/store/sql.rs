@@ -3,9 +3,9 @@
 use super::{About, PATIENCE, Start};
 use crate::access::Access;
 use crate::fnv::fnv1a;
-use crate::plan::KEY_BYTES;
 use crate::shown::shown;
 use drivers::{MysqlAccess, PostgresAccess, Rows, Unasked};
+use engine::workload::longest_key;
 use record::{Address, Fact, Workload};
 use std::time::Duration;
 
@@ -182,7 +182,7 @@ impl Database {
             _ if !workload.has_values() => Vec::new(),
             Server::Postgres(access) => access.schema(kind == Some("unlogged")),
             Server::Mysql(access) => {
-                let key_bytes = (workload.prefix.len() + KEY_BYTES) as u32;
+                let key_bytes = longest_key(workload) as u32;
                 access.schema(kind, key_bytes, workload.value.most())?
             }
         };

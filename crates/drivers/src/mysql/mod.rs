@@ -6,12 +6,12 @@ mod own;
 mod session;
 mod tls;
 
+use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
 use crate::lane::{self, Asks};
 use crate::own::setup;
 use crate::sql::{Dialect, Statements};
-use engine::workload::Feeds;
-use engine::{MakeLane, Numbers};
+use engine::MakeLane;
 use record::{Address, Asked, Workload};
 use session::Server;
 use std::path::PathBuf;
@@ -42,37 +42,10 @@ pub struct MysqlTls {
     pub name: Option<String>,
 }
 
-/// How to get at a contender, with its secrets: no `Debug`, no `Serialize`.
-#[derive(Clone)]
-pub struct MysqlAccess {
-    /// Who logs in.
-    pub user: String,
-    /// By which password.
-    pub password: Option<String>,
-    /// The database.
-    pub database: String,
-    /// The contender's own table. See [`MysqlAccess::schema`].
-    pub table: String,
-    /// The one statement, where that is what is asked.
-    pub query: String,
-    /// How statements are sent.
-    pub protocol: Protocol,
-    /// TLS; none: plain.
-    pub tls: Option<MysqlTls>,
-    /// Where operations go on from one call of the engine to the next.
-    pub numbers: Numbers,
-    /// Rows of the feeds that its workload speaks of.
-    pub feeds: Feeds,
-}
+/// How to get at MySQL or MariaDB.
+pub type MysqlAccess = SqlAccess<Protocol, MysqlTls>;
 
 impl MysqlAccess {
-    /// The same way to the server, with the cheapest statement that there is. An order
-    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
-    /// of its worker, on whose thread all of the library runs.
-    pub fn cheapest(&self) -> MysqlAccess {
-        MysqlAccess { query: "SELECT 1".to_owned(), ..self.clone() }
-    }
-
     /// The lanes of one contender of the order: one for each worker.
     ///
     /// # Panics
@@ -222,6 +195,8 @@ pub fn error_name(code: u16) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::Numbers;
+    use engine::workload::Feeds;
 
     #[test]
     fn the_table_fits_its_engine_and_its_values() {

@@ -4,17 +4,15 @@ use super::Protocol;
 use super::column::text_length;
 use super::session::{Server, Session, trouble};
 use crate::driver::Heard;
-use crate::own::{OwnReply, OwnRequest, OwnStatement};
+use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
-use engine::clock;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
-use mysql_async::{Error, Params, QueryResult, Value};
+use mysql_async::{Error, Params, QueryResult, Statement, Value};
 
 impl Server {
-    /// Carries out one operation; several statements are one transaction, which is
-    /// rolled back at an error.
+    /// Carries out one operation of one's own.
     pub(super) async fn own(
         &self,
         session: &mut Session,
@@ -22,50 +20,41 @@ impl Server {
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        if self.protocol == Protocol::Prepared {
-            let prepared = prepare(session, statements, heard).await;
-            prepared.map_err(|error| trouble(&error))?;
-        }
-        heard.asks();
-        if let [only] = statements {
-            let done = self.own_statement(session, only, request, heard).await;
-            return done.map_err(|error| trouble(&error));
-        }
-        match self.transaction(session, statements, request, heard).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let rolled_back = session.connection.query_drop("ROLLBACK").await;
-                Err(match (trouble(&error), rolled_back) {
-                    // What state it is in nobody knows.
-                    (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
-                    (trouble, _) => trouble,
-                })
-            }
-        }
+        let ahead = self.protocol == Protocol::Prepared;
+        own::operate(&mut Own { server: self, session }, statements, ahead, request, heard).await
+    }
+}
+
+/// A session, and how statements are sent in it.
+struct Own<'a> {
+    server: &'a Server,
+    session: &'a mut Session,
+}
+
+impl own::Session for Own<'_> {
+    type Error = Error;
+    type Prepared = Statement;
+
+    fn prepared(&mut self) -> &mut Vec<Option<Statement>> {
+        &mut self.session.own
     }
 
-    async fn transaction(
-        &self,
-        session: &mut Session,
-        statements: &[OwnStatement],
-        request: &OwnRequest,
-        heard: &mut Heard<'_>,
-    ) -> Result<(), Error> {
-        session.connection.query_drop("BEGIN").await?;
-        for statement in statements {
-            self.own_statement(session, statement, request, heard).await?;
-        }
-        session.connection.query_drop("COMMIT").await
+    async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
+        self.session.connection.prep(text).await
     }
 
-    async fn own_statement(
-        &self,
-        session: &mut Session,
+    async fn say(&mut self, text: &str) -> Result<(), Error> {
+        self.session.connection.query_drop(text).await
+    }
+
+    async fn perform(
+        &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        if self.protocol == Protocol::Text {
+        let session = &mut *self.session;
+        if self.server.protocol == Protocol::Text {
             let text = statement.with_values(Dialect::Mysql, &request.arguments);
             return hear(session.connection.query_iter(text).await?, statement, heard).await;
         }
@@ -80,29 +69,10 @@ impl Server {
         };
         hear(session.connection.exec_iter(prepared, parameters).await?, statement, heard).await
     }
-}
 
-/// Prepares what was not prepared on this connection.
-async fn prepare(
-    session: &mut Session,
-    statements: &[OwnStatement],
-    heard: &mut Heard<'_>,
-) -> Result<(), Error> {
-    let began = clock::now();
-    let mut any = false;
-    for OwnStatement { at, with_places, .. } in statements {
-        if session.own.len() <= *at {
-            session.own.resize(at + 1, None);
-        }
-        if session.own[*at].is_none() {
-            session.own[*at] = Some(session.connection.prep(with_places).await?);
-            any = true;
-        }
+    fn trouble(&self, error: &Error) -> Trouble {
+        trouble(error)
     }
-    if any {
-        heard.prepared(began);
-    }
-    Ok(())
 }
 
 async fn hear<P: Wire>(

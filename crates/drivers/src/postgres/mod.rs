@@ -5,12 +5,12 @@ mod own;
 mod session;
 mod tls;
 
+use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
 use crate::lane::{self, Asks};
 use crate::own::setup;
 use crate::sql::{Dialect, Statements};
-use engine::workload::Feeds;
-use engine::{MakeLane, Numbers, TlsAccess};
+use engine::{MakeLane, TlsAccess};
 use record::{Address, Asked, Workload};
 use session::Server;
 use std::time::Duration;
@@ -27,37 +27,10 @@ pub enum Protocol {
     Prepared,
 }
 
-/// How to get at a contender, with its secrets: no `Debug`, no `Serialize`.
-#[derive(Clone)]
-pub struct PostgresAccess {
-    /// Who logs in.
-    pub user: String,
-    /// By which password; none where the server trusts.
-    pub password: Option<String>,
-    /// The database.
-    pub database: String,
-    /// The contender's own table. See [`PostgresAccess::schema`].
-    pub table: String,
-    /// The one statement, where that is what is asked.
-    pub query: String,
-    /// How statements are sent.
-    pub protocol: Protocol,
-    /// TLS; none: plain.
-    pub tls: Option<TlsAccess>,
-    /// Where operations go on from one call of the engine to the next.
-    pub numbers: Numbers,
-    /// Rows of the feeds that its workload speaks of.
-    pub feeds: Feeds,
-}
+/// How to get at PostgreSQL.
+pub type PostgresAccess = SqlAccess<Protocol, TlsAccess>;
 
 impl PostgresAccess {
-    /// The same way to the server, with the cheapest statement that there is. An order
-    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
-    /// of its worker, on whose thread all of the library runs.
-    pub fn cheapest(&self) -> PostgresAccess {
-        PostgresAccess { query: "SELECT 1".to_owned(), ..self.clone() }
-    }
-
     /// The lanes of one contender of the order: one for each worker.
     ///
     /// # Panics
@@ -143,6 +116,8 @@ impl PostgresAccess {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::Numbers;
+    use engine::workload::Feeds;
 
     #[test]
     fn the_table_is_the_contenders_own() {

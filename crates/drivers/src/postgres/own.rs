@@ -4,22 +4,20 @@ use super::Protocol;
 use super::column::text_length;
 use super::session::{Raw, Server, Session, length};
 use crate::driver::Heard;
-use crate::own::{OwnReply, OwnRequest, OwnStatement};
+use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use bytes::BytesMut;
-use engine::clock;
 use engine::workload::Argument;
 use futures_util::TryStreamExt;
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::pin::pin;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
+use tokio_postgres::{Error, RowStream, SimpleQueryMessage, Statement};
 
 impl Server {
-    /// Carries out one operation; several statements are one transaction, which is
-    /// rolled back at an error.
+    /// Carries out one operation of one's own.
     pub(super) async fn own(
         &self,
         session: &mut Session,
@@ -27,76 +25,42 @@ impl Server {
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        if self.protocol == Protocol::Prepared {
-            let prepared = self.prepare_own(session, statements, heard).await;
-            prepared.map_err(|error| self.trouble(&error))?;
-        }
-        heard.asks();
-        if let [only] = statements {
-            let done = self.own_statement(session, only, request, heard).await;
-            return done.map_err(|error| self.trouble(&error));
-        }
-        match self.transaction(session, statements, request, heard).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let rolled_back = session.client.batch_execute("ROLLBACK").await;
-                Err(match (self.trouble(&error), rolled_back) {
-                    // What state it is in nobody knows.
-                    (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
-                    (trouble, _) => trouble,
-                })
-            }
-        }
+        let ahead = self.protocol == Protocol::Prepared;
+        own::operate(&mut Own { server: self, session }, statements, ahead, request, heard).await
+    }
+}
+
+/// A session, and how statements are sent in it.
+struct Own<'a> {
+    server: &'a Server,
+    session: &'a mut Session,
+}
+
+impl own::Session for Own<'_> {
+    type Error = Error;
+    type Prepared = Statement;
+
+    fn prepared(&mut self) -> &mut Vec<Option<Statement>> {
+        &mut self.session.own
     }
 
-    async fn transaction(
-        &self,
-        session: &Session,
-        statements: &[OwnStatement],
-        request: &OwnRequest,
-        heard: &mut Heard<'_>,
-    ) -> Result<(), Error> {
-        session.client.batch_execute("BEGIN").await?;
-        for statement in statements {
-            self.own_statement(session, statement, request, heard).await?;
-        }
-        session.client.batch_execute("COMMIT").await
+    async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
+        self.session.client.prepare(text).await
     }
 
-    /// Prepares what was not prepared on this connection.
-    async fn prepare_own(
-        &self,
-        session: &mut Session,
-        statements: &[OwnStatement],
-        heard: &mut Heard<'_>,
-    ) -> Result<(), Error> {
-        let began = clock::now();
-        let mut any = false;
-        for OwnStatement { at, with_places, .. } in statements {
-            if session.own.len() <= *at {
-                session.own.resize(at + 1, None);
-            }
-            if session.own[*at].is_none() {
-                session.own[*at] = Some(session.client.prepare(with_places).await?);
-                any = true;
-            }
-        }
-        if any {
-            heard.prepared(began);
-        }
-        Ok(())
+    async fn say(&mut self, text: &str) -> Result<(), Error> {
+        self.session.client.batch_execute(text).await
     }
 
-    async fn own_statement(
-        &self,
-        session: &Session,
+    async fn perform(
+        &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let client = &session.client;
+        let client = &self.session.client;
         let bound = statement.bound.iter().map(|at| Bound(request.arguments.get(*at)));
-        let reply = match self.protocol {
+        let reply = match self.server.protocol {
             Protocol::Simple => {
                 let text = statement.with_values(Dialect::Postgres, &request.arguments);
                 return simple(client.simple_query_raw(&text).await?, statement, heard).await;
@@ -108,11 +72,15 @@ impl Server {
                 client.query_typed_raw(&statement.with_places, typed).await?
             }
             Protocol::Prepared => {
-                let prepared = session.own[statement.at].as_ref().expect("prepared before");
+                let prepared = self.session.own[statement.at].as_ref().expect("prepared before");
                 client.query_raw(prepared, bound).await?
             }
         };
         hear(reply, statement, heard).await
+    }
+
+    fn trouble(&self, error: &Error) -> Trouble {
+        self.server.trouble(error)
     }
 }
 

@@ -38,8 +38,16 @@ use record::{Kind, Skew, Verify, Workload};
 /// here they are exact as `f64`, which finding the inserts relies on.
 const MOST_OPERATIONS: u64 = 1 << 53;
 
+/// Bytes between the prefix and the digits of a key, at most.
+const LETTER: usize = 1;
+
 /// Digits of a key's number.
 const DIGITS: usize = 12;
+
+/// Bytes of the longest name that any key of this workload has.
+pub fn longest_key(workload: &Workload) -> usize {
+    workload.prefix.len() + LETTER + DIGITS
+}
 
 /// The operations of a workload.
 #[derive(Clone, Debug)]

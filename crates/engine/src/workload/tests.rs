@@ -283,6 +283,7 @@ fn counters_and_commands_have_keys_of_their_own() {
         operations.write_key(drawn.space, drawn.key, &mut out);
         assert_eq!(out, format!("a:{letter}{:012}", drawn.key).as_bytes());
         assert_eq!(operations.key_length(drawn.space), out.len());
+        assert!(out.len() <= longest_key(&operations.workload));
         assert!(drawn.kind == Kind::Get || !operations.gives(drawn.key, n + 1));
     }
     assert_eq!(operations.workload.to_load(), 20);
