@@ -10,16 +10,16 @@
 # Equal for both: connections, rows, statements and how they are sent.
 #
 #   bench/sql.sh
-#   ROUNDS=7 SECONDS_EACH=4 CONNECTIONS=8 SCALE=1
+#   ROUNDS=5 SECONDS_EACH=6 CONNECTIONS=32 SCALE=1
 #   PAIRS="pgbench:simple pgbench:extended pgbench:prepared sysbench:prepared sysbench:text"
 #   TIEBREAK=target/release/tiebreak OUT=bench/out/sql.tsv
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . bench/common.sh
 
-ROUNDS=${ROUNDS:-7}
-SECONDS_EACH=${SECONDS_EACH:-4}
-CONNECTIONS=${CONNECTIONS:-8}
+ROUNDS=${ROUNDS:-5}
+SECONDS_EACH=${SECONDS_EACH:-6}
+CONNECTIONS=${CONNECTIONS:-32}
 SCALE=${SCALE:-1}
 PAIRS=${PAIRS:-pgbench:simple pgbench:extended pgbench:prepared sysbench:prepared sysbench:text}
 TIEBREAK=${TIEBREAK:-target/release/tiebreak}
@@ -34,16 +34,13 @@ comes from: cargo build --release"
 need postgres initdb pgbench psql mariadbd mariadb-install-db mariadb sysbench taskset timeout awk setpriv "$TIEBREAK"
 need_two_cores
 
-# as USER COMMAND…: where we are root the command is not.
-as() {
-    local user=$1
-    shift
-    if [ "$(id -u)" = 0 ]; then
-        setpriv --reuid="$user" --regid="$user" --clear-groups --pdeathsig INT "$@"
-    else
-        "$@"
-    fi
-}
+# Where we are root the servers are not. Words, not a function: what such a function
+# starts in the background would be the child of another shell, and outlive it.
+as_postgres=() as_mysql=()
+if [ "$(id -u)" = 0 ]; then
+    as_postgres=(setpriv --reuid=postgres --regid=postgres --clear-groups --pdeathsig INT)
+    as_mysql=(setpriv --reuid=mysql --regid=mysql --clear-groups --pdeathsig TERM)
+fi
 
 # up NAME COMMAND…: waits until it succeeds.
 up() {
@@ -63,8 +60,8 @@ start_postgres() {
     local data=$work/postgres
     mkdir "$data"
     [ "$(id -u)" != 0 ] || chown postgres "$data"
-    as postgres initdb -D "$data/d" -A trust -U bench --no-sync -E UTF8 --locale=C >/dev/null
-    as postgres taskset -c "$first" postgres -D "$data/d" -p "$postgres_port" -c listen_addresses=127.0.0.1 \
+    "${as_postgres[@]}" initdb -D "$data/d" -A trust -U bench --no-sync -E UTF8 --locale=C >/dev/null
+    "${as_postgres[@]}" taskset -c "$first" postgres -D "$data/d" -p "$postgres_port" -c listen_addresses=127.0.0.1 \
         -c unix_socket_directories="$data" -c fsync=off -c shared_buffers=128MB >"$work/postgres.log" 2>&1 &
     servers+=("$!")
     up postgres psql -h 127.0.0.1 -p "$postgres_port" -U bench -d postgres -c 'SELECT 1'
@@ -74,9 +71,9 @@ start_mariadb() {
     local data=$work/mariadb
     mkdir "$data"
     [ "$(id -u)" != 0 ] || chown mysql "$data"
-    as mysql mariadb-install-db --no-defaults --datadir="$data/d" --skip-test-db \
+    "${as_mysql[@]}" mariadb-install-db --no-defaults --datadir="$data/d" --skip-test-db \
         --auth-root-authentication-method=normal >/dev/null
-    as mysql taskset -c "$first" mariadbd --no-defaults --datadir="$data/d" --socket="$data/s" \
+    "${as_mysql[@]}" taskset -c "$first" mariadbd --no-defaults --datadir="$data/d" --socket="$data/s" \
         --pid-file="$data/pid" --port="$mariadb_port" --bind-address=127.0.0.1 --skip-name-resolve \
         --innodb-flush-log-at-trx-commit=0 >"$work/mariadb.log" 2>&1 &
     servers+=("$!")

@@ -2,12 +2,9 @@
 //! recipes.
 
 mod common;
-#[path = "../crates/drivers/tests/common/mod.rs"]
-mod servers;
 
 use common::{Place, errors, number};
 use serde_json::Value;
-use servers::postgres::Postgres;
 
 const SHORT: [&str; 10] =
     ["--rounds", "8", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
@@ -164,30 +161,6 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
             assert_eq!(of["kinds"][0]["operation"], workload, "{}", of["kinds"]);
         }
     }
-}
-
-#[test]
-fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
-    // A load has 64 connections.
-    let (place, server) = (Place::new(), Postgres::start("attached", &["max_connections=100"]));
-    let url = format!("postgres://bench@{}/postgres", server.address);
-    let load = |workload: &str| {
-        let words = ["load", &url, "--workload", workload, "--keys", "2k"];
-        let output = place.tiebreak(&words);
-        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        errors(&output)
-    };
-    assert!(load("ycsb-a").contains("2000 keys loaded"));
-    let again = load("ycsb-a");
-    assert!(!again.contains("keys loaded in"), "they are there: {again}");
-    let mut words = vec!["run", &url, "--workload", "ycsb-a", "--keys", "2k"];
-    words.extend(["--duration", "300ms", "--warm-up", "0s", "--connections", "4"]);
-    let (code, report) = place.report(&words);
-    assert_eq!(code, 0, "{:#}", report["findings"]);
-    assert_eq!(report["contenders"][0]["sent"]["load"], 0, "a run finds what a load left");
-    let after = load("ycsb-a");
-    assert!(after.contains("2000 keys loaded"), "it was written to: {after}");
-    assert!(load("kv").contains("2000 keys loaded"), "other values");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, 
 use crate::exit::{Error, Exit};
 use crate::near;
 use crate::plan::sweep::{self, SweepAsked};
-use crate::plan::{Command, Spec, settings, units};
+use crate::plan::{Command, Spec, units};
 use record::Interleave;
 use std::time::Duration;
 
@@ -45,9 +45,6 @@ pub(super) struct CompareArgs {
     /// Contenders: addresses, recipes by name, or an experiment file
     #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
-    /// Set one contender's own settings, such as fresh.reuse=never; see --help for all keys
-    #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
-    sets: Vec<String>,
     /// The same comparison at several load points: connections=1,8,32,128
     ///
     /// Of connections, rate, value (bytes) or depth; 2 to 16 points. Each is a whole
@@ -135,11 +132,6 @@ struct VerdictOptions {
     requirements: Vec<String>,
 }
 
-pub(super) fn long_help() -> String {
-    let keys = settings::KEYS.map(|(key, example)| format!("  {key:<12} {example}\n"));
-    format!("{EXAMPLES}\n\nKeys of --set NAME.KEY=VALUE:\n{}", keys.concat().trim_end())
-}
-
 fn interleave(text: &str) -> Result<Interleave, String> {
     match text {
         "slices" => Ok(Interleave::Slices),
@@ -157,7 +149,6 @@ pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
 
 pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     let mut spec = Spec::new(Command::Compare, args.contenders.clone());
-    spec.sets.clone_from(&args.sets);
     spec.sweep.clone_from(&args.sweep);
     spec.rounds = args.rounds.rounds;
     spec.round = args.rounds.round;

@@ -1,7 +1,7 @@
 //! `tiebreak load`.
 
 use super::conduct;
-use super::options::{TargetOptions, WorkloadOptions};
+use super::options::{TargetOptions, WorkloadOptions, with_keys};
 use super::outputs;
 use crate::exit::{Error, Exit};
 use crate::plan::{Command, Resolved, Spec, settings};
@@ -27,7 +27,7 @@ Examples:
 /// (--mix, --distribution, --hot) change nothing here. Exits with 3 where a store does
 /// not hold all of its keys afterwards: it had no room, or threw some away.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
 pub(super) struct LoadArgs {
     /// Stores that run already; the keys of each are those that `compare` gives the
     /// contender in its place
@@ -87,7 +87,7 @@ fn check(resolved: &Resolved) -> Result<(), Error> {
         }
         if !contender.is_store() {
             return Err(Error::usage(format!(
-                "`{name}` is no store: keys are loaded into memcached:// and redis://"
+                "`{name}` is no store: keys are loaded into caches, files and databases"
             )));
         }
     }

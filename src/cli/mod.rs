@@ -55,7 +55,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     // Not at the arguments: `check` takes them, too, and has examples of its own.
-    #[command(after_help = compare::EXAMPLES, after_long_help = compare::long_help())]
+    #[command(after_help = compare::EXAMPLES, after_long_help = options::with_keys(compare::EXAMPLES))]
     Compare(Box<compare::CompareArgs>),
     Check(Box<check::CheckArgs>),
     Run(Box<run::RunArgs>),

@@ -151,8 +151,11 @@ fn statuses(text: &str) -> Result<Statuses, String> {
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Addresses and TLS")]
+#[command(next_help_heading = "Targets")]
 pub(super) struct TargetOptions {
+    /// Set one contender's own settings, such as fresh.reuse=never; see --help for all keys
+    #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
+    sets: Vec<String>,
     /// Dial HOST2:PORT2 in place of HOST1:PORT1, as curl does; parts may be empty
     #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2")]
     connect_to: Vec<String>,
@@ -194,6 +197,12 @@ pub(super) struct OutputOptions {
     /// No progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
+}
+
+/// What `--help` ends with where --set is taken: the examples, and its keys.
+pub(super) fn with_keys(examples: &str) -> String {
+    let keys = settings::KEYS.map(|(key, example)| format!("  {key:<12} {example}\n"));
+    format!("{examples}\n\nKeys of --set NAME.KEY=VALUE:\n{}", keys.concat().trim_end())
 }
 
 impl LoadOptions {
@@ -247,6 +256,7 @@ impl RequestOptions {
 
 impl TargetOptions {
     pub(super) fn fill(&self, spec: &mut Spec) {
+        spec.sets.clone_from(&self.sets);
         spec.connect_to.clone_from(&self.connect_to);
         spec.trust =
             Trust { insecure: self.insecure, cacert: self.cacert.clone(), resume: self.tls_resume };

@@ -1,7 +1,9 @@
 //! `tiebreak run`.
 
 use super::conduct;
-use super::options::{LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions};
+use super::options::{
+    LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions, with_keys,
+};
 use crate::exit::{Error, Exit};
 use crate::plan::sweep::{self, SweepAsked};
 use crate::plan::{Command, Spec, units};
@@ -23,7 +25,7 @@ Examples:
 /// One run says how fast a server was just then, on this machine. To say that one is
 /// faster than another, use `tiebreak compare`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
 pub(super) struct RunArgs {
     /// The contender: an address, a recipe's name, or an experiment file of one
     // One; but several are taken, to say in our own words what is wrong, and

@@ -4,6 +4,7 @@
 use crate::trouble::Trouble;
 use std::time::Duration;
 use tokio::runtime::Builder;
+use tokio::task::LocalSet;
 
 /// The rows of one statement, as text; none is NULL.
 pub type Rows = Vec<Vec<Option<String>>>;
@@ -49,7 +50,8 @@ pub(crate) fn wait<T>(
         .enable_all()
         .build()
         .map_err(|error| without(format!("cannot make a runtime: {error}")))?;
-    let answered = runtime.block_on(async { tokio::time::timeout(timeout, answer).await });
+    let answer = async { tokio::time::timeout(timeout, answer).await };
+    let answered = LocalSet::new().block_on(&runtime, answer);
     // A connection that hangs is not waited for.
     runtime.shutdown_background();
     answered.unwrap_or_else(|_| Err(without(format!("no answer within {timeout:?}"))))

@@ -21,7 +21,7 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream, UnixStream};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_local};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
@@ -140,12 +140,12 @@ impl Server {
         let (client, task, secured) = match &self.tls {
             None => {
                 let (client, connection) = self.config.connect_raw(stream, NoTls).await?;
-                (client, tokio::spawn(connection), None)
+                (client, spawn_local(connection), None)
             }
             Some(access) => {
                 let (tls, done) = Tls::new(access);
                 let (client, connection) = self.config.connect_raw(stream, tls).await?;
-                (client, tokio::spawn(connection), Some(done.load(Ordering::Relaxed)))
+                (client, spawn_local(connection), Some(done.load(Ordering::Relaxed)))
             }
         };
         let opening = Opening {
