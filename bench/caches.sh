@@ -8,7 +8,7 @@
 # tool, each round starting with another one; ratios are taken inside a round.
 # Equal for both: connections, operations in flight, keys, bytes of a value, gets
 # and sets. redis-benchmark can not mix these: gets alone beside it. What tiebreak
-# loads before it measures is not in the operations, but its CPU time is.
+# reads is loaded before, and neither counted nor charged.
 #
 #   bench/caches.sh
 #   ROUNDS=11 SECONDS_EACH=2 CONNECTIONS=50 KEYS=10000 BYTES=32
@@ -71,19 +71,24 @@ memcached_counted() {
     exec 3>&-
 }
 
-# run TOOL STORE DEPTH MIX REQUESTS: one generator; sets cpu, and loaded, the
-# operations that are none of the measurement.
+# What tiebreak reads is loaded before, uncharged: the others write what they read, if
+# they do, among the operations that they are charged for.
+load() {
+    local tool=$1 address=$2
+    [[ $tool = tiebreak* ]] || return 0
+    "$TIEBREAK" load "$address" --reload "${workload[@]}" --quiet >/dev/null ||
+        fail "tiebreak does not load $address"
+}
+
+# run TOOL STORE DEPTH MIX REQUESTS: one generator; sets cpu.
 run() {
-    local tool=$1 store=$2 depth=$3 mix=$4 requests=$5 port command
-    port=${store}_port
+    local tool=$1 store=$2 depth=$3 mix=$4 requests=$5 port=${2}_port command
     port=${!port}
-    loaded=0
     case $tool in
     tiebreak*)
-        loaded=$keys
         rm -rf "$work/out"
         command=("$TIEBREAK" run "$store://127.0.0.1:$port" --connections "$CONNECTIONS" --depth "$depth"
-            --workload kv --keys "$keys" --value "${BYTES}B" --mix "$mix" --verify "${tool#tiebreak-}"
+            "${workload[@]}" --mix "$mix" --verify "${tool#tiebreak-}"
             --cores 1 --duration "${SECONDS_EACH}s" --warm-up 0s --quiet --out "$work/out") ;;
     redis-benchmark)
         command=(redis-benchmark -p "$port" -c "$CONNECTIONS" -P "$depth" -n "$requests" -r "$KEYS"
@@ -103,13 +108,15 @@ run() {
 # operation, operations a second.
 measure() {
     local beside=$1 depth=$2 round=$3 tool=$4 store=$5 mix=$6 before after from to
+    local workload=(--workload kv --keys "$keys" --value "${BYTES}B") port=${5}_port
+    load "$tool" "$store://127.0.0.1:${!port}"
     before=$("${store}_counted")
     from=$(date +%s.%N)
     run "$tool" "$store" "$depth" "$mix" "$requests"
     to=$(date +%s.%N)
     after=$("${store}_counted")
     awk -v OFS='\t' -v b="$beside" -v d="$depth" -v r="$round" -v t="$tool" -v cpu="$cpu" \
-        -v n=$((after - before - loaded)) -v from="$from" -v to="$to" 'BEGIN {
+        -v n=$((after - before)) -v from="$from" -v to="$to" 'BEGIN {
             if (n < 1) exit 1
             print b, d, r, t, n, cpu, 1e6 * cpu / n, n / (to - from) }' >>"$OUT" ||
         fail "$store counted no operation of $tool"
