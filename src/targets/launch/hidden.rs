@@ -2,7 +2,7 @@
 //! query of an address, and some log whole requests.
 
 use crate::plan::Settings;
-use crate::targets::url::Url;
+use crate::targets::url::{Protocol, Url};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 /// A part of a header's value, such as the token behind `Bearer`, is blotted
@@ -19,14 +19,16 @@ pub(super) fn of_address(url: &Url) -> Vec<String> {
     if let Some(login) = &url.login {
         let pair = [login.user.as_slice(), b":", &login.password].concat();
         hidden.push(BASE64_STANDARD.encode(pair));
-        // Where there is no password the name is a token.
-        let secret = if login.password.is_empty() { &login.user } else { &login.password };
+        // Of HTTP a name without a password is a token; elsewhere it is who one is.
+        let is_token = login.password.is_empty() && url.protocol == Protocol::Http;
+        let secret = if is_token { &login.user } else { &login.password };
         hidden.push(String::from_utf8_lossy(secret).into_owned());
     }
     for value in url.query_values() {
         hidden.push(value.decoded);
         hidden.push(value.written);
     }
+    hidden.retain(|hidden| !hidden.is_empty());
     hidden.sort();
     hidden.dedup();
     hidden
@@ -61,6 +63,8 @@ mod tests {
         assert_eq!(of("http://h/path"), [""; 0]);
         assert_eq!(of("http://user:pa%40ss@h/"), ["dXNlcjpwYUBzcw==", "pa@ss"]);
         assert_eq!(of("http://token@h/"), ["dG9rZW46", "token"]);
+        assert_eq!(of("postgres://postgres@h/of"), ["cG9zdGdyZXM6"]);
+        assert_eq!(of("postgres://bench:pass@h/of"), ["YmVuY2g6cGFzcw==", "pass"]);
         assert_eq!(of("http://h/?key=a%20b&n=1&bare"), ["1", "a b", "a%20b", "bare"]);
     }
 
