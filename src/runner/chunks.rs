@@ -3,9 +3,14 @@
 
 use std::time::Duration;
 
-/// How long a chunk is to take. Each is a call of the engine, which opens its
-/// connections anew: about 10 ms of 800. Progress is told about each second.
+/// How long a chunk is to write, and at most. Progress is told about each second.
 const WANTED: Duration = Duration::from_millis(800);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Each chunk is a call of the engine, which opens its connections anew: 10 ms for a
+/// cache, seconds for a database that starts a process for each. It is to write so many
+/// times as long as that takes.
+const TIMES_OVERHEAD: u32 = 4;
 
 /// Keys of the first chunk, when the rate is not known.
 const FIRST: u64 = 2000;
@@ -14,28 +19,52 @@ const FIRST: u64 = 2000;
 /// answered quickly once may not do so again.
 const MOST_GROWTH: u64 = 16;
 
-/// How many keys the next chunk has: `last` are those of the one before, and how
-/// long they took.
-pub(super) fn next(last: Option<(u64, Duration)>) -> u64 {
-    let Some((keys, took)) = last else { return FIRST };
-    let wanted = keys as f64 * WANTED.as_secs_f64() / took.as_secs_f64().max(1e-9);
-    (wanted as u64).clamp(1, keys.saturating_mul(MOST_GROWTH).max(1))
+/// A chunk that was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chunk {
+    pub(super) keys: u64,
+    /// While its connections were open.
+    pub(super) writing: Duration,
+    /// With opening and closing them.
+    pub(super) took: Duration,
+}
+
+/// How many keys the next chunk has.
+pub(super) fn next(last: Option<Chunk>) -> u64 {
+    let Some(Chunk { keys, writing, took }) = last else { return FIRST };
+    let overhead = took.saturating_sub(writing);
+    let wanted = (overhead * TIMES_OVERHEAD).clamp(WANTED, LONGEST);
+    let keys_then = keys as f64 * wanted.as_secs_f64() / writing.as_secs_f64().max(1e-9);
+    (keys_then as u64).clamp(1, keys.saturating_mul(MOST_GROWTH).max(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn after(keys: u64, writing_ms: u64, took_ms: u64) -> u64 {
+        let [writing, took] = [writing_ms, took_ms].map(Duration::from_millis);
+        next(Some(Chunk { keys, writing, took }))
+    }
+
     #[test]
     fn chunks_become_as_long_as_wanted() {
-        let ms = Duration::from_millis;
         assert_eq!(next(None), FIRST);
         // 100 000 keys a second: 80 000 in 800 ms, but not in one leap.
-        assert_eq!(next(Some((2000, ms(20)))), 32_000);
-        assert_eq!(next(Some((32_000, ms(320)))), 80_000);
+        assert_eq!(after(2000, 20, 30), 32_000);
+        assert_eq!(after(32_000, 320, 330), 80_000);
         // It has become slower, and slow as can be.
-        assert_eq!(next(Some((80_000, ms(8000)))), 8000);
-        assert_eq!(next(Some((1, ms(60_000)))), 1);
-        assert_eq!(next(Some((500, Duration::ZERO))), 8000);
+        assert_eq!(after(80_000, 8000, 8010), 8000);
+        assert_eq!(after(1, 60_000, 60_010), 1);
+        assert_eq!(after(500, 0, 0), 8000);
+    }
+
+    #[test]
+    fn connections_that_are_slow_to_open_make_no_small_chunks() {
+        // As long as it takes to open them, four times.
+        assert_eq!(after(2000, 500, 1500), 16_000);
+        assert_eq!(after(16_000, 4000, 5000), 16_000);
+        // But no chunk is endless.
+        assert_eq!(after(16_000, 4000, 64_000), 40_000);
     }
 }

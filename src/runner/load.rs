@@ -1,9 +1,10 @@
 //! The load phase: every key of a store gets its first value, unless an earlier
 //! load left it there.
 
+use super::chunks::{self, Chunk};
+use super::orders;
 use super::session::Session;
 use super::stage::Halt;
-use super::{chunks, orders};
 use crate::report::words;
 use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
 use engine::Broken;
@@ -26,6 +27,8 @@ struct Load {
     acknowledged: u64,
     /// It took no write of a whole chunk, and did not say that it has no room.
     mute: bool,
+    /// How long the last chunk wrote.
+    writing: Duration,
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,
 }
@@ -100,7 +103,8 @@ impl<W: Write> Session<'_, W> {
             let came = self.write_chunk(load, chunk.clone());
             load.loaded.took_ns = nanoseconds(began.elapsed());
             came?;
-            last = Some((chunk.end - chunk.start, started.elapsed()));
+            let (keys, took) = (chunk.end - chunk.start, started.elapsed());
+            last = Some(Chunk { keys, writing: load.writing.min(took), took });
             from = chunk.end;
             self.book.progress.loaded(from);
         }
@@ -199,7 +203,16 @@ impl Load {
             ended_at: None,
             took_ns: 0,
         };
-        Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
+        Load {
+            contender,
+            wanted,
+            about,
+            loaded,
+            acknowledged: 0,
+            mute: false,
+            writing: Duration::ZERO,
+            trial: None,
+        }
     }
 
     fn start(&mut self, decision: &Decision) {
@@ -213,6 +226,8 @@ impl Load {
     fn add(&mut self, mut trial: TrialRecord, keys: &Range<u64>) {
         let outcomes = &trial.seen.outcomes;
         let asked = keys.end - keys.start;
+        let took = trial.seen.slices.iter().map(|slice| slice.took_ns).max();
+        self.writing = Duration::from_nanos(took.unwrap_or(0));
         self.loaded.written += outcomes.ok;
         self.loaded.failed += outcomes.total() - outcomes.ok;
         if self.acknowledged == keys.start && outcomes.ok == asked {
