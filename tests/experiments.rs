@@ -80,6 +80,21 @@ fn check_shows_every_command_and_file_and_launches_nothing() {
 }
 
 #[test]
+fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven() {
+    let place = Place::new();
+    let output = place.tiebreak(&["check", &experiment("readers-and-writers.toml")]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
+    for line in [
+        "readers: get 100 %; 640 connections, closed loop",
+        "writers: set 100 %; 64 connections, closed loop",
+    ] {
+        let contenders = told.lines().filter(|told| told.trim() == line).count();
+        assert_eq!(contenders, 4, "`{line}` in:\n{told}");
+    }
+}
+
+#[test]
 fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
     let place = Place::new();
     let file = experiment("http-servers.toml");

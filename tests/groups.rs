@@ -106,6 +106,8 @@ fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
         let got = [readers, writer].map(|group| number(&group["connections"]["got"]));
         assert_eq!(got, opened, "{contender}");
     }
+    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    assert!(page.contains("a pool of 2 for each group"));
 }
 
 #[test]

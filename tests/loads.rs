@@ -240,7 +240,7 @@ fn only_stores_that_run_already_can_be_loaded() {
     let place = Place::new();
     for (what, says) in [
         ("memcached", "`memcached` would be launched, loaded and ended"),
-        ("http://127.0.0.1:1/", "is no store: keys are loaded into memcached:// and redis://"),
+        ("http://127.0.0.1:1/", "is no store: keys are loaded into caches, files and databases"),
     ] {
         let (code, told, error) = load(&place, &[what]);
         assert_eq!((code, told.as_str()), (2, ""), "{error}");

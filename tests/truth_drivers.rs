@@ -68,7 +68,7 @@ fn a_wire_lane_and_a_driver_lane_at_one_null_cost_are_equal() {
         words.extend(asks);
         words.extend(["--expect-different", "--connections", "4", "--matters", MATTERS]);
         // Shorter slices than the pilot would choose: what they bias, they bias alike.
-        words.extend(["--rounds", "8", "--slice", "400ms", "--round", "800ms"]);
+        words.extend(["--until-decided", "--slice", "400ms", "--round", "800ms"]);
         let (code, report) = Place::new().report(&words);
         assert_eq!(code, 0, "{:#}", report["findings"]);
         let comparisons = report["comparisons"].as_array().expect("comparisons").iter();

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::witness::witnessed;
 use common::{Place, errors, sent};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -161,29 +162,32 @@ fn nginx_is_compared_with_node_and_its_log_has_every_request() {
 
 #[test]
 fn fresh_connections_are_compared_with_persistent_ones() {
-    let (served, place) = (Place::new(), Place::new());
-    let nginx = nginx(&served);
-    let (code, report) = place.report(&[
-        "compare",
-        &format!("keep={}", nginx.url()),
-        &format!("fresh={}", nginx.url()),
-        "--set",
-        "fresh.reuse=never",
-        "--rounds",
-        "6",
-        "--round",
-        "300ms",
-        "--warm-up",
-        "200ms",
-        "--connections",
-        "16",
-    ]);
-    assert_eq!(code, 0, "{}", report["findings"]);
-    let comparison = &report["comparisons"][0];
-    assert_eq!(comparison["verdict"], "slower", "{comparison}");
-    drop(nginx);
-    let contenders = report["contenders"].as_array().expect("contenders");
-    assert_eq!(log_lines(&served), contenders.iter().map(sent).sum::<u64>());
+    witnessed("fresh_connections_are_compared_with_persistent_ones", || {
+        let (served, place) = (Place::new(), Place::new());
+        let nginx = nginx(&served);
+        let (code, report) = place.report(&[
+            "compare",
+            &format!("keep={}", nginx.url()),
+            &format!("fresh={}", nginx.url()),
+            "--set",
+            "fresh.reuse=never",
+            "--rounds",
+            "6",
+            "--round",
+            "300ms",
+            "--warm-up",
+            "200ms",
+            // Few: a generator that is busy all the time is not sure what it measured.
+            "--connections",
+            "2",
+        ]);
+        assert_eq!(code, 0, "{}", report["findings"]);
+        let comparison = &report["comparisons"][0];
+        assert_eq!(comparison["verdict"], "slower", "{comparison}");
+        drop(nginx);
+        let contenders = report["contenders"].as_array().expect("contenders");
+        assert_eq!(log_lines(&served), contenders.iter().map(sent).sum::<u64>());
+    });
 }
 
 #[test]

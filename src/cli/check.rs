@@ -7,6 +7,7 @@ use crate::plan::experiment::Launch;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
 use crate::plan::units::{show_ns, show_percent, show_rate};
 use crate::plan::{Resolved, Way, hash};
+use crate::report::words;
 use crate::runner;
 use crate::shown::shown_sentence;
 use crate::targets::launch;
@@ -142,7 +143,9 @@ fn talk(contender: &Contender) -> Vec<String> {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "a fresh one for each request".to_owned(),
         Reuse::Times(times) => format!("a fresh one after {times} requests"),
-        Reuse::Pool(pool) => format!("one of a pool of {}", pool.max),
+        Reuse::Pool(pool) => {
+            format!("one of a pool of {}{}", pool.max, words::for_each_group(contender))
+        }
     };
     let arrivals = match contender.arrivals {
         Arrivals::Closed => "as fast as replies come".to_owned(),
@@ -151,10 +154,10 @@ fn talk(contender: &Contender) -> Vec<String> {
     };
     let what = match (&contender.request, &contender.workload) {
         (Some(request), None) => request_line(request, &contender.expect),
-        (_, Some(workload)) => crate::report::words::workload(workload, contender.depth),
+        (_, Some(workload)) => words::workload(workload, contender.depth),
         (None, None) => String::new(),
     };
-    let database = contender.sql.as_ref().map(crate::report::words::database);
+    let database = contender.sql.as_ref().map(words::database);
     let what = [what].into_iter().filter(|what| !what.is_empty()).chain(database);
     let mut lines = vec![
         format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
@@ -162,7 +165,7 @@ fn talk(contender: &Contender) -> Vec<String> {
     ];
     if !contender.groups.is_empty() {
         lines[1] = format!("load    {} connections, {reuse}, in groups:", contender.connections);
-        let groups = crate::report::words::groups::asked(contender).into_iter();
+        let groups = words::groups::asked(contender).into_iter();
         lines.extend(groups.map(|group| format!("  {group}")));
     }
     lines

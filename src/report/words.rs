@@ -5,6 +5,7 @@ pub(super) mod costs;
 mod databases;
 pub(crate) mod groups;
 pub(super) mod kinds;
+pub(super) mod lanes;
 mod load;
 mod looks;
 mod sentence;
@@ -27,7 +28,7 @@ pub(crate) use workload::workload;
 use super::{View, units};
 use crate::shown::{shown, shown_sentence};
 use judge::verdict::{ContenderSummary, Weight, Word};
-use record::{Address, Arrivals, EndReason, Interleave, Metric, Reuse};
+use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse};
 
 /// The one word of a comparison. A cost is not faster or slower: it is lower or
 /// higher.
@@ -75,18 +76,6 @@ pub(super) fn audit(view: &View) -> String {
         true => format!("{checks} passed"),
         false => format!("{checks}, {} raised", raised.join(", ")),
     }
-}
-
-/// `our CPU/op by itself, against the null server: old 3.2 µs, new 3.3 µs`; none
-/// where no contender's lane was driven against it.
-pub(super) fn own_costs(view: &View) -> Option<String> {
-    let cost = |of: &ContenderSummary| {
-        let own = units::seconds(Some(of.own_cpu_per_operation?));
-        Some(format!("{} {own}", short_name(&of.name, 28)))
-    };
-    let costs: Vec<String> = view.contenders.iter().filter_map(cost).collect();
-    let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
-    (!costs.is_empty()).then(told)
 }
 
 /// What must be known about how the run went, besides the findings.
@@ -195,13 +184,18 @@ pub(super) fn arrivals(arrivals: Arrivals) -> String {
 }
 
 /// The connection policy.
-pub(super) fn reuse(reuse: Reuse) -> String {
-    match reuse {
+pub(super) fn reuse(of: &Contender) -> String {
+    match of.reuse {
         Reuse::Always => "persistent".to_owned(),
         Reuse::Never => "fresh".to_owned(),
         Reuse::Times(n) => format!("fresh after {}", units::counted(n.into(), "operation")),
-        Reuse::Pool(pool) => format!("a pool of {}", pool.max),
+        Reuse::Pool(pool) => format!("a pool of {}{}", pool.max, for_each_group(of)),
     }
+}
+
+/// Groups share no pool.
+pub(crate) fn for_each_group(of: &Contender) -> &'static str {
+    if of.groups.is_empty() { "" } else { " for each group" }
 }
 
 /// A name for a place with room for `longest` characters. The middle goes: of

@@ -28,6 +28,10 @@ pub(super) fn section(view: &View) -> Node {
              three columns are about the load generator, not about the server; by itself: against \
              the null server, which answers at once.",
         ))
+        .with_all(
+            words::lanes::library_shares(view)
+                .map(|told| parts::caption(&format!("{}.", parts::capitalised(&told)))),
+        )
         .with(parts::folded("Table of all times", all_times(view)))
 }
 

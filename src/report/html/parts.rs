@@ -15,6 +15,12 @@ pub(super) fn caption(text: &str) -> Node {
     el("p").class("caption").text(text)
 }
 
+/// As a sentence begins.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// What stands in the place of a picture of nothing.
 pub(super) fn nothing(text: &str) -> Node {
     el("p").class("nothing").text(text)

@@ -101,7 +101,7 @@ fn asked_of(of: &Contender) -> Vec<Node> {
             .with(el("span").class("quiet").text(dialled(of))),
         parts::cell(asked),
         parts::cell(of.connections),
-        parts::cell(words::reuse(of.reuse)),
+        parts::cell(words::reuse(of)),
         parts::cell(words::arrivals(of.arrivals)),
         parts::cell(units::round_nanoseconds(of.timeout_ns)),
         parts::cell(of.tls.as_ref().map_or_else(|| "none".to_owned(), shown)),

@@ -22,7 +22,7 @@ const NEAR_ON_NARROW: f64 = 0.12;
 
 /// The whole page.
 pub(in crate::report) fn page(view: &SweepView) -> String {
-    let name = capitalised(&title(view));
+    let name = parts::capitalised(&title(view));
     let void = if view.points.iter().any(PointView::void) { "VOID in part: " } else { "" };
     let main = el("main")
         .with(masthead(view))
@@ -331,8 +331,4 @@ fn link(view: &SweepView, point: &PointView) -> Node {
         Some(_) => el("a").at("href", format!("{}/report.html", point.at.folder)).text(name),
         None => el("span").text(name),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    text.replacen('s', "S", 1)
 }

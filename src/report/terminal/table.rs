@@ -14,8 +14,8 @@ const HEAD: [&str; 8] =
 pub(super) fn contenders(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
     table(&HEAD, &rows, page);
-    if let Some(own) = words::own_costs(view) {
-        page.wrapped(2, &own, Paint::Plain);
+    for told in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
+        told.iter().for_each(|told| page.wrapped(2, told, Paint::Plain));
     }
 }
 

@@ -1,0 +1,97 @@
+//! What the lanes cost the generator by themselves, and so what of a difference may be
+//! theirs.
+
+use super::short_name;
+use crate::report::{View, units};
+use judge::verdict::ContenderSummary;
+
+/// `our CPU/op by itself, against the null server: old 3.2 µs, new 3.3 µs`; none
+/// where no contender's lane was driven against it.
+pub(in crate::report) fn own_costs(view: &View) -> Option<String> {
+    let cost = |of: &ContenderSummary| {
+        let own = units::seconds(Some(of.own_cpu_per_operation?));
+        Some(format!("{} {own}", short_name(&of.name, 28)))
+    };
+    let costs: Vec<String> = view.contenders.iter().filter_map(cost).collect();
+    let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
+    (!costs.is_empty()).then(told)
+}
+
+/// How much of what lies between the first contender and another may be a client
+/// library's work: one of the two is driven through one, and the other is not. None
+/// where all are driven alike.
+pub(in crate::report) fn library_shares(view: &View) -> Option<String> {
+    let plans = view.header.plan.contenders.iter();
+    let mut lanes = view.contenders.iter().zip(plans).map(|(of, plan)| Lane {
+        name: &of.name,
+        has_library: plan.sql.is_some(),
+        // A machine that is busy while one of them is measured makes it dearer.
+        cost: of
+            .own_cpu_per_operation
+            .into_iter()
+            .chain(of.generator_cpu_per_operation)
+            .reduce(f64::min),
+    });
+    let first = lanes.next()?;
+    shares(&first, lanes)
+}
+
+struct Lane<'a> {
+    name: &'a str,
+    has_library: bool,
+    /// Seconds of CPU for each operation, where they are known.
+    cost: Option<f64>,
+}
+
+fn shares<'a>(first: &Lane<'a>, others: impl Iterator<Item = Lane<'a>>) -> Option<String> {
+    let share = |of: Lane<'a>| {
+        let apart = (of.cost? - first.cost?).abs();
+        let told = || format!("{} ({})", units::seconds(Some(apart)), short_name(of.name, 28));
+        (of.has_library != first.has_library).then(told)
+    };
+    let shares: Vec<String> = others.filter_map(share).collect();
+    let told = || {
+        format!(
+            "of an operation's difference from {}, what may be the client library's work: {}",
+            short_name(first.name, 28),
+            shares.join(", ")
+        )
+    };
+    (!shares.is_empty()).then(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(name: &str, has_library: bool, microseconds: Option<f64>) -> Lane<'_> {
+        Lane { name, has_library, cost: microseconds.map(|us| us / 1e6) }
+    }
+
+    fn told(first: Lane<'_>, others: Vec<Lane<'_>>) -> Option<String> {
+        shares(&first, others.into_iter()).map(|told| told.replace('\u{a0}', " "))
+    }
+
+    #[test]
+    fn a_library_on_one_side_alone_has_its_share() {
+        let others = vec![
+            lane("redis", false, Some(9.0)),
+            lane("maria", true, Some(28.0)),
+            lane("unmeasured", true, None),
+        ];
+        let wanted = "of an operation's difference from memcached, what may be the client \
+                      library's work: 20.0 µs (maria)";
+        assert_eq!(told(lane("memcached", false, Some(8.0)), others).as_deref(), Some(wanted));
+        let backwards =
+            told(lane("maria", true, Some(28.0)), vec![lane("redis", false, Some(8.0))]);
+        assert!(backwards.is_some_and(|told| told.ends_with("20.0 µs (redis)")));
+    }
+
+    #[test]
+    fn where_all_are_driven_alike_nothing_is_said() {
+        for library in [true, false] {
+            let others = vec![lane("b", library, Some(9.0))];
+            assert_eq!(told(lane("a", library, Some(3.0)), others), None);
+        }
+    }
+}
