@@ -5,6 +5,7 @@ mod common;
 mod servers;
 
 use common::{Place, errors};
+use drivers::{Rows, Unasked};
 use servers::PASSWORD;
 use servers::certificates::{Authority, NAME};
 use servers::mariadb::{self, Mariadb};
@@ -39,9 +40,13 @@ fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
     assert!(load("kv").contains("2000 keys loaded"), "other values");
 }
 
-/// What a load left in the server, word for word.
-fn note(ask: impl Fn(&[String]) -> Option<String>) -> String {
-    ask(&["SELECT note FROM tiebreak_notes".to_owned()]).unwrap_or_default()
+/// What a load left in the server.
+const NOTE: &str = "SELECT note FROM tiebreak_notes";
+
+/// It, word for word, from the server's answer.
+fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
+    let first = |mut rows: Vec<Rows>| rows.pop()?.pop()?.pop()?;
+    answer.ok().and_then(first).unwrap_or_default()
 }
 
 /// Kills a load that is under way, and has another one go on.
@@ -78,20 +83,16 @@ fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
 fn a_load_of_postgres_that_is_killed_goes_on_where_it_was() {
     let server = Postgres::start("killed", &["max_connections=100"]);
     let url = format!("postgres://bench@{}/postgres", server.address);
-    let ask = |what: &[String]| {
-        server.access("t").ask(&server.tcp(), what, PATIENCE).ok()?.pop()?.pop()?.pop()?
-    };
-    killed_and_resumed(&url, || note(ask));
+    let access = server.access("t");
+    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
 }
 
 #[test]
 fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
     let server = Mariadb::start("killed", &[]);
     let url = format!("mysql://bench:{PASSWORD}@{}/bench", server.address);
-    let ask = |what: &[String]| {
-        server.access("t").ask(&server.tcp(), what, PATIENCE).ok()?.pop()?.pop()?.pop()?
-    };
-    killed_and_resumed(&url, || note(ask));
+    let access = server.access("t");
+    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
 }
 
 /// One short run against a server whose certificate is for [`NAME`]: by this name, and

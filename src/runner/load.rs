@@ -27,8 +27,6 @@ struct Load {
     acknowledged: u64,
     /// It took no write of a whole chunk, and did not say that it has no room.
     mute: bool,
-    /// How long the last chunk wrote.
-    writing: Duration,
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,
 }
@@ -104,7 +102,7 @@ impl<W: Write> Session<'_, W> {
             load.loaded.took_ns = nanoseconds(began.elapsed());
             came?;
             let (keys, took) = (chunk.end - chunk.start, started.elapsed());
-            last = Some(Chunk { keys, writing: load.writing.min(took), took });
+            last = Some(Chunk { keys, writing: load.last_writing().min(took), took });
             from = chunk.end;
             self.book.progress.loaded(from);
         }
@@ -203,16 +201,7 @@ impl Load {
             ended_at: None,
             took_ns: 0,
         };
-        Load {
-            contender,
-            wanted,
-            about,
-            loaded,
-            acknowledged: 0,
-            mute: false,
-            writing: Duration::ZERO,
-            trial: None,
-        }
+        Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
     }
 
     fn start(&mut self, decision: &Decision) {
@@ -222,12 +211,16 @@ impl Load {
         self.acknowledged = decision.from;
     }
 
+    /// How long the last chunk wrote: each is one slice.
+    fn last_writing(&self) -> Duration {
+        let slice = self.trial.as_ref().and_then(|trial| trial.seen.slices.last());
+        Duration::from_nanos(slice.map_or(0, |slice| slice.took_ns))
+    }
+
     /// What came of one chunk.
     fn add(&mut self, mut trial: TrialRecord, keys: &Range<u64>) {
         let outcomes = &trial.seen.outcomes;
         let asked = keys.end - keys.start;
-        let took = trial.seen.slices.iter().map(|slice| slice.took_ns).max();
-        self.writing = Duration::from_nanos(took.unwrap_or(0));
         self.loaded.written += outcomes.ok;
         self.loaded.failed += outcomes.total() - outcomes.ok;
         if self.acknowledged == keys.start && outcomes.ok == asked {

@@ -78,7 +78,7 @@ fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
         el("span").class("quiet").text(" · against ").with(a)
     });
     let heading = el("h3")
-        .text(capitalised(&words::groups::metric(first)))
+        .text(heading(&words::groups::metric(first)))
         .with(el("span").class("quiet").text(primary))
         .with_all(against)
         .with(el("span").class("quiet").text(format!(" · {better}")));
@@ -218,9 +218,10 @@ fn pair_name(comparison: &Comparison) -> String {
     format!("{} / {}", comparison.b, comparison.a)
 }
 
-fn capitalised(text: &str) -> String {
+/// p50 and p99 keep their small letter.
+fn heading(text: &str) -> String {
     match text.starts_with('t') {
-        true => text.replacen('t', "T", 1),
+        true => parts::capitalised(text),
         false => text.to_owned(),
     }
 }

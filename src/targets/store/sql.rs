@@ -251,26 +251,14 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conformance::alone;
     use crate::targets::ports;
     use drivers::postgres::Protocol;
-    use engine::Numbers;
-    use engine::workload::Feeds;
 
     #[test]
     fn who_does_not_answer_is_a_fact_too() {
-        let access = PostgresAccess {
-            user: "u".to_owned(),
-            password: None,
-            database: "d".to_owned(),
-            table: "t".to_owned(),
-            query: "SELECT 1".to_owned(),
-            protocol: Protocol::Simple,
-            tls: None,
-            numbers: Numbers::new(1),
-            feeds: Feeds::default(),
-        };
         let nobody = Address::Tcp(([127, 0, 0, 1], ports::free().expect("a port")).into());
-        let database = Database { server: Server::Postgres(access), kind: None };
+        let database = Database::of(&alone::postgres(Protocol::Simple), None).expect("a database");
         let [fact] = &database.own_words(&nobody)[..] else { panic!("one fact") };
         let line = fact.line.as_deref().unwrap_or("");
         assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");

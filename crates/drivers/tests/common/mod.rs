@@ -157,6 +157,12 @@ pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> S
     all
 }
 
+/// Whether nothing took less than this. A histogram of three digits reads up to 0.1 %
+/// less: 40 ms as 39.98.
+pub(crate) fn took_at_least(seen: &Seen, ns: u64) -> bool {
+    seen.response_time.min() >= Some(ns - ns / 1000)
+}
+
 /// Loads all keys of a workload, twice: the second time over what is there.
 pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Vec<MakeLane>) {
     let order = in_one_slice(order(address, Doing::load(of.clone())), of.to_load());
