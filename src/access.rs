@@ -43,9 +43,8 @@ impl Access {
             Access::Engine(_) => {}
             Access::Postgres(access) => table.clone_into(&mut access.table),
             Access::Mysql(access) => table.clone_into(&mut access.table),
-            // Its statement names its tables.
             #[cfg(feature = "oracle")]
-            Access::Oracle(_) => {}
+            Access::Oracle(access) => table.clone_into(&mut access.table),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::targets::tls;
 use crate::targets::url::{Place, Protocol, Url};
 use drivers::SqlAccess;
 use drivers::mysql::{self, MysqlAccess, MysqlTls};
+use drivers::oracle;
 use drivers::postgres::{self, PostgresAccess};
 use engine::workload::longest_key;
 use engine::{Numbers, TlsAccess};
@@ -19,7 +20,6 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 /// What a database is asked where its contender has no statement of its own: to see
 /// whether it is there.
 const CHEAPEST: &str = "SELECT 1";
-#[cfg(feature = "oracle")]
 const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
 
 /// The kinds of table of each, the default first.
@@ -51,7 +51,7 @@ pub(super) fn database_at(
     let access = match url.protocol {
         Protocol::Postgres => Access::Postgres(postgres(spec, url, &sql)?),
         #[cfg(feature = "oracle")]
-        Protocol::Oracle => Access::Oracle(oracle(url, &sql, known.reuse)?),
+        Protocol::Oracle => Access::Oracle(access(spec, url, &sql, (), None)?),
         _ => Access::Mysql(mysql(spec, url, &sql)?),
     };
     let tls = url.tls.then(|| spec.trust.words());
@@ -157,7 +157,7 @@ fn access<P, T>(
         password,
         database: url.sql_database().expect("checked when it was read"),
         table: String::new(),
-        query: statement(sql),
+        query: statement(url.protocol, sql),
         protocol,
         tls,
         numbers: Numbers::new(store::MOST_PLACES),
@@ -165,8 +165,12 @@ fn access<P, T>(
     })
 }
 
-fn statement(sql: &SqlAsked) -> String {
-    sql.query.clone().unwrap_or_else(|| CHEAPEST.to_owned())
+fn statement(protocol: Protocol, sql: &SqlAsked) -> String {
+    let cheapest = match protocol {
+        Protocol::Oracle => CHEAPEST_OF_ORACLE,
+        _ => CHEAPEST,
+    };
+    sql.query.clone().unwrap_or_else(|| cheapest.to_owned())
 }
 
 /// User and password; an empty password is none.
@@ -195,15 +199,21 @@ pub(super) fn table(contender: usize, sql: &SqlAsked) -> String {
 }
 
 /// Values that the table cannot hold are refused before a server is touched.
-pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
+pub(super) fn check_values(contender: &Contender, protocol: Protocol) -> Result<(), Error> {
     let (Some(sql), Some(workload)) = (&contender.sql, &contender.workload) else { return Ok(()) };
-    let longest = workload.value.most();
+    let (least, longest) = (workload.value.least(), workload.value.most());
     let room = mysql::ROW_BYTES - longest_key(workload) as u32;
-    match sql.table.as_deref() == Some("memory") && longest > room {
-        true => Err(Error::usage(format!(
-            "`{}`: a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower --value ({longest}), or take another table (--set NAME.table=innodb)",
-            contender.name
-        ))),
-        false => Ok(()),
-    }
+    let why = match protocol {
+        _ if !workload.has_values() => return Ok(()),
+        Protocol::Oracle if longest > oracle::VALUE_BYTES || least == 0 => format!(
+            "values on Oracle are RAW, and have 1 to {} bytes: --value",
+            oracle::VALUE_BYTES
+        ),
+        Protocol::Mysql if sql.table.as_deref() == Some("memory") && longest > room => format!(
+            "a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower \
+             --value ({longest}), or take another table (--set NAME.table=innodb)"
+        ),
+        _ => return Ok(()),
+    };
+    Err(Error::usage(format!("`{}`: {why}", contender.name)))
 }

@@ -178,11 +178,10 @@ fn refuse(
         Protocol::Http if mixed => {
             Err("a mix belongs to stores; of HTTP every group sends the same request")
         }
-        Protocol::Oracle => Err("Oracle has no groups yet"),
-        Protocol::Postgres | Protocol::Mysql if deep => {
+        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle if deep => {
             Err("a client library has one statement in flight on a connection: leave out depth")
         }
-        Protocol::Postgres | Protocol::Mysql if asks && mixed => {
+        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle if asks && mixed => {
             Err("a mix is of a workload; of a query every group sends the same statement")
         }
         Protocol::Files if deep => Err("a file is read or written at once: leave out depth"),

@@ -124,9 +124,8 @@ fn give_workload(
     let lacks = |share: &Share| match url.protocol {
         Protocol::Memcached => Some((share.kind, memcached_lacks(share.kind)?)),
         Protocol::Files => Some((share.kind, files::lacks(share.kind)?)),
-        Protocol::Postgres | Protocol::Mysql => Some((share.kind, drivers::lacks(share.kind)?)),
-        Protocol::Oracle => {
-            Some((share.kind, "a workload on Oracle is not here yet: ask one statement (--query)"))
+        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle => {
+            Some((share.kind, drivers::lacks(share.kind)?))
         }
         Protocol::Http => (!share.kind.is_own()).then_some((share.kind, NO_STORE)),
         _ => Some((share.kind, resp_lacks(share.kind)?)),
@@ -138,7 +137,7 @@ fn give_workload(
     contender.skew = operations.skew().filter(|_| workload.asks_for_keys());
     contender.workload = Some(workload);
     local::check_values(contender)?;
-    database::check_values(contender)
+    database::check_values(contender, url.protocol)
 }
 
 const NO_STORE: &str = "a web server is sent the requests of [[workload.requests]] alone";

@@ -49,6 +49,11 @@ pub(crate) trait Driver: 'static {
 
     /// The server closed the connection, as far as can be told without asking.
     fn is_closed(&self, client: &Self::Client) -> bool;
+
+    /// CPU time of threads beside the lane's own, so far, in nanoseconds.
+    fn threads_cpu_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// How long the phases of opening a connection took, in nanoseconds.
@@ -95,6 +100,13 @@ impl<'a> Heard<'a> {
     pub(crate) fn begins(&mut self) {
         if self.began == 0 {
             self.began = clock::now();
+        }
+    }
+
+    /// The reply began at this time, of the engine's clock; 0: that is not known.
+    pub(crate) fn began_at(&mut self, at: u64) {
+        if self.began == 0 {
+            self.began = at;
         }
     }
 

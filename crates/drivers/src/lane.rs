@@ -68,6 +68,10 @@ impl<D: Driver> DriverLane<D> {
         done
     }
 
+    fn threads_cpu_ns(&self) -> u64 {
+        self.parts.iter().map(|part| part.shared.driver.threads_cpu_ns()).sum()
+    }
+
     /// Each part records with a recorder of its own.
     fn swap(&self, seen: &mut Recorder) {
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
@@ -116,7 +120,10 @@ impl<D: Driver> Lane for DriverLane<D> {
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
-        Ok(self.run(seen, async |parts, pace| slice::drive(parts, pace, turn).await))
+        let before = self.threads_cpu_ns();
+        let last = self.run(seen, async |parts, pace| slice::drive(parts, pace, turn).await);
+        seen.slice_mut().generator_cpu_ns += self.threads_cpu_ns() - before;
+        Ok(last)
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
@@ -188,4 +195,4 @@ pub(crate) fn lanes<D: Driver>(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

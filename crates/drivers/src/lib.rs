@@ -10,9 +10,8 @@
 //! `lane` takes a runtime of its own through the slices. `place` is the life of one
 //! of its tasks, an application's worker; the tasks meet at the `desk`. `serving`
 //! is the workload, `driver` the seam to a library, `sql` the statements. `pool`
-//! holds connections that are shared; `pace` is how a lane waits. `oracle` has none of
-//! these: its library blocks, and its connections are threads of the engine's blocking
-//! lane.
+//! holds connections that are shared; `pace` is how a lane waits. Where a library blocks,
+//! as `oracle`'s does, each of its connections has a thread of its own.
 #![deny(unsafe_code)]
 
 mod access;
@@ -22,7 +21,10 @@ mod driver;
 mod guard;
 mod lane;
 pub mod mysql;
-#[cfg(feature = "oracle")]
+#[cfg_attr(
+    not(feature = "oracle"),
+    allow(dead_code, reason = "without its library only the tests use it")
+)]
 pub mod oracle;
 mod own;
 mod pace;
@@ -37,17 +39,13 @@ mod trouble;
 pub use access::SqlAccess;
 pub use admin::{Rows, Unasked};
 pub use mysql::MysqlAccess;
-#[cfg(feature = "oracle")]
 pub use oracle::OracleAccess;
 pub use postgres::PostgresAccess;
 pub use serving::lacks;
-pub use sqlstate::name as sqlstate_name;
 
 /// Names of the numbers that replies of databases are counted by.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     let of_mysql = mysql::ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()));
     let names = sqlstate::names().chain(of_mysql);
-    #[cfg(feature = "oracle")]
-    let names = names.chain(oracle::error_names());
-    names
+    names.chain(oracle::error_names())
 }

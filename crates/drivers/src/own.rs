@@ -12,8 +12,8 @@ use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnStatements {
     operations: Vec<Vec<OwnStatement>>,
-    /// The beginning of an insert into each table.
-    inserts: Vec<String>,
+    /// The beginning of an insert into each table, and how many columns it names.
+    inserts: Vec<(String, usize)>,
 }
 
 /// One statement.
@@ -65,7 +65,7 @@ impl OwnStatements {
             let columns: Vec<String> = of.columns.iter().map(|of| dialect.name(&of.name)).collect();
             let ignore = if dialect == Dialect::Mysql { "IGNORE " } else { "" };
             let (table, columns) = (dialect.name(&full(table, &of.name)), columns.join(", "));
-            format!("INSERT {ignore}INTO {table} ({columns}) VALUES ")
+            (format!("INSERT {ignore}INTO {table} ({columns}) VALUES "), of.columns.len())
         };
         OwnStatements { operations, inserts: own.tables.iter().map(insert).collect() }
     }
@@ -77,7 +77,7 @@ impl OwnStatements {
 
     /// Writes rows into a table of which some may be there already.
     pub(crate) fn insert(&self, dialect: Dialect, table: u32, rows: &[&Arguments]) -> String {
-        let mut text = self.inserts[table as usize].clone().into_bytes();
+        let mut text = self.inserts[table as usize].0.clone().into_bytes();
         for (at, row) in rows.iter().enumerate() {
             text.extend_from_slice(if at == 0 { b"(" } else { b", (" });
             for column in 0..row.len() {
@@ -92,6 +92,17 @@ impl OwnStatements {
             text.extend_from_slice(b" ON CONFLICT DO NOTHING");
         }
         into_text(text)
+    }
+
+    /// Inserts one row into a table, with places for its columns.
+    pub(crate) fn insert_with_places(&self, dialect: Dialect, table: u32) -> String {
+        let (mut text, columns) = self.inserts[table as usize].clone();
+        for number in 1..=columns {
+            text.push_str(if number == 1 { "(" } else { ", " });
+            dialect.place(number, &mut text);
+        }
+        text.push(')');
+        text
     }
 }
 
@@ -111,10 +122,9 @@ impl OwnStatement {
         let mut with_places = Vec::new();
         let place = |argument: usize, to: &mut Vec<u8>| {
             bound.push(argument);
-            match dialect {
-                Dialect::Postgres => to.extend_from_slice(format!("${}", bound.len()).as_bytes()),
-                Dialect::Mysql => to.push(b'?'),
-            }
+            let mut place = String::new();
+            dialect.place(bound.len(), &mut place);
+            to.extend_from_slice(place.as_bytes());
         };
         with_values.fill(&mut with_places, place, |_| {});
         let returns = of.returns.as_ref().and_then(|of| column(own, of));
@@ -213,7 +223,7 @@ fn column(own: &Own, of: &str) -> Option<(u32, usize)> {
 }
 
 /// A statement that changes rows and brings them.
-fn says_returning(text: &str) -> bool {
+pub(crate) fn says_returning(text: &str) -> bool {
     text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
 }
 
@@ -395,6 +405,11 @@ mod tests {
                 "UPDATE `t_rows` SET k = k - ? WHERE id = ? OR id = ?",
                 "UPDATE `t_rows` SET k = k - (-7) WHERE id = 1 OR id = 1",
             ),
+            (
+                Dialect::Oracle,
+                r#"UPDATE "T_ROWS" SET k = k - :1 WHERE id = :2 OR id = :3"#,
+                r#"UPDATE "T_ROWS" SET k = k - (-7) WHERE id = 1 OR id = 1"#,
+            ),
         ] {
             let own = OwnStatements::of(&Doing::Drive(of.clone()), dialect, "t");
             let [update, select] = own.statements(0) else { panic!("two statements") };
@@ -417,6 +432,11 @@ mod tests {
         assert_eq!(
             own.insert(Dialect::Mysql, 0, &[&row, &row]),
             r"INSERT IGNORE INTO `t_rows` (`id`, `c`) VALUES (1, 'it''s\\'), (1, 'it''s\\')"
+        );
+        let of_oracle = OwnStatements::of(&Doing::load(workload()), Dialect::Oracle, "t");
+        assert_eq!(
+            of_oracle.insert_with_places(Dialect::Oracle, 0),
+            r#"INSERT INTO "T_ROWS" ("ID", "C") VALUES (:1, :2)"#
         );
     }
 

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 pub(crate) enum Dialect {
     Postgres,
     Mysql,
+    Oracle,
 }
 
 /// The statements on one table, and the contender's own one.
@@ -40,10 +41,7 @@ impl Statements {
                 let mut number = 0;
                 written(dialect, &table, deed, |_, to| {
                     number += 1;
-                    match dialect {
-                        Dialect::Postgres => to.push_str(&format!("${number}")),
-                        Dialect::Mysql => to.push('?'),
-                    }
+                    dialect.place(number, to);
                 })
             }
         });
@@ -94,6 +92,8 @@ impl Statements {
 }
 
 /// A statement, with `put` for its values.
+///
+/// Oracle has no insert that replaces, or leaves what is there: there it is a MERGE.
 fn written(
     dialect: Dialect,
     table: &str,
@@ -103,6 +103,9 @@ fn written(
     let (key, value) = (dialect.column("key"), dialect.column("value"));
     let mut text = match (deed, dialect) {
         (Deed::Ask, _) => String::new(),
+        (Deed::Set | Deed::Add, Dialect::Oracle) => {
+            format!("MERGE INTO {table} t USING (SELECT ")
+        }
         (Deed::Get, _) => format!("SELECT {value} FROM {table} WHERE {key} = "),
         (Deed::Add, Dialect::Mysql) => {
             format!("INSERT IGNORE INTO {table} ({}) VALUES (", dialect.columns())
@@ -115,19 +118,35 @@ fn written(
     };
     put(Part::Key, &mut text);
     match deed {
+        Deed::Set | Deed::Add if dialect == Dialect::Oracle => {
+            text.push_str(" AS k, ");
+            put(Part::Value, &mut text);
+            text.push_str(&format!(" AS v FROM dual) s ON (t.{key} = s.k)"));
+            if deed == Deed::Set {
+                text.push_str(&format!(" WHEN MATCHED THEN UPDATE SET t.{value} = s.v"));
+            }
+            text.push_str(&format!(
+                " WHEN NOT MATCHED THEN INSERT (t.{key}, t.{value}) VALUES (s.k, s.v)"
+            ));
+        }
         Deed::Set | Deed::Add => {
             text.push_str(", ");
             put(Part::Value, &mut text);
             text.push(')');
             text.push_str(match (deed, dialect) {
                 (Deed::Add, Dialect::Postgres) => " ON CONFLICT DO NOTHING",
-                (Deed::Add, Dialect::Mysql) => "",
-                _ => dialect.instead(),
+                (Deed::Add, _) => "",
+                (_, dialect) => dialect.instead(),
             });
         }
         Deed::Scan(_) => {
-            text.push_str(&format!(" ORDER BY {key} LIMIT "));
+            let (before, behind) = match dialect {
+                Dialect::Oracle => (" FETCH FIRST ", " ROWS ONLY"),
+                Dialect::Postgres | Dialect::Mysql => (" LIMIT ", ""),
+            };
+            text.push_str(&format!(" ORDER BY {key}{before}"));
             put(Part::Limit, &mut text);
+            text.push_str(behind);
         }
         Deed::Ask | Deed::Get | Deed::Delete => {}
     }
@@ -135,11 +154,13 @@ fn written(
 }
 
 impl Dialect {
-    /// A name in its quotes.
+    /// A name in its quotes. Oracle's are in capitals, as it understands those that are
+    /// written without quotes.
     pub(crate) fn name(self, name: &str) -> String {
         let quote = match self {
             Dialect::Postgres => '"',
             Dialect::Mysql => '`',
+            Dialect::Oracle => return format!("\"{}\"", name.to_uppercase().replace('"', "\"\"")),
         };
         let doubled: String = [quote; 2].iter().collect();
         format!("{quote}{}{quote}", name.replace(quote, &doubled))
@@ -149,7 +170,16 @@ impl Dialect {
     fn column(self, name: &str) -> String {
         match self {
             Dialect::Postgres => name.to_owned(),
-            Dialect::Mysql => self.name(name),
+            Dialect::Mysql | Dialect::Oracle => self.name(name),
+        }
+    }
+
+    /// The place of this number, counted from 1.
+    pub(crate) fn place(self, number: usize, to: &mut String) {
+        match self {
+            Dialect::Postgres => to.push_str(&format!("${number}")),
+            Dialect::Mysql => to.push('?'),
+            Dialect::Oracle => to.push_str(&format!(":{number}")),
         }
     }
 
@@ -162,6 +192,8 @@ impl Dialect {
         match self {
             Dialect::Postgres => " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             Dialect::Mysql => " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
+            // Its statements are told apart before.
+            Dialect::Oracle => "",
         }
     }
 
@@ -191,6 +223,7 @@ impl Dialect {
         to.push_str(match self {
             Dialect::Postgres => "'\\x",
             Dialect::Mysql => "x'",
+            Dialect::Oracle => "'",
         });
         for byte in bytes {
             to.push(char::from(DIGITS[usize::from(byte >> 4)]));

@@ -57,7 +57,7 @@ pub(crate) fn names() -> impl Iterator<Item = (u16, String)> {
 
 /// What a number of [`code`] stands for, in the record's way of naming codes; none
 /// where it is none of them.
-pub fn name(code: u16) -> Option<String> {
+fn name(code: u16) -> Option<String> {
     if let Some((_, name)) = usize::from(code).checked_sub(1).and_then(|at| KNOWN.get(at)) {
         return Some((*name).to_owned());
     }

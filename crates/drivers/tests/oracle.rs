@@ -7,18 +7,26 @@ mod common;
 use common::{MS, PASSWORD, drive, free_port, order};
 use drivers::OracleAccess;
 use engine::Numbers;
+use engine::workload::Feeds;
 use record::{Address, Asked, Doing, Failure, Reuse, Seen};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
+/// What a question waits for its answer.
+const WAIT: Duration = Duration::from_secs(3);
+
 fn access() -> OracleAccess {
     OracleAccess {
         user: "me".to_owned(),
-        password: PASSWORD.to_owned(),
-        service: "FREEPDB1".to_owned(),
+        password: Some(PASSWORD.to_owned()),
+        database: "FREEPDB1".to_owned(),
+        table: "t".to_owned(),
         query: "SELECT 1 FROM dual".to_owned(),
+        protocol: (),
+        tls: None,
         numbers: Numbers::new(4),
+        feeds: Feeds::default(),
     }
 }
 
@@ -133,6 +141,24 @@ fn one_that_closes_is_told_apart() {
     only_failed(&seen(listener(|stream| answer(stream, &[])), Reuse::Always), Failure::Closed);
 }
 
+/// Asked beside a measurement, as for its version.
+#[test]
+fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
+    let ask = |to: SocketAddr| {
+        let asked = access().ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
+        asked.expect_err("no database is there")
+    };
+    let unasked = ask(listener(refuse));
+    assert_eq!(unasked.code, Some(drivers::oracle::code(12514)), "{}", unasked.why);
+    assert!(unasked.why.contains("FREEPDB1"), "{}", unasked.why);
+    let silent = listener(|stream| {
+        std::thread::sleep(Duration::from_secs(60));
+        drop(stream);
+    });
+    let unasked = ask(silent);
+    assert_eq!((unasked.code, unasked.why.contains(PASSWORD)), (None, false), "{}", unasked.why);
+}
+
 #[test]
 fn what_the_lane_cannot_do_is_refused_by_name() {
     let at = free_port();
@@ -145,11 +171,6 @@ fn what_the_lane_cannot_do_is_refused_by_name() {
         let broken = engine::run(&order, lanes, Vec::new(), &stop, &mut none);
         broken.expect_err("it cannot").0
     };
-    let workload = |order: &mut Asked, _: &mut _| {
-        order.lanes[0].doing = Doing::Drive(common::workload("kv"));
-    };
-    assert!(broken(workload).contains("a workload on Oracle is not here yet"));
     assert!(broken(|order, _| order.lanes[0].depth = 2).contains("leave out depth"));
-    assert!(broken(|_, access| access.query = "DELETE FROM t".to_owned()).contains("SELECT"));
-    assert!(broken(|_, access| access.service = "a)(b".to_owned()).contains("service"));
+    assert!(broken(|_, access| access.database = "a)(b".to_owned()).contains("service"));
 }

@@ -25,6 +25,11 @@ pub(crate) fn since_1970_ms() -> u64 {
     read(libc::CLOCK_REALTIME) / 1_000_000
 }
 
+/// CPU time of the calling thread, in nanoseconds.
+pub fn cpu_of_this_thread() -> u64 {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// CPU time of a thread that was not joined yet, in nanoseconds; 0 once it has
 /// ended.
 pub(crate) fn cpu_of(thread: libc::pthread_t) -> u64 {

@@ -2,6 +2,7 @@
 //! own threads, how long they waited for a core, and time stolen from the
 //! machine.
 
+use crate::clock;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -44,7 +45,11 @@ impl Health {
         let waited_ns = number(self.schedstat.as_ref(), &mut buffer, 1);
         // The first line: "cpu user nice system idle iowait irq softirq steal".
         let steal_ticks = number(self.stat.as_ref(), &mut buffer, 8);
-        Reading { cpu_ns: thread_cpu(), waited_ns, steal_ns: steal_ticks * self.tick_ns }
+        Reading {
+            cpu_ns: clock::cpu_of_this_thread(),
+            waited_ns,
+            steal_ns: steal_ticks * self.tick_ns,
+        }
     }
 }
 
@@ -56,14 +61,6 @@ fn number(file: Option<&File>, buffer: &mut [u8], field: usize) -> u64 {
     text.split_ascii_whitespace().nth(field).and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
-/// CPU time of the calling thread, user and system.
-fn thread_cpu() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writes; the clock exists on every Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,7 +70,7 @@ mod tests {
         let health = Health::of_this_thread(true);
         let before = health.read();
         let mut sum = 0u64;
-        while thread_cpu() - before.cpu_ns < 5_000_000 {
+        while clock::cpu_of_this_thread() - before.cpu_ns < 5_000_000 {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
         let after = health.read();

@@ -19,6 +19,7 @@ mod groups;
 mod health;
 mod http;
 mod http_requests;
+pub mod interrupt;
 mod lane;
 mod random;
 mod run;

@@ -96,9 +96,8 @@ impl SideChannel {
         use engine::Access as Wire;
         let tongue = match access {
             Access::Postgres(_) | Access::Mysql(_) => Tongue::Sql(Database::of(access, table)?),
-            // It is not asked of itself yet.
             #[cfg(feature = "oracle")]
-            Access::Oracle(_) => return None,
+            Access::Oracle(_) => Tongue::Sql(Database::of(access, table)?),
             Access::Engine(Wire::Memcached(_)) => Tongue::Memcached,
             Access::Engine(Wire::Resp(access)) => Tongue::Redis(access.opening.clone()),
             Access::Engine(Wire::Files(access)) => {

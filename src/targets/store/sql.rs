@@ -30,6 +30,8 @@ pub(super) struct Database {
 enum Server {
     Postgres(PostgresAccess),
     Mysql(MysqlAccess),
+    #[cfg(feature = "oracle")]
+    Oracle(drivers::OracleAccess),
 }
 
 impl Database {
@@ -41,7 +43,7 @@ impl Database {
             Access::Mysql(access) => Server::Mysql(access.clone()),
             Access::Engine(_) => return None,
             #[cfg(feature = "oracle")]
-            Access::Oracle(_) => return None,
+            Access::Oracle(access) => Server::Oracle(access.clone()),
         };
         Some(Database { server, kind: kind.map(str::to_owned) })
     }
@@ -64,6 +66,8 @@ impl Database {
         let facts = match &self.server {
             Server::Postgres(access) => access.facts(address, PATIENCE),
             Server::Mysql(access) => access.facts(address, PATIENCE),
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => access.facts(address, PATIENCE),
         };
         facts.map_err(in_words)
     }
@@ -73,6 +77,8 @@ impl Database {
         match &self.server {
             Server::Postgres(_) => ("pg_settings", "server_version"),
             Server::Mysql(_) => ("SHOW VARIABLES", "version"),
+            #[cfg(feature = "oracle")]
+            Server::Oracle(_) => ("v$parameter", "version"),
         }
     }
 
@@ -121,6 +127,9 @@ impl Database {
                 of("table_engine").is_none_or(|engine| engine == "InnoDB")
                     && of("innodb_flush_log_at_trx_commit")? == "1",
             ),
+            // Waiting is what it does unless it is told not to.
+            #[cfg(feature = "oracle")]
+            Server::Oracle(_) => Some(!of("commit_wait")?.contains("NOWAIT")),
         }
     }
 
@@ -135,6 +144,12 @@ impl Database {
             Server::Mysql(access) => format!(
                 "SELECT COUNT(*), COALESCE(SUM(LENGTH(`value`)), 0) FROM `{}`",
                 access.table
+            ),
+            // What has the length is two digits for each byte.
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => format!(
+                "SELECT COUNT(*), COALESCE(SUM(LENGTH(\"VALUE\")), 0) / 2 FROM \"{}\"",
+                access.table.to_uppercase()
             ),
         };
         let row = self.first_row(address, &[count], PATIENCE_FOR_COUNTS).ok().flatten();
@@ -157,6 +172,13 @@ impl Database {
                 let (_, began) = facts.iter().find(|(name, _)| name == "started")?;
                 Some(Start::Process { pid, began: began.parse().ok()? })
             }
+            // Not everybody may ask for it.
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => {
+                let (_, began) = facts.iter().find(|(name, _)| name == "started")?;
+                let pid = fnv1a(access.database.as_bytes());
+                Some(Start::Process { pid, began: began.parse().ok()? })
+            }
         }
     }
 
@@ -170,10 +192,14 @@ impl Database {
     }
 
     pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
-        let make = format!(
-            "CREATE TABLE IF NOT EXISTS {NOTES} (name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) \
-             NOT NULL)"
-        );
+        const COLUMNS: &str = "(name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) NOT NULL)";
+        let make = match &self.server {
+            #[cfg(feature = "oracle")]
+            Server::Oracle(_) => {
+                drivers::oracle::create_if_missing(&format!("CREATE TABLE {NOTES} {COLUMNS}"))
+            }
+            _ => format!("CREATE TABLE IF NOT EXISTS {NOTES} {COLUMNS}"),
+        };
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
         let write = format!("INSERT INTO {NOTES} VALUES ({}, {})", quoted(key), quoted(text));
         self.ask(address, &[make, remove, write], PATIENCE).map(drop).map_err(in_words)
@@ -198,10 +224,14 @@ impl Database {
                 let key_bytes = longest_key(workload) as u32;
                 access.schema(kind, key_bytes, workload.value.most())?
             }
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => access.schema(longest_key(workload) as u32),
         };
         statements.extend(match &self.server {
             Server::Postgres(access) => access.setup(workload),
             Server::Mysql(access) => access.setup(workload),
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => access.setup(workload),
         });
         self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)
     }
@@ -215,6 +245,8 @@ impl Database {
         match &self.server {
             Server::Postgres(access) => access.ask(address, statements, patience),
             Server::Mysql(access) => access.ask(address, statements, patience),
+            #[cfg(feature = "oracle")]
+            Server::Oracle(access) => access.ask(address, statements, patience),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::driver::{Driver, Heard, Opening};
 use crate::serving::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::{Arguments, Feeds};
-use engine::{Numbers, Stop};
+use engine::{MakeLane, Numbers, Stop};
 use record::{
     Address, Arrivals, Asked, Doing, Failure, GroupAsked, LaneAsked, Pool, Reuse, Seen, Upkeep,
     Whose,
@@ -139,7 +139,7 @@ impl Driver for Pretended {
 }
 
 /// Four connections, closed loop, twice four slices of 10 ms.
-fn order() -> Asked {
+pub(crate) fn order() -> Asked {
     Asked {
         seed: 1,
         cores: Vec::new(),
@@ -173,14 +173,19 @@ fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guest
     let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
         Ok(Pretended { habit, guests: of.clone() })
     });
+    (run(&order, made), guests)
+}
+
+/// What was seen of the order's one contender.
+pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
     let mut all = Seen::default();
     let stop = Stop::new().expect("a descriptor");
-    engine::run(&order, vec![made], Vec::new(), &stop, &mut |trial| {
+    engine::run(order, vec![made], Vec::new(), &stop, &mut |trial| {
         all.merge(&trial.seen);
         ControlFlow::Continue(())
     })
     .expect("nothing broke");
-    (all, guests)
+    all
 }
 
 /// Why it cannot be driven.

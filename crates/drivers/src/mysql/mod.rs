@@ -187,11 +187,6 @@ pub(crate) const ERRORS: &[(u16, &str)] = &[
     (1969, "statement_timeout"),
 ];
 
-/// What one of them is called.
-pub fn error_name(code: u16) -> Option<&'static str> {
-    ERRORS.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,11 +217,5 @@ mod tests {
         assert!(long.contains("`value` LONGBLOB") && long.ends_with("USING BTREE)"), "{long}");
         let refused = schema(Some("memory"), 70_000).expect_err("too long");
         assert!(refused.contains("70000 bytes") && refused.contains("65511"), "{refused}");
-    }
-
-    #[test]
-    fn errors_that_a_load_meets_have_names() {
-        assert_eq!(error_name(1040), Some("too_many_connections"));
-        assert_eq!(error_name(1), None);
     }
 }

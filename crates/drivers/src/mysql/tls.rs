@@ -18,7 +18,7 @@ pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Brok
         )));
     }
     #[cfg(feature = "oracle")]
-    crate::oracle::settle_provider();
+    crate::oracle::library::settle_provider();
     let options = SslOpts::default().with_danger_accept_invalid_certs(tls.insecure);
     let options = match &tls.name {
         Some(name) => options.with_danger_tls_hostname_override(Some(name.clone())),

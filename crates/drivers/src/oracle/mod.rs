@@ -1,78 +1,80 @@
-//! Oracle Database, through oracledb, Oracle's own driver in Rust. It blocks, so its
-//! connections are threads of a blocking lane.
+//! Oracle Database, through oracledb, Oracle's own driver in Rust (feature `oracle`; the
+//! rest of this room is compiled for the tests too, which have no server).
 //!
-//! What the library does by itself: it keeps statements prepared, 20 for each
-//! connection; it pings nothing, and its pool is not used. Its text is UTF-8, always.
+//! The library blocks, so each connection has a thread of its own (`thread`), to which
+//! the lane's tasks hand over what is to be done through the seam in `link`. What the
+//! library does by itself: it keeps statements prepared, 20 for each connection; it pings
+//! nothing, and its pool is not used. Its text is UTF-8, always.
 
+#[cfg(feature = "oracle")]
+pub(crate) mod library;
+mod link;
+mod own;
+#[cfg(feature = "oracle")]
 mod quiet;
 mod session;
+mod thread;
+#[cfg(feature = "oracle")]
 mod trouble;
 
-use engine::blocking::{Answer, Judged, Request, Work, blocking_lanes};
-use engine::{Broken, MakeLane, Numbers};
-use record::{Address, Asked, Doing, LaneAsked, Reuse, Told};
-use session::Session;
-use std::sync::Once;
-use std::time::Duration;
-use tokio_rustls::rustls::crypto::ring;
+use crate::access::SqlAccess;
+use crate::own::setup;
+use crate::sql::Dialect;
+use record::Workload;
 
 /// The character sets that the library can speak in.
 pub const CHARSETS: [&str; 1] = ["AL32UTF8"];
 
-/// How to get at a contender, with its secrets: no `Debug`, no `Serialize`.
-#[derive(Clone)]
-pub struct OracleAccess {
-    /// Who logs in.
-    pub user: String,
-    /// By which password.
-    pub password: String,
-    /// The service that the listener connects to. See [`is_service`].
-    pub service: String,
-    /// The one statement, a query.
-    pub query: String,
-    /// Where operations go on from one call of the engine to the next.
-    pub numbers: Numbers,
-}
+/// What a value may have, in bytes: as much as a column of the type RAW holds on every
+/// server.
+pub const VALUE_BYTES: u32 = 2000;
+
+/// How to get at Oracle: its database is a service (see [`is_service`]), and there is one
+/// way to send statements. Without TLS.
+pub type OracleAccess = SqlAccess<(), ()>;
 
 impl OracleAccess {
-    /// The lanes of one contender of the order: one for each worker.
-    ///
-    /// # Panics
-    /// When the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        let (access, asked) = (self.clone(), order.lanes[contender].clone());
-        let session = self.session(&asked);
-        let made = session.as_ref().map(|_| ()).map_err(|broken| broken.0.clone());
-        // Where there is none no thread is started: each worker says why.
-        let session = session.unwrap_or_else(|_| Session::of_nothing());
-        blocking_lanes(order, contender, session, &self.numbers, move |_| {
-            made.clone().map_err(Broken)?;
-            check(&asked, &access.query)?;
-            Ok(Work { state: (), ask: |_, _, (), _| {}, judge })
-        })
+    /// What the server says of itself, in this order, each a statement that brings names
+    /// and values: its version, which everybody may ask; when it started (in seconds
+    /// since 1970) and what a commit waits for, which wants rights.
+    pub const FACTS: [&str; 3] = [
+        "SELECT 'version', version FROM product_component_version WHERE ROWNUM = 1",
+        "SELECT 'started', TO_CHAR(ROUND((startup_time - DATE '1970-01-01') * 86400)) FROM v$instance",
+        "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging')",
+    ];
+
+    /// The statements that make the contender's table, anew and empty, for keys of so
+    /// many bytes at most and values of [`VALUE_BYTES`].
+    pub fn schema(&self, key_bytes: u32) -> Vec<String> {
+        let table = Dialect::Oracle.name(&self.table);
+        vec![
+            unless(&format!("DROP TABLE {table} PURGE"), NO_SUCH_TABLE),
+            format!(
+                "CREATE TABLE {table} (\"KEY\" VARCHAR2({key_bytes}) PRIMARY KEY, \"VALUE\" \
+                 RAW({VALUE_BYTES}) NOT NULL)"
+            ),
+        ]
     }
 
-    fn session(&self, asked: &LaneAsked) -> Result<Session, Broken> {
-        let Address::Tcp(to) = &asked.address else {
-            return Err(Broken("oracle is spoken over TCP; give HOST:PORT".to_owned()));
-        };
-        if !is_service(&self.service) {
-            return Err(Broken("the name of the service is none".to_owned()));
-        }
-        let descriptor = format!(
-            "(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST={})(PORT={}))(CONNECT_DATA=(SERVICE_NAME={})))",
-            to.ip(),
-            to.port(),
-            self.service
-        );
-        // The library's message would quote what it was given.
-        let config = oracledb::Config::default()
-            .set_credentials(&self.user, &self.password)
-            .set_transport_connect_timeout(Some(Duration::from_nanos(asked.timeout_ns)))
-            .set_connect_string(&descriptor)
-            .map_err(|_| Broken("the driver does not take the address".to_owned()))?;
-        Ok(Session::new(config, &self.query, asked.reuse))
+    /// The statements that a workload of one's own wants once, before its load, with
+    /// the names of the contender's tables in them.
+    pub fn setup(&self, of: &Workload) -> Vec<String> {
+        setup(of, Dialect::Oracle, &self.table)
     }
+}
+
+/// A statement that makes a table where none of its name is yet.
+pub fn create_if_missing(table: &str) -> String {
+    unless(table, NAME_IS_TAKEN)
+}
+
+/// The statement, in a block in which it is no error that it fails with this number.
+fn unless(statement: &str, error: u16) -> String {
+    format!(
+        "BEGIN EXECUTE IMMEDIATE {}; EXCEPTION WHEN OTHERS THEN IF SQLCODE != -{error} THEN RAISE; \
+         END IF; END;",
+        Dialect::Oracle.quoted(statement)
+    )
 }
 
 /// Whether this can be the name of a service: nothing that ends the name in the
@@ -82,53 +84,15 @@ pub fn is_service(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(part)
 }
 
-/// Why a statement is none for this lane; none: it is.
-pub fn lacks(query: &str) -> Option<&'static str> {
-    let word = query.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next();
-    let is_query = word.is_some_and(|word| {
-        word.eq_ignore_ascii_case("SELECT") || word.eq_ignore_ascii_case("WITH")
-    });
-    // Nothing would commit it, and its undo would grow with the run.
-    (!is_query).then_some(
-        "a statement on Oracle is a SELECT; writes, which want a commit, are not here yet",
-    )
-}
-
-/// Whether the lane can do what is asked.
-fn check(asked: &LaneAsked, query: &str) -> Result<(), Broken> {
-    let why = match asked {
-        _ if asked.depth > 1 => {
-            "a connection of a client library has one operation at a time; leave out depth, or \
-             ask for connections"
-        }
-        _ if asked.doing != Doing::Ask => "a workload on Oracle is not here yet",
-        _ if matches!(asked.reuse, Reuse::Pool(_)) => "a pool on Oracle is not here yet",
-        _ => return lacks(query).map_or(Ok(()), |why| Err(Broken(why.to_owned()))),
-    };
-    Err(Broken(why.to_owned()))
-}
-
-/// A query without a row found nothing.
-fn judge(_: &mut (), _: &mut (), _: &Request, answer: Answer<'_>) -> Judged {
-    let told = match answer {
-        Answer::Rows { rows: 0, .. } => Told::Miss,
-        _ => Told::Ok,
-    };
-    Judged { code: 0, told }
-}
-
-/// Says which provider of cryptography TLS has where nobody says: the library brings
-/// a second one, and rustls refuses to choose between two.
-pub(crate) fn settle_provider() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Somebody else may have settled it.
-        let _ = ring::default_provider().install_default();
-    });
-}
+/// A row with this key is there; the name of a table is taken; there is none of this
+/// name.
+const ALREADY_THERE: u16 = 1;
+const NAME_IS_TAKEN: u16 = 955;
+const NO_SUCH_TABLE: u16 = 942;
 
 /// What the server's error numbers are called, as far as a load meets them.
 const ERRORS: &[(u16, &str)] = &[
+    (ALREADY_THERE, "key_already_there"),
     (18, "too_many_sessions"),
     (20, "too_many_processes"),
     (28, "session_killed"),
@@ -136,7 +100,8 @@ const ERRORS: &[(u16, &str)] = &[
     (904, "no_such_column"),
     (933, "syntax_error"),
     (936, "syntax_error"),
-    (942, "no_such_table"),
+    (NO_SUCH_TABLE, "no_such_table"),
+    (NAME_IS_TAKEN, "name_is_taken"),
     (1000, "too_many_cursors"),
     (1012, "not_logged_on"),
     (1013, "cancelled"),
@@ -167,22 +132,38 @@ const FIRST_CODE: u16 = 1 << 15;
 
 /// The number by which an error of Oracle's is counted; those from ORA-32768 on are
 /// counted as one.
-pub fn code(error: usize) -> u16 {
-    match u16::try_from(error) {
-        Ok(error) if error < FIRST_CODE => FIRST_CODE + error,
-        _ => FIRST_CODE,
-    }
+pub fn code(error: u16) -> u16 {
+    if error < FIRST_CODE { FIRST_CODE + error } else { FIRST_CODE }
 }
 
 /// Names of these numbers.
 pub(crate) fn error_names() -> impl Iterator<Item = (u16, String)> {
-    let known = ERRORS.iter().map(|(error, name)| (code(usize::from(*error)), (*name).to_owned()));
+    let known = ERRORS.iter().map(|(error, name)| (code(*error), (*name).to_owned()));
     known.chain([(FIRST_CODE, "error_beyond_ora_32767".to_owned())])
 }
 
 #[cfg(test)]
+mod lane_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use engine::Numbers;
+    use engine::workload::Feeds;
+
+    pub(super) fn access(table: &str) -> OracleAccess {
+        OracleAccess {
+            user: "u".to_owned(),
+            password: None,
+            database: "FREEPDB1".to_owned(),
+            table: table.to_owned(),
+            query: "SELECT 1 FROM dual".to_owned(),
+            protocol: (),
+            tls: None,
+            numbers: Numbers::new(1),
+            feeds: Feeds::default(),
+        }
+    }
 
     #[test]
     fn services_hold_nothing_that_ends_a_descriptor() {
@@ -195,21 +176,19 @@ mod tests {
     }
 
     #[test]
-    fn only_queries_are_taken() {
-        for query in ["SELECT 1 FROM dual", " select * from t", "WITH a AS (SELECT 1) SELECT 2"] {
-            assert_eq!(lacks(query), None, "{query}");
-        }
-        for query in ["", "INSERT INTO t VALUES (1)", "BEGIN NULL; END;", "selection"] {
-            assert!(lacks(query).is_some(), "{query}");
-        }
-    }
-
-    #[test]
-    fn a_query_without_rows_found_nothing() {
-        let told = |rows| {
-            judge(&mut (), &mut (), &Request::default(), Answer::Rows { rows, bytes: 0 }).told
-        };
-        assert_eq!((told(0), told(2)), (Told::Miss, Told::Ok));
+    fn tables_are_made_anew_whether_or_not_they_are_there() {
+        let [drops, creates] = &access("t").schema(20)[..] else { panic!("two statements") };
+        assert_eq!(
+            drops,
+            "BEGIN EXECUTE IMMEDIATE 'DROP TABLE \"T\" PURGE'; EXCEPTION WHEN OTHERS THEN IF SQLCODE \
+             != -942 THEN RAISE; END IF; END;"
+        );
+        assert_eq!(
+            creates,
+            "CREATE TABLE \"T\" (\"KEY\" VARCHAR2(20) PRIMARY KEY, \"VALUE\" RAW(2000) NOT NULL)"
+        );
+        let notes = create_if_missing("CREATE TABLE n (a VARCHAR2(1) DEFAULT 'x')");
+        assert!(notes.contains("DEFAULT ''x'')'; EXCEPTION"), "{notes}");
     }
 
     #[test]
@@ -218,6 +197,6 @@ mod tests {
         assert_eq!(of(1017).as_deref(), Some("wrong_password"));
         assert_eq!(of(12514).as_deref(), Some("no_such_service"));
         assert_eq!(of(65096).as_deref(), Some("error_beyond_ora_32767"));
-        assert_eq!(of(1), None);
+        assert_eq!(of(2), None);
     }
 }

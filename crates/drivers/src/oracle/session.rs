@@ -1,164 +1,244 @@
-//! One connection of the lane, on its own thread.
+//! A session with Oracle, as a lane uses it.
 
-use super::quiet::unless_it_panics;
-use super::trouble::trouble;
+use super::link::{Bind, Call, Fault, Library, Reply};
+use super::thread::{Connection, Threads};
+use super::{ALREADY_THERE, OracleAccess, code};
+use crate::admin::{Rows, Unasked};
+use crate::driver::{Driver, Heard, Opening};
+use crate::own::OwnStatements;
+use crate::serving::{Deed, Request, Row};
+use crate::sql::{Dialect, Statements, brings_rows, limit};
 use crate::trouble::Trouble;
-use engine::blocking::{Answer, Heard, Request, Tool};
-use engine::clock;
-use oracledb::{Config, Connection, Error, Row};
-use record::{Failure, Reuse};
-use std::time::Duration;
+use engine::workload::{Argument, Arguments};
+use engine::{Broken, clock, interrupt};
+use record::Doing;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
 
-/// After a connect that failed: the first wait, and the longest. As in the event
-/// loop.
-const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
-/// How long a goodbye may take.
-const GOODBYE_NS: u64 = 200_000_000;
-
-/// A connection, or none yet, and how to come to one.
-pub(super) struct Session {
-    config: Config,
-    query: String,
-    reuse: Reuse,
-    connection: Option<Connection>,
-    /// Operations on it.
-    served: u32,
-    /// Its last operation is done.
-    is_spent: bool,
-    /// Connects in a row that failed.
-    failures: u32,
-    /// The last operation got no connection.
-    unconnected: bool,
+/// Where sessions are opened, and what is said in them.
+pub(super) struct Server<L> {
+    library: L,
+    threads: Rc<Threads>,
+    /// By [`Deed::place`].
+    texts: [Arc<str>; Deed::KINDS.len()],
+    /// The contender's one statement brings rows.
+    brings_rows: bool,
+    pub(super) own: OwnStatements,
 }
 
-impl Session {
-    pub(super) fn new(config: Config, query: &str, reuse: Reuse) -> Session {
-        Session {
-            config,
-            query: query.to_owned(),
-            reuse,
-            connection: None,
-            served: 0,
-            is_spent: false,
-            failures: 0,
-            unconnected: false,
+/// A connection.
+pub(crate) struct Session {
+    pub(super) connection: Connection,
+    /// The library keeps what is prepared, and says nothing of it.
+    pub(super) prepared: Vec<Option<()>>,
+}
+
+impl<L: Library> Server<L> {
+    pub(super) fn new(library: L, access: &OracleAccess, doing: &Doing) -> Server<L> {
+        interrupt::prepare();
+        let statements = Statements::new(Dialect::Oracle, &access.table, &access.query);
+        Server {
+            library,
+            threads: Rc::default(),
+            texts: Deed::KINDS.map(|deed| statements.with_places(deed).into()),
+            brings_rows: brings_rows(&access.query),
+            own: OwnStatements::of(doing, Dialect::Oracle, &access.table),
         }
     }
 
-    /// One that goes nowhere, for a lane that says why and does not start.
-    pub(super) fn of_nothing() -> Session {
-        Session::new(Config::default(), "", Reuse::Always)
+    /// Opens a session of its own and asks, one statement after the other.
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+        let unasked = |fault: Fault| Unasked::new(fault.trouble, fault.why);
+        let connection =
+            Connection::open(&self.threads, self.library.clone()).await.map_err(unasked)?;
+        let mut all = Vec::with_capacity(statements.len());
+        for text in statements {
+            let call = match brings_rows(text) {
+                true => query(text.as_str().into(), Vec::new(), true, false),
+                false => change(text.as_str().into(), vec![Vec::new()], true),
+            };
+            let reply = connection.call(call).await.map_err(unasked)?;
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            let cells = |cells: Vec<Option<Vec<u8>>>| {
+                cells.into_iter().map(|cell| cell.map(text)).collect()
+            };
+            all.push(reply.rows.into_iter().map(|row| cells(row.cells)).collect());
+        }
+        connection.close().await;
+        Ok(all)
     }
 
-    fn connect(&mut self, heard: &mut Heard) -> Result<(), Trouble> {
+    fn text(&self, deed: Deed) -> Arc<str> {
+        self.texts[deed.place()].clone()
+    }
+
+    fn call_for(&self, Request { deed, row, .. }: &Request) -> Call {
+        let text = self.text(*deed);
+        let key = || Bind::Text(row.key.clone());
+        match deed {
+            Deed::Ask if self.brings_rows => query(text, Vec::new(), false, false),
+            Deed::Ask => change(text, vec![Vec::new()], true),
+            Deed::Get => query(text, vec![key()], true, false),
+            Deed::Scan(_) => {
+                let most = Bind::Integer(i64::from(limit(*deed)));
+                query(text, vec![key(), most], true, false)
+            }
+            Deed::Delete => change(text, vec![vec![key()]], true),
+            Deed::Set | Deed::Add => change(text, vec![written(row)], true),
+        }
+    }
+
+    /// Inserts one row after the other, where it is not yet.
+    async fn fill_singly(
+        &self,
+        session: &Session,
+        text: &Arc<str>,
+        rows: Vec<Vec<Bind>>,
+    ) -> Result<(), Fault> {
+        for row in rows {
+            match session.connection.call(change(text.clone(), vec![row], false)).await {
+                Err(fault) if !is_there(&fault) => {
+                    // The lane gives up what failed; nothing of it is to stay.
+                    let _ = session.connection.call(Call::Rollback).await;
+                    return Err(fault);
+                }
+                _ => {}
+            }
+        }
+        session.connection.call(Call::Commit).await.map(drop)
+    }
+}
+
+pub(super) fn query(text: Arc<str>, bound: Vec<Bind>, wants_cells: bool, commits: bool) -> Call {
+    Call::Query { text, bound, wants_cells, commits }
+}
+
+pub(super) fn change(text: Arc<str>, rows: Vec<Vec<Bind>>, commits: bool) -> Call {
+    Call::Change { text, rows, commits }
+}
+
+/// A row of key and value.
+fn written(row: &Row) -> Vec<Bind> {
+    vec![Bind::Text(row.key.clone()), Bind::Bytes(row.value.clone())]
+}
+
+pub(super) fn bind(argument: Argument<'_>) -> Bind {
+    match argument {
+        Argument::Integer(number) => Bind::Integer(number),
+        Argument::Text(text) => Bind::Text(String::from_utf8_lossy(text).into_owned()),
+        Argument::Bytes(bytes) => Bind::Bytes(bytes.to_vec()),
+    }
+}
+
+/// A row with this key is there.
+fn is_there(fault: &Fault) -> bool {
+    matches!(fault.trouble, Trouble::Told { code: told, .. } if told == code(ALREADY_THERE))
+}
+
+impl<L: Library> Driver for Server<L> {
+    type Client = Session;
+
+    /// The library dials by itself: neither a source address nor the phases of
+    /// opening can be had.
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
         let began = clock::now();
-        self.unconnected = true;
-        let connected = unless_it_panics(|| oracledb::connect(self.config.clone()));
-        self.connection = Some(answered(connected)?);
-        heard.connected(began);
-        (self.served, self.failures, self.unconnected) = (0, 0, false);
+        let opened = Connection::open(&self.threads, self.library.clone()).await;
+        let connection = opened.map_err(|fault| match fault.trouble {
+            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+            failed => failed,
+        })?;
+        let log_in_ns = clock::now() - began;
+        let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
+        Ok((Session { connection, prepared: Vec::new() }, opening))
+    }
+
+    async fn perform(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        if let Some(own) = &request.own {
+            return self.own(session, own, heard).await;
+        }
+        heard.asks();
+        let reply = match session.connection.call(self.call_for(request)).await {
+            // Two came at once: the other was first.
+            Err(fault) if request.deed == Deed::Add && is_there(&fault) => Reply::default(),
+            reply => reply.map_err(|fault| fault.trouble)?,
+        };
+        heard.began_at(reply.began);
+        for row in &reply.rows {
+            let cell = |at: usize| row.cells.get(at).and_then(Option::as_deref);
+            match request.deed {
+                Deed::Scan(_) => heard.row(cell(0), cell(1).unwrap_or_default()),
+                Deed::Get => heard.row(None, cell(0).unwrap_or_default()),
+                _ => heard.row_of(row.bytes),
+            }
+        }
         Ok(())
     }
 
-    /// Asks the statement, and reads all of its rows. Returns how many they are, and
-    /// their bytes.
-    fn ask(&mut self, heard: &mut Heard) -> Result<(u32, u64), Trouble> {
-        if self.connection.is_none() {
-            heard.connects();
-            self.connect(heard)?;
-        }
-        heard.asks();
-        let (connection, query) = (self.connection.as_ref(), &self.query);
-        let connection = connection.expect("it was opened just now");
-        let asked = unless_it_panics(|| {
-            let cursor = connection.query(query, &[])?;
-            heard.begins();
-            let (mut rows, mut bytes) = (0, 0);
-            for row in cursor {
-                rows += 1;
-                bytes += bytes_of(&row?);
-            }
-            Ok((rows, bytes))
-        });
-        answered(asked)
-    }
-}
-
-fn answered<T>(outcome: Option<Result<T, Error>>) -> Result<T, Trouble> {
-    match outcome {
-        Some(Ok(done)) => Ok(done),
-        Some(Err(error)) => Err(trouble(&error)),
-        None => Err(Trouble::Failed(Failure::Protocol)),
-    }
-}
-
-/// Bytes in all columns: text and numbers as text, RAW as it is. Others are not
-/// counted: the library has no text for them.
-fn bytes_of(row: &Row) -> u64 {
-    let bytes = |column: usize| match row.get::<&str>(column) {
-        Ok(text) => text.len(),
-        Err(_) => match row.get::<String>(column) {
-            Ok(text) => text.len(),
-            Err(_) => row.get::<Vec<u8>>(column).map_or(0, |bytes| bytes.len()),
-        },
-    };
-    (0..row.columns().len()).map(bytes).sum::<usize>() as u64
-}
-
-impl Tool for Session {
-    const NAME: &'static str = "oracle";
-    const GOODBYE_NS: u64 = GOODBYE_NS;
-
-    fn another(&self) -> Session {
-        Session::new(self.config.clone(), &self.query, self.reuse)
+    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+        let call = change(self.text(Deed::Set), rows.iter().map(written).collect(), true);
+        session.connection.call(call).await.map(drop).map_err(|fault| fault.trouble)
     }
 
-    fn open(&mut self, heard: &mut Heard) -> bool {
-        // Fresh connections belong to operations; there is nothing to keep open.
-        let ready = self.reuse == Reuse::Never || self.connect(heard).is_ok();
-        self.unconnected = false;
-        ready
-    }
-
-    fn perform<'a>(
-        &mut self,
-        _request: &Request,
-        gives_up: u64,
-        _buffer: &'a mut Vec<u8>,
-        heard: &mut Heard,
-    ) -> Result<Answer<'a>, Failure> {
-        let asked = self.ask(heard);
-        self.served += 1;
-        let over = match self.reuse {
-            Reuse::Never => true,
-            Reuse::Times(times) => self.served >= times,
-            Reuse::Always | Reuse::Pool(_) => false,
+    async fn fill(
+        &self,
+        session: &mut Session,
+        table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble> {
+        let text: Arc<str> = self.own.insert_with_places(Dialect::Oracle, table).into();
+        let values =
+            |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
+        let rows: Vec<Vec<Bind>> = rows.iter().map(values).collect();
+        // No statement of Oracle's leaves rows out that are there, whatever the table.
+        let all = session.connection.call(change(text.clone(), rows.clone(), true)).await;
+        let filled = match all {
+            Err(fault) if is_there(&fault) => self.fill_singly(session, &text, rows).await,
+            all => all.map(drop),
         };
-        self.is_spent = over || asked.is_err_and(Trouble::closes);
-        match asked {
-            Ok((rows, bytes)) => Ok(Answer::Rows { rows, bytes }),
-            Err(Trouble::Told { code, .. }) => Ok(Answer::Error(code)),
-            // Interrupted, the library says one thing or another.
-            Err(Trouble::Failed(_)) if clock::now() >= gives_up => Err(Failure::Timeout),
-            Err(Trouble::Failed(failure)) => Err(failure),
-        }
+        filled.map_err(|fault| fault.trouble)
     }
 
-    fn settles_within(&self) -> Option<u64> {
-        (self.is_spent || self.unconnected).then_some(GOODBYE_NS)
+    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.trouble)
     }
 
-    /// Says goodbye, and waits after a connect that failed: a refused one costs
-    /// nothing, and would be counted ten thousand times a second.
-    fn settle(&mut self) {
-        let spent = self.connection.take_if(|_| self.is_spent);
-        // One that does not end is interrupted.
-        unless_it_panics(|| drop(spent));
-        if self.unconnected {
-            let wait = (BACKOFF_NS.0 << self.failures.min(8)).min(BACKOFF_NS.1);
-            self.failures += 1;
-            std::thread::sleep(Duration::from_nanos(wait));
-        }
-        (self.is_spent, self.unconnected) = (false, false);
+    /// A rollback: what the library's own pool does, and all that it can.
+    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.trouble)
+    }
+
+    async fn close(&self, session: Session) {
+        session.connection.close().await;
+    }
+
+    /// The library does not look at a connection that is at rest.
+    fn is_closed(&self, _session: &Session) -> bool {
+        false
+    }
+
+    fn threads_cpu_ns(&self) -> u64 {
+        self.threads.cpu_ns()
+    }
+}
+
+/// What a lane cannot be asked for.
+pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
+    let Doing::Drive(workload) = doing else { return Ok(()) };
+    let all = workload.own.operations.iter().flat_map(|of| match &of.says {
+        record::Says::Sql(statements) => statements.as_slice(),
+        _ => &[],
+    });
+    match all.into_iter().any(|of| crate::own::says_returning(&of.text)) {
+        true => Err(Broken(
+            "what RETURNING brings is not read on Oracle: it wants a variable to put it INTO"
+                .to_owned(),
+        )),
+        false => Ok(()),
     }
 }

@@ -27,7 +27,8 @@ pub(super) fn trouble(error: &Error) -> Trouble {
 }
 
 fn told_by(error: usize, closes: bool) -> Trouble {
-    Trouble::Told { code: code(error), closes }
+    // Those beyond are counted as one.
+    Trouble::Told { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
 }
 
 /// The class of an error of the system. The library gives it away in words only: the

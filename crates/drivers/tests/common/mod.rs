@@ -67,6 +67,12 @@ pub(crate) fn signal(name: &str, pid: u32) {
     assert!(sent.expect("kill runs").success());
 }
 
+/// What the record calls a number that a database's replies are counted by.
+pub(crate) fn name_of(code: u16) -> String {
+    let name = drivers::code_names().find(|(known, _)| *known == code);
+    name.unwrap_or_else(|| panic!("{code} has no name")).1
+}
+
 /// Waits until something is so, half a minute at most.
 pub(crate) fn wait_for(so: impl Fn() -> bool, why_not: impl Fn() -> String) {
     let gives_up = Instant::now() + LONGEST;

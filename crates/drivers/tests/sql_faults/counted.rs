@@ -20,7 +20,7 @@ pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what:
 }
 
 pub(crate) fn pg_only(seen: &Seen, class: &str, what: &str) -> u64 {
-    only(seen, |code| drivers::sqlstate_name(code).expect("it has a name"), class, what)
+    only(seen, crate::common::name_of, class, what)
 }
 
 pub(crate) fn my_only(seen: &Seen, class: u16, what: &str) -> u64 {

@@ -79,7 +79,7 @@ pub(crate) fn statements(servers: &Servers) {
         assert_eq!(my_only(&seen, 1146, &what), seen.operations);
         let seen = of("numbers");
         // One number where the value begins with a digit, another where it does not.
-        let name = |code| drivers::mysql::error_name(code).expect("it has a name").to_owned();
+        let name = crate::common::name_of;
         let wrong = only(&seen, name, "wrong_type", &what);
         assert!(
             wrong > 0 && wrong + seen.outcomes.miss == seen.operations,

@@ -71,7 +71,7 @@ pub(crate) fn killed_by_postgres(servers: &Servers) {
         pg.does(&[&format!("SELECT pg_terminate_backend(pid) {of}")]);
         four(&format!("backend_start > '{now}'"));
     });
-    let name = |code| drivers::sqlstate_name(code).expect("it has a name");
+    let name = common::name_of;
     lost(&seen, &["server_shut_down", "closed", "reset"], name);
     let four_lost = (seen.outcomes.count(Whose::Theirs), seen.connections.opened);
     assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
@@ -150,7 +150,7 @@ pub(crate) fn restart_of_postgres() {
         goes_on(|| counts(&pg), &pg.folder);
     });
     let wanted = ["server_shut_down", "server_starts", "closed", "reset", "refused"];
-    lost(&seen, &wanted, |code| drivers::sqlstate_name(code).expect("it has a name"));
+    lost(&seen, &wanted, common::name_of);
 }
 
 pub(crate) fn restart_of_mariadb() {

@@ -2,11 +2,11 @@
 
 use super::bell::Bell;
 use super::desk::Desk;
-use super::interrupt;
 use super::place::{Shared, live};
 use super::tool::Tool;
 use super::work::Work;
 use crate::drive::Drive;
+use crate::interrupt;
 use crate::lane::{InSteps, Step, Steps, for_workers};
 use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, LaneAsked, Recorder};

@@ -11,7 +11,6 @@
 
 mod bell;
 mod desk;
-mod interrupt;
 mod lane;
 mod place;
 mod tool;

@@ -11,7 +11,7 @@ const SIGNAL: libc::c_int = libc::SIGURG;
 extern "C" fn nothing(_signal: libc::c_int) {}
 
 /// Makes the signal end blocking calls with `EINTR` instead of being ignored.
-pub(super) fn prepare() {
+pub fn prepare() {
     static ONCE: Once = Once::new();
     // SAFETY: an all-zero sigaction is valid; the handler does nothing. No
     // SA_RESTART: the call is to end.
@@ -25,13 +25,13 @@ pub(super) fn prepare() {
 /// Ends the call that the thread is in, if it can be ended: a wait for a lock
 /// can, one for a disk cannot. Comes to nothing when the thread is just about
 /// to call: so ask again until it is back.
-pub(super) fn interrupt<T>(thread: &JoinHandle<T>) {
+pub fn interrupt<T>(thread: &JoinHandle<T>) {
     // SAFETY: a thread that was not joined yet, so its handle is valid.
     unsafe { libc::pthread_kill(thread.as_pthread_t(), SIGNAL) };
 }
 
 /// CPU time of the thread, in nanoseconds.
-pub(super) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
+pub(crate) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
     // A thread that was not joined yet, so its handle is valid.
     clock::cpu_of(thread.as_pthread_t())
 }

@@ -1,0 +1,374 @@
+//! The lane on a database that is made up: what is asked of the library, what is
+//! committed, and what becomes of connections.
+
+use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
+use super::session::Server;
+use super::tests::access;
+use super::{ALREADY_THERE, OracleAccess, code};
+use crate::lane::tests::{order, run};
+use crate::lane::{Asks, lanes};
+use crate::trouble::Trouble;
+use engine::clock;
+use record::{
+    Asked, Doing, Failure, Kind, LaneAsked, Own, OwnOperation, Parameter, Pool, Reuse, Rows, Says,
+    Seen, Share, Statement, Table, Upkeep, Verify, Workload,
+};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+const MS: u64 = 1_000_000;
+/// CPU time that every read takes.
+const READ_NS: u64 = 100_000;
+
+/// What the database does beside its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Habit {
+    #[default]
+    Works,
+    /// No log-in is ever answered.
+    HangsInLogIns,
+    /// Each fourth read is never answered.
+    HangsInReads,
+    /// Every update fails.
+    RefusesUpdates,
+}
+
+#[derive(Default)]
+struct State {
+    habit: Habit,
+    /// What was committed: keys and values, of all tables together.
+    rows: BTreeMap<String, Vec<u8>>,
+    inserted: u64,
+    reads: u64,
+    commits: u64,
+    rollbacks: u64,
+    now: usize,
+    most: usize,
+    opened: u64,
+}
+
+#[derive(Clone, Default)]
+struct Database(Arc<Mutex<State>>);
+
+impl Database {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("no panic")
+    }
+}
+
+/// A connection, and what it did that was not committed.
+struct Session {
+    of: Database,
+    pending: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.of.state().now -= 1;
+    }
+}
+
+/// A call that nobody answers, until a signal ends it.
+fn hang() -> Fault {
+    let (mut here, _there) = UnixStream::pair().expect("a pair");
+    let interrupted = here.read(&mut [0]).expect_err("nothing comes");
+    Fault { why: interrupted.to_string(), trouble: interrupted.into() }
+}
+
+fn refusal(error: u16) -> Fault {
+    let trouble = Trouble::Told { code: code(error), closes: false };
+    Fault { trouble, why: format!("ORA-{error:05}") }
+}
+
+impl Library for Database {
+    type Link = Session;
+
+    fn connect(&self) -> Result<Session, Fault> {
+        if self.state().habit == Habit::HangsInLogIns {
+            return Err(hang());
+        }
+        let mut state = self.state();
+        state.opened += 1;
+        state.now += 1;
+        state.most = state.most.max(state.now);
+        Ok(Session { of: self.clone(), pending: Vec::new() })
+    }
+}
+
+fn row(cells: Vec<Vec<u8>>) -> Fetched {
+    let bytes = cells.iter().map(Vec::len).sum();
+    Fetched { bytes, cells: cells.into_iter().map(Some).collect() }
+}
+
+fn text(of: &Bind) -> String {
+    match of {
+        Bind::Text(text) => text.clone(),
+        Bind::Integer(number) => number.to_string(),
+        Bind::Bytes(bytes) => panic!("no key: {bytes:?}"),
+    }
+}
+
+impl Session {
+    fn insert(&mut self, row: &[Bind]) -> Result<(), Fault> {
+        let key = text(&row[0]);
+        let pending = self.pending.iter().any(|(known, _)| *known == key);
+        if pending || self.of.state().rows.contains_key(&key) {
+            return Err(refusal(ALREADY_THERE));
+        }
+        self.pending.push((key, Some(text(&row[1]).into_bytes())));
+        Ok(())
+    }
+}
+
+impl Link for Session {
+    fn query(&mut self, asked: &str, bound: &[Bind], reply: &mut Reply) -> Result<(), Fault> {
+        let number = {
+            let mut state = self.of.state();
+            state.reads += 1;
+            state.reads
+        };
+        if self.of.state().habit == Habit::HangsInReads && number.is_multiple_of(4) {
+            return Err(hang());
+        }
+        let began = clock::cpu_of_this_thread();
+        while clock::cpu_of_this_thread() < began + READ_NS {
+            std::hint::spin_loop();
+        }
+        reply.begins();
+        let state = self.of.state();
+        match asked {
+            "SELECT 1 FROM dual" => reply.row(row(vec![b"1".to_vec()])),
+            r#"SELECT "VALUE" FROM "T" WHERE "KEY" = :1"#
+            | r#"SELECT c FROM "T_ROWS" WHERE id = :1 FOR UPDATE"# => {
+                let value = state.rows.get(&text(&bound[0])).cloned();
+                value.into_iter().for_each(|value| reply.row(row(vec![value])));
+            }
+            r#"SELECT "KEY", "VALUE" FROM "T" WHERE "KEY" >= :1 ORDER BY "KEY" FETCH FIRST :2 ROWS ONLY"# =>
+            {
+                let Bind::Integer(most) = bound[1] else { panic!("a number") };
+                let all = state.rows.range(text(&bound[0])..).take(most as usize);
+                all.for_each(|(key, value)| {
+                    reply.row(row(vec![key.clone().into_bytes(), value.clone()]));
+                });
+            }
+            unknown => panic!("{unknown}"),
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, asked: &str, rows: &[Vec<Bind>]) -> Result<u64, Fault> {
+        let word = asked.split(' ').next().expect("a word");
+        for row in rows {
+            match word {
+                "MERGE" => {
+                    let Bind::Bytes(value) = &row[1] else { panic!("bytes") };
+                    assert!(asked.ends_with(r#"(t."KEY", t."VALUE") VALUES (s.k, s.v)"#));
+                    let key = text(&row[0]);
+                    let there = self.of.state().rows.contains_key(&key);
+                    if asked.contains(r#" WHEN MATCHED THEN UPDATE SET t."VALUE" = s.v"#) || !there
+                    {
+                        self.pending.push((key, Some(value.clone())));
+                    }
+                }
+                "INSERT" => self.insert(row)?,
+                "UPDATE" if self.of.state().habit == Habit::RefusesUpdates => {
+                    return Err(refusal(60));
+                }
+                "UPDATE" => {}
+                "DELETE" => self.pending.push((text(&row[0]), None)),
+                unknown => panic!("{unknown}"),
+            }
+        }
+        Ok(rows.len() as u64)
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        let mut state = self.of.state();
+        state.commits += 1;
+        for (key, value) in self.pending.drain(..) {
+            match value {
+                Some(value) => {
+                    state.rows.insert(key, value);
+                    state.inserted += 1;
+                }
+                None => drop(state.rows.remove(&key)),
+            }
+        }
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Result<(), Fault> {
+        self.of.state().rollbacks += 1;
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn ping(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+fn drive(database: &Database, order: &Asked) -> Seen {
+    let (of, to) = (database.clone(), access("t"));
+    let doing = order.lanes[0].doing.clone();
+    let OracleAccess { query, feeds, numbers, .. } = to.clone();
+    let asks = Asks { query: &query, feeds: &feeds };
+    let made = lanes(order, 0, &numbers, asks, move || Ok(Server::new(of.clone(), &to, &doing)));
+    let seen = run(order, made);
+    let state = database.state();
+    assert_eq!(state.now, 0, "connections are left");
+    seen
+}
+
+fn driven(database: &Database, change: impl FnOnce(&mut LaneAsked)) -> Seen {
+    let mut order = order();
+    change(&mut order.lanes[0]);
+    drive(database, &order)
+}
+
+fn load(database: &Database, workload: &Workload) {
+    let seen = driven(database, |asked| {
+        asked.doing = Doing::load(workload.clone());
+        asked.operations = Some(workload.to_load());
+    });
+    assert_eq!(seen.outcomes.ok, workload.to_load(), "{:?}", seen.outcomes);
+}
+
+fn preset(name: &str) -> Workload {
+    Workload { keys: 600, verify: Verify::All, ..engine::workload::preset(name).expect("a preset") }
+}
+
+#[test]
+fn every_preset_finds_what_was_loaded() {
+    for name in engine::workload::PRESETS {
+        let (workload, database) = (preset(name), Database::default());
+        // The second time over what is there.
+        load(&database, &workload);
+        load(&database, &workload);
+        assert_eq!(database.state().rows.len(), 600, "{name}");
+        database.state().commits = 0;
+        let seen = driven(&database, |asked| asked.doing = Doing::Drive(workload));
+        assert_eq!(seen.outcomes.ok, seen.operations, "{name}: {:?}", seen.outcomes);
+        assert!(seen.operations >= 32, "{name}: {}", seen.operations);
+        let writes = |kind| matches!(kind, Kind::Set | Kind::Insert | Kind::ReadModifyWrite);
+        let written: u64 =
+            seen.kinds.iter().filter(|of| writes(of.kind)).map(|of| of.operations).sum();
+        assert_eq!(database.state().commits, written, "{name}: each write is committed by itself");
+    }
+}
+
+#[test]
+fn the_one_statement_is_asked_and_the_cpu_time_of_threads_is_counted() {
+    let database = Database::default();
+    let seen = driven(&database, |_| {});
+    assert_eq!((seen.outcomes.ok, database.state().reads), (seen.operations, seen.operations));
+    assert_eq!((seen.connections.opened, database.state().opened), (4, 4));
+    assert_eq!(seen.phases.log_in.len() + seen.connect_time.len(), 4, "{:?}", seen.phases);
+    let spent: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
+    assert!(spent >= seen.operations * READ_NS, "{spent} ns for {}", seen.operations);
+    assert_eq!(database.state().commits, 0, "reads end no transaction");
+}
+
+#[test]
+fn policies_are_those_of_every_lane() {
+    let database = Database::default();
+    let seen = driven(&database, |asked| asked.reuse = Reuse::Never);
+    assert_eq!((seen.connections.opened, database.state().most), (seen.operations, 4));
+    for (upkeep, rolled_back) in [(Upkeep::Neither, false), (Upkeep::Reset, true)] {
+        let database = Database::default();
+        let seen = driven(&database, |asked| {
+            asked.connections = 8;
+            asked.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, upkeep });
+        });
+        assert_eq!((database.state().most, seen.connections.opened), (2, 2), "{upkeep:?}");
+        assert_eq!(seen.outcomes.ok, seen.operations);
+        assert_eq!(seen.phases.acquire.len(), seen.operations);
+        assert_eq!(database.state().rollbacks > 0, rolled_back, "{upkeep:?}");
+    }
+}
+
+#[test]
+fn what_hangs_is_given_up_and_its_thread_ends() {
+    let database = Database::default();
+    database.state().habit = Habit::HangsInReads;
+    let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
+    let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
+    assert!(given_up > 0, "{:?}", seen.outcomes);
+    assert_eq!(given_up + seen.outcomes.ok, seen.operations);
+    assert!(seen.connections.opened > 4);
+
+    let database = Database::default();
+    database.state().habit = Habit::HangsInLogIns;
+    let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
+    assert_eq!((seen.connections.got, seen.outcomes.ok), (0, 0));
+    assert!(seen.outcomes.failed.contains_key(&Failure::Timeout), "{:?}", seen.outcomes);
+    assert_eq!(Arc::strong_count(&database.0), 1, "threads are left");
+}
+
+fn parameter(name: &str, from: &str) -> Parameter {
+    Parameter { name: name.to_owned(), from: from.parse().expect("a generator") }
+}
+
+/// A read that locks, and a transaction that inserts and updates.
+fn own() -> Workload {
+    let statement = |text: &str, returns: Option<&str>| Statement {
+        text: text.to_owned(),
+        rows: Rows::Exactly(1),
+        returns: returns.map(str::to_owned),
+    };
+    let operation = |name: &str, parameters, says| OwnOperation {
+        name: name.to_owned(),
+        parameters,
+        says: Says::Sql(says),
+    };
+    let read = statement("SELECT c FROM {rows} WHERE id = {id} FOR UPDATE", Some("rows.c"));
+    let inserts = statement("INSERT INTO {rows} (id, c) VALUES ({n}, {n})", None);
+    let updates = statement("UPDATE {rows} SET c = c WHERE id = {n}", None);
+    let operations = vec![
+        operation("read", vec![parameter("id", "key(1)")], vec![read]),
+        operation("both", vec![parameter("n", "seq(1000000)")], vec![inserts, updates]),
+    ];
+    let table = Table {
+        name: "rows".to_owned(),
+        keys_per_row: 1,
+        columns: vec![parameter("id", "key(1)"), parameter("c", "pattern('###-@@')")],
+    };
+    let share = |at| Share { kind: Kind::Own(at), weight: 1.0 };
+    let own = Own { operations, setup: Vec::new(), tables: vec![table], feeds: Vec::new() };
+    Workload { keys: 300, own, mix: vec![share(0), share(1)], ..preset("kv") }
+}
+
+fn of(seen: &Seen, number: u32) -> u64 {
+    seen.kinds.iter().find(|of| of.kind == Kind::Own(number)).expect("driven").operations
+}
+
+#[test]
+fn statements_of_ones_own_are_transactions() {
+    let database = Database::default();
+    load(&database, &own());
+    // What is there already is left as it is.
+    load(&database, &own());
+    {
+        let mut state = database.state();
+        assert_eq!((state.rows.len(), state.inserted), (300, 300));
+        state.commits = 0;
+    }
+    let seen = driven(&database, |asked| asked.doing = Doing::Drive(own()));
+    assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+    assert!(of(&seen, 0) > 3 && of(&seen, 1) > 3, "{}", seen.operations);
+    assert_eq!(database.state().commits, seen.operations, "one for each, whatever is in it");
+    assert_eq!(database.state().rows.len() as u64, 300 + of(&seen, 1));
+}
+
+#[test]
+fn a_transaction_that_fails_leaves_nothing() {
+    let database = Database::default();
+    load(&database, &own());
+    database.state().habit = Habit::RefusesUpdates;
+    let seen = driven(&database, |asked| asked.doing = Doing::Drive(own()));
+    assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
+    assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));
+    assert_eq!(database.state().rollbacks, of(&seen, 1));
+}

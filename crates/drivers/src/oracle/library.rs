@@ -1,0 +1,212 @@
+//! The library itself, behind the seam.
+
+use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
+use super::quiet::unless_it_panics;
+use super::session::{Server, check};
+use super::trouble::trouble;
+use super::{OracleAccess, is_service};
+use crate::admin::{self, Rows, Unasked};
+use crate::lane::{self, Asks};
+use crate::trouble::Trouble;
+use engine::{Broken, MakeLane};
+use oracledb::{Config, Connection, Error, Row, ToDbValue};
+use record::{Address, Asked, Doing, Failure};
+use std::sync::Once;
+use std::time::Duration;
+use tokio_rustls::rustls::crypto::ring;
+
+impl OracleAccess {
+    /// The lanes of one contender of the order: one for each worker.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let server = move || {
+            check(&asked.doing)?;
+            let timeout = Duration::from_nanos(asked.timeout_ns);
+            Ok(Server::new(access.library(&asked.address, timeout)?, &access, &asked.doing))
+        };
+        let asks = Asks { query: &self.query, feeds: &self.feeds };
+        lane::lanes(order, contender, &self.numbers, asks, server)
+    }
+
+    /// Asks the server, outside of any measurement, and waits for its answers.
+    ///
+    /// # Errors
+    /// When it does not answer, or with an error.
+    pub fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        timeout: Duration,
+    ) -> Result<Vec<Rows>, Unasked> {
+        let library = self.library(address, timeout);
+        let library = library.map_err(|broken| Unasked { code: None, why: broken.0 })?;
+        let server = Server::new(library, self, &Doing::Ask);
+        admin::wait(server.ask(statements), timeout)
+    }
+
+    /// What the server says of itself: names and values, of [`OracleAccess::FACTS`] those
+    /// that this user may ask for.
+    ///
+    /// # Errors
+    /// When it does not tell its version.
+    pub fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, Unasked> {
+        let [version, others @ ..] = Self::FACTS.map(|fact| [fact.to_owned()]);
+        let mut all = self.ask(address, &version, timeout)?;
+        let told = others.iter().filter_map(|fact| self.ask(address, fact, timeout).ok());
+        all.extend(told.flatten());
+        Ok(admin::facts(all))
+    }
+
+    fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, Broken> {
+        let Address::Tcp(to) = address else {
+            return Err(Broken("oracle is spoken over TCP; give HOST:PORT".to_owned()));
+        };
+        if !is_service(&self.database) {
+            return Err(Broken("the name of the service is none".to_owned()));
+        }
+        // After a refusal it would sleep for a second, and not try again. The lane waits by
+        // itself.
+        let descriptor = format!(
+            "(DESCRIPTION=(RETRY_DELAY=0)(ADDRESS=(PROTOCOL=TCP)(HOST={})(PORT={}))(CONNECT_DATA=(SERVICE_NAME={})))",
+            to.ip(),
+            to.port(),
+            self.database
+        );
+        // The library's message would quote what it was given.
+        let config = Config::default()
+            .set_credentials(&self.user, self.password.as_deref().unwrap_or_default())
+            .set_transport_connect_timeout(Some(timeout))
+            .set_connect_string(&descriptor)
+            .map_err(|_| Broken("the driver does not take the address".to_owned()))?;
+        Ok(Oracledb { config })
+    }
+}
+
+/// How to come to a connection.
+#[derive(Clone)]
+struct Oracledb {
+    config: Config,
+}
+
+impl Library for Oracledb {
+    type Link = Linked;
+
+    fn connect(&self) -> Result<Linked, Fault> {
+        answered(|| oracledb::connect(self.config.clone()))
+            .map(|connection| Linked(Some(connection)))
+    }
+}
+
+/// A connection; it says goodbye when it is dropped.
+struct Linked(Option<Connection>);
+
+impl Drop for Linked {
+    fn drop(&mut self) {
+        let connection = self.0.take();
+        unless_it_panics(|| drop(connection));
+    }
+}
+
+impl Linked {
+    fn call<T>(&self, call: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Fault> {
+        let connection = self.0.as_ref().expect("until it is dropped");
+        answered(|| call(connection))
+    }
+}
+
+impl Link for Linked {
+    fn query(&mut self, text: &str, bound: &[Bind], reply: &mut Reply) -> Result<(), Fault> {
+        let bound: Vec<&dyn ToDbValue> = bound.iter().map(value).collect();
+        self.call(|connection| {
+            let cursor = connection.query(text, &bound)?;
+            reply.begins();
+            for row in cursor {
+                let row = fetched(&row?, reply.wants_cells);
+                reply.row(row);
+            }
+            Ok(())
+        })
+    }
+
+    fn change(&mut self, text: &str, rows: &[Vec<Bind>]) -> Result<u64, Fault> {
+        let rows: Vec<Vec<&dyn ToDbValue>> =
+            rows.iter().map(|row| row.iter().map(value).collect()).collect();
+        if let [row] = &rows[..] {
+            return self.call(|connection| Ok(connection.execute(text, row)?.rows_affected()));
+        }
+        let rows: Vec<&[&dyn ToDbValue]> = rows.iter().map(Vec::as_slice).collect();
+        self.call(|connection| Ok(connection.execute_batch(text, rows.as_slice())?.rows_affected()))
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        self.call(Connection::commit)
+    }
+
+    fn rollback(&mut self) -> Result<(), Fault> {
+        self.call(Connection::rollback)
+    }
+
+    fn ping(&mut self) -> Result<(), Fault> {
+        self.call(Connection::ping)
+    }
+}
+
+/// Says which provider of cryptography TLS has where nobody says: this library brings
+/// a second one, and rustls refuses to choose between two.
+pub(crate) fn settle_provider() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Somebody else may have settled it.
+        let _ = ring::default_provider().install_default();
+    });
+}
+
+fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
+    match unless_it_panics(call) {
+        Some(Ok(done)) => Ok(done),
+        Some(Err(error)) => Err(Fault { trouble: trouble(&error), why: error.to_string() }),
+        None => Err(Fault {
+            trouble: Trouble::Failed(Failure::Protocol),
+            why: "it said what the driver does not know".to_owned(),
+        }),
+    }
+}
+
+fn value(of: &Bind) -> &dyn ToDbValue {
+    match of {
+        Bind::Integer(number) => number,
+        Bind::Text(text) => text,
+        Bind::Bytes(bytes) => bytes,
+    }
+}
+
+fn fetched(row: &Row, wants_cells: bool) -> Fetched {
+    let mut fetched = Fetched::default();
+    for column in 0..row.columns().len() {
+        let cell = cell(row, column);
+        fetched.bytes += cell.as_ref().map_or(0, Vec::len);
+        if wants_cells {
+            fetched.cells.push(cell);
+        }
+    }
+    fetched
+}
+
+/// Text and numbers as text, RAW as it is. None: it is NULL, or of a type for which the
+/// library has no text.
+fn cell(row: &Row, column: usize) -> Option<Vec<u8>> {
+    if let Ok(text) = row.get::<Option<&str>>(column) {
+        return text.map(|text| text.as_bytes().to_vec());
+    }
+    if let Ok(text) = row.get::<Option<String>>(column) {
+        return text.map(String::into_bytes);
+    }
+    row.get::<Option<Vec<u8>>>(column).ok().flatten()
+}

@@ -1,0 +1,99 @@
+//! Statements of one's own, sent to Oracle.
+
+use super::link::{Call, Fault, Library};
+use super::session::{Server, Session, bind, change, query};
+use crate::driver::Heard;
+use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
+use crate::trouble::Trouble;
+
+impl<L: Library> Server<L> {
+    /// Carries out one operation of one's own.
+    pub(super) async fn own(
+        &self,
+        session: &mut Session,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let statements = self.own.statements(request.number);
+        let alone = statements.len() == 1;
+        // The library prepares when it first executes, and not ahead.
+        own::operate(&mut Own { session, alone }, statements, false, request, heard).await
+    }
+}
+
+/// A session in which statements are sent.
+struct Own<'a> {
+    session: &'a mut Session,
+    /// The statement is the whole operation: it is committed with it.
+    alone: bool,
+}
+
+impl own::Session for Own<'_> {
+    type Error = Fault;
+    type Prepared = ();
+
+    fn prepared(&mut self) -> &mut Vec<Option<()>> {
+        &mut self.session.prepared
+    }
+
+    async fn prepare(&mut self, _text: &str) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// A transaction begins with its first statement.
+    async fn say(&mut self, text: &str) -> Result<(), Fault> {
+        let call = match text {
+            "COMMIT" => Call::Commit,
+            "ROLLBACK" => Call::Rollback,
+            _ => return Ok(()),
+        };
+        self.session.connection.call(call).await.map(drop)
+    }
+
+    async fn perform(
+        &mut self,
+        statement: &OwnStatement,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Fault> {
+        let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
+        let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
+        let call = match statement.brings_rows {
+            true => query(text, bound, true, self.alone && locks(&statement.with_places)),
+            false => change(text, vec![bound], self.alone),
+        };
+        let reply = self.session.connection.call(call).await?;
+        heard.began_at(reply.began);
+        let mut hears = OwnReply::new(statement, heard);
+        for row in &reply.rows {
+            let last = row.cells.last().and_then(Option::as_deref);
+            hears.row(row.bytes, Some(last.unwrap_or_default()), heard);
+        }
+        hears.ends(reply.changed, heard);
+        Ok(())
+    }
+
+    fn trouble(&self, fault: &Fault) -> Trouble {
+        fault.trouble
+    }
+}
+
+/// It locks the rows that it reads, until its transaction ends.
+fn locks(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let locks = |pair: &[&str]| {
+        pair[0].eq_ignore_ascii_case("FOR") && pair[1].eq_ignore_ascii_case("UPDATE")
+    };
+    words.windows(2).any(locks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_that_lock_are_known() {
+        assert!(locks("SELECT v FROM t WHERE id = :1 for\n UPDATE NOWAIT"));
+        assert!(!locks("SELECT updated FROM t WHERE \"FOR\" = :1"));
+    }
+}

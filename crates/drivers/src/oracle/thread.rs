@@ -1,0 +1,203 @@
+//! A connection on a thread of its own, as a task of the lane uses it.
+//!
+//! The library blocks; the lane does not. So the task hands what is to be done over to
+//! the connection's thread, which is on the same core, and is woken with the reply. To
+//! hand over and back took 2.2 to 3.1 µs (1, 8 and 32 connections on one core), which
+//! are part of every latency. For that, workloads, pools, groups and loads are those of
+//! all lanes here. A lane of threads alone, as files have, was rejected: it would have
+//! needed each of them once more.
+
+use super::link::{Call, Fault, Library, Reply};
+use engine::{clock, interrupt};
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long threads whose calls do not end are waited for when the lane ends.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// The task's end of a connection.
+pub(crate) struct Connection {
+    slot: Arc<Slot>,
+    threads: Rc<Threads>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The threads of one lane.
+#[derive(Default)]
+pub(super) struct Threads {
+    /// CPU time of all of them, in nanoseconds.
+    cpu_ns: Arc<AtomicU64>,
+    /// Those that are given up, and are in a call still.
+    leaving: RefCell<Vec<JoinHandle<()>>>,
+}
+
+/// Where task and thread meet.
+#[derive(Default)]
+struct Slot {
+    state: Mutex<State>,
+    /// There is something for the thread.
+    called: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    call: Option<Call>,
+    answer: Option<Result<Reply, Fault>>,
+    /// The task, where it waits.
+    waker: Option<Waker>,
+    /// No more calls come: the connection is to end.
+    over: bool,
+    /// It has ended.
+    gone: bool,
+}
+
+impl Threads {
+    pub(super) fn cpu_ns(&self) -> u64 {
+        self.cpu_ns.load(Ordering::Relaxed)
+    }
+
+    /// Takes those that were given up out of their calls. It comes to nothing where one
+    /// is just about to call, so it is done again and again. Returns whether all have
+    /// ended.
+    fn reap(&self) -> bool {
+        let mut leaving = self.leaving.borrow_mut();
+        leaving.retain(|thread| !thread.is_finished());
+        leaving.iter().for_each(interrupt::interrupt);
+        leaving.is_empty()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let gives_up = Instant::now() + LEAVING;
+        while !self.reap() && Instant::now() < gives_up {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Connection {
+    /// Opens one, on a new thread. To give up waiting for it, drop what is returned:
+    /// its thread ends.
+    pub(super) async fn open(
+        threads: &Rc<Threads>,
+        library: impl Library,
+    ) -> Result<Connection, Fault> {
+        threads.reap();
+        let slot = Arc::new(Slot::default());
+        let (of_thread, cpu_ns) = (slot.clone(), threads.cpu_ns.clone());
+        let thread = std::thread::Builder::new()
+            .name("connection".to_owned())
+            .spawn(move || live(library, &of_thread, &cpu_ns))
+            .map_err(|error| Fault { why: error.to_string(), trouble: error.into() })?;
+        let connection = Connection { slot, threads: threads.clone(), thread: Some(thread) };
+        connection.answer().await?;
+        Ok(connection)
+    }
+
+    /// Has it do something. What comes after waits until this was answered, or ends the
+    /// connection by dropping it.
+    pub(super) async fn call(&self, call: Call) -> Result<Reply, Fault> {
+        self.slot.state().call = Some(call);
+        self.slot.called.notify_one();
+        self.answer().await
+    }
+
+    async fn answer(&self) -> Result<Reply, Fault> {
+        poll_fn(|context| self.slot.wait(context, |state| state.answer.take())).await
+    }
+
+    /// Says goodbye, and waits until that was said.
+    pub(super) async fn close(mut self) {
+        self.slot.end();
+        poll_fn(|context| self.slot.wait(context, |state| state.gone.then_some(()))).await;
+        // It has nothing left to do.
+        self.thread = None;
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.slot.end();
+            self.threads.leaving.borrow_mut().push(thread);
+            self.threads.reap();
+        }
+    }
+}
+
+impl Slot {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The task's: what it waits for, once it is there.
+    fn wait<T>(&self, context: &Context<'_>, what: impl Fn(&mut State) -> Option<T>) -> Poll<T> {
+        let mut state = self.state();
+        match what(&mut state) {
+            Some(came) => Poll::Ready(came),
+            None => {
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn end(&self) {
+        self.state().over = true;
+        self.called.notify_one();
+    }
+
+    /// The thread's: what it is to do next; none: to end.
+    fn next(&self) -> Option<Call> {
+        let mut state = self.state();
+        loop {
+            if state.over {
+                return None;
+            }
+            if let Some(call) = state.call.take() {
+                return Some(call);
+            }
+            state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The thread's: tells the task.
+    fn tell(&self, what: impl FnOnce(&mut State)) {
+        let waker = {
+            let mut state = self.state();
+            what(&mut state);
+            state.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// The life of a connection's thread.
+fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
+    let mut counted = 0;
+    let mut count = || {
+        let now = clock::cpu_of_this_thread();
+        cpu_ns.fetch_add(now - std::mem::replace(&mut counted, now), Ordering::Relaxed);
+    };
+    match library.connect() {
+        Ok(mut link) => {
+            count();
+            slot.tell(|state| state.answer = Some(Ok(Reply::default())));
+            while let Some(call) = slot.next() {
+                let answer = call.carry_out(&mut link);
+                count();
+                slot.tell(|state| state.answer = Some(answer));
+            }
+        }
+        Err(fault) => slot.tell(|state| state.answer = Some(Err(fault))),
+    }
+    count();
+    slot.tell(|state| state.gone = true);
+}
