@@ -79,9 +79,10 @@ fn a_pool_and_fresh_connections_show_their_phases() {
     assert!(time(pooled, "acquire_time").is_some_and(|acquire| acquire > 0.0));
     assert_eq!(time(fresh, "acquire_time"), None);
     assert!(time(fresh, "log_in_time").is_some_and(|log_in| log_in > 0.0));
-    // PostgreSQL's library is told what a socket is: connect and log-in are apart.
-    let postgres = of(&report, "postgres");
-    assert!(time(postgres, "connect_time") < time(postgres, "log_in_time"));
+    for of in [fresh, pooled, of(&report, "postgres")] {
+        assert!(time(of, "connect_time") > Some(0.0), "{of}");
+        assert!(time(of, "connect_time") < time(of, "log_in_time"), "{of}");
+    }
     assert!(time(fresh, "prepare_time").is_some_and(|prepare| prepare > 0.0));
     assert!(throughput(pooled) > 1.2 * throughput(fresh), "{fresh} {pooled}");
     assert_eq!(pooled["connections"]["asked"], 4);

@@ -105,7 +105,8 @@ fn policies(server: &Mariadb) {
             let what = format!("{protocol:?}, {reuse:?}");
             assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
             assert_eq!(seen.connections.opened, opened, "{what}");
-            assert_eq!(seen.phases.log_in.len(), opened, "{what}");
+            let phases = (seen.connect_time.len(), seen.phases.log_in.len());
+            assert_eq!(phases, (opened, opened), "{what}");
             match reuse {
                 Reuse::Always => assert_eq!(opened, 4),
                 Reuse::Never => assert_eq!(opened, seen.operations),

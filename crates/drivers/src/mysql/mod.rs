@@ -2,6 +2,7 @@
 
 mod abrupt;
 mod column;
+mod dialling;
 mod own;
 mod session;
 mod tls;

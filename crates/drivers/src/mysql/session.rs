@@ -2,7 +2,7 @@
 
 use super::abrupt::{Abrupt, Ended};
 use super::column::text_length;
-use super::{MysqlAccess, Protocol, tls};
+use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Heard, Opening};
 use crate::own::OwnStatements;
@@ -133,17 +133,18 @@ impl Server {
 impl Driver for Server {
     type Client = Session;
 
-    /// The library dials by itself: neither a source address nor the phases of
-    /// opening can be had.
+    /// The library dials by itself, so that it cannot be told a source address, and TLS
+    /// is part of the log-in.
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
         let began = clock::now();
-        let connection =
-            Conn::new(self.opts.clone()).await.map_err(|error| match trouble(&error) {
-                Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
-                failed => failed,
-            })?;
-        let log_in_ns = clock::now() - began;
-        let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
+        let (connection, stood) = dialling::heard(Conn::new(self.opts.clone())).await;
+        let connection = connection.map_err(|error| match trouble(&error) {
+            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+            failed => failed,
+        })?;
+        let connect_ns = stood.map(|stood| stood.saturating_sub(began));
+        let log_in_ns = clock::now() - stood.unwrap_or(began);
+        let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
         let connection = Abrupt::new(connection, &self.ended);
         let (prepared, own) = (Default::default(), Vec::new());
         Ok((Session { connection, prepared, own }, opening))
