@@ -71,10 +71,10 @@ start_mariadb() {
     local data=$work/mariadb
     mkdir "$data"
     [ "$(id -u)" != 0 ] || chown mysql "$data"
-    "${as_mysql[@]}" mariadb-install-db --no-defaults --datadir="$data/d" --skip-test-db \
-        --auth-root-authentication-method=normal >/dev/null
+    "${as_mysql[@]}" mariadb-install-db --no-defaults --datadir="$data/d" --tmpdir="$data" \
+        --skip-test-db --auth-root-authentication-method=normal >/dev/null
     "${as_mysql[@]}" taskset -c "$first" mariadbd --no-defaults --datadir="$data/d" --socket="$data/s" \
-        --pid-file="$data/pid" --port="$mariadb_port" --bind-address=127.0.0.1 --skip-name-resolve \
+        --tmpdir="$data" --pid-file="$data/pid" --port="$mariadb_port" --bind-address=127.0.0.1 --skip-name-resolve \
         --innodb-flush-log-at-trx-commit=0 >"$work/mariadb.log" 2>&1 &
     servers+=("$!")
     up mariadb mariadb --no-defaults -S "$data/s" -uroot -e "CREATE DATABASE bench; \

@@ -96,6 +96,21 @@ mod tests {
         }
     }
 
+    /// One that starts removes the temporary tables of all that share its folder.
+    #[test]
+    fn each_mariadb_has_a_folder_of_its_own_for_temporary_tables() {
+        for name in ["mariadb-innodb", "mariadb-memory"] {
+            let Target::Launched(launch) = find(name).expect("a recipe").contender().target else {
+                panic!("{name} launches nothing");
+            };
+            let started = launch.processes.iter().map(|process| &process.command);
+            for command in launch.prepare.iter().chain(started) {
+                let words = command.to_string();
+                assert!(words.contains(" --tmpdir={temp} "), "{name}: {words}");
+            }
+        }
+    }
+
     #[test]
     fn a_slip_in_a_name_is_seen() {
         assert_eq!(

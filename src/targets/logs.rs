@@ -6,8 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-/// How many lines an error quotes.
-pub const LINES: usize = 20;
+/// How many lines an error quotes. Behind the cause some programs write much advice:
+/// mariadb-install-db 20 lines.
+pub const LINES: usize = 30;
 
 /// How much of the end of a log is read for them.
 const LAST: u64 = 64 * 1024;
@@ -142,13 +143,13 @@ mod tests {
         let log = folder.path().join("a.log");
         let old = "from an earlier launch\n";
         let mut text = old.to_owned();
-        text.extend((0..30).map(|number| format!("line {number}\r\n\n")));
+        text.extend((0..40).map(|number| format!("line {number}\r\n\n")));
         text.push_str("token=CANARY and \x1b[31m red 1234\n");
         std::fs::write(&log, text).expect("scratch");
         let lines = tail(&log, old.len() as u64, &secrets(&["CANARY", "12"]));
         assert_eq!(lines.len(), LINES);
         assert_eq!(lines[0], "line 11");
-        assert_eq!(lines[19], r"token=****** and \u{1b}[31m red 1234");
+        assert_eq!(lines[LINES - 1], r"token=****** and \u{1b}[31m red 1234");
         assert_eq!(first_line(&log, old.len() as u64, &[]).as_deref(), Some("line 0"));
         assert_eq!(tail(&log, length(&log), &[]), [""; 0]);
         assert_eq!(first_line(&log, length(&log), &[]), None);

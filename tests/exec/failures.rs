@@ -64,8 +64,8 @@ fn complaints() {
     once(&exec);
     let complaint = exec.complaint().expect("it failed");
     let lines: Vec<&str> = complaint.lines().skip(1).collect();
-    assert_eq!(lines.len(), 20, "{complaint}");
-    assert_eq!((lines[18], lines[19]), ("  line 9999", r"  \u{1b}[31mred ****** \xff"));
+    assert_eq!(lines.len(), 30, "{complaint}");
+    assert_eq!((lines[28], lines[29]), ("  line 9999", r"  \u{1b}[31mred ****** \xff"));
     // In the arguments it was written by the user; what it printed is blotted out.
     let quiet = started(&script("exit 1"));
     once(&quiet);

@@ -113,13 +113,13 @@ const LAUNCHED: &[Fault] = &[
     },
     Fault {
         name: "exits_at_once",
-        server: Server::Other(&["sh", "-c", "seq 30; echo last words >&2; exit 7"]),
+        server: Server::Other(&["sh", "-c", "seq 40; echo last words >&2; exit 7"]),
         code: 4,
         end: "target_failed",
         says: &[
             "`wrong`: it exited with status 7 before it was ready; ",
             "wrong.log ends with:\n  12\n  13\n",
-            "\n  30\n  last words\n",
+            "\n  40\n  last words\n",
         ],
         check: nothing_driven,
         ..BASE

@@ -232,8 +232,8 @@ fn failing() {
             "`a`: it exited with status 0 before it was ready; a target must stay in the foreground (nginx: `daemon off;`); it wrote nothing to LOGS/a.log",
         ),
         (
-            "prepare = [['sh', '-c', 'seq 30; exit 2']]\nlaunch = ['sleep', '1']",
-            "`a`: `sh -c 'seq 30; exit 2'` exited with status 2; LOGS/a.prepare.log ends with:\n  11\n  12\n",
+            "prepare = [['sh', '-c', 'seq 40; exit 2']]\nlaunch = ['sleep', '1']",
+            "`a`: `sh -c 'seq 40; exit 2'` exited with status 2; LOGS/a.prepare.log ends with:\n  11\n  12\n",
         ),
         (
             "prepare = [['sleep', '1000']]\nprepare_timeout = '200ms'\nlaunch = ['sleep', '1']",

@@ -9,7 +9,6 @@ mod access;
 mod alarm;
 pub mod arrivals;
 mod barrier;
-pub mod blocking;
 pub mod braid;
 pub mod clock;
 mod drive;

@@ -4,9 +4,10 @@ use super::*;
 use crate::scratch::Scratch;
 use crate::targets::child::Child;
 use crate::targets::cpu::Meter;
+use crate::targets::ports;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
@@ -90,8 +91,10 @@ fn servers_that_share_a_port() {
 #[test]
 fn the_more_exact_listener_is_the_one_that_is_reached() {
     let (mut exact, mut all) = (Child::start(), Child::start());
-    let address = exact.tell("listen-too 127.0.0.1:0");
-    let port = address.rsplit(':').next().expect("a port");
+    // Free on every address, and no client's: one that holds the port on another
+    // address would keep the second listener out.
+    let port = ports::free_on(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).expect("a port");
+    let address = exact.tell(&format!("listen-too 127.0.0.1:{port}"));
     all.tell(&format!("listen-too 0.0.0.0:{port}"));
     assert_eq!(roots(&tcp(&address)), [exact.pid()]);
     assert_eq!(roots(&port_of(&address, "127.0.0.2")), [all.pid()]);
@@ -114,7 +117,9 @@ fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
 #[test]
 fn what_is_out_of_sight_says_why() {
     let mut child = Child::start();
-    let address = child.tell("listen 127.0.0.1:0");
+    // The kernel's choice could be another test's listener by the time this has gone.
+    let address = format!("127.0.0.1:{}", ports::free().expect("a port"));
+    child.tell(&format!("listen {address}"));
     assert!(child.tell(&format!("find {address}")).starts_with("only tiebreak itself"));
     child.end();
     assert!(why_not(&tcp(&address)).starts_with("nothing listens on 127.0.0.1:"));
@@ -214,10 +219,7 @@ fn nginx_is_its_master_and_the_workers_cpu_time_is_counted() {
         eprintln!("NOT TESTED on this machine: nginx is not installed");
         return;
     }
-    let port = {
-        let free = TcpListener::bind("127.0.0.1:0").expect("free");
-        free.local_addr().expect("bound").port()
-    };
+    let port = ports::free().expect("a port");
     let nginx = Nginx::start(program, port);
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let answers = (0..500).any(|_| {

@@ -27,6 +27,8 @@ impl Mariadb {
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .arg("--innodb-log-file-size=8M")
             .arg(format!("--datadir={}", folder.join("data").display()))
+            // In a folder that it shares it would remove another one's tables.
+            .arg(format!("--tmpdir={}", folder.display()))
             .stdout(log)
             .status()
             .expect("MariaDB is installed (./test installs it)");

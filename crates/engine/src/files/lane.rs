@@ -1,59 +1,235 @@
-//! Files in a blocking lane: its threads are an application's processes.
+//! Files as a blocking lane: one thread for each connection, woken for each slice.
+//!
+//! Unlike in the event loop, threads and a lock: a file's call blocks. The threads
+//! (`place`) share a `desk`, where `crate::drive` says which operation is next and when
+//! it is due; what it does and what its answer is worth comes through the seam in
+//! `work`. The `bell` wakes the worker's own thread, which watches over them and takes
+//! (`crate::interrupt`) them out of calls that take too long. After warm-up nothing here
+//! allocates or formats.
 
-use super::store::{Found, Store, Stored};
-use crate::blocking::{Answer, Deed, Heard, Request, Tool, Work, blocking_lanes};
-use crate::{Broken, MakeLane, Numbers, Seat};
-use record::{Asked, Failure, LaneAsked, Reuse};
+mod bell;
+mod desk;
+mod place;
+mod work;
 
-impl Tool for Store {
-    const NAME: &'static str = "files";
-    // Nobody is to be told.
-    const GOODBYE_NS: u64 = 0;
+pub use work::{Answer, Deed, Judged, Request, Work};
 
-    fn another(&self) -> Store {
-        self.handle()
-    }
+use super::store::Store;
+use crate::drive::Drive;
+use crate::lane::{InSteps, Step, Steps, for_workers};
+use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
+use bell::Bell;
+use desk::Desk;
+use place::{Shared, live};
+use record::{Asked, LaneAsked, Recorder, Reuse};
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-    fn open(&mut self, _heard: &mut Heard) -> bool {
-        true
-    }
+/// How often timeouts are looked at, at the least.
+const HOUSEKEEPING_NS: u64 = 100_000_000;
+/// How long threads are waited for when the lane closes. One that is stuck in a
+/// call that nothing can end is left behind.
+const LEAVING_NS: u64 = 1_000_000_000;
 
-    #[inline]
-    fn perform<'a>(
-        &mut self,
-        request: &Request,
-        gives_up: u64,
-        buffer: &'a mut Vec<u8>,
-        _heard: &mut Heard,
-    ) -> Result<Answer<'a>, Failure> {
-        self.gives_up_at(gives_up);
-        let Request { deed, key, value, .. } = request;
-        Ok(match deed {
-            Deed::Get => match self.get(key, buffer)? {
-                Found::Hit => Answer::Value(buffer),
-                Found::Miss => Answer::Absent,
-            },
-            Deed::Set => self.set(key, value).map(|()| Answer::Done)?,
-            Deed::Add => match self.add(key, value)? {
-                Stored::New => Answer::Done,
-                Stored::Held => Answer::Held,
-            },
-            Deed::Delete => match self.delete(key)? {
-                Found::Hit => Answer::Done,
-                Found::Miss => Answer::Absent,
-            },
-        })
-    }
-
-    #[inline]
-    fn settles_within(&self) -> Option<u64> {
-        None
-    }
-
-    fn settle(&mut self) {}
+/// One contender on one core. Each connection is a thread on that core, as an
+/// application has processes: it blocks in its operation, and the others go on.
+/// The worker's own thread sleeps meanwhile, so that an operation that does not
+/// come back is given up all the same.
+struct FileLane<S, M: Default> {
+    asked: LaneAsked,
+    seat: Seat,
+    store: Store,
+    shared: Arc<Shared<S, M>>,
+    threads: Vec<JoinHandle<()>>,
+    numbers: Numbers,
+    /// CPU time of the threads when the slice started.
+    cpu_before: u64,
 }
 
-/// The lanes of one contender of the order: see [`blocking_lanes`].
+impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
+    fn new(
+        store: Store,
+        work: Work<S, M>,
+        asked: LaneAsked,
+        (seed, numbers): (u64, Numbers),
+        seat: &Seat,
+    ) -> Result<FileLane<S, M>, Broken> {
+        let places = seat.share(u64::from(asked.connections)) as usize;
+        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
+        let desk = Desk::new(drive, work, places);
+        let shared = Arc::new(Shared::new(desk, Bell::new()?, asked.timeout_ns));
+        let threads = Vec::with_capacity(places);
+        Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
+    }
+
+    /// Waits until the slice is over, giving up what takes too long.
+    fn watch(&self) -> Result<(), Broken> {
+        let mut stop: Option<&Stop> = Some(&self.seat.stop);
+        while let Some(until) = self.look()? {
+            if self.shared.bell.wait(stop.map(Stop::fd), until) {
+                self.cut();
+                stop = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up what takes too long. Returns when to look again; none: the slice is
+    /// over.
+    fn look(&self) -> Result<Option<u64>, Broken> {
+        let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
+        let mut guard = self.shared.desk();
+        let desk = &mut *guard;
+        let now = clock::now();
+        if desk.lost {
+            return Err(Broken("a thread of a files lane ended with a panic".to_owned()));
+        }
+        desk.drive.note_drain(now, &mut desk.seen);
+        desk.give_up(now);
+        for (thread, place) in self.threads.iter().zip(&desk.places) {
+            if place.is_stuck(now) {
+                interrupt::interrupt(thread);
+            }
+        }
+        let over = desk.drive.is_over(now);
+        Ok((!over).then(|| desk.drive.look_at().min(now + often)))
+    }
+
+    /// Starts the threads: free from now on, though the system may let them run later.
+    fn start(&mut self, places: usize) {
+        for place in 0..places {
+            let (shared, store) = (self.shared.clone(), self.store.handle());
+            let thread = std::thread::Builder::new()
+                .name(format!("files-{}-{place}", self.seat.place()))
+                .spawn(move || live(&shared, place, store));
+            match thread {
+                Ok(thread) => self.threads.push(thread),
+                // No more threads: data, as with connections.
+                Err(_) => return,
+            }
+            self.shared.desk().drive.freed(clock::now());
+        }
+    }
+
+    /// The run is to end.
+    fn cut(&self) {
+        self.shared.desk().drive.cut(clock::now());
+        self.shared.call_all();
+    }
+
+    fn cpu_ns(&self) -> u64 {
+        self.threads.iter().map(interrupt::cpu_ns).sum()
+    }
+
+    /// Sends the threads home.
+    fn dismiss(&mut self) {
+        self.shared.desk().closing = true;
+        self.shared.call_all();
+        let until = clock::now() + LEAVING_NS;
+        while !self.threads.is_empty() && clock::now() < until {
+            let done = |thread: &mut JoinHandle<()>| thread.is_finished();
+            for thread in self.threads.extract_if(.., done) {
+                // A panic was told already, or the run is over.
+                let _ = thread.join();
+            }
+            self.threads.iter().for_each(interrupt::interrupt);
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        self.threads.clear();
+    }
+}
+
+impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
+    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, Broken> {
+        interrupt::prepare();
+        let asked = self.shared.desk().places.len();
+        self.start(asked);
+        Ok(Opened { asked: asked as u64, got: self.threads.len() as u64 })
+    }
+
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+        while clock::now() < turn.starts {
+            // Some microseconds at most: a sleep would overshoot by more.
+            std::hint::spin_loop();
+        }
+        self.begin(turn, seen);
+        let watched = self.watch();
+        let last_ended = self.finish(seen);
+        watched.map(|()| last_ended)
+    }
+
+    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn close(&mut self, _seen: &mut Recorder) {
+        // Nothing is under way: every slice ended with what was.
+        self.numbers.keep(self.seat.place(), self.shared.desk().drive.number());
+        self.dismiss();
+    }
+
+    fn steps(&mut self) -> Option<InSteps<'_>> {
+        Some(self)
+    }
+}
+
+impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
+    fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
+        self.cpu_before = self.cpu_ns();
+        let open_loop = {
+            let mut desk = self.shared.desk();
+            std::mem::swap(seen, &mut desk.seen);
+            desk.drive.start(turn);
+            desk.drive.is_open_loop()
+        };
+        match open_loop {
+            true => self.shared.call_one(),
+            false => self.shared.call_all(),
+        }
+    }
+
+    fn step(&mut self, _seen: &mut Recorder) -> Result<Step, Broken> {
+        self.shared.bell.hush();
+        if self.seat.stop.raised() {
+            self.cut();
+        }
+        Ok(Step { worked: false, until: self.look()? })
+    }
+
+    fn finish(&mut self, seen: &mut Recorder) -> u64 {
+        let mut guard = self.shared.desk();
+        let desk = &mut *guard;
+        desk.abandon();
+        let last_ended = desk.drive.end(clock::now(), &mut desk.seen);
+        std::mem::swap(seen, &mut desk.seen);
+        drop(guard);
+        // A thread that ended with a panic has no clock any more.
+        seen.slice_mut().generator_cpu_ns += self.cpu_ns().saturating_sub(self.cpu_before);
+        last_ended
+    }
+
+    fn ready(&self) -> RawFd {
+        self.shared.bell.fd()
+    }
+
+    fn is_open_loop(&self) -> bool {
+        self.shared.desk().drive.is_open_loop()
+    }
+}
+
+impl<S, M: Default> Drop for FileLane<S, M> {
+    fn drop(&mut self) {
+        // A run that broke does not close its lanes.
+        self.shared.desk().closing = true;
+        self.shared.call_all();
+    }
+}
+
+/// The lanes of one contender of the order: one for each worker, each with as
+/// many threads as its share of the connections. `numbers` says where its
+/// operations go on, `work` makes what a worker does.
 ///
 /// # Panics
 /// When the order has no such contender.
@@ -65,9 +241,12 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
     work: impl Fn(&Seat) -> Result<Work<S, M>, Broken> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
-    blocking_lanes(order, contender, store.handle(), numbers, move |seat| {
+    let (seed, store, numbers) = (order.seed, Arc::new(store.handle()), numbers.clone());
+    for_workers(order, move |seat| {
         check(&asked)?;
-        work(seat)
+        let more = (seed, numbers.clone());
+        let lane = FileLane::new(store.handle(), work(seat)?, asked.clone(), more, seat)?;
+        Ok(Box::new(lane))
     })
 }
 

@@ -1,10 +1,10 @@
-//! Files as a cache: a store, driven by a blocking lane.
+//! Files as a cache: a store, and the blocking lane that drives it.
 //!
 //! `store` reads and writes one file a key in the 256 folders of `folders`,
 //! under names from `name`; `system` is the system calls and `trouble` what
-//! their errors mean. `lane` hands a store to the threads of a blocking lane
-//! (`crate::blocking`), `verified` the workload. After warm-up nothing here allocates
-//! or formats.
+//! their errors mean. `lane` takes threads that call the store through the slices,
+//! and `verified` puts the workload to it. After warm-up nothing here allocates or
+//! formats.
 
 mod facts;
 mod folders;
@@ -15,8 +15,7 @@ mod system;
 mod trouble;
 mod verified;
 
-pub use crate::blocking::{Answer, Deed, Judged, Request, Work};
 pub use facts::facts;
-pub use lane::file_lanes;
+pub use lane::{Answer, Deed, Judged, Request, Work, file_lanes};
 pub use store::{Found, Guard, Settings, Store, Stored};
 pub use verified::{FilesAccess, lacks};

@@ -1,8 +1,7 @@
 //! The workload on files: operations in, verified values out.
 
-use super::lane::file_lanes;
+use super::lane::{Answer, Deed, Judged, Request, Work, file_lanes};
 use super::store::Store;
-use crate::blocking::{Answer, Deed, Judged, Request, Work};
 use crate::store::{Memo, Said, Task, Verifier};
 use crate::{Broken, MakeLane, Numbers, Seat};
 use record::{Asked, Doing, Kind, Told, Workload};

@@ -1,9 +1,8 @@
 //! What the threads of one lane share.
 
-use super::tool::Heard;
 use super::work::{Answer, Request, Work};
 use crate::drive::{Drive, Next, Take};
-use record::{Failure, Moments, Recorder, Told};
+use record::{Failure, Moments, Recorder};
 
 /// One lock for all of it. The threads are on one core: the lock is met taken
 /// only when its holder lost the core just then, and it is never held during an
@@ -22,9 +21,6 @@ pub(super) struct Desk<S, M> {
     pub(super) guarding: bool,
     /// The threads are to go home.
     pub(super) closing: bool,
-    /// Threads that make ready, and that did.
-    pub(super) opening: usize,
-    pub(super) opened: usize,
     /// A thread went home with a panic.
     pub(super) lost: bool,
     work: Work<S, M>,
@@ -36,7 +32,7 @@ pub(super) struct Place {
     /// The operation that it is in; none: it is in none, or its outcome is
     /// already recorded.
     operation: Option<Moments>,
-    /// When the call that it is in, for an operation or beside one, has timed out.
+    /// When the call that it is in has timed out.
     deadline: Option<u64>,
     /// Which share of the mix the operation is of.
     share: u32,
@@ -59,8 +55,6 @@ impl<S, M: Default> Desk<S, M> {
             leading: false,
             guarding: false,
             closing: false,
-            opening: 0,
-            opened: 0,
             lost: false,
             work,
         }
@@ -93,92 +87,38 @@ impl<S, M: Default> Desk<S, M> {
         self.places[place] = Place { operation, deadline, share: request.share };
     }
 
-    /// The thread of a place is to make ready, until then.
-    pub(super) fn opens(&mut self, place: usize, until: u64) {
-        self.opening += 1;
-        self.places[place].deadline = Some(until);
-    }
-
-    /// It did, or could not.
-    pub(super) fn opened(&mut self, place: usize, heard: &Heard, ready: bool, now: u64) {
-        self.opening -= 1;
-        self.opened += usize::from(ready);
-        self.connected(heard);
-        self.freed(place, now);
-    }
-
-    fn connected(&mut self, heard: &Heard) {
-        if let Some(took_ns) = heard.opened_ns {
-            self.seen.opened_in_one(took_ns);
-        }
-    }
-
-    /// The thread of a place can take up an operation.
-    pub(super) fn freed(&mut self, place: usize, now: u64) {
-        self.places[place].deadline = None;
-        self.drive.freed(now);
-    }
-
-    /// There is no thread for this place.
-    pub(super) fn unused(&mut self, place: usize) {
-        self.opening -= 1;
-        self.places[place].deadline = None;
-    }
-
-    /// What comes behind its operation has time until then.
-    pub(super) fn settles(&mut self, place: usize, until: u64) {
-        self.places[place].deadline = Some(until);
-    }
-
     /// The thread of a place is back from its operation.
     pub(super) fn ended(
         &mut self,
         place: usize,
         at: &Moments,
-        asked: (&mut M, &Request, &Heard),
+        asked: (&mut M, &Request),
         answer: Result<Answer<'_>, Failure>,
     ) {
-        let (memo, request, heard) = asked;
-        self.connected(heard);
+        self.drive.freed(at.done);
+        self.places[place].deadline = None;
         if self.places[place].operation.take().is_none() {
             // It was given up, and is recorded.
             return;
         }
         self.drive.ended(at.done);
-        let (share, sent) = (request.share, at.asked > 0);
+        let (memo, request) = asked;
+        let share = request.share;
         match answer {
-            Ok(Answer::Error(code)) if sent => {
-                self.seen.replied(at, code, Told::Unexpected, 0);
-                self.seen.replied_of_kind(share, at, Told::Unexpected, None);
+            Ok(answer) => {
+                let judged = (self.work.judge)(&mut self.work.state, memo, request, answer);
+                let bytes = if let Answer::Value(value) = answer { value.len() as u64 } else { 0 };
+                self.seen.replied(at, judged.code, judged.told, bytes);
+                self.seen.replied_of_kind(share, at, judged.told, None);
             }
-            Ok(Answer::Error(code)) => {
-                self.seen.refused(code, at.done, false);
-                self.seen.lost_of_kind(share, None, None);
-            }
-            Ok(answer) => self.answered(at, (memo, request), answer),
             Err(Failure::Timeout) => {
-                self.seen.timed_out(at, sent);
+                self.seen.timed_out(at, true);
                 self.seen.lost_of_kind(share, Some(at), None);
             }
             Err(failure) => {
-                self.seen.failed(failure, at.done, sent);
+                self.seen.failed(failure, at.done, true);
                 self.seen.lost_of_kind(share, None, None);
             }
-        }
-    }
-
-    fn answered(&mut self, at: &Moments, asked: (&mut M, &Request), answer: Answer<'_>) {
-        let (memo, request) = asked;
-        let judged = (self.work.judge)(&mut self.work.state, memo, request, answer);
-        let bytes = match answer {
-            Answer::Value(value) => value.len() as u64,
-            Answer::Rows { bytes, .. } => bytes,
-            _ => 0,
-        };
-        self.seen.replied(at, judged.code, judged.told, bytes);
-        self.seen.replied_of_kind(request.share, at, judged.told, None);
-        if let Answer::Rows { rows, .. } = answer {
-            self.seen.fetched(at, rows);
         }
     }
 
@@ -208,7 +148,7 @@ mod tests {
     use super::*;
     use crate::drive::Next;
     use crate::{Seat, Stop, Turn};
-    use record::{Address, Arrivals, Doing, LaneAsked, Outcomes, Reuse};
+    use record::{Address, Arrivals, Doing, LaneAsked, Outcomes, Reuse, Told};
 
     const TIMEOUT_NS: u64 = 1_000;
 
@@ -246,8 +186,7 @@ mod tests {
 
     fn back(desk: &mut Desk<u64, ()>, request: &Request, done: u64) {
         let at = Moments { done, ..Moments::default() };
-        desk.ended(0, &at, (&mut (), request, &Heard::default()), Ok(Answer::Done));
-        desk.freed(0, done);
+        desk.ended(0, &at, (&mut (), request), Ok(Answer::Done));
     }
 
     fn outcomes(desk: &mut Desk<u64, ()>) -> (Outcomes, u64) {

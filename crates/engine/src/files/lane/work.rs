@@ -3,7 +3,7 @@
 
 use record::Told;
 
-/// What an operation does with a key. Those of one statement leave it as it is.
+/// What an operation does with a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deed {
     /// Reads the value.
@@ -31,7 +31,7 @@ pub struct Request {
     pub share: u32,
 }
 
-/// What was said to it.
+/// What the store said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
     /// To a get: the value.
@@ -42,15 +42,6 @@ pub enum Answer<'a> {
     Held,
     /// Written, or removed.
     Done,
-    /// To a statement: so many rows, and bytes in them.
-    Rows {
-        /// How many.
-        rows: u32,
-        /// As text.
-        bytes: u64,
-    },
-    /// An error by this number. It is not judged.
-    Error(u16),
 }
 
 /// What an answer is worth.

@@ -1,12 +1,12 @@
-//! One thread of a lane: an application's worker, which blocks in its operation.
+//! One thread of a lane: an application's process, which blocks in its operation.
 
 use super::bell::Bell;
 use super::desk::Desk;
-use super::tool::{Heard, Tool};
-use super::work::Request;
+use super::work::{Answer, Deed, Request};
 use crate::clock;
 use crate::drive::{Next, Take};
-use record::Moments;
+use crate::files::store::{Found, Store, Stored};
+use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -95,21 +95,6 @@ impl<S, M: Default> Shared<S, M> {
         None
     }
 
-    /// Makes ready ahead of the operations, and tells the lane.
-    fn open<T: Tool>(&self, place: usize, tool: &mut T) {
-        let mut heard = Heard::default();
-        let ready = tool.open(&mut heard);
-        self.desk().opened(place, &heard, ready, clock::now());
-        self.bell.ring();
-    }
-
-    /// Does what comes behind an operation. The lane may wait for it no longer.
-    fn settle<T: Tool>(&self, place: usize, tool: &mut T) {
-        self.desk().drive.is_over(clock::now()).then(|| self.bell.ring());
-        tool.settle();
-        self.desk().freed(place, clock::now());
-    }
-
     /// Wakes an idle thread to be the deputy, where there is none.
     fn call_deputy(&self, desk: &Desk<S, M>, wanted: bool) {
         if wanted && !desk.guarding && desk.idle > 0 {
@@ -161,30 +146,39 @@ impl<S, M: Default> Drop for Farewell<'_, S, M> {
 }
 
 /// The life of a lane's thread.
-pub(super) fn live<T: Tool, S, M: Default>(shared: &Shared<S, M>, place: usize, mut tool: T) {
+pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, place: usize, mut store: Store) {
     let _farewell = Farewell(shared);
     let (mut memo, mut request, mut buffer) = (M::default(), Request::default(), Vec::new());
-    shared.open(place, &mut tool);
     while let Some(Take { due, could, .. }) = shared.next(place, &mut memo, &mut request) {
         let sent = clock::now();
-        let mut heard = Heard::asked_at(sent);
-        let gives_up = sent + shared.timeout_ns;
-        let answer = tool.perform(&request, gives_up, &mut buffer, &mut heard);
+        store.gives_up_at(sent + shared.timeout_ns);
+        let answer = perform(&store, &request, &mut buffer);
         let done = clock::now();
-        let Heard { asked, began, .. } = heard;
-        let began = if began == 0 { done } else { began };
-        let at = Moments { due, could, sent, asked, began, done };
-        let settles = tool.settles_within();
-        {
-            let mut desk = shared.desk();
-            desk.ended(place, &at, (&mut memo, &request, &heard), answer);
-            match settles {
-                None => desk.freed(place, done),
-                Some(within_ns) => desk.settles(place, done + within_ns),
-            }
-        }
-        if settles.is_some() {
-            shared.settle(place, &mut tool);
-        }
+        let at = Moments { due, could, sent, asked: sent, began: done, done };
+        shared.desk().ended(place, &at, (&mut memo, &request), answer);
     }
+}
+
+#[inline]
+fn perform<'a>(
+    store: &Store,
+    request: &Request,
+    buffer: &'a mut Vec<u8>,
+) -> Result<Answer<'a>, Failure> {
+    let Request { deed, key, value, .. } = request;
+    Ok(match deed {
+        Deed::Get => match store.get(key, buffer)? {
+            Found::Hit => Answer::Value(buffer),
+            Found::Miss => Answer::Absent,
+        },
+        Deed::Set => store.set(key, value).map(|()| Answer::Done)?,
+        Deed::Add => match store.add(key, value)? {
+            Stored::New => Answer::Done,
+            Stored::Held => Answer::Held,
+        },
+        Deed::Delete => match store.delete(key)? {
+            Found::Hit => Answer::Done,
+            Found::Miss => Answer::Absent,
+        },
+    })
 }
