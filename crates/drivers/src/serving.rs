@@ -175,12 +175,13 @@ impl Work {
         self.verifier.sent(drawn, memo);
         let parts = self.said.parts(&drawn);
         request.share = drawn.share;
-        request.own = None;
         if let Kind::Own(number) = drawn.kind {
-            let (number, arguments) = (number as usize, parts.arguments.clone());
-            request.own = Some(OwnRequest { number, arguments });
+            let own = request.own.get_or_insert_default();
+            own.number = number as usize;
+            own.arguments.clone_from(parts.arguments);
             return;
         }
+        request.own = None;
         if let Space::Rows(table) = drawn.space {
             request.row.of_table = Some((table, parts.arguments.clone()));
             return;

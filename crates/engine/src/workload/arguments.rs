@@ -3,10 +3,22 @@
 use std::ops::Range;
 
 /// One operation's arguments, in buffers that are used again.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Arguments {
     pub(super) bytes: Vec<u8>,
     each: Vec<Held>,
+}
+
+impl Clone for Arguments {
+    fn clone(&self) -> Arguments {
+        Arguments { bytes: self.bytes.clone(), each: self.each.clone() }
+    }
+
+    // What is derived would allocate anew.
+    fn clone_from(&mut self, from: &Arguments) {
+        self.bytes.clone_from(&from.bytes);
+        self.each.clone_from(&from.each);
+    }
 }
 
 /// An argument, borrowed.
