@@ -3,6 +3,7 @@
 use crate::near;
 use crate::plan::settings::{connections, timeout};
 use crate::shown::shown;
+use drivers::oracle;
 use record::{Pool, Reuse, SqlProtocol, Upkeep};
 use std::time::Duration;
 
@@ -96,15 +97,16 @@ pub fn query(text: &str) -> Result<String, String> {
     }
 }
 
-/// As Oracle names them. Its driver in Rust speaks in UTF-8 and in nothing else.
+/// As Oracle names them.
 fn charset(text: &str) -> Result<String, String> {
-    match text.to_ascii_uppercase().as_str() {
-        "AL32UTF8" => Ok("AL32UTF8".to_owned()),
-        _ => Err(format!(
-            "`{}` is not a character set that oracledb speaks in: AL32UTF8",
-            shown(text)
-        )),
-    }
+    let known = oracle::CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
+    known.map(|&known| known.to_owned()).ok_or_else(|| {
+        format!(
+            "`{}` is not a character set that oracledb speaks in: {}",
+            shown(text),
+            oracle::CHARSETS.join(", ")
+        )
+    })
 }
 
 fn protocol(text: &str) -> Result<SqlProtocol, String> {
