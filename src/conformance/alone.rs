@@ -16,7 +16,7 @@ use wire::{memcached, resp};
 const TIMEOUT_NS: u64 = 5_000_000_000;
 
 /// A lane of this protocol without logins and TLS: what every way of speaking it
-/// costs at least. None where the null server does not speak it.
+/// costs at least. None where nothing tells that.
 pub(crate) fn plain(access: &Access) -> Option<Access> {
     Some(match access {
         Access::Engine(Wire::Http(_)) => http(),
@@ -25,8 +25,12 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
         Access::Engine(Wire::Files(_)) => return None,
         Access::Postgres(access) => postgres(access.protocol),
         Access::Mysql(access) => mysql(access.protocol),
+        // Its own server's cheapest statement: the null server does not speak it.
         #[cfg(feature = "oracle")]
-        Access::Oracle(_) => return None,
+        Access::Oracle(access) => {
+            let query = crate::plan::CHEAPEST_OF_ORACLE.to_owned();
+            Access::Oracle(drivers::OracleAccess { query, ..access.clone() })
+        }
     })
 }
 
@@ -107,8 +111,9 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
     }
 }
 
-/// Drives an order against a null server on this core, one door for each lane;
-/// the server lives as long as the call.
+/// Drives an order against a null server on this core, one door for each lane that
+/// it has one for; the others go where the order says. The server lives as long as the
+/// call.
 ///
 /// # Errors
 /// When the server cannot be started, or tiebreak itself failed.
@@ -121,7 +126,9 @@ pub(crate) fn drive(
 ) -> Result<(), Broken> {
     let server = null_server(accesses, core)?;
     let mut order = order.clone();
-    for (lane, address) in order.lanes.iter_mut().zip(server.addresses()) {
+    let lanes = order.lanes.iter_mut().zip(accesses);
+    let with_doors = lanes.filter(|(_, access)| door(access).is_some());
+    for ((lane, _), address) in with_doors.zip(server.addresses()) {
         lane.address = Address::Tcp(*address);
     }
     let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
@@ -129,21 +136,24 @@ pub(crate) fn drive(
     engine::run(&order, lanes, Vec::new(), stop, each)
 }
 
-/// A null server with the door that each of these wants, in their order.
+/// A null server with the doors that these want, in their order.
 ///
 /// # Errors
 /// When it cannot be started.
 pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<NullServer, Broken> {
-    let door = |access: &Access| match access {
-        Access::Engine(_) => Door::Stores,
-        Access::Postgres(_) => Door::Postgres,
-        Access::Mysql(_) => Door::Mysql,
-        #[cfg(feature = "oracle")]
-        Access::Oracle(_) => unreachable!("`plain` has no lane of it"),
-    };
-    let doors: Vec<Door> = accesses.iter().map(door).collect();
+    let doors: Vec<Door> = accesses.iter().filter_map(door).collect();
     NullServer::start(&doors, core)
         .map_err(|error| Broken::system("the null server cannot start", &error))
+}
+
+fn door(access: &Access) -> Option<Door> {
+    match access {
+        Access::Engine(_) => Some(Door::Stores),
+        Access::Postgres(_) => Some(Door::Postgres),
+        Access::Mysql(_) => Some(Door::Mysql),
+        #[cfg(feature = "oracle")]
+        Access::Oracle(_) => None,
+    }
 }
 
 /// tiebreak itself failed.

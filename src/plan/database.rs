@@ -20,7 +20,7 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 /// What a database is asked where its contender has no statement of its own: to see
 /// whether it is there.
 const CHEAPEST: &str = "SELECT 1";
-const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
+pub(crate) const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
 
 /// The kinds of table of each, the default first.
 const OF_POSTGRES: [&str; 2] = ["logged", "unlogged"];

@@ -26,6 +26,8 @@ pub mod sweep;
 pub mod units;
 pub mod workload;
 
+#[cfg(feature = "oracle")]
+pub(crate) use database::CHEAPEST_OF_ORACLE;
 pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;

@@ -184,15 +184,23 @@ impl Stage for Targets<'_> {
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), Broken> {
-        let plain = |at: &usize| match &self.each[*at].up.as_ref()?.reach {
-            Reach::Server(access) => alone::plain(access),
-            Reach::Program(_) => None,
+        let plain = |at: &usize| {
+            let up = self.each[*at].up.as_ref()?;
+            match &up.reach {
+                Reach::Server(access) => Some((alone::plain(access)?, up.address.clone())),
+                Reach::Program(_) => None,
+            }
         };
-        let Some(accesses) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
+        let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
             return Err(Broken("the null server is driven for a target that is not up".to_owned()));
         };
+        let (accesses, addresses): (Vec<_>, Vec<_>) = plain.into_iter().unzip();
+        let mut order = order.clone();
+        for (lane, address) in order.lanes.iter_mut().zip(addresses) {
+            lane.address = address;
+        }
         let core = self.resolved.target_cores.first().copied();
-        alone::drive(order, &accesses, core, self.stop, each)
+        alone::drive(&order, &accesses, core, self.stop, each)
     }
 
     fn fallen(&mut self) -> Option<String> {

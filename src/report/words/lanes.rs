@@ -4,17 +4,27 @@
 use super::short_name;
 use crate::report::{View, units};
 use judge::verdict::ContenderSummary;
+use record::Contender;
 
 /// `our CPU/op by itself, against the null server: old 3.2 µs, new 3.3 µs`; none
-/// where no contender's lane was driven against it.
+/// where no contender's lane was driven by itself.
 pub(in crate::report) fn own_costs(view: &View) -> Option<String> {
-    let cost = |of: &ContenderSummary| {
+    let plans = view.header.plan.contenders.iter();
+    let cost = |(of, plan): (&ContenderSummary, &Contender)| {
         let own = units::seconds(Some(of.own_cpu_per_operation?));
-        Some(format!("{} {own}", short_name(&of.name, 28)))
+        Some(format!("{} {own}{}", short_name(&of.name, 28), instead(&plan.target)))
     };
-    let costs: Vec<String> = view.contenders.iter().filter_map(cost).collect();
+    let costs: Vec<String> = view.contenders.iter().zip(plans).filter_map(cost).collect();
     let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
     (!costs.is_empty()).then(told)
+}
+
+/// What was asked in the null server's place, where that does not speak the protocol.
+fn instead(target: &str) -> &'static str {
+    match target.starts_with("oracle://") {
+        true => " (its own server's cheapest statement)",
+        false => "",
+    }
 }
 
 /// How much of what lies between the first contender and another may be a client
@@ -85,6 +95,12 @@ mod tests {
         let backwards =
             told(lane("maria", true, Some(28.0)), vec![lane("redis", false, Some(8.0))]);
         assert!(backwards.is_some_and(|told| told.ends_with("20.0 µs (redis)")));
+    }
+
+    #[test]
+    fn what_the_null_server_does_not_speak_is_asked_of_its_own() {
+        assert_eq!(instead("oracle://h:1521/S"), " (its own server's cheapest statement)");
+        assert_eq!(instead("mysql://h/oracle"), "");
     }
 
     #[test]
