@@ -92,20 +92,18 @@ impl Statements {
 }
 
 /// A statement, with `put` for its values.
-///
-/// Oracle has no insert that replaces, or leaves what is there: there it is a MERGE.
 fn written(
     dialect: Dialect,
     table: &str,
     deed: Deed,
     mut put: impl FnMut(Part, &mut String),
 ) -> String {
+    if dialect == Dialect::Oracle && matches!(deed, Deed::Set | Deed::Add) {
+        return merged(table, deed, put);
+    }
     let (key, value) = (dialect.column("key"), dialect.column("value"));
     let mut text = match (deed, dialect) {
         (Deed::Ask, _) => String::new(),
-        (Deed::Set | Deed::Add, Dialect::Oracle) => {
-            format!("MERGE INTO {table} t USING (SELECT ")
-        }
         (Deed::Get, _) => format!("SELECT {value} FROM {table} WHERE {key} = "),
         (Deed::Add, Dialect::Mysql) => {
             format!("INSERT IGNORE INTO {table} ({}) VALUES (", dialect.columns())
@@ -118,17 +116,6 @@ fn written(
     };
     put(Part::Key, &mut text);
     match deed {
-        Deed::Set | Deed::Add if dialect == Dialect::Oracle => {
-            text.push_str(" AS k, ");
-            put(Part::Value, &mut text);
-            text.push_str(&format!(" AS v FROM dual) s ON (t.{key} = s.k)"));
-            if deed == Deed::Set {
-                text.push_str(&format!(" WHEN MATCHED THEN UPDATE SET t.{value} = s.v"));
-            }
-            text.push_str(&format!(
-                " WHEN NOT MATCHED THEN INSERT (t.{key}, t.{value}) VALUES (s.k, s.v)"
-            ));
-        }
         Deed::Set | Deed::Add => {
             text.push_str(", ");
             put(Part::Value, &mut text);
@@ -150,6 +137,20 @@ fn written(
         }
         Deed::Ask | Deed::Get | Deed::Delete => {}
     }
+    text
+}
+
+/// What Oracle has in place of an insert that replaces, or leaves, what is there.
+fn merged(table: &str, deed: Deed, mut put: impl FnMut(Part, &mut String)) -> String {
+    let mut text = format!("MERGE INTO {table} t USING (SELECT ");
+    put(Part::Key, &mut text);
+    text.push_str(" AS k, ");
+    put(Part::Value, &mut text);
+    text.push_str(r#" AS v FROM dual) s ON (t."KEY" = s.k)"#);
+    if deed == Deed::Set {
+        text.push_str(r#" WHEN MATCHED THEN UPDATE SET t."VALUE" = s.v"#);
+    }
+    text.push_str(r#" WHEN NOT MATCHED THEN INSERT (t."KEY", t."VALUE") VALUES (s.k, s.v)"#);
     text
 }
 
@@ -269,6 +270,19 @@ mod tests {
 
     fn row() -> Row {
         Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
+    }
+
+    #[test]
+    fn statements_of_oracle() {
+        let of = Statements::new(Dialect::Oracle, "t", "SELECT 1 FROM dual");
+        let places = [
+            r#"SELECT "VALUE" FROM "T" WHERE "KEY" = :1"#,
+            r#"MERGE INTO "T" t USING (SELECT :1 AS k, :2 AS v FROM dual) s ON (t."KEY" = s.k) WHEN MATCHED THEN UPDATE SET t."VALUE" = s.v WHEN NOT MATCHED THEN INSERT (t."KEY", t."VALUE") VALUES (s.k, s.v)"#,
+            r#"MERGE INTO "T" t USING (SELECT :1 AS k, :2 AS v FROM dual) s ON (t."KEY" = s.k) WHEN NOT MATCHED THEN INSERT (t."KEY", t."VALUE") VALUES (s.k, s.v)"#,
+            r#"DELETE FROM "T" WHERE "KEY" = :1"#,
+            r#"SELECT "KEY", "VALUE" FROM "T" WHERE "KEY" >= :1 ORDER BY "KEY" FETCH FIRST :2 ROWS ONLY"#,
+        ];
+        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
     }
 
     #[test]
