@@ -10,8 +10,8 @@ use crate::lane::{Asks, lanes};
 use crate::trouble::Trouble;
 use engine::clock;
 use record::{
-    Asked, Doing, Failure, Kind, LaneAsked, Own, OwnOperation, Parameter, Pool, Reuse, Rows, Says,
-    Seen, Share, Statement, Table, Upkeep, Verify, Workload,
+    Arrivals, Asked, Doing, Failure, GroupAsked, Kind, LaneAsked, Own, OwnOperation, Parameter,
+    Pool, Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -287,6 +287,21 @@ fn policies_are_those_of_every_lane() {
         assert_eq!(seen.phases.acquire.len(), seen.operations);
         assert_eq!(database.state().rollbacks > 0, rolled_back, "{upkeep:?}");
     }
+}
+
+#[test]
+fn groups_have_connections_of_their_own() {
+    let database = Database::default();
+    let group = |connections, arrivals| GroupAsked { connections, depth: 1, arrivals };
+    let seen = driven(&database, |asked| {
+        asked.groups = vec![group(4, Arrivals::Closed), group(2, Arrivals::Constant(500.0))];
+    });
+    let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
+    // 80 ms of lane time.
+    assert_eq!((few.operations + few.unsent, few.connections.opened), (40, 2));
+    assert!(many.operations > 0 && many.connections.opened == 4, "{many:?}");
+    assert_eq!(seen.outcomes.ok, seen.operations);
+    assert_eq!(database.state().most, 6);
 }
 
 #[test]
