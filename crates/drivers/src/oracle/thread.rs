@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long threads whose calls do not end are waited for when the lane ends.
-const LEAVING: Duration = Duration::from_secs(1);
+const LEAVING_NS: u64 = 1_000_000_000;
 
 /// The task's end of a connection.
 pub(crate) struct Connection {
@@ -75,8 +75,8 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        let gives_up = Instant::now() + LEAVING;
-        while !self.reap() && Instant::now() < gives_up {
+        let gives_up = clock::now() + LEAVING_NS;
+        while !self.reap() && clock::now() < gives_up {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
