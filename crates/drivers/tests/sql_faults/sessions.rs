@@ -125,7 +125,8 @@ fn lost(seen: &Seen, named: &[&str], name: impl Fn(u16) -> String) {
     let outcomes = &seen.outcomes;
     assert_eq!((outcomes.count(Whose::Ours), outcomes.count(Whose::Host)), (0, 0));
     assert_eq!(outcomes.count(Whose::Theirs) + outcomes.ok, seen.operations, "{outcomes:?}");
-    assert!(seen.connections.opened >= 2 * 4, "{:?}", seen.connections);
+    // Four before; of those after, some may still wait for their next try.
+    assert!(seen.connections.opened > 4, "{:?}", seen.connections);
     let timeouts = outcomes.failed.get(&Failure::Timeout);
     assert_eq!(timeouts, None, "a server that is gone is noticed: {outcomes:?}");
 }
