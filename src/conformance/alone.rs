@@ -28,7 +28,7 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
         // Its own server's cheapest statement: the null server does not speak it.
         #[cfg(feature = "oracle")]
         Access::Oracle(access) => {
-            let query = crate::plan::CHEAPEST_OF_ORACLE.to_owned();
+            let query = drivers::oracle::CHEAPEST.to_owned();
             Access::Oracle(drivers::OracleAccess { query, ..access.clone() })
         }
     })
@@ -118,14 +118,13 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
 /// # Errors
 /// When the server cannot be started, or tiebreak itself failed.
 pub(crate) fn drive(
-    order: &Asked,
+    mut order: Asked,
     accesses: &[Access],
     core: Option<u32>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), Broken> {
     let server = null_server(accesses, core)?;
-    let mut order = order.clone();
     let lanes = order.lanes.iter_mut().zip(accesses);
     let with_doors = lanes.filter(|(_, access)| door(access).is_some());
     for ((lane, _), address) in with_doors.zip(server.addresses()) {

@@ -20,7 +20,6 @@ use record::{Address, Contender, SqlAsked, SqlProtocol};
 /// What a database is asked where its contender has no statement of its own: to see
 /// whether it is there.
 const CHEAPEST: &str = "SELECT 1";
-pub(crate) const CHEAPEST_OF_ORACLE: &str = "SELECT 1 FROM dual";
 
 /// The kinds of table of each, the default first.
 const OF_POSTGRES: [&str; 2] = ["logged", "unlogged"];
@@ -167,7 +166,7 @@ fn access<P, T>(
 
 fn statement(protocol: Protocol, sql: &SqlAsked) -> String {
     let cheapest = match protocol {
-        Protocol::Oracle => CHEAPEST_OF_ORACLE,
+        Protocol::Oracle => oracle::CHEAPEST,
         _ => CHEAPEST,
     };
     sql.query.clone().unwrap_or_else(|| cheapest.to_owned())

@@ -26,8 +26,6 @@ pub mod sweep;
 pub mod units;
 pub mod workload;
 
-#[cfg(feature = "oracle")]
-pub(crate) use database::CHEAPEST_OF_ORACLE;
 pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;

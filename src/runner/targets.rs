@@ -200,7 +200,7 @@ impl Stage for Targets<'_> {
             lane.address = address;
         }
         let core = self.resolved.target_cores.first().copied();
-        alone::drive(&order, &accesses, core, self.stop, each)
+        alone::drive(order, &accesses, core, self.stop, each)
     }
 
     fn fallen(&mut self) -> Option<String> {

@@ -2,6 +2,7 @@
 //! before a load.
 
 use crate::trouble::Trouble;
+use engine::Broken;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
@@ -27,6 +28,12 @@ impl Unasked {
             Trouble::Failed(_) => None,
         };
         Unasked { code, why: why.to_string() }
+    }
+}
+
+impl From<Broken> for Unasked {
+    fn from(broken: Broken) -> Unasked {
+        Unasked { code: None, why: broken.0 }
     }
 }
 

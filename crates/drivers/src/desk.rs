@@ -362,7 +362,8 @@ impl<C> Desk<C> {
     }
 }
 
-fn keep_waker(kept: &mut Option<Waker>, context: &Context<'_>) {
+/// Keeps whom to wake; a copy only where it is somebody else than before.
+pub(crate) fn keep_waker(kept: &mut Option<Waker>, context: &Context<'_>) {
     if !kept.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
         *kept = Some(context.waker().clone());
     }

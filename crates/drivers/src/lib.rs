@@ -49,3 +49,16 @@ pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     let names = sqlstate::names().chain(of_mysql);
     names.chain(oracle::error_names())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::code_names;
+
+    #[test]
+    fn errors_that_a_load_meets_have_names() {
+        let of = |code| code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
+        assert_eq!(of(1040).as_deref(), Some("too_many_connections"));
+        assert_eq!(of(crate::oracle::code(1017)).as_deref(), Some("wrong_password"));
+        assert_eq!(of(999), None);
+    }
+}

@@ -4,8 +4,8 @@
 use crate::driver::Heard;
 use crate::sql::{Dialect, brings_rows};
 use crate::trouble::Trouble;
+use engine::Template;
 use engine::workload::{Argument, Arguments};
-use engine::{Template, clock};
 use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
 
 /// The statements of a workload's operations, and the tables that its load fills.
@@ -259,14 +259,10 @@ fn into_text(bytes: Vec<u8>) -> String {
 pub(crate) trait Session {
     /// What the library says of a failure.
     type Error;
-    /// A statement that it prepared.
-    type Prepared: Clone;
 
-    /// What was prepared on this connection, by the statements' numbers.
-    fn prepared(&mut self) -> &mut Vec<Option<Self::Prepared>>;
-
-    /// Prepares a statement.
-    async fn prepare(&mut self, text: &str) -> Result<Self::Prepared, Self::Error>;
+    /// Prepares a statement, where that is done ahead and was not yet. Returns when it
+    /// began; none: there was nothing to do.
+    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Self::Error>;
 
     /// Sends what brings nothing.
     async fn say(&mut self, text: &str) -> Result<(), Self::Error>;
@@ -284,18 +280,15 @@ pub(crate) trait Session {
 }
 
 /// Carries out one operation; several statements are one transaction, which is rolled
-/// back at an error. `ahead`: they are prepared first, where they are not yet.
+/// back at an error.
 pub(crate) async fn operate<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
-    ahead: bool,
     request: &OwnRequest,
     heard: &mut Heard<'_>,
 ) -> Result<(), Trouble> {
-    if ahead {
-        let prepared = prepare(session, statements, heard).await;
-        prepared.map_err(|error| session.trouble(&error))?;
-    }
+    let prepared = prepare(session, statements, heard).await;
+    prepared.map_err(|error| session.trouble(&error))?;
     heard.asks();
     if let [only] = statements {
         let done = session.perform(only, request, heard).await;
@@ -333,23 +326,23 @@ async fn prepare<S: Session>(
     statements: &[OwnStatement],
     heard: &mut Heard<'_>,
 ) -> Result<(), S::Error> {
-    let began = clock::now();
-    let mut any = false;
-    for OwnStatement { at, with_places, .. } in statements {
-        let known = session.prepared();
-        if known.len() <= *at {
-            known.resize(at + 1, None);
-        }
-        if known[*at].is_none() {
-            let prepared = session.prepare(with_places).await?;
-            session.prepared()[*at] = Some(prepared);
-            any = true;
-        }
+    let mut first = None;
+    for statement in statements {
+        let began = session.prepare(statement).await?;
+        first = first.or(began);
     }
-    if any {
+    if let Some(began) = first {
         heard.prepared(began);
     }
     Ok(())
+}
+
+/// Whether a statement of this number was not prepared yet; then there is room for it.
+pub(crate) fn is_unprepared<P: Clone>(known: &mut Vec<Option<P>>, at: usize) -> bool {
+    if known.len() <= at {
+        known.resize(at + 1, None);
+    }
+    known[at].is_none()
 }
 
 #[cfg(test)]

@@ -23,6 +23,16 @@ impl Trouble {
     }
 }
 
+impl Trouble {
+    /// The same where it comes before there is a session: the connection is no more.
+    pub(crate) fn before_a_session(self) -> Trouble {
+        match self {
+            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+            failed => failed,
+        }
+    }
+}
+
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
         Trouble::Failed(failure(&error))

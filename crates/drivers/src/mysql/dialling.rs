@@ -1,10 +1,11 @@
 //! When a connection stood that the library dials by itself.
 
+use crate::desk::keep_waker;
 use engine::clock;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 
 /// The outcome of a future that dials before it does anything else, and when it was
@@ -15,7 +16,7 @@ pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u6
     let waker = Waker::from(first.clone());
     let mut dialling = pin!(dialling);
     let done = poll_fn(|context| {
-        first.passes_on_to(context.waker());
+        keep_waker(&mut first.to(), context);
         dialling.as_mut().poll(&mut Context::from_waker(&waker))
     })
     .await;
@@ -31,11 +32,8 @@ struct First {
 }
 
 impl First {
-    fn passes_on_to(&self, waker: &Waker) {
-        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        if !to.as_ref().is_some_and(|known| known.will_wake(waker)) {
-            *to = Some(waker.clone());
-        }
+    fn to(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.to.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -43,8 +41,7 @@ impl Wake for First {
     fn wake(self: Arc<First>) {
         // Of several the first counts.
         let _ = self.at.compare_exchange(0, clock::now(), Ordering::Relaxed, Ordering::Relaxed);
-        let to = self.to.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        to.into_iter().for_each(Waker::wake);
+        self.to().iter().for_each(Waker::wake_by_ref);
     }
 }
 

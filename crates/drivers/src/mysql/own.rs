@@ -7,9 +7,10 @@ use crate::driver::Heard;
 use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
+use engine::clock;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
-use mysql_async::{Error, Params, QueryResult, Statement, Value};
+use mysql_async::{Error, Params, QueryResult, Value};
 
 impl Server {
     /// Carries out one operation of one's own.
@@ -20,8 +21,7 @@ impl Server {
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        let ahead = self.protocol == Protocol::Prepared;
-        own::operate(&mut Own { server: self, session }, statements, ahead, request, heard).await
+        own::operate(&mut Own { server: self, session }, statements, request, heard).await
     }
 }
 
@@ -33,14 +33,16 @@ struct Own<'a> {
 
 impl own::Session for Own<'_> {
     type Error = Error;
-    type Prepared = Statement;
 
-    fn prepared(&mut self) -> &mut Vec<Option<Statement>> {
-        &mut self.session.own
-    }
-
-    async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
-        self.session.connection.prep(text).await
+    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Error> {
+        let ahead = self.server.protocol == Protocol::Prepared;
+        if !ahead || !own::is_unprepared(&mut self.session.own, statement.at) {
+            return Ok(None);
+        }
+        let began = clock::now();
+        let prepared = self.session.connection.prep(&statement.with_places).await?;
+        self.session.own[statement.at] = Some(prepared);
+        Ok(Some(began))
     }
 
     async fn say(&mut self, text: &str) -> Result<(), Error> {

@@ -138,11 +138,8 @@ impl Driver for Server {
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
         let began = clock::now();
         let (connection, stood) = dialling::heard(Conn::new(self.opts.clone())).await;
-        let connection = connection.map_err(|error| match trouble(&error) {
-            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
-            failed => failed,
-        })?;
-        let connect_ns = stood.map(|stood| stood.saturating_sub(began));
+        let connection = connection.map_err(|error| trouble(&error).before_a_session())?;
+        let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
         let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
         let connection = Abrupt::new(connection, &self.ended);

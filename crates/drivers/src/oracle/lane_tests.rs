@@ -2,7 +2,7 @@
 //! committed, and what becomes of connections.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
-use super::session::Server;
+use super::session::{Server, check};
 use super::tests::access;
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::lane::tests::{order, run};
@@ -10,8 +10,8 @@ use crate::lane::{Asks, lanes};
 use crate::trouble::Trouble;
 use engine::clock;
 use record::{
-    Arrivals, Asked, Doing, Failure, GroupAsked, Kind, LaneAsked, Own, OwnOperation, Parameter,
-    Pool, Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
+    Arrivals, Doing, Failure, GroupAsked, Kind, LaneAsked, Own, OwnOperation, Parameter, Pool,
+    Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -123,7 +123,13 @@ impl Session {
 }
 
 impl Link for Session {
-    fn query(&mut self, asked: &str, bound: &[Bind], reply: &mut Reply) -> Result<(), Fault> {
+    fn query(
+        &mut self,
+        asked: &str,
+        bound: &[Bind],
+        _wants_cells: bool,
+        reply: &mut Reply,
+    ) -> Result<(), Fault> {
         let number = {
             let mut state = self.of.state();
             state.reads += 1;
@@ -210,22 +216,18 @@ impl Link for Session {
     }
 }
 
-fn drive(database: &Database, order: &Asked) -> Seen {
+fn driven(database: &Database, change: impl FnOnce(&mut LaneAsked)) -> Seen {
+    let mut order = order();
+    change(&mut order.lanes[0]);
     let (of, to) = (database.clone(), access("t"));
     let doing = order.lanes[0].doing.clone();
     let OracleAccess { query, feeds, numbers, .. } = to.clone();
     let asks = Asks { query: &query, feeds: &feeds };
-    let made = lanes(order, 0, &numbers, asks, move || Ok(Server::new(of.clone(), &to, &doing)));
-    let seen = run(order, made);
+    let made = lanes(&order, 0, &numbers, asks, move || Ok(Server::new(of.clone(), &to, &doing)));
+    let seen = run(&order, made);
     let state = database.state();
     assert_eq!(state.now, 0, "connections are left");
     seen
-}
-
-fn driven(database: &Database, change: impl FnOnce(&mut LaneAsked)) -> Seen {
-    let mut order = order();
-    change(&mut order.lanes[0]);
-    drive(database, &order)
 }
 
 fn load(database: &Database, workload: &Workload) {
@@ -386,4 +388,14 @@ fn a_transaction_that_fails_leaves_nothing() {
     assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
     assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));
     assert_eq!(database.state().rollbacks, of(&seen, 1));
+}
+
+#[test]
+fn what_returning_brings_is_refused() {
+    let mut workload = own();
+    assert!(check(&Doing::Drive(workload.clone())).is_ok());
+    let Says::Sql(statements) = &mut workload.own.operations[1].says else { panic!("SQL") };
+    statements[0].text.push_str(" returning id");
+    let refused = check(&Doing::Drive(workload)).expect_err("not read").0;
+    assert!(refused.contains("RETURNING"), "{refused}");
 }

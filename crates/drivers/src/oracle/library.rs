@@ -41,14 +41,13 @@ impl OracleAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, Unasked> {
-        let library = self.library(address, timeout);
-        let library = library.map_err(|broken| Unasked { code: None, why: broken.0 })?;
-        let server = Server::new(library, self, &Doing::Ask);
+        let server = Server::new(self.library(address, timeout)?, self, &Doing::Ask);
         admin::wait(server.ask(statements), timeout)
     }
 
-    /// What the server says of itself: names and values, of [`OracleAccess::FACTS`] those
-    /// that this user may ask for.
+    /// What the server says of itself, names and values: its version; and where this user
+    /// may ask for them, when it started (in seconds since 1970) and what a commit waits
+    /// for.
     ///
     /// # Errors
     /// When it does not tell its version.
@@ -57,9 +56,15 @@ impl OracleAccess {
         address: &Address,
         timeout: Duration,
     ) -> Result<Vec<(String, String)>, Unasked> {
-        let [version, others @ ..] = Self::FACTS.map(|fact| [fact.to_owned()]);
-        let mut all = self.ask(address, &version, timeout)?;
-        let told = others.iter().filter_map(|fact| self.ask(address, fact, timeout).ok());
+        const VERSION: &str =
+            "SELECT 'version', version FROM product_component_version WHERE ROWNUM = 1";
+        const WITH_RIGHTS: [&str; 2] = [
+            "SELECT 'started', TO_CHAR(ROUND((startup_time - DATE '1970-01-01') * 86400)) FROM v$instance",
+            "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging')",
+        ];
+        let ask = |fact: &str| self.ask(address, &[fact.to_owned()], timeout);
+        let mut all = ask(VERSION)?;
+        let told = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
         all.extend(told.flatten());
         Ok(admin::facts(all))
     }
@@ -122,13 +127,19 @@ impl Linked {
 }
 
 impl Link for Linked {
-    fn query(&mut self, text: &str, bound: &[Bind], reply: &mut Reply) -> Result<(), Fault> {
+    fn query(
+        &mut self,
+        text: &str,
+        bound: &[Bind],
+        wants_cells: bool,
+        reply: &mut Reply,
+    ) -> Result<(), Fault> {
         let bound: Vec<&dyn ToDbValue> = bound.iter().map(value).collect();
         self.call(|connection| {
             let cursor = connection.query(text, &bound)?;
             reply.begins();
             for row in cursor {
-                let row = fetched(&row?, reply.wants_cells);
+                let row = fetched(&row?, wants_cells);
                 reply.row(row);
             }
             Ok(())

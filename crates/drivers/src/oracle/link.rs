@@ -19,7 +19,13 @@ pub(crate) trait Library: Clone + Send + 'static {
 /// One connection. Every call waits for its answer.
 pub(crate) trait Link {
     /// Asks for rows, and puts them into the reply.
-    fn query(&mut self, text: &str, bound: &[Bind], reply: &mut Reply) -> Result<(), Fault>;
+    fn query(
+        &mut self,
+        text: &str,
+        bound: &[Bind],
+        wants_cells: bool,
+        reply: &mut Reply,
+    ) -> Result<(), Fault>;
 
     /// Carries out a statement once for each of these rows of values. Returns how many
     /// rows it changed. Nothing is committed by that.
@@ -77,7 +83,6 @@ pub(crate) struct Reply {
     pub(super) rows: Vec<Fetched>,
     /// Rows that were changed.
     pub(super) changed: u64,
-    pub(crate) wants_cells: bool,
 }
 
 /// A row.
@@ -107,8 +112,7 @@ impl Call {
         let mut reply = Reply::default();
         match self {
             Call::Query { text, bound, wants_cells, commits } => {
-                reply.wants_cells = wants_cells;
-                let asked = link.query(&text, &bound, &mut reply);
+                let asked = link.query(&text, &bound, wants_cells, &mut reply);
                 ends(link, asked, commits)?;
             }
             Call::Change { text, rows, commits } => {

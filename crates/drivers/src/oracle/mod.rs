@@ -22,6 +22,9 @@ use crate::own::setup;
 use crate::sql::Dialect;
 use record::Workload;
 
+/// The cheapest statement that there is.
+pub const CHEAPEST: &str = "SELECT 1 FROM dual";
+
 /// The character sets that the library can speak in.
 pub const CHARSETS: [&str; 1] = ["AL32UTF8"];
 
@@ -34,15 +37,6 @@ pub const VALUE_BYTES: u32 = 2000;
 pub type OracleAccess = SqlAccess<(), ()>;
 
 impl OracleAccess {
-    /// What the server says of itself, in this order, each a statement that brings names
-    /// and values: its version, which everybody may ask; when it started (in seconds
-    /// since 1970) and what a commit waits for, which wants rights.
-    pub const FACTS: [&str; 3] = [
-        "SELECT 'version', version FROM product_component_version WHERE ROWNUM = 1",
-        "SELECT 'started', TO_CHAR(ROUND((startup_time - DATE '1970-01-01') * 86400)) FROM v$instance",
-        "SELECT name, value FROM v$parameter WHERE name IN ('commit_wait', 'commit_logging')",
-    ];
-
     /// The statements that make the contender's table, anew and empty, for keys of so
     /// many bytes at most and values of [`VALUE_BYTES`].
     pub fn schema(&self, key_bytes: u32) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! Statements of one's own, sent to Oracle.
 
 use super::link::{Call, Fault, Library};
-use super::session::{Server, Session, bind, change, query};
+use super::session::{Server, bind, change, query};
+use super::thread::Connection;
 use crate::driver::Heard;
 use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::trouble::Trouble;
@@ -10,34 +11,29 @@ impl<L: Library> Server<L> {
     /// Carries out one operation of one's own.
     pub(super) async fn own(
         &self,
-        session: &mut Session,
+        connection: &mut Connection,
         request: &OwnRequest,
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
         let alone = statements.len() == 1;
-        // The library prepares when it first executes, and not ahead.
-        own::operate(&mut Own { session, alone }, statements, false, request, heard).await
+        own::operate(&mut Own { connection, alone }, statements, request, heard).await
     }
 }
 
 /// A session in which statements are sent.
 struct Own<'a> {
-    session: &'a mut Session,
+    connection: &'a mut Connection,
     /// The statement is the whole operation: it is committed with it.
     alone: bool,
 }
 
 impl own::Session for Own<'_> {
     type Error = Fault;
-    type Prepared = ();
 
-    fn prepared(&mut self) -> &mut Vec<Option<()>> {
-        &mut self.session.prepared
-    }
-
-    async fn prepare(&mut self, _text: &str) -> Result<(), Fault> {
-        Ok(())
+    /// The library prepares when it first executes, and not ahead.
+    async fn prepare(&mut self, _statement: &OwnStatement) -> Result<Option<u64>, Fault> {
+        Ok(None)
     }
 
     /// A transaction begins with its first statement.
@@ -47,7 +43,7 @@ impl own::Session for Own<'_> {
             "ROLLBACK" => Call::Rollback,
             _ => return Ok(()),
         };
-        self.session.connection.call(call).await.map(drop)
+        self.connection.call(call).await.map(drop)
     }
 
     async fn perform(
@@ -62,7 +58,7 @@ impl own::Session for Own<'_> {
             true => query(text, bound, true, self.alone && locks(&statement.with_places)),
             false => change(text, vec![bound], self.alone),
         };
-        let reply = self.session.connection.call(call).await?;
+        let reply = self.connection.call(call).await?;
         heard.began_at(reply.began);
         let mut hears = OwnReply::new(statement, heard);
         for row in &reply.rows {

@@ -27,13 +27,6 @@ pub(super) struct Server<L> {
     pub(super) own: OwnStatements,
 }
 
-/// A connection.
-pub(crate) struct Session {
-    pub(super) connection: Connection,
-    /// The library keeps what is prepared, and says nothing of it.
-    pub(super) prepared: Vec<Option<()>>,
-}
-
 impl<L: Library> Server<L> {
     pub(super) fn new(library: L, access: &OracleAccess, doing: &Doing) -> Server<L> {
         interrupt::prepare();
@@ -92,21 +85,21 @@ impl<L: Library> Server<L> {
     /// Inserts one row after the other, where it is not yet.
     async fn fill_singly(
         &self,
-        session: &Session,
+        connection: &Connection,
         text: &Arc<str>,
-        rows: Vec<Vec<Bind>>,
+        rows: impl Iterator<Item = Vec<Bind>>,
     ) -> Result<(), Fault> {
         for row in rows {
-            match session.connection.call(change(text.clone(), vec![row], false)).await {
+            match connection.call(change(text.clone(), vec![row], false)).await {
                 Err(fault) if !is_there(&fault) => {
                     // The lane gives up what failed; nothing of it is to stay.
-                    let _ = session.connection.call(Call::Rollback).await;
+                    let _ = connection.call(Call::Rollback).await;
                     return Err(fault);
                 }
                 _ => {}
             }
         }
-        session.connection.call(Call::Commit).await.map(drop)
+        connection.call(Call::Commit).await.map(drop)
     }
 }
 
@@ -137,33 +130,30 @@ fn is_there(fault: &Fault) -> bool {
 }
 
 impl<L: Library> Driver for Server<L> {
-    type Client = Session;
+    type Client = Connection;
 
     /// The library dials by itself: neither a source address nor the phases of
     /// opening can be had.
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), Trouble> {
         let began = clock::now();
         let opened = Connection::open(&self.threads, self.library.clone()).await;
-        let connection = opened.map_err(|fault| match fault.trouble {
-            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
-            failed => failed,
-        })?;
+        let connection = opened.map_err(|fault| fault.trouble.before_a_session())?;
         let log_in_ns = clock::now() - began;
         let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
-        Ok((Session { connection, prepared: Vec::new() }, opening))
+        Ok((connection, opening))
     }
 
     async fn perform(
         &self,
-        session: &mut Session,
+        connection: &mut Connection,
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         if let Some(own) = &request.own {
-            return self.own(session, own, heard).await;
+            return self.own(connection, own, heard).await;
         }
         heard.asks();
-        let reply = match session.connection.call(self.call_for(request)).await {
+        let reply = match connection.call(self.call_for(request)).await {
             // Two came at once: the other was first.
             Err(fault) if request.deed == Deed::Add && is_there(&fault) => Reply::default(),
             reply => reply.map_err(|fault| fault.trouble)?,
@@ -180,45 +170,46 @@ impl<L: Library> Driver for Server<L> {
         Ok(())
     }
 
-    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, connection: &mut Connection, rows: &[Row]) -> Result<(), Trouble> {
         let call = change(self.text(Deed::Set), rows.iter().map(written).collect(), true);
-        session.connection.call(call).await.map(drop).map_err(|fault| fault.trouble)
+        connection.call(call).await.map(drop).map_err(|fault| fault.trouble)
     }
 
     async fn fill(
         &self,
-        session: &mut Session,
+        connection: &mut Connection,
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
         let text: Arc<str> = self.own.insert_with_places(Dialect::Oracle, table).into();
         let values =
             |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
-        let rows: Vec<Vec<Bind>> = rows.iter().map(values).collect();
+        let all: Vec<Vec<Bind>> = rows.iter().map(values).collect();
         // No statement of Oracle's leaves rows out that are there, whatever the table.
-        let all = session.connection.call(change(text.clone(), rows.clone(), true)).await;
-        let filled = match all {
-            Err(fault) if is_there(&fault) => self.fill_singly(session, &text, rows).await,
+        let filled = match connection.call(change(text.clone(), all, true)).await {
+            Err(fault) if is_there(&fault) => {
+                self.fill_singly(connection, &text, rows.iter().map(values)).await
+            }
             all => all.map(drop),
         };
         filled.map_err(|fault| fault.trouble)
     }
 
-    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
-        session.connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.trouble)
+    async fn ping(&self, connection: &mut Connection) -> Result<(), Trouble> {
+        connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.trouble)
     }
 
     /// A rollback: what the library's own pool does, and all that it can.
-    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
-        session.connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.trouble)
+    async fn reset(&self, connection: &mut Connection) -> Result<(), Trouble> {
+        connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.trouble)
     }
 
-    async fn close(&self, session: Session) {
-        session.connection.close().await;
+    async fn close(&self, connection: Connection) {
+        connection.close().await;
     }
 
     /// The library does not look at a connection that is at rest.
-    fn is_closed(&self, _session: &Session) -> bool {
+    fn is_closed(&self, _connection: &Connection) -> bool {
         false
     }
 

@@ -8,6 +8,7 @@
 //! needed each of them once more.
 
 use super::link::{Call, Fault, Library, Reply};
+use crate::desk::keep_waker;
 use engine::{clock, interrupt};
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -143,7 +144,7 @@ impl Slot {
         match what(&mut state) {
             Some(came) => Poll::Ready(came),
             None => {
-                state.waker = Some(context.waker().clone());
+                keep_waker(&mut state.waker, context);
                 Poll::Pending
             }
         }

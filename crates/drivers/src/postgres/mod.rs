@@ -53,9 +53,7 @@ impl PostgresAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, Unasked> {
-        let server =
-            Server::new(self, address).map_err(|broken| Unasked { code: None, why: broken.0 })?;
-        admin::wait(server.ask(statements), timeout)
+        admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
     /// What the server says of itself: its version, when it started (in seconds since

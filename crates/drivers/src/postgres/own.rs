@@ -8,13 +8,14 @@ use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use bytes::BytesMut;
+use engine::clock;
 use engine::workload::Argument;
 use futures_util::TryStreamExt;
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::pin::pin;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Error, RowStream, SimpleQueryMessage, Statement};
+use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
 
 impl Server {
     /// Carries out one operation of one's own.
@@ -25,8 +26,7 @@ impl Server {
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        let ahead = self.protocol == Protocol::Prepared;
-        own::operate(&mut Own { server: self, session }, statements, ahead, request, heard).await
+        own::operate(&mut Own { server: self, session }, statements, request, heard).await
     }
 }
 
@@ -38,14 +38,16 @@ struct Own<'a> {
 
 impl own::Session for Own<'_> {
     type Error = Error;
-    type Prepared = Statement;
 
-    fn prepared(&mut self) -> &mut Vec<Option<Statement>> {
-        &mut self.session.own
-    }
-
-    async fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
-        self.session.client.prepare(text).await
+    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Error> {
+        let ahead = self.server.protocol == Protocol::Prepared;
+        if !ahead || !own::is_unprepared(&mut self.session.own, statement.at) {
+            return Ok(None);
+        }
+        let began = clock::now();
+        let prepared = self.session.client.prepare(&statement.with_places).await?;
+        self.session.own[statement.at] = Some(prepared);
+        Ok(Some(began))
     }
 
     async fn say(&mut self, text: &str) -> Result<(), Error> {

@@ -297,9 +297,7 @@ impl Driver for Server {
                 Trouble::Failed(Failure::Protocol) if self.tls.is_some() => {
                     Trouble::Failed(Failure::Tls)
                 }
-                // It ended the session before there was one.
-                Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
-                failed => failed,
+                trouble => trouble.before_a_session(),
             },
         })
     }
