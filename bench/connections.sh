@@ -115,6 +115,7 @@ for load in "${loads[@]}"; do
     hold "$load" "$FEW"
     few=$resident
     hold "$load" "$CONNECTIONS"
-    awk -v load="$load" -v many="$resident" -v few="$few" -v more=$((CONNECTIONS - FEW)) 'BEGIN {
-        printf "%s: %.0f bytes of memory for each connection\n", load, 1024 * (many - few) / more }'
+    # `load` is the name of a function in gawk.
+    awk -v of="$load" -v many="$resident" -v few="$few" -v more=$((CONNECTIONS - FEW)) 'BEGIN {
+        printf "%s: %.0f bytes of memory for each connection\n", of, 1024 * (many - few) / more }'
 done

@@ -5,6 +5,9 @@
 //! the ratio with its interval, how long it took to tell the two apart, and how
 //! long a true difference of PERCENT is reckoned to take. Intervals and
 //! reckoning are those of the judge, at its usual level of 95 %.
+//!
+//! `sharpness bias RATIO LABEL=REPORT[,REPORT…] …` prints how far ln(B/A) is from
+//! that of the true RATIO. RATIO 0: what the last label found is taken as the truth.
 
 use judge::stats::paired_t::standard_deviation;
 use judge::stats::rounds::{Spread, fewest, of_a_fresh_run};
@@ -34,8 +37,15 @@ fn main() -> ExitCode {
 }
 
 fn table(arguments: &[String]) -> Result<String, String> {
-    let usage = || "usage: sharpness PERCENT LABEL=REPORT[,REPORT…] …".to_owned();
+    let usage = || {
+        "usage: sharpness PERCENT LABEL=REPORT[,REPORT…] …, or sharpness bias RATIO \
+         LABEL=REPORT[,REPORT…] …"
+            .to_owned()
+    };
     let [percent, labels @ ..] = arguments else { return Err(usage()) };
+    if percent == "bias" {
+        return bias_table(labels).ok_or_else(usage)?;
+    }
     let percent: f64 = percent.parse().map_err(|_| usage())?;
     let mut table = format!(
         "{:<18} {:>6}  {:>5}  {:>5}  {:<14}  {:<17}  {}\n",
@@ -57,6 +67,32 @@ fn table(arguments: &[String]) -> Result<String, String> {
             &seen.line(label, percent / 100.0).ok_or(format!("{files}: no rounds to judge"))?;
     }
     Ok(table)
+}
+
+/// None where the arguments cannot be understood.
+fn bias_table(arguments: &[String]) -> Option<Result<String, String>> {
+    let [ratio, labels @ ..] = arguments else { return None };
+    let ratio: f64 = ratio.parse().ok()?;
+    let mut rows = Vec::new();
+    for label in labels {
+        let (label, files) = label.split_once('=')?;
+        let mut seen = Seen::default();
+        if let Err(message) = files.split(',').try_for_each(|file| seen.read(file)) {
+            return Some(Err(message));
+        }
+        rows.push((label, seen));
+    }
+    let estimate = |seen: &Seen| Some(SignedRank::new(&seen.differences)?.estimate());
+    let truth = if ratio > 0.0 { Some(ratio.ln()) } else { estimate(&rows.last()?.1) };
+    let mut table = format!("{:<18} {:>6}  {:>6}  {:>7}  bias\n", "", "rounds", "sd", "ln(B/A)");
+    for (label, seen) in &rows {
+        let line = truth.and_then(|truth| seen.bias(label, estimate(seen)?, truth));
+        match line {
+            Some(line) => table += &line,
+            None => return Some(Err(format!("{label}: too few rounds"))),
+        }
+    }
+    Some(Ok(table))
 }
 
 /// The rounds of runs that were conducted in the same way.
@@ -103,6 +139,21 @@ impl Seen {
             self.differences.len(),
             ranks.estimate().exp(),
         ))
+    }
+
+    /// The bias as a share of the true ln(B/A), with twice its standard error; where
+    /// the two are equal, as it is.
+    fn bias(&self, label: &str, estimate: f64, truth: f64) -> Option<String> {
+        let rounds = self.differences.len();
+        let deviation = standard_deviation(&self.differences)?;
+        let error = 2.0 * deviation / (rounds as f64).sqrt();
+        let bias = if truth == 0.0 {
+            format!("{estimate:+.4} ± {error:.4}")
+        } else {
+            let share = 100.0 / truth;
+            format!("{:+.1} % ± {:.1} %", -share * (estimate - truth), (share * error).abs())
+        };
+        Some(format!("{label:<18} {rounds:>6}  {deviation:>6.4}  {estimate:>+7.4}  {bias}\n"))
     }
 
     fn time(&self, rounds: u64) -> String {
@@ -154,6 +205,14 @@ mod tests {
         let seen = seen((0..12).map(|round| -0.03 + 0.001 * f64::from(round % 3)));
         assert_eq!(seen.told_apart(), Some(6));
         assert_eq!(seen.time(6), "12 s (6)");
+    }
+
+    #[test]
+    fn a_ratio_that_is_pulled_towards_one_has_a_positive_bias() {
+        let seen = seen([-0.6, -0.62, -0.58].into_iter());
+        let line = seen.bias("5ms", -0.6, 0.5f64.ln()).expect("three rounds");
+        assert!(line.contains("+13.4 %"), "{line}");
+        assert!(seen.bias("5ms", -0.6, 0.0).expect("equal").contains("-0.6000 ±"));
     }
 
     #[test]

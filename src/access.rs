@@ -5,7 +5,8 @@
 use drivers::OracleAccess;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::{MakeLane, TlsAccess};
-use record::Asked;
+use record::{Address, Asked};
+use std::time::Duration;
 
 /// What talking to a contender takes, with its secrets: no `Debug`, no
 /// `Serialize`.
@@ -34,6 +35,20 @@ impl Access {
             Access::Mysql(access) => access.lanes(order, contender),
             #[cfg(feature = "oracle")]
             Access::Oracle(access) => access.lanes(order, contender),
+        }
+    }
+
+    /// Looks whether a log-in there keeps the password safe: only MySQL's library sends
+    /// it to whoever asks for it.
+    ///
+    /// # Errors
+    /// Why it is not safe, and what to do.
+    pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
+        match self {
+            Access::Mysql(access) => access.check_log_in(address, timeout),
+            Access::Engine(_) | Access::Postgres(_) => Ok(()),
+            #[cfg(feature = "oracle")]
+            Access::Oracle(_) => Ok(()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use record::Host;
 use std::fs::read_to_string;
-use std::io;
+use std::io::{self, Read};
 
 /// What the system says about itself; what it does not say stays empty. No
 /// name of the machine: a journal may be shown to others.
@@ -18,24 +18,47 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
     }
 }
 
+/// A number that no other run has drawn, as far as chance allows: 32 bits, so that
+/// it is short enough to be typed again.
+///
+/// # Errors
+/// When the system gives no random bytes.
+pub fn draw_seed() -> io::Result<u64> {
+    let mut bytes = [0; 4];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(u64::from(u32::from_ne_bytes(bytes)))
+}
+
 /// Raises the soft limit of descriptors to the hard limit, and says what it is
 /// now.
 ///
 /// # Errors
 /// When the system refuses to tell or to raise it.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the calls read and write one valid rlimit.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        limit.rlim_cur = limit.rlim_max;
-        if libc::setrlimit(libc::RLIMIT_NOFILE, &limit) != 0 {
-            return Err(io::Error::last_os_error());
-        }
+    let mut limit = read_descriptor_limit()?;
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the call reads one valid rlimit.
+    match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } {
+        0 => Ok(limit.rlim_cur),
+        _ => Err(io::Error::last_os_error()),
     }
-    Ok(limit.rlim_cur)
+}
+
+/// The soft limit of descriptors, which programs inherit that we start.
+///
+/// # Errors
+/// When the system refuses to tell.
+pub fn descriptor_limit() -> io::Result<u64> {
+    read_descriptor_limit().map(|limit| limit.rlim_cur)
+}
+
+fn read_descriptor_limit() -> io::Result<libc::rlimit> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes one valid rlimit.
+    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
+        0 => Ok(limit),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn read(file: &str) -> String {

@@ -87,6 +87,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             Event::Target(ready) => judge.target(&ready),
             Event::Store(said) => judge.store(&said),
             Event::Loaded(loaded) => judge.loaded(&loaded),
+            Event::OwnCost(kept) => judge.own_cost(&kept),
             Event::TargetDone(done) => judge.target_done(&done),
             Event::Pilot(choice) => {
                 judge.pilot(&choice);

@@ -25,6 +25,12 @@ pub fn shown_sentence(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), LONGEST_SENTENCE)
 }
 
+/// The same for a text that a reader must see to its end, however long it is: a part
+/// that is cut off could be the one that does harm.
+pub fn shown_whole(text: impl AsRef<[u8]>) -> String {
+    visible(text.as_ref(), usize::MAX)
+}
+
 /// Whether a character must not reach a reader as it is: it moves the cursor,
 /// turns the direction of text, or cannot be seen.
 ///

@@ -34,19 +34,32 @@ pub fn catch() -> io::Result<Stop> {
         move || stop
     });
     for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: an all-zero sigaction is valid; the handler calls nothing
-        // but what is safe in a handler.
-        let result = unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
-            action.sa_flags = libc::SA_RESTART;
-            libc::sigaction(signal, &action, std::ptr::null_mut())
-        };
-        if result != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        handle(signal, on_signal)?;
     }
     Ok(stop.clone())
+}
+
+/// `handler` may call nothing but what is safe in a handler.
+fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
+    // SAFETY: an all-zero sigaction is valid, and the handlers of this file are safe.
+    let result = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &action, std::ptr::null_mut())
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// From now on a write beyond the limit of file sizes (`ulimit -f`) fails as one on
+/// a full disk does, in place of ending the process by SIGXFSZ. A handler, and not
+/// `SIG_IGN`: programs that we start get back the default.
+///
+/// # Errors
+/// When the system refuses the handler.
+pub fn survive_a_file_size_limit() -> io::Result<()> {
+    extern "C" fn nothing(_: libc::c_int) {}
+    handle(libc::SIGXFSZ, nothing)
 }
 
 /// Whether a signal came.

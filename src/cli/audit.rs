@@ -4,16 +4,18 @@ use super::outputs;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
 use crate::judging::{self, Judged, sweep};
+use crate::report::words::findings::{Group, grouped};
+use crate::report::words::reasons::{about, given};
 use crate::shown::{shown, shown_sentence};
 use clap::ValueHint;
 use judge::audit::RULES;
-use judge::verdict::{Finding, Weight};
+use judge::verdict::{Comparison, Weight};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d
-      every finding, why it matters, and what to do
+      every finding, why it matters, what to do, and why verdicts are missing or weaker
   tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d >/dev/null; echo $?
       3 where the audit refused the run";
 
@@ -56,26 +58,42 @@ fn told(judged: &Judged, width: usize) -> String {
         1 => format!("{checked} rules checked, 1 finding\n"),
         many => format!("{checked} rules checked, {many} findings\n"),
     };
-    for finding in findings {
-        out += &one(finding, width);
+    for group in grouped(findings) {
+        out += &one(&group, width);
     }
+    out += &reasons(judged.verdict().comparisons(), width);
     if let Some(note) = judged.note() {
         out += &wrapped("\njournal: ", &shown_sentence(note), width);
     }
     out
 }
 
-fn one(finding: &Finding, width: usize) -> String {
-    let who = match &finding.contender {
-        Some(name) => format!(" ({})", shown(name)),
-        None => String::new(),
-    };
-    let mut out = format!("\n{}: {}{who}\n", weight(finding.weight), shown(&finding.rule));
-    out += &wrapped("  seen: ", &shown_sentence(&finding.evidence), width);
+/// Findings of several contenders that say the same: what was seen of each, and the
+/// reason and the remedy once.
+fn one(group: &Group<'_>, width: usize) -> String {
+    let finding = group.first;
+    let mut out = format!("\n{}: {}\n", weight(finding.weight), shown(&finding.rule));
+    for (names, evidence) in group.evidence() {
+        let who = match names.is_empty() {
+            true => String::new(),
+            false => format!("{}: ", names.join(", ")),
+        };
+        out += &wrapped("  seen: ", &format!("{who}{evidence}"), width);
+    }
     if let Some(rule) = RULES.iter().find(|rule| rule.name == finding.rule) {
         out += &wrapped("  why:  ", rule.why, width);
     }
     out + &wrapped("  do:   ", &shown_sentence(&finding.remedy), width)
+}
+
+/// Why verdicts are missing, or weaker than their intervals.
+fn reasons(comparisons: &[Comparison], width: usize) -> String {
+    let told = given(comparisons).into_iter().map(|reason| {
+        let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
+        let of = wrapped("  of:   ", &of.join("; "), width);
+        format!("\nverdict\n{of}{}", wrapped("  why:  ", &reason.text, width))
+    });
+    told.collect()
 }
 
 pub(super) fn weight(weight: Weight) -> &'static str {

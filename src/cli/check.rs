@@ -3,16 +3,18 @@
 use super::compare::{self, CompareArgs};
 use super::{conduct, outputs, sweep};
 use crate::exit::{Error, Exit};
-use crate::plan::experiment::Launch;
+use crate::plan::experiment::{self, Launch};
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
 use crate::plan::units::{show_ns, show_percent, show_rate};
-use crate::plan::{Resolved, Way, hash};
+use crate::plan::{self, Resolved, Way, hash};
 use crate::report::words;
 use crate::runner;
-use crate::shown::shown_sentence;
+use crate::secrets;
+use crate::shown::{shown_sentence, shown_whole};
 use crate::targets::launch;
 use record::{Address, Arrivals, Contender, Interleave, Plan, RequestAsked, Reuse};
 use std::fmt::Write;
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +25,11 @@ Examples:
 
 /// Print the plan of a comparison, and launch nothing
 ///
-/// Takes what `tiebreak compare` takes. Names are resolved, the processes behind
+/// Takes what `tiebreak compare` takes. Of an experiment file it first prints every
+/// variable, file and socket that the file reaches for, and every key that it has, also
+/// where the plan that follows fails because a variable is not set. Values that are never
+/// recorded (logins, headers, bodies) are shown only of a file from outside the current
+/// directory. Names are resolved, the processes behind
 /// addresses on this machine are looked for, and nothing is sent.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,14 +40,36 @@ pub(super) struct CheckArgs {
 
 pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
-    // Nothing is launched here.
-    spec.allow_launch = true;
+    // First, since what follows may fail: a variable may not be set.
+    for file in plan::files(&spec.contenders) {
+        outputs::print(&secrets::hidden(&of_file(file)?))?;
+    }
+    if let Some(file) = &spec.trust.cacert {
+        let file = shown_whole(file.display().to_string());
+        outputs::print(&format!("file     {file} (--cacert)\n\n"))?;
+    }
+    // Nothing that it says is done here.
+    spec.allow_file = true;
+    spec.allow_destructive = true;
     let Some(points) = load_points(&spec)? else {
-        outputs::print(&text(&conduct::settle(&spec)?))?;
+        outputs::print(&secrets::hidden(&text(&conduct::settle(&spec)?)))?;
         return Ok(Exit::Sound);
     };
-    outputs::print(&of_sweep(&points, &sweep::settle(&spec, &points)?))?;
+    outputs::print(&secrets::hidden(&of_sweep(&points, &sweep::settle(&spec, &points)?)))?;
     Ok(Exit::Sound)
+}
+
+/// All that an experiment file says, before anything is made of it.
+fn of_file(file: &Path) -> Result<String, Error> {
+    let current = std::env::current_dir().unwrap_or_default();
+    let outside = experiment::is_outside(file, &current);
+    let leave = match outside {
+        true => " lies outside the current directory: `tiebreak compare` needs --allow-file",
+        false => "",
+    };
+    let name = shown_whole(file.display().to_string());
+    let lines = experiment::contents(file, outside)?.join("\n  ");
+    Ok(format!("file {name}{leave}\n  {lines}\n\n"))
 }
 
 /// The plan at the lowest load point, and what the others are: nothing else differs.
@@ -61,7 +89,9 @@ fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
 /// The plan as text.
 fn text(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
-    let mut lines = vec![format!("experiment {}, seed {}", hash::of(plan), plan.seed)];
+    let seed = resolved.named_seed();
+    let seed = seed.map_or("a seed drawn for each run".to_owned(), |seed| format!("seed {seed}"));
+    let mut lines = vec![format!("experiment {}, {seed}", hash::of(plan))];
     lines.extend(run(plan, &resolved.target_cores).into_iter().map(|line| format!("  {line}")));
     for (contender, way) in plan.contenders.iter().zip(&resolved.ways) {
         lines.push(String::new());

@@ -165,6 +165,6 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
     args.workload.fill(&mut spec);
-    args.target.fill(&mut spec);
+    args.target.fill(&mut spec)?;
     Ok(spec)
 }

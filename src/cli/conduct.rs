@@ -25,9 +25,8 @@ pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error
         return sweep::perform(spec, &points, output, &copies);
     }
     let resolved = settle(spec)?;
-    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet, part: "" };
-    let (folder, judged) = measure(&resolved, telling)?;
-    outputs::publish(&folder, &judged, &copies)?;
+    let (folder, judged) = measure(&resolved, output.telling())?;
+    outputs::publish(&folder, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
 }
 
@@ -46,7 +45,9 @@ pub(super) fn with_machine<T>(
         .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
     let host = host::facts(&cores.allowed, descriptors);
     let mut resolver = Resolver::new(spec.allow_public, &attached::look_up, &attached::accepts);
-    settle(&Machine { cores, host, look: sight::look }, &mut resolver)
+    let drawn_seed =
+        host::draw_seed().map_err(|error| Error::failed(format!("/dev/urandom: {error}")))?;
+    settle(&Machine { cores, host, look: sight::look, drawn_seed }, &mut resolver)
 }
 
 /// The cores of this process.

@@ -1,5 +1,6 @@
 //! `tiebreak conformance`.
 
+use super::self_test::{self, SelfArgs};
 use super::{conduct, outputs};
 use crate::conformance::{alone, null};
 use crate::cores::share_out;
@@ -7,13 +8,14 @@ use crate::exit::{Error, Exit};
 use crate::plan::units;
 use crate::report::alone as told;
 use crate::runner::progress::{Manner, Progress};
-use crate::shown::shown;
 use crate::{host, signals, utc};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const EXAMPLES: &str = "\
 Examples:
+  tiebreak conformance self
+      can comparisons on this machine be trusted? About six minutes
   tiebreak conformance null
       about 40 seconds; a table of all protocols
   tiebreak conformance null --json null.json
@@ -36,6 +38,8 @@ pub(super) struct ConformanceArgs {
 
 #[derive(clap::Subcommand)]
 enum What {
+    #[command(name = "self")]
+    Itself(SelfArgs),
     Null(NullArgs),
 }
 
@@ -76,7 +80,13 @@ fn round(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
-    let What::Null(args) = &args.what;
+    match &args.what {
+        What::Itself(args) => self_test::perform(args),
+        What::Null(args) => null(args),
+    }
+}
+
+fn null(args: &NullArgs) -> Result<Exit, Error> {
     let started = utc::rfc3339(SystemTime::now());
     let cores = share_out(&conduct::read_cores()?, None)?;
     let descriptors = host::raise_descriptor_limit()
@@ -114,14 +124,5 @@ pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
 }
 
 fn tell(costs: &told::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
-    if json == Some(Path::new("-")) {
-        return outputs::print(&told::json(costs));
-    }
-    if let Some(file) = json {
-        std::fs::write(file, told::json(costs)).map_err(|error| {
-            let file = shown(file.display().to_string());
-            Error::failed(format!("--json {file}: it cannot be written: {error}"))
-        })?;
-    }
-    outputs::print(&told::terminal(costs, outputs::style()))
+    outputs::table_or_json(json, || told::json(costs), || told::terminal(costs, outputs::style()))
 }

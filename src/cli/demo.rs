@@ -6,6 +6,7 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
 use crate::plan::{Command, Spec};
+use crate::report;
 use crate::runner::Telling;
 use crate::signals;
 use crate::testserver::{Behaviour, TestServer};
@@ -57,7 +58,7 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
     let base = start(Behaviour { service: SERVICE, ..Behaviour::default() }, core)?;
     let slower = start(Behaviour { service: SLOWER_SERVICE, ..Behaviour::default() }, core)?;
     let second = compare(&self::spec(&[("100us", &base), ("110us", &slower)]), args)?;
-    outputs::print(&truth(&second))?;
+    outputs::print(&ending(&first, &second))?;
     Ok(if first.exit() == Exit::Sound { second.exit() } else { first.exit() })
 }
 
@@ -79,25 +80,33 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 
 fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
-    let telling = Telling { out: None, quiet: args.quiet, part: "" };
+    let telling = Telling { out: None, quiet: args.quiet, no_cache: false, part: "" };
     let (folder, judged) = conduct::measure(&resolved, telling)?;
-    outputs::publish(&folder, &judged, &Copies::default())?;
+    outputs::publish(&folder, &judged, &Copies::default(), outputs::detail(false))?;
     Ok(judged)
 }
 
-/// What the second comparison should have said, beside what it said.
+/// Both verdicts, the truth beside, and what to try next.
+fn ending(first: &Judged, second: &Judged) -> String {
+    let found = [first, second].map(|judged| report::found(&judged.story()).join("; "));
+    let truths = ["slower: each request connects".to_owned(), truth(second)];
+    let head = ["what tiebreak found", "the truth"];
+    let rows = found.into_iter().zip(truths).map(|(found, truth)| vec![found, truth]);
+    let next = "try next: tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/";
+    let below = [next.to_owned()];
+    let rows: Vec<Vec<String>> = rows.collect();
+    format!("\n{}", report::table_of_words(&head, &rows, &below, outputs::style()))
+}
+
+/// What the second comparison should have said, and whether its interval holds that.
 fn truth(judged: &Judged) -> String {
     let truth = SERVICE.as_secs_f64() / SLOWER_SERVICE.as_secs_f64();
     let primary = judged.verdict().comparisons().iter().find(|comparison| comparison.primary);
     let bounds = primary.and_then(|primary| Some((primary.low?, primary.high?)));
     let covered = match bounds {
-        Some((low, high)) if low <= truth && truth <= high => "the interval covers it",
-        Some(_) => "the interval misses it: 1 in 20 does, and more on a busy machine",
+        Some((low, high)) if low <= truth && truth <= high => "the interval holds it",
+        Some(_) => "missed, as 1 in 20 is",
         None => "there is no interval",
     };
-    format!(
-        "\nthe truth: {truth:.3}x ({} µs of work for each reply against {} µs); {covered}\n",
-        SERVICE.as_micros(),
-        SLOWER_SERVICE.as_micros()
-    )
+    format!("{truth:.3}x: {covered}")
 }

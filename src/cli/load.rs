@@ -52,7 +52,7 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     let mut spec = Spec::new(Command::Load, args.contenders.clone());
     spec.common.connections = args.connections;
     args.workload.fill(&mut spec);
-    args.target.fill(&mut spec);
+    args.target.fill(&mut spec)?;
     let resolved = conduct::settle(&spec)?;
     check(&resolved)?;
     let stop =

@@ -15,12 +15,16 @@ mod outputs;
 mod recipes;
 mod report;
 mod run;
+mod self_test;
 mod sweep;
 pub mod testserver;
 mod text;
 
 use crate::exit::{Error, Exit};
+use crate::secrets;
+use crate::signals;
 use clap::{Parser, Subcommand};
+use std::io;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
@@ -75,6 +79,10 @@ enum Command {
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Err(error) = signals::survive_a_file_size_limit().and_then(|()| current_folder()) {
+        outputs::complain(&format!("error: {error}"));
+        return Exit::Failed.into();
+    }
     // A bug must not look like an answer: a panic would exit with 101.
     match catch_unwind(|| perform(&cli.command)) {
         Ok(exit) => exit,
@@ -84,6 +92,19 @@ pub fn main() -> ExitCode {
             );
             Exit::Failed.into()
         }
+    }
+}
+
+/// # Errors
+/// When the folder that tiebreak was started in was removed: nothing could be read
+/// from it or written to it.
+fn current_folder() -> io::Result<()> {
+    match std::env::current_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::Error::other(
+            "the current directory is not there any more: it was removed or moved away; change to \
+             one that is (cd)",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -106,7 +127,7 @@ fn perform(command: &Command) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(Error { exit, text }) => {
-            outputs::complain(&format!("error: {text}"));
+            outputs::complain(&format!("error: {}", secrets::hidden(&text)));
             exit.into()
         }
     }

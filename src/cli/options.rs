@@ -9,6 +9,9 @@ use crate::plan::own::OwnAsked;
 use crate::plan::settings::{self, Spread};
 use crate::plan::workload::{self, WorkloadAsked};
 use crate::plan::{Settings, Spec, units};
+use crate::runner::Telling;
+use crate::secrets;
+use crate::shown::shown;
 use crate::targets::tls::Trust;
 use clap::ValueHint;
 use record::{Distribution, Reuse, Share, ValueBytes, Verify};
@@ -45,7 +48,7 @@ pub(super) struct LoadOptions {
     /// Drive each contender this long before anything counts [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     warm_up: Option<Duration>,
-    /// Fixes the arrivals and the order of turns [default: 1]
+    /// Fixes the operations, the arrivals and the order of slices [default: drawn for each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Cores that generate load [default: half, the last ones, at most 8]
@@ -162,9 +165,31 @@ pub(super) struct TargetOptions {
     /// Load addresses outside this machine and private networks, too
     #[arg(long)]
     allow_public: bool,
-    /// Launch what an experiment file says that lies outside the current directory
+    /// Send Redis commands that reach beyond the contender's own keys: EVAL, CONFIG,
+    /// MODULE, SAVE, FLUSHALL and their like
     #[arg(long)]
-    allow_launch: bool,
+    allow_destructive: bool,
+    /// Do what an experiment file says that lies outside the current directory
+    ///
+    /// Such a file is like a Makefile: it can start programs, send files and variables of
+    /// your environment, change databases and speak to sockets. `tiebreak check FILE`
+    /// shows all that it says, and does nothing of it.
+    #[arg(long, visible_alias = "allow-launch")]
+    allow_file: bool,
+    /// The variable NAME of the environment holds a secret: no report, journal, log or
+    /// message shows its value; may be given several times
+    ///
+    /// It is blotted out wherever it appears. What stands for ${NAME} in an experiment
+    /// file or in an address, such as 'http://127.0.0.1/${TOKEN}/x', is a secret without
+    /// this. A secret has at least 4 bytes: a shorter one would be blotted out of every
+    /// word and number that happens to hold it.
+    #[arg(long = "secret-env", value_name = "NAME")]
+    secret_variables: Vec<String>,
+    /// The same for a value, such as a token in the path of an address. All users of this
+    /// machine can see arguments while tiebreak runs: --secret-env or ${NAME} in the
+    /// address keep it from them
+    #[arg(long = "secret", value_name = "VALUE", allow_hyphen_values = true)]
+    secrets: Vec<String>,
     /// Don't verify certificates
     #[arg(long)]
     insecure: bool,
@@ -180,6 +205,9 @@ pub(super) struct TargetOptions {
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputOptions {
     /// Folder of this run [default: a new one under tiebreak-runs/]
+    ///
+    /// It is made for your eyes alone (0700, its files 0600). One that is there already
+    /// must hold nothing of a run, and must be no symbolic link.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
     /// Write a copy of the report as JSON; - is standard output
@@ -194,9 +222,26 @@ pub(super) struct OutputOptions {
     /// Write audit, verdicts and requirements as JUnit's XML, for CI; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) junit: Option<PathBuf>,
+    /// Measure anew what the generator costs by itself, and do not keep it
+    ///
+    /// Else a figure of the last 24 hours is used, where there is one of the same lane: it
+    /// is kept in $XDG_CACHE_HOME/tiebreak, or ~/.cache/tiebreak. The report tells its age.
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Tell all on the terminal, not only what fits on one screen
+    #[arg(long)]
+    pub(super) verbose: bool,
     /// No progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
+}
+
+impl OutputOptions {
+    /// How a run, or a sweep, is to be recorded and told.
+    pub(super) fn telling(&self) -> Telling<'_> {
+        let (quiet, no_cache) = (self.quiet, self.no_cache);
+        Telling { out: self.out.as_deref(), quiet, no_cache, part: "" }
+    }
 }
 
 /// What `--help` ends with where --set is taken: the examples, and its keys.
@@ -255,12 +300,35 @@ impl RequestOptions {
 }
 
 impl TargetOptions {
-    pub(super) fn fill(&self, spec: &mut Spec) {
+    pub(super) fn fill(&self, spec: &mut Spec) -> Result<(), Error> {
         spec.sets.clone_from(&self.sets);
         spec.connect_to.clone_from(&self.connect_to);
         spec.trust =
             Trust { insecure: self.insecure, cacert: self.cacert.clone(), resume: self.tls_resume };
         spec.allow_public = self.allow_public;
-        spec.allow_launch = self.allow_launch;
+        spec.allow_destructive = self.allow_destructive;
+        spec.allow_file = self.allow_file;
+        self.declare_secrets()
+    }
+
+    /// The messages quote no value.
+    fn declare_secrets(&self) -> Result<(), Error> {
+        for name in &self.secret_variables {
+            let told = format!("--secret-env {}: the variable", shown(name));
+            let Some(value) = std::env::var_os(name) else {
+                return Err(Error::usage(format!("{told} is not set")));
+            };
+            let Ok(value) = value.into_string() else {
+                return Err(Error::usage(format!("{told} is not UTF-8")));
+            };
+            secrets::check(&value).map_err(|why| Error::usage(format!("{told} {why}")))?;
+            secrets::declare(&value);
+        }
+        for (at, value) in self.secrets.iter().enumerate() {
+            let which = format!("--secret, number {}: the value", at + 1);
+            secrets::check(value).map_err(|why| Error::usage(format!("{which} {why}")))?;
+            secrets::declare(value);
+        }
+        Ok(())
     }
 }

@@ -3,10 +3,12 @@
 use crate::exit::Error;
 use crate::judging::Judged;
 use crate::judging::sweep::Swept;
-use crate::report::{self, Story, Style, SweepStory};
+use crate::private;
+use crate::report::{self, Detail, Story, Style, SweepStory};
+use crate::runner::folder::REPORTS;
 use crate::shown::shown;
 use std::fs;
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
 /// A report in one format, for one place.
@@ -124,13 +126,18 @@ impl Copies {
 
 /// After a run: the reports in its folder, the copies, and the terminal's.
 /// Where nothing was measured there is nothing to report.
-pub(super) fn publish(folder: &Path, judged: &Judged, copies: &Copies) -> Result<(), Error> {
+pub(super) fn publish(
+    folder: &Path,
+    judged: &Judged,
+    copies: &Copies,
+    detail: Detail,
+) -> Result<(), Error> {
     if judged.trials > 0 {
         leave_reports(folder, judged)?;
         copies.write(judged)?;
     }
     if judged.driven > 0 {
-        tell(copies, |to_terminal| terminal(judged, to_terminal))?;
+        tell(copies, |to_terminal| terminal(judged, to_terminal, detail))?;
     }
     match judged.failure() {
         Some(failure) => complain(&format!("error: {failure}")),
@@ -140,27 +147,44 @@ pub(super) fn publish(folder: &Path, judged: &Judged, copies: &Copies) -> Result
     Ok(())
 }
 
-/// The reports of a run in its folder, where anything was measured.
+/// The reports of a run in its folder, where anything was measured. The page is for
+/// comparisons: what `run` drives alone gets one where it is asked for (`--html`).
 pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error> {
     if judged.trials == 0 {
         return Ok(());
     }
     let story = judged.story();
-    put(&Place::File(folder.join("report.json")), &report::json(&story))?;
-    put(&Place::File(folder.join("report.html")), &report::html(&story))
+    leave(folder, REPORTS[0], &report::json(&story))?;
+    if story.header.plan.question.pairs.is_empty() {
+        return Ok(());
+    }
+    leave(folder, REPORTS[1], &report::html(&story))
+}
+
+/// Writes a report into the folder of a run or a sweep; what has its name already is
+/// not touched.
+fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
+    let path = folder.join(name);
+    let file = private::create_file(&path).map_err(|error| unwritten(&path, &error))?;
+    written((&file).write_all(text.as_bytes()), &path)
 }
 
 /// After a sweep: the reports in its folder, the copies, and the terminal's.
-pub(super) fn publish_sweep(folder: &Path, swept: &Swept, copies: &Copies) -> Result<(), Error> {
+pub(super) fn publish_sweep(
+    folder: &Path,
+    swept: &Swept,
+    copies: &Copies,
+    detail: Detail,
+) -> Result<(), Error> {
     if !swept.driven() {
         complain("stopped before the first round: no verdict");
         return Ok(());
     }
     let story = swept.story();
-    put(&Place::File(folder.join("report.json")), &report::sweep_json(&story))?;
-    put(&Place::File(folder.join("report.html")), &report::sweep_html(&story))?;
+    leave(folder, REPORTS[0], &report::sweep_json(&story))?;
+    leave(folder, REPORTS[1], &report::sweep_html(&story))?;
     copies.write_sweep(swept)?;
-    tell(copies, |to_terminal| sweep_terminal(swept, to_terminal))
+    tell(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
 }
 
 fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
@@ -172,13 +196,18 @@ fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
 }
 
 /// The report for the terminal.
-pub(super) fn terminal(judged: &Judged, to_terminal: bool) -> String {
-    report::terminal(&judged.story(), style_of(to_terminal))
+pub(super) fn terminal(judged: &Judged, to_terminal: bool, detail: Detail) -> String {
+    report::terminal(&judged.story(), style_of(to_terminal), detail)
 }
 
 /// The report of a sweep for the terminal.
-pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool) -> String {
-    report::sweep_terminal(&swept.story(), style_of(to_terminal))
+pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool, detail: Detail) -> String {
+    report::sweep_terminal(&swept.story(), style_of(to_terminal), detail)
+}
+
+/// What `--verbose` asks for.
+pub(super) fn detail(verbose: bool) -> Detail {
+    if verbose { Detail::Full } else { Detail::Short }
 }
 
 /// How standard output is written to.
@@ -214,19 +243,41 @@ pub(super) fn complain(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
+/// Prints a table; with `--json` writes the JSON, to standard output in place of
+/// the table, or to a file beside it.
+pub(super) fn table_or_json(
+    file: Option<&Path>,
+    json: impl FnOnce() -> String,
+    table: impl FnOnce() -> String,
+) -> Result<(), Error> {
+    match file.map(Place::of) {
+        Some(Place::Stdout) => print(&json()),
+        Some(place) => put(&place, &json()).and_then(|()| print(&table())),
+        None => print(&table()),
+    }
+}
+
 fn put(place: &Place, text: &str) -> Result<(), Error> {
     let Place::File(file) = place else { return print(text) };
-    fs::write(file, text).map_err(|error| {
+    written(fs::write(file, text), file)
+}
+
+fn written(result: io::Result<()>, file: &Path) -> Result<(), Error> {
+    result.map_err(|error| {
         // Half a report looks like a whole one to a script.
         if file.is_file() {
             let _ = fs::remove_file(file);
         }
-        let file = shown(file.display().to_string());
-        Error::failed(format!(
-            "the report {file} cannot be written: {error}; the journal is whole, and `tiebreak \
-             report` makes the report again"
-        ))
+        unwritten(file, &error)
     })
+}
+
+fn unwritten(file: &Path, error: &io::Error) -> Error {
+    let file = shown(file.display().to_string());
+    Error::failed(format!(
+        "the report {file} cannot be written: {error}; the journal is whole, and `tiebreak report` \
+         makes the report again"
+    ))
 }
 
 #[cfg(test)]

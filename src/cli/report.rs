@@ -11,6 +11,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d
+  tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --verbose
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --json | jq .comparisons
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --html report.html
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --markdown | gh pr comment 7 -F -";
@@ -25,6 +26,9 @@ pub(super) struct ReportArgs {
     /// Folder of the run, or of a sweep
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: PathBuf,
+    /// Tell all on the terminal, not only what fits on one screen
+    #[arg(long)]
+    verbose: bool,
     /// As JSON, to this file or to standard output
     #[arg(
         long,
@@ -70,19 +74,20 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
         (Format::Markdown, args.markdown.as_deref()),
         (Format::Junit, args.junit.as_deref()),
     ])?;
+    let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
     if sweep::is_one(&args.run) {
         let swept = sweep::read(&args.run)?;
         match copies.any() {
             true => copies.write_sweep(&swept)?,
-            false => outputs::print(&outputs::sweep_terminal(&swept, to_terminal))?,
+            false => outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?,
         }
         return Ok(swept.exit());
     }
     let judged = judging::read(&args.run)?;
     match copies.any() {
         true => copies.write(&judged)?,
-        false => outputs::print(&outputs::terminal(&judged, to_terminal))?,
+        false => outputs::print(&outputs::terminal(&judged, to_terminal, detail))?,
     }
     Ok(judged.exit())
 }

@@ -68,6 +68,6 @@ pub(super) fn perform(args: &RunArgs) -> Result<Exit, Error> {
     args.load.fill(&mut spec);
     args.request.fill(&mut spec.common)?;
     args.workload.fill(&mut spec);
-    args.target.fill(&mut spec);
+    args.target.fill(&mut spec)?;
     conduct::perform(&spec, &args.output)
 }

@@ -20,11 +20,11 @@ pub(super) fn perform(
     copies.fit_a_sweep()?;
     let settled = settle(spec, points)?;
     settled.points.iter().try_for_each(|(_, resolved)| runner::check_programs(resolved))?;
-    let telling = Telling { out: output.out.as_deref(), quiet: output.quiet, part: "" };
+    let telling = output.telling();
     let begun = runner::begin(points.factor, &settled, telling)?;
-    let driven = drive(&begun, &settled, output.quiet);
+    let driven = drive(&begun, &settled, telling);
     let swept = judging::sweep::read(&begun.folder)?;
-    outputs::publish_sweep(&begun.folder, &swept, copies)?;
+    outputs::publish_sweep(&begun.folder, &swept, copies, outputs::detail(output.verbose))?;
     driven.map(|()| swept.exit())
 }
 
@@ -35,7 +35,7 @@ pub(super) fn settle(spec: &Spec, points: &LoadPoints) -> Result<Settled, Error>
 
 /// Drives the load points, each a run in a folder of its own, until a signal asks for
 /// the end or tiebreak fails. A target that fails at one point may hold at the next.
-fn drive(begun: &Begun, settled: &Settled, quiet: bool) -> Result<(), Error> {
+fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), Error> {
     for (turn, at) in (1..).zip(&begun.order) {
         if turn > 1 && signals::caught() {
             break;
@@ -44,7 +44,7 @@ fn drive(begun: &Begun, settled: &Settled, quiet: bool) -> Result<(), Error> {
         let folder = begun.folder.join(&begun.sweep.points[*at].folder);
         let name = format!("{} {value}", begun.sweep.factor.name());
         let part = format!("point {turn} of {}, {name}", begun.order.len());
-        let telling = Telling { out: Some(&folder), quiet, part: &part };
+        let telling = Telling { out: Some(&folder), part: &part, ..telling };
         let (folder, judged) = conduct::measure(resolved, telling)?;
         outputs::leave_reports(&folder, &judged)?;
         if let Some(failure) = judged.failure() {

@@ -72,6 +72,16 @@ struct Times {
         allow_hyphen_values = true
     )]
     service_drift: Option<f64>,
+    /// The same, compounding: 50%/s makes it 1.5 times as long after one second,
+    /// 2.25 times after two
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = percent_per_second,
+        requires = "service",
+        allow_hyphen_values = true
+    )]
+    service_growth: Option<f64>,
     /// Work that every reply leaves for the next flush
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "flush_every")]
     deferred: Option<Duration>,
@@ -166,7 +176,8 @@ impl TestserverArgs {
     /// When the file of `--body` cannot be read, or the flags contradict each
     /// other.
     pub fn behaviour(&self) -> Result<Behaviour, String> {
-        let Times { service, service_drift, deferred, flush_every, .. } = self.times;
+        let Times { service, service_drift, service_growth, deferred, flush_every, .. } =
+            self.times;
         let Times { slow_nth, slow_by, freeze, every, freeze_at, .. } = self.times;
         let behaviour = Behaviour {
             listen: self.listen,
@@ -174,6 +185,7 @@ impl TestserverArgs {
             seed: self.seed,
             service: service.unwrap_or_default(),
             service_drift: service_drift.unwrap_or_default(),
+            service_growth: service_growth.unwrap_or_default(),
             deferred: deferred
                 .zip(flush_every)
                 .map(|(work, flush_every)| Deferred { work, flush_every }),
@@ -188,6 +200,7 @@ impl TestserverArgs {
             body: self.page.body()?,
             status: self.page.status,
             status_nth: self.page.status_nth,
+            header_bytes: 0,
             framing: self.page.framing(),
             slow_body: self.page.slow_body,
             close_every: self.page.close_every,
@@ -351,6 +364,8 @@ mod tests {
                 Behaviour { service: us(100), service_drift: 0.1, ..base() }),
             ("--service 100us --service-drift -1%",
                 Behaviour { service: us(100), service_drift: -0.01, ..base() }),
+            ("--service 100us --service-growth 50%/s",
+                Behaviour { service: us(100), service_growth: 0.5, ..base() }),
             ("--delay 50ms", Behaviour { delay: Delay::Fixed(ms(50)), ..base() }),
             ("--delay-distribution exponential:2ms", Behaviour { delay: exponential, ..base() }),
             ("--delay-distribution lognormal:3ms,0.5", Behaviour { delay: lognormal, ..base() }),
@@ -393,6 +408,7 @@ mod tests {
             ("--listen localhost", "--listen"),
             ("--service 5", "5"),
             ("--service-drift 10%/s", "--service"),
+            ("--service-growth 10%/s", "--service"),
             ("--service 1ms --service-drift 10", "10%/s"),
             ("--freeze 1s", "--every"),
             ("--freeze 2s --every 1s", "period"),

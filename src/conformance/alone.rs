@@ -6,7 +6,9 @@ use crate::exit::Error;
 use crate::testserver::null::{Door, NullServer};
 use drivers::{SqlAccess, mysql, postgres};
 use engine::workload::{Feeds, preset};
-use engine::{Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop};
+use engine::{
+    Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop, TargetClock,
+};
 use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
 use std::ops::ControlFlow;
 use wire::http1::Request;
@@ -31,6 +33,21 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
             let query = drivers::oracle::CHEAPEST.to_owned();
             Access::Oracle(drivers::OracleAccess { query, ..access.clone() })
         }
+    })
+}
+
+/// What tells this lane, made plain, from others; none where what it costs depends on
+/// its target.
+pub(crate) fn protocol(access: &Access) -> Option<String> {
+    Some(match access {
+        Access::Engine(Wire::Http(_)) => "HTTP/1.1".to_owned(),
+        Access::Engine(Wire::Memcached(access)) => format!("memcached {:?}", access.dialect),
+        Access::Engine(Wire::Resp(_)) => "RESP2".to_owned(),
+        Access::Engine(Wire::Files(_)) => return None,
+        Access::Postgres(access) => format!("PostgreSQL {:?}", access.protocol),
+        Access::Mysql(access) => format!("MySQL {:?}", access.protocol),
+        #[cfg(feature = "oracle")]
+        Access::Oracle(_) => return None,
     })
 }
 
@@ -84,6 +101,8 @@ fn sql<P: Clone, T: Clone>(protocol: P) -> SqlAccess<P, T> {
         query: String::new(),
         protocol,
         tls: None,
+        may_ask_for_key: false,
+        reply_bytes: None,
         numbers: Numbers::new(1),
         feeds: Feeds::default(),
     };
@@ -132,7 +151,12 @@ pub(crate) fn drive(
     }
     let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
     let lanes = lanes.collect();
-    engine::run(&order, lanes, Vec::new(), stop, each)
+    // On one core the generator waits for its own server, which disturbs nothing: how long
+    // that ran is in the record where both have one core, and nowhere else.
+    let share = core.is_none_or(|core| order.cores.contains(&core));
+    let read = || Box::new(|| Some(server.cpu_ns())) as TargetClock<'_>;
+    let clocks = order.lanes.iter().filter(|_| share).map(|_| read()).collect();
+    engine::run(&order, lanes, clocks, stop, each)
 }
 
 /// A null server with the doors that these want, in their order.

@@ -94,7 +94,7 @@ impl Exec {
     /// When the program or a core is not there, or the system refuses.
     pub fn start(program: &Program) -> Result<Exec, String> {
         program.check()?;
-        let household = Household { secrets: program.secrets.clone(), temporary: None };
+        let household = Household { secrets: program.secrets.clone(), ..Household::default() };
         let keeper = Keeper::start(household).map_err(|trouble| trouble.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),

@@ -2,6 +2,7 @@
 
 use crate::exit::Error;
 use crate::fnv::fnv1a;
+use crate::input;
 use crate::shown::shown;
 use record::{Event, journal::SCHEMA};
 use serde::Deserialize;
@@ -16,8 +17,8 @@ use std::path::Path;
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 8] =
-    ["header", "target", "target_done", "store", "loaded", "pilot", "trial", "end"];
+const KINDS: [&str; 9] =
+    ["header", "target", "target_done", "store", "loaded", "own_cost", "pilot", "trial", "end"];
 
 /// Reads the events of one journal, in order.
 #[derive(Debug)]
@@ -47,9 +48,9 @@ impl Reader<BufReader<File>> {
     /// When it cannot be opened.
     pub fn open(file: &Path) -> Result<Self, Error> {
         let name = shown(file.display().to_string());
-        match File::open(file) {
+        match input::plain_file(file) {
             Ok(opened) => Ok(Reader::new(BufReader::new(opened), name)),
-            Err(error) => Err(Error::failed(format!("{name}: {error}"))),
+            Err(why) => Err(Error::failed(format!("{name}: {why}"))),
         }
     }
 }
@@ -144,12 +145,44 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     if !KINDS.contains(&kind) {
         return Ok(Parsed::Unknown(kind.to_owned()));
     }
+    // The header has a seed, which may be any number.
+    if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
+        return Err("was not written by tiebreak: it counts more than can be".to_owned());
+    }
     let event: Event = serde_json::from_str(read.event.get())
         .map_err(|error| format!("is no `{kind}` that can be read: {error}"))?;
+    if let Event::Header(header) = &event {
+        let size = header.plan.check_size();
+        size.map_err(|why| format!("was not written by tiebreak: the plan has {why}"))?;
+    }
     match matches!(event, Event::Header(_)) == (number == 1) {
         true => Ok(Parsed::Event(Box::new(event))),
         false => Err("is out of place: the header, and only the header, is line 1".to_owned()),
     }
+}
+
+/// Whether an event holds a whole number of 10^15 or more: a thousand operations a second
+/// for 30 000 years, or a slice of eleven days. Sums of such numbers would overflow.
+fn holds_a_number_too_large(json: &str) -> bool {
+    const DIGITS: usize = 16;
+    let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0, false);
+    for byte in json.bytes() {
+        if in_text {
+            in_text = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_text = true,
+            b'0'..=b'9' => digits += 1,
+            b'.' | b'e' | b'E' | b'-' | b'+' => is_fraction = is_fraction || byte != b'-',
+            _ => (digits, is_fraction) = (0, false),
+        }
+        if digits >= DIGITS && !is_fraction {
+            return true;
+        }
+    }
+    false
 }
 
 /// Refuses journals of a later major version before anything else is made of

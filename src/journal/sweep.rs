@@ -1,6 +1,8 @@
 //! `sweep.json`: which load points the folder of a sweep holds.
 
 use crate::exit::Error;
+use crate::input;
+use crate::private;
 use crate::shown::shown;
 use record::Sweep;
 use record::sweep::SCHEMA;
@@ -10,6 +12,8 @@ use std::path::Path;
 
 /// Its name in the sweep's folder.
 pub const FILE: &str = "sweep.json";
+/// It names 16 load points at most.
+const LARGEST: u64 = 1 << 20;
 
 /// Writes it, once: on disk before the first load point is driven.
 ///
@@ -18,7 +22,7 @@ pub const FILE: &str = "sweep.json";
 pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(sweep)?;
     text.push('\n');
-    let mut file = File::create_new(folder.join(FILE))?;
+    let mut file = private::create_file(&folder.join(FILE))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     File::open(folder)?.sync_all()
@@ -32,9 +36,9 @@ pub fn read(folder: &Path) -> Result<Sweep, Error> {
     let file = folder.join(FILE);
     let told = shown(file.display().to_string());
     let wrong = |what: String| Error::failed(format!("{told}: {what}"));
-    let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let text = input::plain(&file, LARGEST).map_err(wrong)?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
     match value["schema"].as_str() {
         Some(SCHEMA) => {}
         other => {

@@ -222,3 +222,24 @@ fn a_line_that_does_not_end_does_not_fill_the_memory() {
     let error = Reader::new(endless, "J".to_owned()).next_event().unwrap_err();
     assert_eq!(error.text, "J: line 1 is longer than 256 MiB");
 }
+
+#[test]
+fn numbers_whose_sums_would_overflow_are_refused() {
+    let told = |number: &str| {
+        let event = format!("{{\"pilot\":{{\"slice_ns\":{number}}}}}");
+        let sum = fnv1a(event.as_bytes());
+        let line = format!("{{\"seq\":1,\"sum\":\"{sum:016x}\",\"event\":{event}}}\n");
+        let mut written = Vec::new();
+        Writer::new(&mut written, |_| Ok(())).write(&header()).expect("memory");
+        // The last line may be torn: one more follows.
+        written.extend(line.bytes().chain(*b"\n"));
+        let mut reader = Reader::new(written.as_slice(), "j".to_owned());
+        reader.next_event().expect("a header");
+        reader.next_event().expect_err("no pilot").text
+    };
+    let large = "it counts more than can be";
+    assert!(told("1000000000000000").contains(large));
+    for number in ["999999999999999", "0.12345678901234567", "\"1234567890123456\"", "1e-7"] {
+        assert!(!told(number).contains(large), "{number}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Writing a journal.
 
 use crate::fnv::fnv1a;
+use crate::private;
+use crate::secrets;
 use record::Event;
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,12 +24,16 @@ impl<W: Write> Writer<W> {
         Writer { to, sync, seq: 0 }
     }
 
-    /// Appends one event with one `write`.
+    /// Appends one event with one `write`, without what was declared secret.
     ///
     /// # Errors
     /// When the disk is full, or fails otherwise.
     pub fn write(&mut self, event: &Event) -> io::Result<()> {
-        let event = serde_json::to_string(event)?;
+        let mut text = serde_json::to_string(event)?;
+        if secrets::appear_in(&text) {
+            text = serde_json::to_string(&secrets::without_secrets(event.clone()))?;
+        }
+        let event = text;
         let sum = fnv1a(event.as_bytes());
         let line = format!("{{\"seq\":{},\"sum\":\"{sum:016x}\",\"event\":{event}}}\n", self.seq);
         self.to.write_all(line.as_bytes())?;
@@ -45,12 +51,13 @@ impl<W: Write> Writer<W> {
 }
 
 impl Writer<File> {
-    /// Creates the journal; one that is there already is never touched.
+    /// Creates the journal, for its owner's eyes; one that is there already is never
+    /// touched.
     ///
     /// # Errors
     /// When it is there, or cannot be created.
     pub fn create(file: &Path) -> io::Result<Self> {
-        let file = File::options().write(true).create_new(true).open(file)?;
+        let file = private::create_file(file)?;
         Ok(Writer::new(file, File::sync_data))
     }
 }

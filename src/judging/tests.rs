@@ -110,7 +110,8 @@ fn a_requirement_of_another_version_is_a_sentence() {
     assert!(
         crate::report::terminal(
             &judged.story(),
-            crate::report::Style { colour: false, width: 100 }
+            crate::report::Style { colour: false, width: 100 },
+            crate::report::Detail::Short
         )
         .contains("CANNOT BE SAID")
     );

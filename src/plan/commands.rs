@@ -61,10 +61,6 @@ const CHANGE: [&str; 17] = [
     "ASKING",
 ];
 
-/// Commands that end the server, or the data of others on it.
-const END: [&str; 8] =
-    ["SHUTDOWN", "FLUSHALL", "FLUSHDB", "SWAPDB", "DEBUG", "FAILOVER", "REPLICAOF", "SLAVEOF"];
-
 /// Reads the words of a command.
 ///
 /// # Errors
@@ -108,8 +104,6 @@ fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
         "would wait for another client, and its time would not be the server's"
     } else if is(&CHANGE) {
         "would change the connection for the operations behind it"
-    } else if is(&END) {
-        "would end the server, or the data of the other contenders on it"
     } else {
         return Ok(());
     };
@@ -169,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn what_would_wait_change_the_connection_or_end_the_server_is_refused() {
-        for name in WAIT.iter().chain(&CHANGE).chain(&END) {
+    fn what_would_wait_or_change_the_connection_is_refused() {
+        for name in WAIT.iter().chain(&CHANGE) {
             for name in [(*name).to_owned(), name.to_lowercase()] {
                 let told = words(&format!("{name} a b")).expect_err(&name);
                 assert!(told.starts_with(&format!("`{name}` would ")), "{told}");

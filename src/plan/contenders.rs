@@ -6,6 +6,7 @@ use crate::exit::Error;
 use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
 use crate::plan::groups::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names, recipes};
+use crate::secrets;
 use crate::shown::shown;
 use crate::targets::url::{self, Url, begins_with_a_port};
 use std::path::Path;
@@ -15,10 +16,8 @@ use std::path::Path;
 pub(super) struct Gathered {
     pub(super) contenders: Vec<Wanted>,
     pub(super) run: RunSettings,
-    /// Every secret of the experiment file.
+    /// Every secret of the experiment file, and all others that were declared.
     pub(super) secrets: Vec<Secret>,
-    /// The file, where it lies outside the current directory tree and launches.
-    pub(super) launches_from_outside: Option<String>,
 }
 
 /// A contender as it was asked for.
@@ -65,11 +64,34 @@ fn unlaunched(launch: &Launch) -> String {
     launch.url.fill(&Values { port: 1, ports, ..Values::default() })
 }
 
-/// Reads the arguments, and the experiment file where one is among them.
+/// The arguments that name an experiment file.
+pub fn files(arguments: &[String]) -> impl Iterator<Item = &Path> {
+    let whats = arguments.iter().map(|argument| names::split(argument).1);
+    whats.filter(|what| matches!(kind(what), Kind::File)).map(Path::new)
+}
+
+/// Reads the arguments of a spec, and the experiment file where one is among them.
 ///
 /// # Errors
-/// Whatever is wrong with an argument or in the file.
-pub(super) fn gather(command: Command, arguments: &[String]) -> Result<Gathered, Error> {
+/// Whatever is wrong with an argument or in the file; a file from elsewhere that has
+/// no leave.
+pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
+    let mut gathered = gather_undeclared(spec.command, &spec.contenders, spec.allow_file)?;
+    let declared = secrets::declared();
+    for wanted in &mut gathered.contenders {
+        if let Place::Program(program) = &mut wanted.place {
+            program.secrets.extend(declared.iter().cloned());
+        }
+    }
+    gathered.secrets.extend(declared.into_iter().map(Secret::unnamed));
+    Ok(gathered)
+}
+
+fn gather_undeclared(
+    command: Command,
+    arguments: &[String],
+    allow_file: bool,
+) -> Result<Gathered, Error> {
     let mut gathered = Gathered::default();
     let mut file = None;
     for (at, argument) in arguments.iter().enumerate() {
@@ -89,7 +111,7 @@ pub(super) fn gather(command: Command, arguments: &[String]) -> Result<Gathered,
                     "two experiment files: give one, and its contenders in it",
                 ));
             }
-            Kind::File => from_file(Path::new(what), &mut gathered)?,
+            Kind::File => from_file(Path::new(what), allow_file, &mut gathered)?,
         }
     }
     Ok(gathered)
@@ -118,10 +140,12 @@ fn kind(what: &str) -> Kind {
 }
 
 fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Result<Wanted, Error> {
-    let url = Url::parse(what).map_err(|message| match (command, name) {
-        (Command::Run, _) => Error::usage(message),
-        (_, Some(name)) => Error::usage(format!("`{}`: {message}", shown(name))),
-        (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
+    let url = filled(what).and_then(|what| Url::parse(&what)).map_err(|message| {
+        match (command, name) {
+            (Command::Run, _) => Error::usage(message),
+            (_, Some(name)) => Error::usage(format!("`{}`: {message}", shown(name))),
+            (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
+        }
     })?;
     let place = match url.place {
         url::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
@@ -129,6 +153,21 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
     };
     let (settings, groups) = (Settings::default(), Vec::new());
     Ok(Wanted { name: name.map(str::to_owned), place, settings, groups })
+}
+
+/// An address with what stands for `${NAME}` in it: so that a token need not be an
+/// argument of this process. Programs (`exec:`) refuse it themselves.
+fn filled(what: &str) -> Result<String, String> {
+    if !what.contains("${") || what.starts_with("exec:") {
+        return Ok(what.to_owned());
+    }
+    let text = experiment::Text::parse(what, &experiment::environment)?;
+    match text.placeholders().next() {
+        Some(placeholder) => {
+            Err(format!("{placeholder} has a meaning only for targets that tiebreak launches"))
+        }
+        None => Ok(text.fill(&Values::default())),
+    }
 }
 
 fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
@@ -148,14 +187,18 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
     wanted(contender)
 }
 
-fn from_file(file: &Path, gathered: &mut Gathered) -> Result<(), Error> {
-    let experiment = Experiment::read(file, &|name| std::env::var_os(name))?;
+fn from_file(file: &Path, allow_file: bool, gathered: &mut Gathered) -> Result<(), Error> {
     let current = std::env::current_dir().unwrap_or_default();
-    let launches =
-        |contender: &experiment::Contender| !matches!(contender.target, Target::Attached { .. });
-    if experiment.is_outside(&current) && experiment.contenders.iter().any(launches) {
-        gathered.launches_from_outside = Some(shown(file.display().to_string()));
+    // Before the environment is asked and files are read.
+    if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
+        let file = shown(file.display().to_string());
+        return Err(Error::usage(format!(
+            "{file} lies outside the current directory. An experiment file can do what you can: \
+             start programs, send files and variables of your environment, change databases. Read \
+             it (`tiebreak check` shows all that it says), then say --allow-file"
+        )));
     }
+    let experiment = Experiment::read(file, &experiment::environment)?;
     for contender in experiment.contenders {
         gathered.contenders.push(wanted(contender)?);
     }
@@ -182,9 +225,46 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    fn gathered(arguments: &[&str]) -> Result<Gathered, String> {
+    fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Gathered, String> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-        gather(Command::Compare, &arguments).map_err(|error| error.text)
+        gather_undeclared(Command::Compare, &arguments, allow_file).map_err(|error| error.text)
+    }
+
+    fn gathered(arguments: &[&str]) -> Result<Gathered, String> {
+        gathered_with(true, arguments)
+    }
+
+    #[test]
+    fn a_file_from_elsewhere_does_nothing_without_leave() {
+        let scratch = Scratch::new();
+        let file = scratch.path().join("e.toml").display().to_string();
+        // Whatever it says: no more is read of it.
+        for text in ["[contender.a]\nurl = 'http://127.0.0.1:1/${PATH}'\n", "no TOML"] {
+            std::fs::write(&file, text).expect("a file");
+            let refused = gathered_with(false, &[&file]).err().expect("refused");
+            assert!(refused.starts_with(&format!("{file} lies outside the current")), "{refused}");
+            assert!(refused.ends_with("then say --allow-file"), "{refused}");
+        }
+        let inside = gathered_with(false, &["tests/../experiments/pools.toml"]);
+        assert!(inside.is_ok_and(|inside| inside.contenders.len() == 6));
+    }
+
+    #[test]
+    fn an_address_takes_variables_and_nothing_else() {
+        // SAFETY: no other test reads or writes this variable.
+        unsafe { std::env::set_var("TIEBREAK_TEST_TOKEN", "CANARY-of-contenders-rs") };
+        let all = gathered(&["a=http://127.0.0.1:1/x/${TIEBREAK_TEST_TOKEN}/y"]);
+        let all = all.unwrap_or_else(|error| panic!("{error}"));
+        let Place::Attached { url, .. } = &all.contenders[0].place else { panic!("attached") };
+        assert_eq!(url.path(), "/x/CANARY-of-contenders-rs/y");
+        assert_eq!(secrets::hidden(url.path()), "/x/****/y");
+        for (slip, why) in [
+            ("a=http://127.0.0.1:1/${TIEBREAK_NO_SUCH}", "`TIEBREAK_NO_SUCH` is not set"),
+            ("a=http://127.0.0.1:1/${PATH}/{port}", "{port} has a meaning only for"),
+        ] {
+            let refused = gathered(&[slip]).err().expect("refused");
+            assert!(refused.contains(why), "{refused}");
+        }
     }
 
     #[test]
@@ -218,7 +298,6 @@ mod tests {
             ]
         );
         assert_eq!(all.run.rounds, Some(12));
-        assert_eq!(all.launches_from_outside, Some(file.clone()), "outside the crate's folder");
         let twice = gathered(&[&file, &file]).err();
         assert_eq!(
             twice.as_deref(),

@@ -45,6 +45,12 @@ pub(super) fn database_at(
     if of.charset.is_some() && url.protocol != Protocol::Oracle {
         return Err(Error::usage("charset belongs to oracle://: the others say it themselves"));
     }
+    if of.reply_bytes.is_some() && url.protocol == Protocol::Oracle {
+        return Err(Error::usage(
+            "reply.max belongs to postgres:// and mysql://: oracledb cannot be told how long a \
+             reply may be",
+        ));
+    }
     let known = contender(spec, name, url, address, settings)?;
     let sql = sql(url, settings).map_err(Error::usage)?;
     let access = match url.protocol {
@@ -81,7 +87,8 @@ fn refuse_wire_settings(settings: &Settings) -> Result<(), String> {
 pub(super) fn refuse_elsewhere(settings: &Settings) -> Result<(), Error> {
     match settings.databases.is_given() {
         true => Err(Error::usage(
-            "query, charset, protocol, table and pool belong to databases (postgres://, mysql://)",
+            "query, charset, protocol, table, pool and reply.max belong to databases \
+             (postgres://, mysql://)",
         )),
         false => Ok(()),
     }
@@ -111,7 +118,12 @@ fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
             _ => format!("{database} has the tables {}, and no {table}", tables.join(", ")),
         });
     }
-    Ok(SqlAsked { protocol, query: of.query.clone(), table: of.table.clone() })
+    Ok(SqlAsked {
+        protocol,
+        query: of.query.clone(),
+        table: of.table.clone(),
+        reply_bytes: of.reply_bytes,
+    })
 }
 
 fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Error> {
@@ -130,11 +142,15 @@ fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Er
 }
 
 fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
-    let tls = tls_host(url)?.map(|host| MysqlTls {
-        roots: spec.trust.cacert.clone(),
-        insecure: spec.trust.insecure,
-        name: Some(host.to_owned()),
-    });
+    let tls = match tls_host(url)? {
+        Some(host) => {
+            // The library reads the authorities itself: first they are read with a bound.
+            spec.trust.config(&[])?;
+            let (roots, insecure) = (spec.trust.cacert.clone(), spec.trust.insecure);
+            Some(MysqlTls { roots, insecure, name: Some(host.to_owned()) })
+        }
+        None => None,
+    };
     let protocol = match sql.protocol {
         SqlProtocol::Text => mysql::Protocol::Text,
         _ => mysql::Protocol::Prepared,
@@ -159,6 +175,8 @@ fn access<P, T>(
         query: statement(url.protocol, sql),
         protocol,
         tls,
+        may_ask_for_key: url.allows_key_retrieval(),
+        reply_bytes: sql.reply_bytes,
         numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
     })

@@ -16,6 +16,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        drawn_seed: 1,
     };
     let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
     resolve(&spec, &machine, &mut resolver).expect("a good plan").plan

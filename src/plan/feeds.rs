@@ -1,10 +1,9 @@
 //! Reads a feed: a CSV file whose rows go into operations.
 
 use crate::fnv::fnv1a;
+use crate::input;
 use crate::shown::shown;
 use engine::workload::FeedRows;
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 /// Largest file: all of it is held in memory.
@@ -24,22 +23,9 @@ pub(super) struct FeedRead {
 
 /// Reads the file. An error names it, and the line.
 pub(super) fn read(path: &Path, name: &str) -> Result<FeedRead, String> {
-    let bytes = bytes(path).map_err(|why| format!("the feed {}: {why}", shown(name)))?;
+    let bytes =
+        input::plain(path, LARGEST).map_err(|why| format!("the feed {}: {why}", shown(name)))?;
     parse(&bytes).map_err(|(line, why)| format!("{}:{line}: {why}", shown(name)))
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
-    let found = fs::metadata(path).map_err(cannot)?;
-    if !found.is_file() {
-        return Err("is not a plain file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    File::open(path).map_err(cannot)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    match bytes.len() as u64 > LARGEST {
-        true => Err(format!("is too large: {} MiB at most", LARGEST >> 20)),
-        false => Ok(bytes),
-    }
 }
 
 /// An error comes with its line.

@@ -2,17 +2,22 @@
 //! whichever machine and on whichever ports it is asked.
 
 use crate::fnv::fnv1a;
+use crate::secrets;
 use record::{Address, Host, Metric, Plan};
 
-/// 16 hex digits. Left out are ports (also in names and targets), the machine
-/// and what follows from it: the generator's cores and the limits of ports.
+/// 16 hex digits. Left out are ports (also in names and targets), the seed, which
+/// is drawn anew for each run, the machine and what follows from it: the generator's
+/// cores and the limits of ports.
 pub fn of(plan: &Plan) -> String {
-    let mut bare = plan.clone();
+    let mut bare = secrets::without_secrets(plan.clone());
     bare.host = Host::default();
+    bare.seed = 0;
     bare.generator_cores.clear();
     bare.question.port_limit.clear();
     bare.question.shares_core = false;
     bare.question.workers = 0;
+    bare.question.generator_cores.clear();
+    bare.question.allowed_cores.clear();
     bare.question.names.clear();
     bare.question.cpu_in_sight.clear();
     bare.question.sharing.clear();

@@ -3,6 +3,7 @@
 pub mod commands;
 mod contenders;
 mod database;
+mod destructive;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
@@ -20,12 +21,14 @@ mod request;
 pub mod require;
 pub mod resolved;
 pub mod settings;
+mod slice_length;
 pub mod spec;
 mod store;
 pub mod sweep;
 pub mod units;
 pub mod workload;
 
+pub use contenders::files;
 pub use local::Directory;
 pub use resolved::{Machine, Resolved, Way, resolve};
 pub use settings::Settings;

@@ -1,6 +1,7 @@
 //! What contenders are called.
 
 use crate::near;
+use crate::secrets;
 use crate::shown::shown;
 use crate::targets::url::Url;
 
@@ -64,7 +65,7 @@ fn wanted(url: &Url, typed: &[(Option<&str>, Url)]) -> String {
         || typed.iter().filter(|(name, other)| name.is_none() && other.short() == url.short());
     let same_path = same_place().filter(|(_, other)| other.path() == url.path()).count();
     let name = match (same_place().count(), same_path) {
-        (2.., 1) => url.path().to_owned(),
+        (2.., 1) => secrets::hidden(url.path()),
         _ => url.short(),
     };
     match name.chars().count() {

@@ -1,9 +1,9 @@
-//! What the pilot's braid tells: how long a slice must be, and whether slices
-//! will do at all. Pure; the rules and their measurements are design.md's
-//! "Where a braid lies", 2 and 4.
+//! What the pilot tells: how long a slice must be, and whether slices will do at
+//! all. Pure; the measurements are in METHOD.
 
 use crate::plan::local;
 use crate::plan::resolved::TURN;
+use crate::plan::slice_length::{Asks, Pace};
 use crate::plan::units::{show_ns, show_percent};
 use judge::cost;
 use record::{
@@ -12,8 +12,10 @@ use record::{
 
 /// How long each contender is driven in the pilot.
 pub const DRIVEN_NS: u64 = 2_000_000_000;
-/// The shortest slices that the pilot chooses, and those that it drives.
+/// The slices that the pilot drives in closed loop. It may choose shorter ones; a
+/// slow target would make a pilot of those very long.
 const CLOSED_SLICE_NS: u64 = 50_000_000;
+/// The slices that it drives in open loop, and the shortest that it chooses there.
 const OPEN_SLICE_NS: u64 = 250_000_000;
 /// The shortest burn-in, and the pilot's own.
 pub const BURN_IN_NS: u64 = 2_000_000;
@@ -45,7 +47,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     }
     let own = match open(plan) {
         true => open_loop(plan, &saw, &parts),
-        false => closed_loop(plan, &saw),
+        false => closed_loop(plan, &saw, &parts),
     };
     let own = match (busy_at_rest(plan, &saw), own.interleave) {
         (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
@@ -119,51 +121,85 @@ fn parts(seen: &Seen) -> impl Iterator<Item = &Seen> {
     whole.into_iter().chain(&seen.groups)
 }
 
-/// The longest slice that any contender needs, and the words for it.
+/// The length that slices need, and why.
 struct Need {
     ns: u64,
-    of: usize,
     because: String,
 }
 
-fn need(saw: &[PilotSeen], shortest_ns: u64, factors: &[(u64, &str)]) -> Need {
-    let mut need = Need { ns: 0, of: 0, because: String::new() };
-    for (of, seen) in saw.iter().enumerate() {
-        for (factor, quantile) in factors {
-            let value = if *quantile == "p50" { seen.p50_ns } else { seen.p99_ns };
-            let ns = value.saturating_mul(*factor);
-            if ns > need.ns {
-                let because = format!("{factor} × its {quantile}, {}", show_ns(value));
-                need = Need { ns, of, because };
-            }
-        }
+const NOTHING_ANSWERED: &str = "nothing was answered in the pilot";
+/// Open loop: a slice is at least so many times the slowest p99.
+const OPEN_IN_P99: u64 = 100;
+
+impl Need {
+    /// Open loop: this many times the p99 of the slowest contender.
+    fn of_open_loop(plan: &Plan, saw: &[PilotSeen]) -> Need {
+        let slowest = saw.iter().zip(&plan.contenders).max_by_key(|(seen, _)| seen.p99_ns);
+        let Some((seen, contender)) = slowest.filter(|(seen, _)| seen.p99_ns > 0) else {
+            return Need { ns: OPEN_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
+        };
+        let ns = seen.p99_ns.saturating_mul(OPEN_IN_P99);
+        let figure = format!("{OPEN_IN_P99} × its p99, {}", show_ns(seen.p99_ns));
+        let because = if ns > OPEN_SLICE_NS {
+            format!("`{}` is the slowest ({figure})", contender.name)
+        } else {
+            let name = &contender.name;
+            format!("the shortest; the slowest contender, `{name}`, would do with less ({figure})")
+        };
+        Need { ns: ns.max(OPEN_SLICE_NS), because }
     }
-    need.ns = need.ns.max(shortest_ns);
-    need
+
+    /// Closed loop: what throughput, response times and CPU at rest ask for.
+    fn of_closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Need {
+        if saw.iter().all(|seen| seen.p50_ns == 0) {
+            return Need { ns: CLOSED_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
+        }
+        let pace = |at: usize| Pace {
+            name: plan.contenders[at].name.clone(),
+            fastest_ns: fastest(&parts[at]),
+            early: parts[at].slices.iter().map(|slice| slice.early).collect(),
+            p50_ns: saw[at].p50_ns,
+            p99_ns: saw[at].p99_ns,
+            throughputs: parts[at].slices.iter().map(throughput).collect(),
+            cpu_at_rest: saw[at].cpu_at_rest,
+        };
+        let paces: Vec<Pace> = (0..saw.len()).map(pace).collect();
+        let asks = Asks::of(&paces, CLOSED_SLICE_NS, plan.round_ns);
+        Need { ns: asks.ns(), because: asks.because() }
+    }
 }
 
-fn closed_loop(plan: &Plan, saw: &[PilotSeen]) -> Way {
-    let need = need(saw, CLOSED_SLICE_NS, &[(20, "p99"), (25, "p50")]);
+/// The shortest response time of all groups.
+fn fastest(seen: &Seen) -> u64 {
+    parts(seen).filter_map(|part| part.response_time.min()).min().unwrap_or(0)
+}
+
+/// Operations per second.
+fn throughput(slice: &Slice) -> f64 {
+    slice.operations as f64 / slice.took_ns.max(1) as f64 * 1e9
+}
+
+fn closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
+    let need = Need::of_closed_loop(plan, saw, parts);
     let four = need.ns.saturating_mul(SLICES_A_ROUND);
     if four <= plan.round_ns {
-        return slices(plan, &need, CLOSED_SLICE_NS);
+        return slices(plan, &need);
     }
     if four > LONGEST_GROWN_ROUND_NS {
         let why = format!(
-            "`{}` needs slices of {} ({}), and four of them are more than the {} that a round \
-             may grow to",
-            name(plan, &need),
+            "slices of {} would be needed ({}), and four of them are more than the {} that a \
+             round may grow to",
             show_ns(need.ns),
             need.because,
             show_ns(LONGEST_GROWN_ROUND_NS)
         );
         return turns(plan, need.ns, why);
     }
-    let mut way = slices(plan, &need, CLOSED_SLICE_NS);
+    let mut way = slices(plan, &need);
     way.slice_ns = need.ns;
     way.round_ns = four;
     way.why = vec![
-        told_slices(plan, &need, need.ns, CLOSED_SLICE_NS),
+        told_slices(&need, need.ns),
         format!(
             "rounds of {} in place of {}: a round holds at least four slices of each contender",
             show_ns(four),
@@ -174,17 +210,13 @@ fn closed_loop(plan: &Plan, saw: &[PilotSeen]) -> Way {
 }
 
 fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
-    let need = need(saw, OPEN_SLICE_NS, &[(100, "p99")]);
+    let need = Need::of_open_loop(plan, saw);
     if need.ns > plan.round_ns {
         let (slice, round) = (show_ns(need.ns), show_ns(plan.round_ns));
-        let why = match need.ns > OPEN_SLICE_NS {
-            true => {
-                let (name, because) = (name(plan, &need), &need.because);
-                format!(
-                    "`{name}` needs slices of {slice} ({because}), longer than a round of {round}"
-                )
-            }
-            false => format!("a round of {round} is shorter than the shortest slice, {slice}"),
+        let why = if need.ns > OPEN_SLICE_NS {
+            format!("slices of {slice} are longer than a round of {round}: {}", need.because)
+        } else {
+            format!("a round of {round} is shorter than the shortest slice, {slice}")
         };
         return turns(plan, need.ns, why);
     }
@@ -196,12 +228,12 @@ fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
         );
         return turns(plan, need.ns, why);
     }
-    slices(plan, &need, OPEN_SLICE_NS)
+    slices(plan, &need)
 }
 
 /// Work that a contender does while it rests falls into the others' time: in a
 /// pilot of 2 s this share of one core told a garbage-heavy server from a lean
-/// one (design.md, "Where a braid lies", 3).
+/// one (METHOD, "CPU at rest and the charged ratio").
 fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
     let busy = |at: &usize| saw[*at].cpu_at_rest.filter(|share| *share > MOST_CPU_AT_REST);
     let at = (0..saw.len()).find(|at| busy(at).is_some())?;
@@ -214,9 +246,8 @@ fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
     ))
 }
 
-/// Slices that fill the round: never shorter than needed, since a shorter one
-/// pulls ratios towards 1.
-fn slices(plan: &Plan, need: &Need, shortest_ns: u64) -> Way {
+/// Slices that fill the round, never shorter than needed.
+fn slices(plan: &Plan, need: &Need) -> Way {
     let count = (plan.round_ns / need.ns).max(1);
     let slice_ns = plan.round_ns.div_ceil(count);
     Way {
@@ -224,7 +255,7 @@ fn slices(plan: &Plan, need: &Need, shortest_ns: u64) -> Way {
         slice_ns,
         round_ns: plan.round_ns,
         needed_ns: need.ns,
-        why: vec![told_slices(plan, need, slice_ns, shortest_ns)],
+        why: vec![told_slices(need, slice_ns)],
     }
 }
 
@@ -239,24 +270,8 @@ fn turns(plan: &Plan, needed_ns: u64, why: String) -> Way {
     }
 }
 
-fn told_slices(plan: &Plan, need: &Need, slice_ns: u64, shortest_ns: u64) -> String {
-    let slice = show_ns(slice_ns);
-    match (need.because.is_empty(), need.ns > shortest_ns) {
-        (true, _) => format!("slices of {slice}: nothing was answered in the pilot"),
-        (false, true) => {
-            format!("slices of {slice}: `{}` is the slowest ({})", name(plan, need), need.because)
-        }
-        (false, false) => format!(
-            "slices of {slice}, the shortest: that is more than the slowest contender, `{}`, \
-             needs ({})",
-            name(plan, need),
-            need.because
-        ),
-    }
-}
-
-fn name<'a>(plan: &'a Plan, need: &Need) -> &'a str {
-    &plan.contenders[need.of].name
+fn told_slices(need: &Need, slice_ns: u64) -> String {
+    format!("slices of {}: {}", show_ns(slice_ns), need.because)
 }
 
 /// What was asked for wins; the reason then says what the pilot would have

@@ -18,6 +18,8 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
     for n in 0..1000 {
         seen.response_time.record(if n < 980 { p50_ns } else { p99_ns });
     }
+    // The first reply of a slice meets an empty queue.
+    seen.response_time.record(20_000);
     for (place, in_flight) in in_flight.iter().enumerate() {
         seen.slices.push(Slice {
             place: place as u64,
@@ -71,53 +73,41 @@ fn closed_loop() {
     check(
         &plan(None, |_| {}),
         &[
-            (
-                0.3,
-                1.2,
-                Slices,
-                50.0,
-                1000.0,
-                "slices of 50 ms, the shortest: that is more than the slowest contender, `b`, needs (20 × its p99, 1.2 ms)",
-            ),
-            (
-                1.9,
-                2.3,
-                Slices,
-                50.0,
-                1000.0,
-                "slices of 50 ms, the shortest: that is more than the slowest contender, `b`, needs (25 × its p50, 1.9 ms)",
-            ),
-            // 80 ms: 12 whole slices fill the round.
+            (0.3, 1.2, Slices, 10.0, 1000.0, "slices of 10 ms: the shortest"),
+            // 16 ms: 62 whole slices fill the round.
             (
                 1.0,
-                4.0,
+                8.0,
+                Slices,
+                16.13,
+                1000.0,
+                "slices of 16.1 ms: the response times of `b` ask for that: 2 × its p99, 8 ms; \
+                 throughput would do with 10 ms",
+            ),
+            (
+                20.0,
+                22.0,
                 Slices,
                 83.33,
                 1000.0,
-                "slices of 83.3 ms: `b` is the slowest (20 × its p99, 4 ms)",
+                "slices of 83.3 ms: the response times of `b` ask for that: 4 × its p50, 20 ms",
             ),
-            (
-                6.4,
-                7.0,
-                Slices,
-                166.67,
-                1000.0,
-                "slices of 167 ms: `b` is the slowest (25 × its p50, 6.4 ms)",
-            ),
-            (1.0, 12.5, Slices, 250.0, 1000.0, "slices of 250 ms: `b`"),
-            (1.0, 20.0, Slices, 400.0, 1600.0, "slices of 400 ms: `b`"),
-            (1.0, 62.4, Slices, 1248.0, 4992.0, "slices of 1.25 s: `b`"),
+            (1.0, 125.0, Slices, 250.0, 1000.0, "slices of 250 ms: the response times of `b`"),
+            (1.0, 200.0, Slices, 400.0, 1600.0, "slices of 400 ms: the response times of `b`"),
+            (1.0, 624.0, Slices, 1248.0, 4992.0, "slices of 1.25 s: the response times of `b`"),
             (
                 1.0,
-                63.0,
+                630.0,
                 Turns,
                 2500.0,
                 2500.0,
-                "turns of 2.5 s: `b` needs slices of 1.26 s (20 × its p99, 63 ms), and four of them are more than the 5 s that a round may grow to",
+                "turns of 2.5 s: slices of 1.26 s would be needed (the response times of `b` ask \
+                 for that: 2 × its p99, 630 ms; throughput would do with 10 ms), and four of them \
+                 are more than the 5 s that a round may grow to",
             ),
         ],
     );
-    let grown = chosen(&plan(None, |_| {}), MS, 20 * MS);
+    let grown = chosen(&plan(None, |_| {}), MS, 200 * MS);
     assert_eq!(
         grown.why[1],
         "rounds of 1.6 s in place of 1 s: a round holds at least four slices of each contender"
@@ -126,8 +116,8 @@ fn closed_loop() {
     check(
         &long,
         &[
-            (1.0, 90.0, Slices, 2000.0, 8000.0, "slices of 2 s: `b`"),
-            (1.0, 120.0, Turns, 8000.0, 8000.0, "turns of 8 s: `b`"),
+            (1.0, 900.0, Slices, 2000.0, 8000.0, "slices of 2 s: the response times of `b`"),
+            (1.0, 1300.0, Turns, 8000.0, 8000.0, "turns of 8 s: slices of 2.6 s"),
         ],
     );
 }
@@ -138,7 +128,7 @@ fn open_loop() {
     check(
         &plan(Some(5000.0), |_| {}),
         &[
-            (0.2, 2.0, Slices, 250.0, 1000.0, "slices of 250 ms, the shortest"),
+            (0.2, 2.0, Slices, 250.0, 1000.0, "slices of 250 ms: the shortest"),
             (
                 0.2,
                 4.0,
@@ -154,7 +144,7 @@ fn open_loop() {
                 Turns,
                 2500.0,
                 2500.0,
-                "turns of 2.5 s: `b` needs slices of 1.1 s (100 × its p99, 11 ms), longer than a round of 1 s",
+                "turns of 2.5 s: slices of 1.1 s are longer than a round of 1 s: `b` is the slowest (100 × its p99, 11 ms)",
             ),
         ],
     );
@@ -200,13 +190,13 @@ fn queues_that_keep_growing_ask_for_turns() {
 #[test]
 fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
     let sliced = |slice: &'static str| plan(None, |spec| spec.slice = units::duration(slice).ok());
-    let same = chosen(&sliced("50ms"), MS, MS);
-    assert_eq!(same.why[0], "slices of 50 ms, as asked, and as the pilot would have chosen");
-    let short = chosen(&sliced("60ms"), MS, 20 * MS);
+    let same = chosen(&sliced("10ms"), MS, MS);
+    assert_eq!(same.why[0], "slices of 10 ms, as asked, and as the pilot would have chosen");
+    let short = chosen(&sliced("60ms"), MS, 200 * MS);
     assert_eq!((short.slice_ns, short.round_ns), (60 * MS, 1020 * MS));
     assert!(
         short.why[0].starts_with(
-            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: `b`"
+            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: the response"
         ),
         "{:?}",
         short.why
@@ -220,13 +210,13 @@ fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
     );
     assert!(
         turns.why[0]
-            .starts_with("turns of 2.5 s, as asked; the pilot would have chosen slices of 50 ms")
+            .starts_with("turns of 2.5 s, as asked; the pilot would have chosen slices of 10 ms")
     );
     let slices = plan(None, |spec| spec.interleave = Some(Interleave::Slices));
-    let forced = chosen(&slices, MS, 200 * MS);
+    let forced = chosen(&slices, MS, 2000 * MS);
     assert_eq!((forced.slice_ns, forced.round_ns), (1250 * MS, 5000 * MS));
     assert!(forced.why[0].contains("would have chosen turns of 2.5 s"), "{:?}", forced.why);
-    assert_eq!(chosen(&slices, MS, MS).slice_ns, 50 * MS);
+    assert_eq!(chosen(&slices, MS, MS).slice_ns, 10 * MS);
 }
 
 #[test]
@@ -274,7 +264,8 @@ fn resting(plan: &Plan, ms: u64) -> PilotChoice {
 fn work_at_rest_takes_turns() {
     // Tenths of a millisecond in slices of 50 ms: 0.8 %, and 1.2 %.
     let lean = resting(&plan(None, |_| {}), 4);
-    assert_eq!(lean.interleave, Interleave::Slices);
+    assert_eq!((lean.interleave, lean.slice_ns), (Interleave::Slices, 83_333_334));
+    assert!(lean.why[0].contains("the CPU that `a` uses while it rests"), "{:?}", lean.why);
     assert_eq!(lean.saw[0].cpu_at_rest, Some(0.008));
     let busy = resting(&plan(None, |_| {}), 6);
     assert_eq!((busy.interleave, busy.slice_ns), (Interleave::Turns, 2500 * MS));

@@ -55,6 +55,8 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
     if cpu_in_sight.iter().all(|in_sight| *in_sight) {
         secondary.push(Metric::TargetCpu);
     }
+    let targets_cores: Vec<Vec<u32>> =
+        given.ways.iter().map(|way| target_cores(way, given.cores)).collect();
     let port_limit = |contender: &Contender| port_limit(contender, given.client_ports);
     Ok(Question {
         names: contenders.iter().map(|contender| contender.name.clone()).collect(),
@@ -68,12 +70,17 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         restarts: length.restarts,
         looks: length.looks,
         sharing: sharing(given.ways),
-        target_cores: given.ways.iter().map(|way| target_cores(way, given.cores)).collect(),
+        generator_cores: given.cores.generator.clone(),
+        allowed_cores: given.cores.allowed.clone(),
+        one_target: one_target(contenders),
+        by_library: which(contenders, |contender| contender.sql.is_some()),
+        protocols: contenders.iter().map(|contender| protocol(contender).to_owned()).collect(),
         code_names: store::code_names(contenders),
         from_workload: which(contenders, Contender::is_store),
         misses_asked: which(contenders, asks_for_misses),
         expect_different: spec.expect_different,
-        shares_core: given.cores.others.is_empty(),
+        shares_core: targets_cores.iter().any(|target| has_only_our_cores(target, given.cores)),
+        target_cores: targets_cores,
         cpu_in_sight,
         done_by_generator: which(contenders, |of| matches!(of.address, Address::Directory(_))),
         bodiless: contenders.iter().map(bodiless).collect(),
@@ -195,6 +202,60 @@ fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
         Way::Program { program } => program.cores.clone(),
         Way::Files(_) => Vec::new(),
     }
+}
+
+/// Whether a target may use no other cores than the generator's. Where its cores are
+/// not known, it may where there are others.
+fn has_only_our_cores(target: &[u32], cores: &Cores) -> bool {
+    if target.is_empty() {
+        cores.others.is_empty()
+    } else {
+        target.iter().all(|core| cores.generator.contains(core))
+    }
+}
+
+/// Groups of contenders that are ways of talking to one target: the same address, and
+/// the same host in their URLs, since one address can serve several. What tiebreak
+/// launches is a target of its own.
+fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
+    let attached = |of: &&Contender| {
+        of.launch.is_empty() && matches!(of.address, Address::Tcp(_) | Address::Unix(_))
+    };
+    let mut groups: Vec<(&Address, &str, Vec<u32>)> = Vec::new();
+    for (number, contender) in (0..).zip(contenders) {
+        if !attached(&contender) {
+            continue;
+        }
+        let (address, host) = (&contender.address, host_of(&contender.target));
+        match groups.iter_mut().find(|group| (group.0, group.1) == (address, host)) {
+            Some((_, _, group)) => group.push(number),
+            None => groups.push((address, host, vec![number])),
+        }
+    }
+    let numbers = groups.into_iter().map(|(_, _, numbers)| numbers);
+    numbers.filter(|numbers| numbers.len() > 1).collect()
+}
+
+/// Host and port of a URL without a login.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?']).next().unwrap_or_default()
+}
+
+/// What a contender speaks, as people call it.
+fn protocol(contender: &Contender) -> &'static str {
+    const SCHEMES: [(&str, &str); 8] = [
+        ("http", "HTTP"),
+        ("memcached", "memcached"),
+        ("redis", "Redis"),
+        ("postgres", "PostgreSQL"),
+        ("mysql", "MySQL"),
+        ("oracle", "Oracle"),
+        ("file", "files"),
+        ("exec", "a program"),
+    ];
+    let known = SCHEMES.iter().find(|(scheme, _)| contender.target.starts_with(scheme));
+    known.map_or("", |(_, name)| name)
 }
 
 fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
@@ -388,6 +449,38 @@ mod tests {
         assert_eq!(limit("[::1]:80", Reuse::Times(5)), Some(14_116.0));
         assert_eq!(limit("127.0.0.1:80", Reuse::Never), Some(14_116.0 * 64.0));
         assert_eq!(limit("/run/x.sock", Reuse::Never), None);
+    }
+
+    #[test]
+    fn ways_of_talking_to_one_target_have_its_address_and_host() {
+        let of = |address: &str, target: &str, launched: bool| {
+            let mut of = contender(address, Reuse::Always, Arrivals::Closed);
+            of.target = target.to_owned();
+            of.launch = if launched { vec!["start".to_owned()] } else { Vec::new() };
+            of
+        };
+        let all = [
+            of("127.0.0.1:80", "http://a.test:80/", false),
+            of("127.0.0.1:81", "http://a.test:81/", false),
+            of("127.0.0.1:80", "http://a.test:80/page?k=…", false),
+            // Another host behind the same address may be another target.
+            of("127.0.0.1:80", "http://b.test:80/", false),
+            of("/run/x.sock", "http+unix://%2Frun%2Fx.sock/", false),
+            of("/run/x.sock", "http+unix://%2Frun%2Fx.sock/page", false),
+            of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
+            of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
+        ];
+        assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
+        assert_eq!((protocol(&all[0]), protocol(&all[4])), ("HTTP", "HTTP"));
+    }
+
+    #[test]
+    fn a_target_on_other_cores_shares_none() {
+        // tiebreak itself is confined to one core.
+        let confined = Cores { allowed: vec![1], generator: vec![1], others: Vec::new() };
+        for (target, shares) in [(&[0][..], false), (&[1], true), (&[0, 1], false), (&[], true)] {
+            assert_eq!(has_only_our_cores(target, &confined), shares, "{target:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
 use crate::plan::spec::{Command, Spec};
 use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, database, local, names, own_presets, request, store};
+use crate::plan::{Settings, database, destructive, local, names, own_presets, request, store};
+use crate::secrets;
 use crate::targets::attached::{self, Resolver};
 use crate::targets::connect_to::ConnectTo;
 use crate::targets::process::OutOfSight;
@@ -20,6 +21,7 @@ use crate::targets::sight::Sight;
 use crate::targets::tls;
 use crate::targets::url::{self, Protocol, Url, harmless};
 use engine::{HttpAccess, TlsAccess};
+use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{Address, Contender, Host, Interleave, Plan, Reuse};
 use std::time::Duration;
 
@@ -33,9 +35,6 @@ pub(super) const TURN: Duration = Duration::from_millis(2500);
 const DURATION: Duration = Duration::from_secs(10);
 /// `run -n` without `--duration` ends here at the latest.
 const LONGEST_COUNTED_RUN: Duration = Duration::from_secs(3600);
-const SEED: u64 = 1;
-const MOST_CONTENDERS: usize = 16;
-const MOST_ROUNDS: u32 = 10_000;
 const SHORTEST_ROUND: Duration = Duration::from_millis(10);
 const SHORTEST_SLICE: Duration = Duration::from_millis(1);
 const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
@@ -53,6 +52,9 @@ pub struct Machine {
     pub host: Host,
     /// Looks for the processes behind an address.
     pub look: fn(&Address, Option<u32>) -> Result<Sight, OutOfSight>,
+    /// Drawn when the process started: the seed of a plan that names none. It is the
+    /// same for all load points of a sweep.
+    pub drawn_seed: u64,
 }
 
 /// What will be done, and the secrets that doing it takes. No `Debug`.
@@ -63,7 +65,7 @@ pub struct Resolved {
     pub ways: Vec<Way>,
     /// What can be foreseen to go wrong, in sentences.
     pub cautions: Vec<String>,
-    /// Every secret of an experiment file.
+    /// Every secret of an experiment file, and all others that were declared.
     pub secrets: Vec<Secret>,
     /// Cores for targets that are launched.
     pub target_cores: Vec<u32>,
@@ -96,6 +98,11 @@ pub enum Way {
 }
 
 impl Resolved {
+    /// The seed, where a flag or the experiment file names it. None: it was drawn.
+    pub fn named_seed(&self) -> Option<u64> {
+        self.spec.seed
+    }
+
     /// Where a launched target is dialled, and how it is talked to there.
     ///
     /// # Errors
@@ -125,7 +132,7 @@ pub fn resolve(
     machine: &Machine,
     resolver: &mut Resolver<'_>,
 ) -> Result<Resolved, Error> {
-    let gathered = contenders::gather(spec.command, &spec.contenders)?;
+    let gathered = contenders::gather(spec)?;
     let spec = spec.over(&gathered.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &gathered)?;
@@ -174,6 +181,7 @@ pub fn resolve(
         ways.push(way);
     }
     store::give_workloads(&spec, &urls, &groups, &mut resolved)?;
+    destructive::check(&spec, &resolved)?;
     let spec = match local::any_program(&resolved) {
         true => local::only_turns(&spec)?,
         false if spec.command == Command::Compare && spec.operations.is_some() => {
@@ -187,7 +195,20 @@ pub fn resolve(
     let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(own_presets::caution));
+    let plan = without_secrets(plan);
     Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
+}
+
+/// The plan without secrets, but for what is driven by it: there the engine needs them,
+/// and the journal leaves them out when it is written.
+fn without_secrets(plan: Plan) -> Plan {
+    let mut bare = secrets::without_secrets(plan.clone());
+    for (bare, whole) in bare.contenders.iter_mut().zip(plan.contenders) {
+        bare.address = whole.address;
+        bare.workload = whole.workload;
+        bare.sql = whole.sql;
+    }
+    bare
 }
 
 /// What is refused before anything else is looked at.
@@ -207,13 +228,7 @@ fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
              tiebreak launch it (a recipe, or an experiment file)"
         )));
     }
-    match (&gathered.launches_from_outside, spec.allow_launch) {
-        (Some(file), false) => Err(Error::usage(format!(
-            "{file} lies outside the current directory and launches programs: read it (`tiebreak \
-             check` shows every command), then say --allow-launch"
-        ))),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 fn check_count(command: Command, count: usize) -> Result<(), Error> {
@@ -422,7 +437,7 @@ fn plan(
         }
         .to_owned(),
         contenders,
-        seed: spec.seed.unwrap_or(SEED),
+        seed: spec.seed.unwrap_or(machine.drawn_seed),
         interleave,
         slice_ns: slice.map(ns),
         round_ns: ns(round),

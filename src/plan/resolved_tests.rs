@@ -21,6 +21,7 @@ fn machine() -> Machine {
             client_ports: (32768, 60999),
         },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        drawn_seed: 0x5eed,
     }
 }
 
@@ -105,7 +106,7 @@ fn defaults() {
         settled(&compare(&["http://127.0.0.1:1/", "http://127.0.0.1:2/"])).expect("good").plan;
     assert_eq!(plan.command, "compare");
     assert_eq!(plan.question.names, ["127.0.0.1:1", "127.0.0.1:2"]);
-    assert_eq!((plan.seed, plan.rounds, plan.round_ns), (1, 10, 1_000_000_000));
+    assert_eq!((plan.seed, plan.rounds, plan.round_ns), (0x5eed, 10, 1_000_000_000));
     assert_eq!((plan.interleave, plan.slice_ns), (Interleave::Auto, None));
     assert_eq!(plan.warm_up_ns, 1_000_000_000);
     assert_eq!(plan.generator_cores, [2, 3]);
@@ -209,7 +210,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
@@ -270,9 +271,13 @@ fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
     elsewhere.host.client_ports = (1024, 65535);
     assert_eq!(hash(&first, &machine()), hash(&moved, &machine()));
     assert_eq!(hash(&first, &machine()), hash(&first, &elsewhere));
-    let mut changed = first.clone();
-    changed.seed = Some(2);
-    assert_ne!(hash(&first, &machine()), hash(&changed, &machine()));
+    // The seed is drawn anew for each run of one experiment.
+    let mut seeded = first.clone();
+    seeded.seed = Some(2);
+    assert_eq!(hash(&first, &machine()), hash(&seeded, &machine()));
+    let mut longer = first.clone();
+    longer.rounds = Some(20);
+    assert_ne!(hash(&first, &machine()), hash(&longer, &machine()));
     let mut fresh = first.clone();
     fresh.sets = vec!["b.reuse=never".to_owned()];
     assert_ne!(hash(&first, &machine()), hash(&fresh, &machine()));
@@ -310,6 +315,7 @@ fn set_wins_over_flags_and_flags_over_the_file() {
                 [contender.b]\nurl = 'http://127.0.0.1:2/'\nconnections = 6\n";
     std::fs::write(&file, text).expect("a file");
     let mut spec = compare(&[&file.display().to_string()]);
+    spec.allow_file = true;
     let connections = |spec: &Spec| {
         let plan = settled(spec).expect("good").plan;
         (plan.rounds, plan.contenders.iter().map(|c| c.connections).collect::<Vec<_>>())
@@ -324,15 +330,15 @@ fn set_wins_over_flags_and_flags_over_the_file() {
 }
 
 #[test]
-fn a_file_from_elsewhere_launches_nothing_without_leave() {
+fn a_file_from_elsewhere_does_nothing_without_leave() {
     let scratch = crate::scratch::Scratch::new();
     let file = scratch.path().join("e.toml");
     let text = "contenders = ['nginx', 'node']\n";
     std::fs::write(&file, text).expect("a file");
     let mut spec = compare(&[&file.display().to_string()]);
     let refused = settled(&spec).err().expect("refused").text;
-    assert!(refused.ends_with("then say --allow-launch"), "{refused}");
-    spec.allow_launch = true;
+    assert!(refused.ends_with("then say --allow-file"), "{refused}");
+    spec.allow_file = true;
     assert!(settled(&spec).is_ok());
 }
 
@@ -398,7 +404,7 @@ fn what_databases_cannot_do_is_refused() {
         (
             &["c.protocol=text"],
             "kv",
-            "`c`: query, charset, protocol, table and pool belong to databases (postgres://, mysql://)",
+            "`c`: query, charset, protocol, table, pool and reply.max belong to databases (postgres://, mysql://)",
         ),
     ] {
         let mut spec = compare(&[
@@ -448,6 +454,7 @@ fn of_file(text: &str, change: impl FnOnce(&mut Spec)) -> Result<Resolved, Strin
     let file = scratch.path().join("e.toml");
     std::fs::write(&file, text).expect("a file");
     let mut spec = compare(&[&file.display().to_string()]);
+    spec.allow_file = true;
     change(&mut spec);
     settled(&spec).map_err(|error| error.text)
 }
@@ -638,5 +645,26 @@ fn what_a_store_cannot_do_is_refused() {
     for (change, message) in table {
         let told = with(change);
         assert!(told.starts_with(message), "{told}\n{message}");
+    }
+}
+
+#[test]
+fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line() {
+    let redis = ["a=redis://127.0.0.1:1".to_owned(), "b=redis://127.0.0.1:2".to_owned()];
+    let mut spec = compare(&redis.each_ref().map(String::as_str));
+    for (command, does) in [
+        ("EVAL 'return 1' 0", "runs a script"),
+        ("config SET save ''", "changes the server's settings"),
+        ("FLUSHALL", "removes or replaces data"),
+        ("SAVE", "ends the server, stops it for a while, or makes it write files"),
+    ] {
+        spec.workload.commands = vec![crate::plan::commands::own(command).expect("one")];
+        let told = settled(&spec).err().expect("refused").text;
+        let name = command.split(' ').next().expect("a word");
+        assert!(told.starts_with(&format!("`a`: the command `{name}` {does}")), "{told}");
+        assert!(told.ends_with("say --allow-destructive on the command line if it may"), "{told}");
+        spec.allow_destructive = true;
+        assert!(settled(&spec).is_ok(), "{command}");
+        spec.allow_destructive = false;
     }
 }

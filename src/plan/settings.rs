@@ -6,18 +6,23 @@ mod of_files;
 pub use of_databases::{DatabaseSettings, query};
 pub use of_files::FileSettings;
 
+use crate::input;
 use crate::near;
 use crate::plan::units;
 use crate::shown::shown;
 use record::{Arrivals, Reuse};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The longest timeout: beyond that nobody waits, and a slice must end.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// Largest body: all of it is held in memory.
+pub const LARGEST_BODY: u64 = 64 << 20;
+
 /// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 21] = [
+pub const KEYS: [(&str, &str); 22] = [
     ("reuse", "always, never or the number of operations on a connection"),
     ("connections", "64"),
     ("depth", "16 (operations in flight on a connection, of a store)"),
@@ -32,6 +37,10 @@ pub const KEYS: [(&str, &str); 21] = [
     ("pool.max", "10: connections that all share; in place of reuse (databases)"),
     ("pool.wait", "1s: who gets none of them for so long fails"),
     ("pool.upkeep", "ping or reset between two operations; or neither"),
+    (
+        "reply.max",
+        "100MB: a longer reply to an operation fails (databases; 4 MiB, or more where the workload's values need it)",
+    ),
     ("rate", "5k/s"),
     ("arrivals", "constant or poisson"),
     ("timeout", "30s"),
@@ -104,7 +113,7 @@ impl Settings {
         match key {
             "locking" | "fsync" | "expires" => self.files.set(key, value)?,
             "query" | "charset" | "protocol" | "table" | "pool.max" | "pool.wait"
-            | "pool.upkeep" => {
+            | "pool.upkeep" | "reply.max" => {
                 self.databases.set(key, value)?;
             }
             "reuse" => self.reuse = Some(reuse(value)?),
@@ -296,15 +305,15 @@ pub fn header(text: &str) -> Result<(String, Vec<u8>), String> {
     }
 }
 
-/// `-d`: text, or `@file`.
+/// `-d`: text, or `@file`, which may be a pipe.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, is too large, or has no end.
 pub fn data(text: &str) -> Result<Arc<[u8]>, String> {
     let Some(file) = text.strip_prefix('@') else { return Ok(text.as_bytes().into()) };
-    match std::fs::read(file) {
+    match input::any(Path::new(file), LARGEST_BODY) {
         Ok(bytes) => Ok(bytes.into()),
-        Err(error) => Err(format!("the file {} cannot be read: {error}", shown(file))),
+        Err(why) => Err(format!("the file {} {why}", shown(file))),
     }
 }
 
@@ -389,12 +398,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data",
             ),
         ];
         for (key, value, message) in table {

@@ -72,8 +72,11 @@ pub struct Spec {
     pub until_decided: bool,
     /// What the verdict must show.
     pub requirements: Vec<String>,
-    /// Launch what an experiment file says that lies elsewhere.
-    pub allow_launch: bool,
+    /// Send commands that reach beyond the contender's own keys. Only the command line
+    /// can say so, no experiment file.
+    pub allow_destructive: bool,
+    /// Do what an experiment file says that lies elsewhere.
+    pub allow_file: bool,
     /// Compare all pairs, not only with the first.
     pub all_pairs: bool,
     /// The contenders are expected to answer differently.
@@ -108,7 +111,8 @@ impl Spec {
             restarts: None,
             until_decided: false,
             requirements: Vec::new(),
-            allow_launch: false,
+            allow_destructive: false,
+            allow_file: false,
             all_pairs: false,
             expect_different: false,
         }

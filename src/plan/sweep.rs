@@ -140,7 +140,7 @@ impl SweepAsked {
 /// # Errors
 /// When the file cannot be read, or the sweep cannot be one.
 pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
-    let in_file = contenders::gather(spec.command, &spec.contenders)?.run.sweep;
+    let in_file = contenders::gather(spec)?.run.sweep;
     let Some(asked) = spec.sweep.clone().or(in_file) else { return Ok(None) };
     if spec.command == Command::Run {
         return Err(Error::usage(

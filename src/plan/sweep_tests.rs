@@ -23,6 +23,7 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
         cores: crate::cores::Facts { allowed: cores, ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        drawn_seed: 0x5eed,
     };
     let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
     load_points(spec)?.expect("a sweep").settle(&machine, &mut resolver)
@@ -147,6 +148,17 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
         spec.sets = vec!["a.header=X: b.connections=CANARY".into()];
     };
     assert_eq!(refused("connections=1,8", header), "", "a value is no key");
+}
+
+#[test]
+fn all_points_have_one_seed() {
+    let seeds = |change: fn(&mut Spec)| {
+        let settled = settled(&spec("connections=1,2,8", change), vec![0, 1]);
+        let settled = settled.unwrap_or_else(|e| panic!("{}", e.text));
+        settled.points.iter().map(|(_, it)| it.plan.seed).collect::<Vec<_>>()
+    };
+    assert_eq!(seeds(|_| {}), [0x5eed; 3]);
+    assert_eq!(seeds(|spec| spec.seed = Some(9)), [9; 3]);
 }
 
 #[test]

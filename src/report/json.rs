@@ -83,6 +83,8 @@ struct ComparisonData<'a> {
     replicates: u32,
     looks: Option<u32>,
     charged: Option<ChargedData>,
+    beyond_generator: Option<BeyondData>,
+    client_share: Option<ClientShareData>,
     verdict: &'static str,
     p: Option<f64>,
     t_low: Option<f64>,
@@ -99,6 +101,20 @@ struct ChargedData {
     low: Option<f64>,
     high: Option<f64>,
     verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct BeyondData {
+    ratio: f64,
+    low: f64,
+    high: f64,
+}
+
+/// Seconds for each operation.
+#[derive(Serialize)]
+struct ClientShareData {
+    difference: f64,
+    client: f64,
 }
 
 #[derive(Serialize)]
@@ -137,6 +153,15 @@ impl<'a> ComparisonData<'a> {
             replicates: of.replicates,
             looks: of.looks,
             charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
+            beyond_generator: of.beyond_generator.map(|beyond| BeyondData {
+                ratio: beyond.ratio,
+                low: beyond.low,
+                high: beyond.high,
+            }),
+            client_share: of.client_share.map(|share| ClientShareData {
+                difference: share.difference,
+                client: share.client,
+            }),
             verdict: words::word(of.verdict, of.metric),
             p: of.p,
             t_low: of.t_interval.map(|interval| interval.0),

@@ -8,6 +8,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+pub(crate) mod self_test;
 mod sweep;
 mod terminal;
 mod units;
@@ -52,6 +53,15 @@ pub struct Style {
     pub width: usize,
 }
 
+/// How much the terminal report tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What fits on one screen.
+    Short,
+    /// All that there is to say (`--verbose`).
+    Full,
+}
+
 /// The report as JSON, `tiebreak.report/1` (schema/report.v1.json), with a
 /// newline at its end. The same story gives the same bytes.
 pub fn json(story: &Story) -> String {
@@ -64,8 +74,32 @@ pub fn html(story: &Story) -> String {
 }
 
 /// The report for the terminal, with a newline at its end.
-pub fn terminal(story: &Story, style: Style) -> String {
-    terminal::report(&View::of(story), style)
+pub fn terminal(story: &Story, style: Style, detail: Detail) -> String {
+    let view = View::of(story);
+    match detail {
+        Detail::Short => terminal::short::report(&view, style),
+        Detail::Full => terminal::report(&view, style),
+    }
+}
+
+/// What was found, a line for each pair: `new is 1.31x faster than old (1.27x to 1.36x)`.
+pub(crate) fn found(story: &Story) -> Vec<String> {
+    let view = View::of(story);
+    if view.void {
+        return vec!["void: the audit refused the run".to_owned()];
+    }
+    let claims = view.primaries().map(|of| words::brief(&view, of).text('x'));
+    claims.map(|claim| claim.replace(units::JOINT, " ")).collect()
+}
+
+/// A table of words, and what is to be said below it.
+pub(crate) fn table_of_words(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    terminal::table_of_words(head, rows, below, style)
 }
 
 /// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
@@ -90,8 +124,12 @@ pub fn sweep_html(story: &SweepStory) -> String {
 }
 
 /// The report of a sweep for the terminal, with a newline at its end.
-pub fn sweep_terminal(story: &SweepStory, style: Style) -> String {
-    terminal::sweep::report(&SweepView::of(story), style)
+pub fn sweep_terminal(story: &SweepStory, style: Style, detail: Detail) -> String {
+    let view = SweepView::of(story);
+    match detail {
+        Detail::Short => terminal::short::sweep::report(&view, style),
+        Detail::Full => terminal::sweep::report(&view, style),
+    }
 }
 
 /// A story taken apart. A [`Verdict`] can only be built by the judge, its parts

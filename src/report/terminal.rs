@@ -1,8 +1,10 @@
-//! The report for the terminal: verdicts first, then what they rest on.
+//! The report for the terminal: verdicts first, then what they rest on. This is the long
+//! form, of `--verbose`; `short` fits on one screen.
 
 mod groups;
 mod kinds;
 mod layout;
+pub(super) mod short;
 pub(super) mod sweep;
 mod table;
 mod targets;
@@ -11,6 +13,8 @@ use super::{Style, View, units, words};
 use crate::shown::{shown, shown_sentence};
 use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use layout::{Page, Paint};
+use unicode_width::UnicodeWidthStr;
+use words::fresh;
 
 /// The whole report.
 pub(super) fn report(view: &View, style: Style) -> String {
@@ -37,12 +41,37 @@ pub(super) fn report(view: &View, style: Style) -> String {
     page.blank();
     let run = shown(view.run);
     // Never wrapped: a path that is broken cannot be copied.
-    page.line(2, &format!("reports: {run}/report.html"));
-    page.line(2, &format!("         {run}/report.json"));
+    if view.header.plan.question.pairs.is_empty() {
+        page.line(2, &format!("report: {run}/report.json"));
+    } else {
+        page.line(2, &format!("reports: {run}/report.html"));
+        page.line(2, &format!("         {run}/report.json"));
+    }
     if let Some(next) = next(view) {
         page.wrapped(2, &format!("next: {next}"), Paint::Strong);
     }
     page.finish()
+}
+
+/// The same of words, which begin below each other.
+pub(super) fn table_of_words(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([head[column].width()]).max().unwrap_or(0)
+    };
+    let filled = |column: usize, cell: &str| {
+        format!("{cell}{}", " ".repeat(widest(column).saturating_sub(cell.width())))
+    };
+    let fill = |row: &Vec<String>| (0..row.len()).map(|at| filled(at, &row[at])).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(fill).collect();
+    let head: Vec<String> = (0..head.len()).map(|at| filled(at, head[at])).collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    plain_table(&head, &rows, below, style)
 }
 
 /// A table and what is to be said below it, without a run around them.
@@ -193,9 +222,9 @@ fn next(view: &View) -> Option<String> {
             "mend what the audit names and run again; tiebreak explain {rule} says why it matters"
         ));
     }
-    let undecided = view.primaries().filter(|comparison| comparison.verdict == Word::Undecided);
-    if let Some((about, up_to)) = undecided.filter_map(|comparison| comparison.fresh_rounds).max() {
-        let [about, up_to] = [about, up_to].map(|n| words::fresh_option(view, n));
+    let hardest = fresh::hardest(undecided(view)).filter(|it| fresh::is_worth_it(it));
+    if let Some((about, up_to)) = hardest.and_then(|comparison| comparison.fresh_rounds) {
+        let [about, up_to] = [about, up_to].map(|n| fresh::fresh_option(view, n));
         return Some(format!(
             "a fresh run with {about} would probably decide; it may take {up_to}"
         ));
@@ -204,6 +233,11 @@ fn next(view: &View) -> Option<String> {
         let rule = shown(&finding.rule);
         format!("tiebreak explain {rule} says why that matters")
     })
+}
+
+/// The comparisons that a verdict was sought for and is missing.
+fn undecided<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+    view.primaries().filter(|comparison| comparison.verdict == Word::Undecided)
 }
 
 fn word_paint(word: Word) -> Paint {

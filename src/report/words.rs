@@ -3,19 +3,23 @@
 mod claims;
 pub(super) mod costs;
 mod databases;
+pub(crate) mod findings;
+pub(super) mod fresh;
 pub(crate) mod groups;
 pub(super) mod kinds;
 pub(super) mod lanes;
 mod load;
 mod looks;
+pub(crate) mod reasons;
 mod sentence;
 mod standing;
 mod stores;
 pub(super) mod sweep;
 mod workload;
 
-pub(super) use claims::{basis, bounds, charged, claim, fresh_option, fresh_run, limit, second};
+pub(super) use claims::{basis, bounds, brief, charged, claim, limit, second, short_basis};
 pub(crate) use databases::database;
+pub(super) use fresh::fresh_run;
 pub(crate) use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub(super) use sentence::{Part, Sentence};
@@ -32,7 +36,7 @@ use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse}
 
 /// The one word of a comparison. A cost is not faster or slower: it is lower or
 /// higher.
-pub(super) fn word(word: Word, metric: Metric) -> &'static str {
+pub(crate) fn word(word: Word, metric: Metric) -> &'static str {
     match (word, metric) {
         (Word::Faster, Metric::TargetCpu) => "lower",
         (Word::Slower, Metric::TargetCpu) => "higher",
@@ -58,7 +62,7 @@ pub(super) fn weight(weight: Weight) -> &'static str {
     }
 }
 
-/// How the audit went: `audit: 12 checks passed`.
+/// How the audit went: `31 checks passed with 1 caution and 3 notes`.
 pub(super) fn audit(view: &View) -> String {
     let checks = units::counted(view.rules_checked.into(), "check");
     let weights = [Weight::Void, Weight::Caution, Weight::Note];
@@ -72,10 +76,12 @@ pub(super) fn audit(view: &View) -> String {
             Weight::Note => units::counted(n as u64, "note"),
         })
         .collect();
-    match raised.is_empty() {
-        true => format!("{checks} passed"),
-        false => format!("{checks}, {} raised", raised.join(", ")),
-    }
+    let listed = match raised.as_slice() {
+        [] => return format!("{checks} passed"),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    if view.void { format!("{checks}: {listed}") } else { format!("{checks} passed with {listed}") }
 }
 
 /// What must be known about how the run went, besides the findings.

@@ -2,6 +2,7 @@
 
 use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
+use crate::private;
 use crate::shown::shown;
 use crate::utc;
 use std::fs::{self, File};
@@ -11,6 +12,12 @@ use std::time::SystemTime;
 
 /// Where runs go without `--out`, under the current directory.
 const HOME: &str = "tiebreak-runs";
+
+/// The reports in the folder of a run, as JSON and as a page.
+pub(crate) const REPORTS: [&str; 2] = ["report.json", "report.html"];
+
+/// The folder of the targets' logs in it.
+pub(super) const LOGS: &str = "logs";
 
 /// Creates the folder and the journal in it: `--out`, or a new one named after
 /// the time and the experiment.
@@ -45,13 +52,43 @@ pub(crate) fn empty(
     plan_hash: &str,
 ) -> Result<PathBuf, Error> {
     let Some(folder) = out else { return unused(Path::new(HOME), now, plan_hash) };
-    fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
-    for (file, what) in [(journal::FILE, "a journal"), (sweep::FILE, "a sweep")] {
-        if folder.join(file).exists() {
-            return Err(taken(folder, what));
-        }
+    // Without a slash at its end, behind which a link would be followed.
+    let folder: PathBuf = folder.components().collect();
+    if let Some(parent) = folder.parent().filter(|parent| *parent != Path::new("")) {
+        fs::create_dir_all(parent).map_err(|error| cannot(&folder, &error))?;
     }
-    Ok(folder.to_owned())
+    match private::create_folder(&folder) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => check_given(&folder)?,
+        Err(error) => return Err(cannot(&folder, &error)),
+        Ok(()) => {}
+    }
+    Ok(folder)
+}
+
+/// A folder that was there before: nothing in it may stand where the run is going to
+/// write. Links count, wherever they lead: somebody else may have put them there.
+fn check_given(folder: &Path) -> Result<(), Error> {
+    let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
+    if found.is_symlink() {
+        return Err(Error::usage(format!(
+            "--out {}: it is a symbolic link, which is not followed: name the folder itself",
+            shown(folder.display().to_string())
+        )));
+    }
+    if !found.is_dir() {
+        return Err(cannot(folder, &ErrorKind::NotADirectory.into()));
+    }
+    let ours = [
+        (journal::FILE, "a journal"),
+        (sweep::FILE, "a sweep"),
+        (REPORTS[0], REPORTS[0]),
+        (REPORTS[1], REPORTS[1]),
+        (LOGS, LOGS),
+    ];
+    match ours.iter().find(|(name, _)| folder.join(name).symlink_metadata().is_ok()) {
+        Some((_, what)) => Err(taken(folder, what)),
+        None => Ok(()),
+    }
 }
 
 fn taken(folder: &Path, what: &str) -> Error {
@@ -67,7 +104,7 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     let names = (2..).map(|number| format!("{name}-{number}"));
     for name in std::iter::once(name.clone()).chain(names) {
         let folder = home.join(name);
-        match fs::create_dir(&folder) {
+        match private::create_folder(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(cannot(&folder, &error)),
@@ -86,6 +123,7 @@ mod tests {
     use super::*;
     use crate::exit::Exit;
     use crate::scratch::Scratch;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
     fn a_folder_with_a_journal_is_refused() {
@@ -97,6 +135,45 @@ mod tests {
         let error = create(Some(&out), SystemTime::now(), "0123456789abcdef").unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
         assert!(error.text.contains("holds a journal already"), "{}", error.text);
+    }
+
+    #[test]
+    fn planted_links_are_refused_and_not_followed() {
+        let scratch = Scratch::new();
+        let precious = scratch.path().join("precious");
+        fs::create_dir(&precious).expect("scratch");
+        let out = scratch.path().join("out");
+        fs::create_dir(&out).expect("scratch");
+        for name in ["journal.jsonl", "sweep.json", "report.json", "report.html", "logs"] {
+            // One that leads nowhere, too: a file would be made at its end.
+            for to in [precious.clone(), precious.join("new")] {
+                symlink(&to, out.join(name)).expect("scratch");
+                let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
+                assert_eq!(error.exit, Exit::Usage, "{}", error.text);
+                assert!(error.text.contains("already; a run needs a folder"), "{}", error.text);
+                fs::remove_file(out.join(name)).expect("scratch");
+            }
+        }
+        let link = scratch.path().join("link");
+        symlink(&precious, &link).expect("scratch");
+        for out in [link.clone(), link.join("")] {
+            let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
+            assert!(error.text.contains("it is a symbolic link"), "{}", error.text);
+        }
+        assert_eq!(fs::read_dir(&precious).expect("there").count(), 0);
+        create(Some(&out), SystemTime::now(), "0").expect("nothing is in its way");
+    }
+
+    #[test]
+    fn a_run_is_for_its_owners_eyes() {
+        let scratch = Scratch::new();
+        let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+        let (folder, _) =
+            create(Some(&scratch.path().join("run")), SystemTime::now(), "0").expect("new");
+        assert_eq!((mode(&folder), mode(&folder.join("journal.jsonl"))), (0o700, 0o600));
+        let home = scratch.path().join("home");
+        let unused = unused(&home, SystemTime::now(), "0").expect("new");
+        assert_eq!(mode(&unused), 0o700);
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl<W: Write> Session<'_, W> {
 
     fn no_room_made(&self, contender: usize, why: &str) -> Halt {
         let name = &self.plan.contenders[contender].name;
-        Halt::Target(format!("`{name}`: no table could be made for its workload: {why}"))
+        Halt::Target(format!("`{name}` cannot be loaded: {why}"))
     }
 
     fn decide(&mut self, contender: usize, wanted: &Wanted, about: Option<&About>) -> Decision {

@@ -1,10 +1,11 @@
 //! The load phase without a run behind it: `tiebreak load`.
 
-use super::header;
+use super::own_costs::OwnCosts;
 use super::progress::{Manner, Progress};
 use super::session::{Book, Session};
 use super::stores::Stores;
 use super::targets::Targets;
+use super::{end_leftovers, header};
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::Resolved;
@@ -42,6 +43,7 @@ pub fn load(
     let plan = &resolved.plan;
     let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names, "");
     progress.keep_off(&plan.generator_cores);
+    end_leftovers(&progress);
     let ground = Ground {
         logs: Path::new(""),
         cores: &resolved.target_cores,
@@ -58,6 +60,7 @@ pub fn load(
         book: Book::new(journal, &progress, plan),
         stage: &mut targets,
         stores: Stores::only_loaded(telling.reload),
+        own_costs: OwnCosts::default(),
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
     };

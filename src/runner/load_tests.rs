@@ -4,6 +4,7 @@ use super::*;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
+use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Manner, Progress};
 use crate::runner::session::Book;
 use crate::runner::stage::{Each, Stage};
@@ -64,6 +65,10 @@ impl Stage for View<'_> {
             facts: Vec::new(),
             ready_requests: 0,
         })
+    }
+
+    fn plain_protocol(&self, _: usize) -> Option<String> {
+        None
     }
 
     fn drive_null(&mut self, _: &Asked, _: &[usize], _: &mut Each<'_>) -> Result<(), Broken> {
@@ -213,6 +218,7 @@ fn session(made: &mut Made, stores: Stores) -> Came {
         book: Book::new(journal, &progress, &plan),
         stage: &mut View(made),
         stores,
+        own_costs: OwnCosts::default(),
         stopped: &|| stopped.get(),
         pause: &|_| {},
     };

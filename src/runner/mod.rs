@@ -1,12 +1,13 @@
 //! Conducts a run, and leaves a journal.
 
 mod chunks;
-mod folder;
+pub(crate) mod folder;
 mod legs;
 mod load;
 mod load_alone;
 mod null;
 mod orders;
+mod own_costs;
 pub(crate) mod progress;
 mod session;
 mod stage;
@@ -17,10 +18,13 @@ mod targets;
 use crate::exit::Error;
 use crate::plan::{Resolved, Way, hash};
 use crate::shown::shown;
+use crate::targets::keeper::leftovers;
 use crate::targets::launch::{self, Ground};
-use crate::{signals, utc};
+use crate::{private, signals, utc};
 use engine::Stop;
+pub(crate) use folder::empty as new_folder;
 pub use load_alone::{LoadTelling, load};
+use own_costs::OwnCosts;
 use progress::{Manner, Progress};
 use record::{Event, Header, Plan, journal::SCHEMA};
 pub(crate) use session::foreseen;
@@ -38,6 +42,8 @@ pub struct Telling<'a> {
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
+    /// What lanes cost by themselves is measured anew, and not kept.
+    pub no_cache: bool,
     /// Which load point of a sweep it is; empty: it is none.
     pub part: &'a str,
 }
@@ -60,14 +66,15 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     let manner = Manner::fitting(telling.quiet);
     let progress = Progress::start(manner, &plan.question.names, telling.part);
     progress.keep_off(&plan.generator_cores);
-    progress.say(&format!("run: {told} ({})", foreseen([plan])));
+    progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
-    let logs = folder.join("logs");
+    end_leftovers(&progress);
+    let logs = folder.join(folder::LOGS);
     if plan.launches() {
-        std::fs::create_dir_all(&logs)
-            .map_err(|error| Error::failed(format!("{told}/logs: {error}")))?;
+        private::create_folder(&logs)
+            .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
         tell_launches(&progress, plan);
     }
     let ground = Ground {
@@ -77,11 +84,16 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         stopped: &signals::caught,
     };
     let mut targets = Targets::new(resolved, stop, ground);
+    let own_costs = match telling.no_cache {
+        true => OwnCosts::default(),
+        false => OwnCosts::of(plan, resolved.target_cores.first().copied()),
+    };
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
         stage: &mut targets,
         stores: Stores::default(),
+        own_costs,
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
     };
@@ -115,6 +127,13 @@ pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Ends what a killed run left behind: it would run beside what is measured.
+fn end_leftovers(progress: &Progress) {
+    for told in leftovers::end() {
+        progress.insist(&format!("caution: {told}"));
+    }
 }
 
 /// Every command, before it is launched.

@@ -2,41 +2,41 @@
 //! audit can say where the generator may be what was measured.
 
 use crate::conformance::alone;
-use record::{Address, Asked, Contender, Doing, Plan};
+use record::{Address, Asked, Contender, Doing, LaneAsked, Plan};
 
-/// Each lane is driven so often, for so long. The cheapest round counts, so the
-/// first one is warm-up enough; some thousand operations tell a cost to a few per
-/// cent, and a run must not become noticeably longer.
-const ROUNDS: u32 = 3;
-const ROUND_NS: u64 = 15_000_000;
+/// Each lane is driven for so long, in pieces: the cheapest counts that nothing disturbed,
+/// so the first one is warm-up enough. A piece must be long enough to hold some hundred
+/// operations, and short against what disturbs.
+const DRIVEN_NS: u64 = 45_000_000;
+const PIECE_NS: u64 = 5_000_000;
 /// Connections of a lane at most: enough to keep it busy, and few enough for any
 /// limit of descriptors, since the null server has the other end of each.
 const MOST_CONNECTIONS: u32 = 32;
 
-/// The order, and its lanes' contenders by number; none where there is nothing to
-/// drive. One worker is enough: what a worker costs does not depend on how many
-/// there are, and one null server would be slower than several of them.
-pub(super) fn order(plan: &Plan) -> Option<(Asked, Vec<usize>)> {
+/// Lanes that can be driven so, each with its contender's number.
+pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
     let workers = plan.generator_cores.len().max(1) as u32;
-    let known = plan.contenders.iter().enumerate();
-    let known: Vec<usize> =
-        known.filter(|(_, contender)| comparable(contender)).map(|(at, _)| at).collect();
-    let lanes = known.iter().map(|at| {
-        let contender = &plan.contenders[*at];
-        let connections = (contender.connections / workers).clamp(1, MOST_CONNECTIONS);
-        alone::lane(connections, contender.depth, contender.reuse, doing(contender))
-    });
-    let order = Asked {
+    let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
+    let lane = |(at, of): (usize, &Contender)| {
+        let connections = (of.connections / workers).clamp(1, MOST_CONNECTIONS);
+        (at, alone::lane(connections, of.depth, of.reuse, doing(of)))
+    };
+    known.map(lane).collect()
+}
+
+/// The order that drives them. One worker is enough: what a worker costs does not depend
+/// on how many there are, and one null server would be slower than several of them.
+pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
+    Asked {
         seed: plan.seed,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
         warm_up_ns: 0,
-        rounds: ROUNDS,
+        rounds: 1,
         first_round: 1,
-        round_ns: ROUND_NS,
-        slice_ns: ROUND_NS,
-        lanes: lanes.collect(),
-    };
-    (!known.is_empty()).then_some((order, known))
+        round_ns: DRIVEN_NS,
+        slice_ns: PIECE_NS,
+        lanes,
+    }
 }
 
 /// The null server answers over loopback. Over a network, where the other end

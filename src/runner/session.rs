@@ -1,6 +1,7 @@
 //! One run: ready, pilot, rounds, each trial into the journal as it comes.
 
 use super::legs::{self, Leg};
+use super::own_costs::OwnCosts;
 use super::progress::Progress;
 use super::stage::{Halt, Stage};
 use super::stores::Stores;
@@ -13,8 +14,8 @@ use crate::targets::ready::{self, Answer};
 use engine::Broken;
 use judge::Judge;
 use record::{
-    Asked, End, EndReason, Event, Failure, Phase, PilotChoice, Plan, StoreMoment, TrialRecord,
-    Whose,
+    Asked, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
+    StoreMoment, TrialRecord, Whose, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -27,6 +28,8 @@ pub(super) struct Session<'a, W> {
     pub(super) stage: &'a mut dyn Stage,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
+    /// What is known of the lanes by themselves.
+    pub(super) own_costs: OwnCosts,
     /// Whether a signal asked for the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is asked for.
@@ -87,6 +90,15 @@ impl<'a, W: Write> Book<'a, W> {
         Ok(*trial)
     }
 
+    /// What an earlier run found of a lane: for the audit, that is a function of the
+    /// journal.
+    fn own_cost(&mut self, kept: OwnCost) -> Result<(), Halt> {
+        if let Some(judge) = &mut self.judge {
+            judge.own_cost(&kept);
+        }
+        Ok(self.journal.write(&Event::OwnCost(kept))?)
+    }
+
     /// Slices go on where the leg before this one ended.
     fn number_slices(&mut self, trial: &mut TrialRecord) {
         for slice in &mut trial.seen.slices {
@@ -141,9 +153,35 @@ impl<W: Write> Session<'_, W> {
 
     /// What the lanes cost by themselves, against the null server.
     fn alone(&mut self) -> Result<(), Halt> {
-        let Some((order, who)) = null::order(self.plan) else { return Ok(()) };
+        let (mut who, mut lanes) = (Vec::new(), Vec::new());
+        for (contender, lane) in null::lanes(self.plan) {
+            match self.kept_cost(contender, &lane) {
+                Some(kept) => self.book.own_cost(kept)?,
+                None => {
+                    who.push(contender);
+                    lanes.push(lane);
+                }
+            }
+        }
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let order = null::order(self.plan, lanes);
         self.book.progress.phase("what the generator costs by itself", length(&order), 0);
-        self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null).map(drop)
+        let trials = self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null)?;
+        let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
+        for trial in trials.iter().filter(whole) {
+            if let Some(cost) = own_cost::cheapest(&trial.seen) {
+                self.own_costs.keep(trial.contender, cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// What an earlier run found of this contender's lane.
+    fn kept_cost(&mut self, contender: usize, lane: &LaneAsked) -> Option<OwnCost> {
+        let protocol = self.stage.plain_protocol(contender)?;
+        self.own_costs.find(contender as u32, &protocol, lane)
     }
 
     /// Launches the targets in random order, and asks each whether it is ready.
@@ -164,6 +202,9 @@ impl<W: Write> Session<'_, W> {
     /// Ends the targets that were launched.
     fn lower(&mut self) -> Result<(), Halt> {
         for done in self.stage.lower() {
+            for trouble in &done.log_troubles {
+                self.book.progress.insist(&format!("caution: {trouble}"));
+            }
             self.book.write_and_sync(&Event::TargetDone(done))?;
         }
         Ok(())
@@ -202,7 +243,11 @@ impl<W: Write> Session<'_, W> {
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),
             Answer::NotYet(wrong) => Ok(Some(wrong)),
-            Answer::Never(wrong) => Err(self.not_ready(contender, wrong)),
+            Answer::Never(wrong) => {
+                let why = self.stage.why_refused(contender);
+                let wrong = why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"));
+                Err(self.not_ready(contender, &wrong))
+            }
             Answer::NoTls => {
                 let why = self.stage.why_no_tls(contender).map(|why| format!(" ({why})"));
                 let wrong = format!(

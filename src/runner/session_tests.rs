@@ -4,9 +4,11 @@ use crate::journal::Reader;
 use crate::plan::example;
 use crate::runner::progress::Manner;
 use crate::runner::stage::Each;
+use crate::scratch::Scratch;
 use crate::targets::store::About;
 use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 
 /// A disk of so many bytes.
@@ -72,6 +74,8 @@ struct World {
     dies_alone: bool,
     /// The engine breaks in this round.
     breaks_in: Option<u32>,
+    /// What lanes cost by themselves is kept here.
+    costs_in: Option<&'static Path>,
 }
 
 impl World {
@@ -133,7 +137,9 @@ impl Stage for MadeUp {
     fn lower(&mut self) -> Vec<TargetDone> {
         let memory_source = String::new();
         let launch = self.launch;
-        vec![TargetDone { contender: 1, launch, peak_memory_bytes: None, memory_source }]
+        let log_troubles = Vec::new();
+        let peak_memory_bytes = None;
+        vec![TargetDone { contender: 1, launch, peak_memory_bytes, memory_source, log_troubles }]
     }
 
     fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
@@ -164,6 +170,10 @@ impl Stage for MadeUp {
         None
     }
 
+    fn plain_protocol(&self, _: usize) -> Option<String> {
+        self.world.costs_in.map(|_| "HTTP".to_owned())
+    }
+
     fn drive_null(
         &mut self,
         order: &Asked,
@@ -173,7 +183,10 @@ impl Stage for MadeUp {
         for round in 1..=order.rounds {
             for (contender, lane) in (0u32..).zip(who) {
                 let asked = order.lanes[contender as usize].clone();
-                let seen = Seen { operations: 100 + *lane as u64, ..Seen::default() };
+                let operations = 100 + *lane as u64;
+                let slice = Slice { operations, generator_cpu_ns: 100_000, ..Slice::default() };
+                let mut seen = Seen { operations, slices: vec![slice], ..Seen::default() };
+                seen.outcomes.ok = operations;
                 let phase = Phase::Round;
                 let trial = TrialRecord { phase, round, contender, asked, seen, cut_short: false };
                 if each(trial).is_break() {
@@ -263,6 +276,8 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
         started: String::new(),
     };
     journal.write(&Event::Header(Box::new(header))).expect("room for the header");
+    let own_costs =
+        world.costs_in.map(|folder| OwnCosts::made_up(folder.to_owned())).unwrap_or_default();
     let mut engine = MadeUp { world, ..MadeUp::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
@@ -272,6 +287,7 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
         book: Book::new(journal, &progress, plan),
         stage: &mut engine,
         stores: Stores::default(),
+        own_costs,
         stopped: &|| stopped.get(),
         pause: &|pause| pauses.borrow_mut().push(pause),
     };
@@ -303,6 +319,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
         Event::TargetDone(done) => {
             format!("{} is down after launch {}", done.contender, done.launch)
         }
+        Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
@@ -323,10 +340,6 @@ fn a_comparison_from_ready_to_end() {
         "header",
         "Ready 0 of 0",
         "Ready 0 of 1",
-        "Null 0 of 0",
-        "Null 0 of 1",
-        "Null 0 of 0",
-        "Null 0 of 1",
         "Null 0 of 0",
         "Null 0 of 1",
         "WarmUp 0 of 0",
@@ -383,16 +396,7 @@ fn one_contender_is_driven_without_pilot_and_burn_in() {
     let came = conduct(&plan, World::default(), Disk::new(ROOMY));
     assert_eq!(
         told(&came.disk),
-        [
-            "header",
-            "Ready 0 of 0",
-            "Null 0 of 0",
-            "Null 0 of 0",
-            "Null 0 of 0",
-            "WarmUp 0 of 0",
-            "Round 1 of 0",
-            "Complete"
-        ]
+        ["header", "Ready 0 of 0", "Null 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
     );
     let order = &came.orders[1];
     assert_eq!((order.rounds, order.slice_ns), (1, order.round_ns));
@@ -576,4 +580,29 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
     // One leg of the first ten rounds, in one launch.
     let rounds: Vec<u32> = came.orders.iter().map(|order| order.rounds).collect();
     assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
+}
+
+#[test]
+fn what_a_lane_costs_is_measured_once_a_day() {
+    let scratch = Scratch::new();
+    let costs_in = scratch.path().join("own-costs").into_boxed_path();
+    let costs_in: Option<&'static Path> = Some(Box::leak(costs_in));
+    let plan = example::plan(|_| {});
+    let drive = |plan: &Plan| {
+        let world = World { costs_in, ..World::default() };
+        told(&conduct(plan, world, Disk::new(ROOMY)).disk)
+    };
+    let count =
+        |told: &[String], what: &str| told.iter().filter(|line| line.starts_with(what)).count();
+    let first = drive(&plan);
+    assert_eq!((count(&first, "Null"), count(&first, "own cost")), (2, 0));
+    let second = drive(&plan);
+    assert_eq!((count(&second, "Null"), count(&second, "own cost")), (0, 2));
+    // One of the lanes is another: it alone is measured.
+    let mut other = plan.clone();
+    other.contenders[1].connections = 5;
+    let third = drive(&other);
+    assert!(third.contains(&"own cost of 0".to_owned()), "{third:?}");
+    assert_eq!((count(&third, "Null"), count(&third, "own cost")), (1, 1));
+    assert!(third.contains(&"Null 0 of 1".to_owned()), "{third:?}");
 }

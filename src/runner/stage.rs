@@ -28,6 +28,10 @@ pub(super) trait Stage {
         each: &mut Each<'_>,
     ) -> Result<(), Broken>;
 
+    /// The protocol of this contender's lane as [`Stage::drive_null`] drives it; none
+    /// where what that costs is not to be kept for another run.
+    fn plain_protocol(&self, contender: usize) -> Option<String>;
+
     /// How a launched target ended that was to run; none while all run.
     fn fallen(&mut self) -> Option<String>;
 
@@ -53,6 +57,12 @@ pub(super) trait Stage {
 
     /// Makes room in it for the first load of this workload, anew and empty.
     fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+
+    /// Why this contender's database refuses its statement, in the server's words; none
+    /// where it has no single statement, or does not refuse it.
+    fn why_refused(&self, _contender: usize) -> Option<String> {
+        None
+    }
 
     /// Why this contender's TLS handshake fails, if that can be said.
     fn why_no_tls(&self, contender: usize) -> Option<String>;

@@ -49,10 +49,11 @@ pub(crate) fn begin(
     sweep::write(&folder, &sweep).map_err(|error| folder::cannot(&folder, &error))?;
     let progress = Progress::start(Manner::fitting(telling.quiet), &[], "");
     progress.say(&format!(
-        "sweep: {} ({} load points, {} in all)",
+        "sweep: {} ({} load points, {} in all, seed {})",
         shown(folder.display().to_string()),
         values.len(),
-        foreseen(plans)
+        foreseen(plans),
+        first.seed
     ));
     for caution in &settled.cautions {
         progress.say(&format!("caution: {caution}"));

@@ -9,12 +9,17 @@ use crate::plan::{Directory, MOST_PLACES, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::launch::{Failed, Ground, Launcher, Running};
 use crate::targets::process::OutOfSight;
+use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use crate::targets::tls;
 use engine::files::{self, FilesAccess};
 use engine::{Broken, MakeLane, Numbers, Stop, TargetClock};
 use record::{Address, Asked, Contender, Fact, TargetDone, TargetReady, Workload};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a log-in may take that is looked at.
+const LOG_IN: Duration = Duration::from_secs(10);
 
 /// All targets of a run, by contender.
 pub(super) struct Targets<'a> {
@@ -77,6 +82,13 @@ fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
         Reach::Server(access) => SideChannel::of(access, &up.address, table),
         Reach::Program(_) => None,
     }
+}
+
+/// Before anything else is said to a server: its log-in must not give the password away.
+fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
+    let Reach::Server(access) = &up.reach else { return Ok(()) };
+    let checked = access.check_log_in(&up.address, LOG_IN);
+    checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
 fn no_store() -> String {
@@ -152,6 +164,7 @@ impl Stage for Targets<'_> {
                 Up { launch, address, reach, meter, running: Some(running) }
             }
         };
+        safe_log_in(known, &up)?;
         let ready = told(contender, known, &up, &target.facts);
         target.up = Some(up);
         Ok(ready)
@@ -203,6 +216,13 @@ impl Stage for Targets<'_> {
         alone::drive(order, &accesses, core, self.stop, each)
     }
 
+    fn plain_protocol(&self, contender: usize) -> Option<String> {
+        match &self.each.get(contender)?.up.as_ref()?.reach {
+            Reach::Server(access) => alone::protocol(access),
+            Reach::Program(_) => None,
+        }
+    }
+
     fn fallen(&mut self) -> Option<String> {
         let running =
             self.each.iter_mut().filter_map(|target| target.up.as_mut()?.running.as_mut());
@@ -212,18 +232,26 @@ impl Stage for Targets<'_> {
     fn lower(&mut self) -> Vec<TargetDone> {
         let mut done = Vec::new();
         for (contender, target) in self.each.iter_mut().enumerate() {
-            let Some(mut up) = target.up.take() else { continue };
-            let peak = peak_memory(&mut up);
-            if let Some(running) = up.running {
+            let mut up = target.up.take();
+            let launch = up.as_ref().map_or(0, |up| up.launch);
+            let peak = up.as_mut().and_then(peak_memory);
+            let was_up = up.is_some();
+            if let Some(running) = up.and_then(|up| up.running) {
                 // Whatever it says, nothing is left of it.
                 let _ = running.stop();
             }
-            done.push(TargetDone {
-                contender: contender as u32,
-                launch: up.launch,
-                peak_memory_bytes: peak.map(|(bytes, _)| bytes),
-                memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
-            });
+            let launcher = target.launcher.as_ref();
+            let log_troubles = launcher.map_or(Vec::new(), Launcher::take_log_troubles);
+            // One that never was up can have left a log, too.
+            if was_up || !log_troubles.is_empty() {
+                done.push(TargetDone {
+                    contender: contender as u32,
+                    launch,
+                    peak_memory_bytes: peak.map(|(bytes, _)| bytes),
+                    memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
+                    log_troubles,
+                });
+            }
         }
         done
     }
@@ -255,6 +283,15 @@ impl Stage for Targets<'_> {
                 tls::why_no_handshake(*address, access.tls()?)
             }
             _ => None,
+        }
+    }
+
+    fn why_refused(&self, contender: usize) -> Option<String> {
+        let up = self.each.get(contender)?.up.as_ref()?;
+        let asked = self.resolved.plan.contenders.get(contender)?.sql.as_ref()?;
+        match &up.reach {
+            Reach::Server(access) => refused::why(access, &up.address, asked.query.as_deref()?),
+            Reach::Program(_) => None,
         }
     }
 

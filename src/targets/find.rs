@@ -7,6 +7,7 @@
 //! namespace is searched; all else is out of sight, and the error says why.
 
 mod holders;
+mod listeners;
 mod sockets;
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Logs of targets: their last lines for errors, and secrets blotted out.
 
+pub(crate) mod bounded;
+
+use crate::secrets;
 use crate::shown::shown;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 /// How many lines an error quotes. Behind the cause some programs write much advice:
@@ -12,10 +14,6 @@ pub const LINES: usize = 30;
 
 /// How much of the end of a log is read for them.
 const LAST: u64 = 64 * 1024;
-
-/// Shorter values are no secrets, and blotting out every `1` would leave
-/// nothing of a log.
-const SHORTEST_SECRET: usize = 4;
 
 /// What stands where a secret stood.
 const BLOT: u8 = b'*';
@@ -75,6 +73,15 @@ pub(crate) fn blot(bytes: &mut [u8], secrets: &[String]) {
 /// All are found before one is blotted out: they may overlap, or be part of one
 /// another, and nothing of the longer one must stay.
 fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
+    let found = found(end, bytes, secrets);
+    for (at, length) in &found {
+        bytes[*at..at + length].fill(BLOT);
+    }
+    !found.is_empty()
+}
+
+/// Place and length of each secret that begins before byte `end`.
+pub(crate) fn found(end: usize, bytes: &[u8], secrets: &[String]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for secret in worth_it(secrets) {
         let mut from = 0;
@@ -83,44 +90,11 @@ fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
             from += at + 1;
         }
     }
-    for (at, length) in &found {
-        bytes[*at..at + length].fill(BLOT);
-    }
-    !found.is_empty()
+    found
 }
 
-/// Blots the secrets out of a file, in place: a log of many gigabytes is
-/// neither copied nor held in memory. What cannot be read is left.
-pub(crate) fn blot_out(log: &Path, secrets: &[String]) {
-    let Some(longest) = worth_it(secrets).map(<[u8]>::len).max() else { return };
-    // A link is not followed: the target may have put it there.
-    let mut options = OpenOptions::new();
-    let opened = options.read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(log);
-    if let Ok(file) = opened {
-        let _ = blot_file(&file, secrets, longest);
-    }
-}
-
-/// Pieces overlap by the longest secret, so that none slips through a seam:
-/// what begins in the overlap is whole in the next piece, and left to it.
-fn blot_file(file: &File, secrets: &[String], longest: usize) -> io::Result<()> {
-    let mut piece = vec![0; (1 << 20) + longest];
-    let mut at = 0;
-    loop {
-        let count = file.read_at(&mut piece, at)?;
-        let end = if count == piece.len() { count - longest } else { count };
-        if blot_before(end, &mut piece[..count], secrets) {
-            file.write_all_at(&piece[..count], at)?;
-        }
-        if count <= longest {
-            return Ok(());
-        }
-        at += (count - longest) as u64;
-    }
-}
-
-fn worth_it(secrets: &[String]) -> impl Iterator<Item = &[u8]> {
-    secrets.iter().map(|secret| secret.as_bytes()).filter(|s| s.len() >= SHORTEST_SECRET)
+fn worth_it(all: &[String]) -> impl Iterator<Item = &[u8]> {
+    all.iter().map(|secret| secret.as_bytes()).filter(|s| s.len() >= secrets::SHORTEST)
 }
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
@@ -167,19 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_blotted_out_of_a_file_at_every_seam() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
-        for before in [0, (1 << 20) - 3, 1 << 20, (1 << 20) + 5] {
-            let text = format!("{}CANARY and CANARYCANARY, 99\n", "x".repeat(before));
-            std::fs::write(&log, &text).expect("scratch");
-            blot_out(&log, &secrets(&["99", "CANARY"]));
-            let left = std::fs::read_to_string(&log).expect("scratch");
-            assert_eq!(left, text.replace("CANARY", "******"));
-        }
-    }
-
-    #[test]
     fn secrets_that_overlap_leave_nothing_of_each_other() {
         for (text, all, left) in [
             ("-abcdef-", &["abcd", "abcdef"][..], "-******-"),
@@ -191,24 +152,6 @@ mod tests {
             blot(&mut bytes, &secrets(all));
             assert_eq!(String::from_utf8_lossy(&bytes), left, "{text} {all:?}");
         }
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
-        for before in (0..12).map(|less| (1 << 20) - 3 + less) {
-            std::fs::write(&log, "x".repeat(before) + "abcdef").expect("scratch");
-            blot_out(&log, &secrets(&["abcd", "abcdef"]));
-            let left = std::fs::read_to_string(&log).expect("scratch");
-            assert_eq!(&left[before..], "******", "{before}");
-        }
-    }
-
-    #[test]
-    fn a_link_is_not_followed() {
-        let folder = Scratch::new();
-        let (file, link) = (folder.path().join("precious"), folder.path().join("a.log"));
-        std::fs::write(&file, "CANARY").expect("scratch");
-        std::os::unix::fs::symlink(&file, &link).expect("scratch");
-        blot_out(&link, &secrets(&["CANARY"]));
-        assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
     }
 
     proptest! {

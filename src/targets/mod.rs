@@ -1,6 +1,7 @@
 //! Servers under test: where they are, whether they answer, what they cost.
 
 pub mod attached;
+pub mod beneath;
 #[cfg(test)]
 mod child;
 pub(crate) mod connect_to;
@@ -13,6 +14,7 @@ pub mod logs;
 pub mod ports;
 pub mod process;
 pub(crate) mod ready;
+pub(crate) mod refused;
 pub mod sight;
 pub(crate) mod store;
 pub mod tls;

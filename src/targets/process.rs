@@ -17,7 +17,9 @@ impl std::error::Error for OutOfSight {}
 
 /// Which process. The number alone is not enough: the kernel gives it to
 /// another process later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Identity {
     /// Its number.
     pub pid: u32,

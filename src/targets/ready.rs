@@ -44,6 +44,9 @@ pub(crate) fn answer(seen: &Seen, says_yes: bool) -> Answer {
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
         Failure::Signal => Answer::Never("it is ended by a signal"),
         Failure::Starved => Answer::Never("no connection of its pool came free"),
+        Failure::TooLarge => Answer::Never(
+            "its reply takes more bytes than reply.max allows (--set NAME.reply.max=100MB)",
+        ),
         Failure::Protocol => Answer::Never("it does not speak this protocol there"),
         Failure::Tls => Answer::NoTls,
         Failure::Full => Answer::Never("it has no room left"),

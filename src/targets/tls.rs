@@ -1,6 +1,7 @@
 //! What a TLS client of ours trusts.
 
 use crate::exit::Error;
+use crate::input;
 use crate::shown::shown;
 use engine::TlsAccess;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// How long one step of a handshake that is to be explained may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Largest file of authorities. Those of a system have a quarter of a megabyte.
+const LARGEST_BUNDLE: u64 = 16 << 20;
 
 /// What is trusted, and whether sessions are resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,8 +99,8 @@ impl Trust {
 
 fn read_pem(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let name = || shown(file.display().to_string());
-    let bytes = std::fs::read(file)
-        .map_err(|error| Error::usage(format!("--cacert {}: {error}", name())))?;
+    let bytes = input::plain(file, LARGEST_BUNDLE)
+        .map_err(|why| Error::usage(format!("--cacert {}: it {why}", name())))?;
     CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()
         .map_err(|error| Error::usage(format!("--cacert {}: {error}", name())))
@@ -241,9 +245,17 @@ mod tests {
     fn a_file_without_certificates_is_refused_by_name() {
         let trust = |file: &str| Trust { cacert: Some(file.into()), ..Trust::default() };
         let missing = trust("/no/such.pem").config(&[]).unwrap_err();
-        assert!(missing.text.starts_with("--cacert /no/such.pem: No such file"), "{missing:?}");
-        let empty = trust("/dev/null").config(&[]).unwrap_err();
-        assert_eq!(empty.text, "--cacert /dev/null: holds no certificate in PEM form");
+        let said = "--cacert /no/such.pem: it cannot be read: No such file";
+        assert!(missing.text.starts_with(said), "{missing:?}");
+        for endless in ["/dev/null", "/dev/zero"] {
+            let refused = trust(endless).config(&[]).unwrap_err();
+            assert_eq!(refused.text, format!("--cacert {endless}: it is not a plain file"));
+        }
+        let scratch = crate::scratch::Scratch::new();
+        let file = scratch.path().join("empty.pem").display().to_string();
+        std::fs::write(&file, "").expect("a file");
+        let empty = trust(&file).config(&[]).unwrap_err();
+        assert_eq!(empty.text, format!("--cacert {file}: holds no certificate in PEM form"));
     }
 
     /// Made by `openssl req -x509` for app.test: an authority that signed

@@ -62,6 +62,10 @@ impl Protocol {
     }
 }
 
+/// What the query of a database's address can say.
+const TLS: &str = "sslmode=verify-full";
+const ALLOW_KEY: &str = "allow-public-key-retrieval=true";
+
 /// An address, in its parts. No `Debug`: login and query can be secret.
 #[derive(Clone)]
 pub(crate) struct Url {
@@ -138,7 +142,8 @@ impl Url {
             false => host_and_port(host, port)?,
         };
         let (path, query) = path_and_query(tail)?;
-        let tls = scheme == "https" || (protocol.is_sql() && query.is_some());
+        let said = |piece: &str| query.iter().any(|query| query.split('&').any(|of| of == piece));
+        let tls = scheme == "https" || (protocol.is_sql() && said(TLS));
         let url = Url { protocol, tls, login, place, path, query };
         url.check_store()?;
         Ok(url)
@@ -176,12 +181,21 @@ impl Url {
                  {scheme}://USER:PASSWORD@HOST/DATABASE"
             ));
         }
-        match self.query.as_deref() {
-            None | Some("sslmode=verify-full") => Ok(()),
-            Some(_) => Err("behind the `?` can stand sslmode=verify-full, for TLS; --cacert says \
-                            which authorities are trusted, --insecure that none is asked"
-                .to_owned()),
+        let is_known =
+            |piece: &str| piece == TLS || (piece == ALLOW_KEY && self.protocol == Protocol::Mysql);
+        if self.query.iter().all(|query| query.split('&').all(is_known)) {
+            return Ok(());
         }
+        Err("behind the `?` can stand sslmode=verify-full, for TLS (--cacert says which \
+             authorities are trusted, --insecure that none is asked), and of mysql \
+             allow-public-key-retrieval=true"
+            .to_owned())
+    }
+
+    /// Whether a MySQL server without TLS may be asked for the public key that the
+    /// password is then encrypted with.
+    pub(crate) fn allows_key_retrieval(&self) -> bool {
+        self.query.iter().any(|query| query.split('&').any(|piece| piece == ALLOW_KEY))
     }
 
     /// Oracle has services in place of databases, and a password for everybody.
@@ -470,7 +484,8 @@ fn elided(query: &str) -> String {
     format!("?{}", pieces.collect::<Vec<_>>().join("&"))
 }
 
-fn decoded(text: &str) -> Option<Vec<u8>> {
+/// Percent-decoded; none where no two hex digits follow a `%`.
+pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -607,8 +622,15 @@ mod tests {
             ),
             (
                 "mysql://me:CANARY@h/b?ssl=CANARY",
-                "behind the `?` can stand sslmode=verify-full, for TLS; --cacert says which \
-                 authorities are trusted, --insecure that none is asked",
+                "behind the `?` can stand sslmode=verify-full, for TLS (--cacert says which \
+                 authorities are trusted, --insecure that none is asked), and of mysql \
+                 allow-public-key-retrieval=true",
+            ),
+            (
+                "postgres://me@h/b?allow-public-key-retrieval=true",
+                "behind the `?` can stand sslmode=verify-full, for TLS (--cacert says which \
+                 authorities are trusted, --insecure that none is asked), and of mysql \
+                 allow-public-key-retrieval=true",
             ),
             (
                 "https+unix://x.sock/",

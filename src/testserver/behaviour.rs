@@ -29,6 +29,11 @@ pub struct Behaviour {
     /// Growth of `service`, as a share for each second since the first
     /// request: 0.1 makes it 10 % longer after one second, 20 % after two.
     pub service_drift: f64,
+    /// Growth of `service` that compounds, as a share for each second since the
+    /// first request: 0.5 makes it 1.5 times as long after one second, 2.25 times
+    /// after two. The logarithm of the throughput then falls at the same rate at
+    /// all times, however long ago the first request was.
+    pub service_growth: f64,
     /// Work that is put off until after the reply.
     pub deferred: Option<Deferred>,
     /// `service` and `deferred` are counted by the CPU clock of the thread: they
@@ -48,6 +53,9 @@ pub struct Behaviour {
     pub status_nth: Option<(NonZeroU64, u16)>,
     /// How a reply tells where its body ends.
     pub framing: Framing,
+    /// Bytes of header lines beside those that a reply needs: a reply that costs its
+    /// reader more and the server hardly anything.
+    pub header_bytes: usize,
     /// The body is sent in pieces with a pause between them.
     pub slow_body: Option<SlowBody>,
     /// The n-th reply of a connection says `Connection: close` and is its last.
@@ -80,6 +88,7 @@ impl Default for Behaviour {
             seed: 1,
             service: Duration::ZERO,
             service_drift: 0.0,
+            service_growth: 0.0,
             deferred: None,
             by_cpu_clock: false,
             delay: Delay::None,
@@ -89,6 +98,7 @@ impl Default for Behaviour {
             status: 200,
             status_nth: None,
             framing: Framing::Length,
+            header_bytes: 0,
             slow_body: None,
             close_every: None,
             reset_nth: None,
@@ -231,6 +241,9 @@ impl Behaviour {
         if !self.service_drift.is_finite() {
             return Err("the drift of the service time must be a finite number".to_owned());
         }
+        if !self.service_growth.is_finite() || self.service_growth <= -1.0 {
+            return Err("the growth of the service time must be a number above -100 %".to_owned());
+        }
         if self.framing == Framing::Http10 && self.truncate_nth.is_some() {
             return Err("a reply that ends with its connection cannot be seen to be cut: \
                         leave out either HTTP/1.0 or the truncation"
@@ -302,13 +315,15 @@ mod tests {
         };
         assert!(Behaviour { freeze: freeze(1, 2), ..Behaviour::default() }.check().is_ok());
         assert!(Behaviour { freeze: freeze(2, 2), ..Behaviour::default() }.check().is_err());
-        let cases: [(Change, &str); 7] = [
+        let cases: [(Change, &str); 9] = [
             (|b| b.listen = "192.168.0.1:80".parse().unwrap(), "loopback"),
             (|b| b.listen = "0.0.0.0:80".parse().unwrap(), "loopback"),
             (|b| b.listen = "[::]:80".parse().unwrap(), "loopback"),
             (|b| b.status = 101, "status 101"),
             (|b| b.status_nth = NonZeroU64::new(2).map(|nth| (nth, 600)), "status 600"),
             (|b| b.service_drift = f64::NAN, "drift"),
+            (|b| b.service_growth = f64::INFINITY, "growth"),
+            (|b| b.service_growth = -1.0, "growth"),
             (
                 |b| {
                     b.framing = Framing::Http10;

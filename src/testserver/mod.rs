@@ -31,6 +31,7 @@ use server::Server;
 use socket::Listener;
 use std::io::{self, PipeWriter};
 use std::net::SocketAddr;
+use std::os::unix::thread::JoinHandleExt;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
@@ -70,6 +71,11 @@ impl<T: Send + Default + 'static> Running<T> {
             None => error,
         })?;
         Ok(Running { stop, thread })
+    }
+
+    /// CPU time of its thread, in nanoseconds.
+    fn cpu_ns(&self) -> u64 {
+        engine::clock::cpu_of(self.thread.as_pthread_t())
     }
 
     fn end(self) -> std::thread::Result<T> {

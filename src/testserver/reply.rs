@@ -33,6 +33,7 @@ pub(super) struct Reply {
 pub(super) struct Replies {
     seed: u64,
     framing: Framing,
+    header_bytes: usize,
     random: Option<usize>,
     length: usize,
     framed: Arc<[u8]>,
@@ -50,6 +51,7 @@ impl Replies {
         Replies {
             seed: behaviour.seed,
             framing: behaviour.framing,
+            header_bytes: behaviour.header_bytes,
             random,
             length: body.len(),
             framed: framed(behaviour.framing, body),
@@ -74,10 +76,27 @@ impl Replies {
         if let Some((_, head)) = self.heads.iter().find(|(written, _)| *written == form) {
             return Arc::clone(head);
         }
-        let head: Arc<[u8]> = write_head(form, self.framing, self.length).into_bytes().into();
+        let head: Arc<[u8]> = self.written(form).into_bytes().into();
         self.heads.push((form, Arc::clone(&head)));
         head
     }
+
+    fn written(&self, form: Form) -> String {
+        let mut head = write_head(form, self.framing, self.length);
+        // Before the empty line that ends it.
+        head.truncate(head.len() - 2);
+        head.push_str(&padding(self.header_bytes));
+        head.push_str("\r\n");
+        head
+    }
+}
+
+/// Header lines of so many bytes together, or of as many as full lines make.
+fn padding(bytes: usize) -> String {
+    const LINE: usize = 64;
+    let name = "X-Padding: ";
+    let line = format!("{name}{}\r\n", "x".repeat(LINE - name.len() - 2));
+    line.repeat(bytes / LINE)
 }
 
 /// RFC 9110, 6.4.1: the final statuses that never have a body.

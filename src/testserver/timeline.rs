@@ -16,6 +16,8 @@ pub(super) struct Work {
     service_ns: u64,
     /// Share by which service grows in a second.
     drift: f64,
+    /// Share by which it grows in a second, compounding.
+    growth: f64,
     deferred: Option<Deferred>,
 }
 
@@ -24,6 +26,7 @@ impl Work {
         Work {
             service_ns: nanos(behaviour.service),
             drift: behaviour.service_drift,
+            growth: behaviour.service_growth,
             deferred: behaviour.deferred,
         }
     }
@@ -31,11 +34,12 @@ impl Work {
     /// Service of a reply that starts `after_first` ns after the first request
     /// arrived. A falling drift ends at zero.
     fn service(&self, after_first: u64) -> u64 {
-        if self.drift == 0.0 {
+        if self.drift == 0.0 && self.growth == 0.0 {
             return self.service_ns;
         }
-        let factor = 1.0 + self.drift * after_first as f64 / 1e9;
-        (self.service_ns as f64 * factor.max(0.0)) as u64
+        let seconds = after_first as f64 / 1e9;
+        let drifted = (1.0 + self.drift * seconds).max(0.0);
+        (self.service_ns as f64 * drifted * (1.0 + self.growth).powf(seconds)) as u64
     }
 }
 
@@ -165,12 +169,13 @@ mod tests {
     use std::time::Duration;
 
     fn work(service_ns: u64) -> Work {
-        Work { service_ns, drift: 0.0, deferred: None }
+        Work { service_ns, drift: 0.0, growth: 0.0, deferred: None }
     }
 
     fn with_deferred(service_ns: u64, work_ns: u64, every_ns: u64) -> Work {
         let (work, flush_every) = (Duration::from_nanos(work_ns), Duration::from_nanos(every_ns));
-        Work { service_ns, drift: 0.0, deferred: Some(Deferred { work, flush_every }) }
+        let deferred = Some(Deferred { work, flush_every });
+        Work { service_ns, drift: 0.0, growth: 0.0, deferred }
     }
 
     /// Scheduled ends of `arrivals`, if the server looks every `step` ns.
@@ -195,8 +200,19 @@ mod tests {
     }
 
     #[test]
+    fn growth_compounds() {
+        let after = |growth, seconds: u64| {
+            Work { growth, ..work(100_000) }.service(seconds * 1_000_000_000)
+        };
+        assert_eq!([0, 1, 2, 4].map(|s| after(0.5, s)), [100_000, 150_000, 225_000, 506_250]);
+        assert_eq!([0, 2].map(|s| after(-0.5, s)), [100_000, 25_000]);
+        let both = Work { drift: 1.0, growth: 0.5, ..work(100_000) };
+        assert_eq!(both.service(1_000_000_000), 300_000);
+    }
+
+    #[test]
     fn schedules() {
-        let with_drift = |drift| Work { service_ns: 100, drift, deferred: None };
+        let with_drift = |drift| Work { drift, ..work(100) };
         let cases: [(&str, Work, &[u64], &[u64]); 9] = [
             ("nobody came", work(100), &[], &[]),
             ("one by one", work(100), &[1000, 2000], &[1100, 2100]),

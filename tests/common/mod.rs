@@ -3,7 +3,10 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod bounded;
+pub(crate) mod not_tested;
 pub(crate) mod processes;
+pub(crate) mod running;
 pub(crate) mod witness;
 
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
@@ -42,10 +45,11 @@ impl Place {
     }
 
     /// The binary, run here, with nothing of this environment that would
-    /// change what it prints.
+    /// change what it prints: its cache is this test's own.
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
         command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command.env("XDG_CACHE_HOME", self.0.join("cache"));
         command
     }
 
@@ -59,13 +63,31 @@ impl Place {
         let mut all = arguments.to_vec();
         let path = file.to_str().expect("a plain path").to_owned();
         all.extend(["--quiet", "--json", &path]);
+        // A report of an earlier run must not be taken for this one's.
+        let _ = std::fs::remove_file(&file);
         let output = self.tiebreak(&all);
+        // Shown where the test fails.
+        print!("{}", errors(&output));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
             panic!("no report ({error}); exit {:?}\n{}", output.status, errors(&output))
         });
         let report = serde_json::from_str(&text).expect("the report is JSON");
         (output.status.code().expect("an exit code"), report)
     }
+}
+
+/// Makes `unshare` run what is added to the command in a network of its own, where the
+/// client has these ports. No root, and no user namespaces: then `unshare` fails.
+pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
+    // SAFETY: cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        unshare.args(["--user", "--map-root-user"]);
+    }
+    let script = format!(
+        "ip link set lo up && echo {first} {last} > /proc/sys/net/ipv4/ip_local_port_range \
+         && exec \"$@\""
+    );
+    unshare.args(["--net", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
 }
 
 impl Drop for Place {
@@ -216,6 +238,11 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         looks: Vec::new(),
         sharing: Vec::new(),
         target_cores: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        by_library: Vec::new(),
+        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
         // As if it could be read: what is tested here is the interval, not the

@@ -58,8 +58,9 @@ fn stopped() {
     let stop = Stop::new().expect("a descriptor");
     let trials = std::thread::scope(|scope| {
         let raising = scope.spawn(|| {
+            // Raised where the wait was in vain, too: nobody else ends the program.
+            let _raised_at_the_end = Raised(&stop);
             wait_for("the program", || sleeping(us(), &names).len() == 3);
-            stop.raise();
         });
         let trials = drive(&[&exec], &order(1, 3, 1), &stop);
         raising.join().expect("raised");
@@ -71,6 +72,15 @@ fn stopped() {
     assert_eq!((trial.seen.programs.runs, trial.seen.throughput()), (0, None));
     assert_eq!(sleeping(us(), &names), []);
     assert_eq!(exec.complaint(), None, "it was we who ended it");
+}
+
+/// Raises the stop when it is dropped.
+struct Raised<'a>(&'a Stop);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
 }
 
 fn stopped_before() {

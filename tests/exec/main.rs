@@ -14,6 +14,7 @@ mod ends;
 mod failures;
 mod programs;
 
+use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 use tiebreak::targets::keeper;
@@ -25,12 +26,10 @@ fn main() -> ExitCode {
         Some(ends::ARGUMENT) => ends::hold(),
         _ => {
             let tests = [counts::TESTS, costs::TESTS, failures::TESTS, ends::TESTS];
-            let trials = tests.concat().into_iter().map(|(name, test)| {
-                Trial::test(name, move || {
-                    test();
-                    Ok(())
-                })
-            });
+            let trials = tests
+                .concat()
+                .into_iter()
+                .map(|(name, test)| Trial::test(name, move || bounded(test)));
             libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
         }
     }

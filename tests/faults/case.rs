@@ -79,6 +79,7 @@ impl Case {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
         command.env("TMPDIR", self.temporary());
+        command.env("XDG_CACHE_HOME", self.file("cache"));
         let file = |kind: &str| File::create(self.file(&format!("{out}.{kind}"))).expect("a file");
         command.stdout(file("out")).stderr(file("err"));
         command

@@ -85,7 +85,7 @@ fn no_figure_changes() {
     case.write("e.toml", format!("{right}{wrong}"));
     let mut command = case.command(std::env::current_exe().expect("a program"), "tiebreak");
     command.env(JUMPS, case.path("readings"));
-    let ended = case.start_as(command, &format!("compare e.toml {SHORT}")).wait();
+    let ended = case.start_as(command, &format!("compare e.toml {SHORT} --no-cache")).wait();
     ended.expect(0, &[]);
     case.left_nothing(true);
     assert_eq!(case.read("readings"), ".", "read once, and never for a figure");

@@ -11,11 +11,23 @@ pub(crate) fn cases() -> Vec<Test> {
     vec![
         test("descriptors::too_few_are_refused_before_the_run", too_few),
         test("descriptors::that_run_out_are_ours", run_out),
+        test("descriptors::the_recipes_of_stores_take_what_there_is", recipes),
     ]
 }
 
 fn limit(descriptors: u64) -> libc::rlimit {
     libc::rlimit { rlim_cur: descriptors, rlim_max: descriptors }
+}
+
+fn limit_to(command: &mut std::process::Command, descriptors: u64) {
+    let few = limit(descriptors);
+    // SAFETY: between fork and exec, one system call on a valid limit.
+    unsafe {
+        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_NOFILE, &few) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
 }
 
 fn two(case: &Case, keys: &str) {
@@ -28,14 +40,7 @@ fn too_few() {
     let case = Case::new();
     two(&case, "");
     let mut command = case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
-    let few = limit(150);
-    // SAFETY: between fork and exec, one system call on a valid limit.
-    unsafe {
-        command.pre_exec(move || match libc::setrlimit(libc::RLIMIT_NOFILE, &few) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        });
-    }
+    limit_to(&mut command, 150);
     let words = SHORT.replace("--connections 4", "--connections 64");
     let ended = case.start_as(command, &format!("compare e.toml {words}")).wait();
     ended.expect(
@@ -48,6 +53,18 @@ fn too_few() {
     );
     assert!(!case.file("run").exists(), "nothing was begun");
     assert_eq!(case.seen().processes.len(), 1, "and nothing launched");
+    case.left_nothing(true);
+}
+
+/// memcached refuses to start where it may not open as many as it was told.
+fn recipes() {
+    let case = Case::new();
+    let mut command = case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
+    limit_to(&mut command, 1000);
+    let words = SHORT.replace("--connections 4", "--connections 64 --keys 100 --value 32B");
+    let ended = case.start_as(command, &format!("compare memcached redis {words}")).wait();
+    assert!(matches!(ended.code, Some(0 | 3)), "launched and driven: {}", ended.err);
+    assert_eq!(ended.end(), "complete", "{}", ended.err);
     case.left_nothing(true);
 }
 

@@ -12,10 +12,13 @@ mod clock;
 mod common;
 mod counts;
 mod descriptors;
+mod drips;
 mod ends;
 mod experiment;
 mod files;
+mod leftovers;
 mod ours;
+mod places;
 mod ports;
 mod processes;
 mod secrets;
@@ -23,6 +26,7 @@ mod server;
 mod shown;
 mod targets;
 
+use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
@@ -47,13 +51,12 @@ fn main() -> ExitCode {
         files::cases(),
         secrets::cases(),
         shown::cases(),
+        leftovers::cases(),
+        places::cases(),
+        drips::cases(),
     ];
-    let trials = cases.into_iter().flatten().map(|(name, case)| {
-        Trial::test(name, move || {
-            case();
-            Ok(())
-        })
-    });
+    let trials =
+        cases.into_iter().flatten().map(|(name, case)| Trial::test(name, move || bounded(case)));
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
     libtest_mimic::run(&arguments, trials.collect()).exit_code()

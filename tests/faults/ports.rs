@@ -2,6 +2,7 @@
 //! for connections.
 
 use crate::case::{Case, SHORT};
+use crate::common::with_client_ports;
 use crate::counts::whole;
 use crate::experiment::Program;
 use crate::processes::wait_for;
@@ -123,14 +124,8 @@ fn run_out(connections: Connections) {
     let right = Program::testserver("").contender("right", "connections = 1");
     let wrong = Program::testserver("").contender("wrong", keys);
     case.write("e.toml", format!("{right}{wrong}"));
-    let script = "ip link set lo up && echo 40000 40009 > /proc/sys/net/ipv4/ip_local_port_range \
-                  && exec \"$@\"";
     let mut command = case.command("unshare", "tiebreak");
-    // SAFETY: cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
-        command.args(["--user", "--map-root-user"]);
-    }
-    command.args(["--net", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
+    with_client_ports(&mut command, 40000, 40009);
     let words = SHORT.replace("--connections 4", "");
     let ended = case.start_as(command, &format!("compare e.toml {words}")).wait();
     ended.expect(3, &[]);

@@ -16,6 +16,7 @@ pub(crate) const ARGUMENT: &str = "__server";
 /// - `reply=FILE`: answer with these bytes
 /// - `say=FILE`: print this first
 /// - `exit=STATUS`: end before listening
+/// - `drip=1`: send the reply unasked, a byte at a time, and then zeros for ever
 /// - `echo=1`: print the environment, and every request as it came
 /// - `die=N`: end with status 3 at the N-th request
 /// - `once=FILE`: where the file is not there yet, make it with the port in it,
@@ -93,6 +94,7 @@ struct Habits {
     counts: Option<File>,
     reply: Vec<u8>,
     echo: bool,
+    drip: bool,
     die: Option<u64>,
 }
 
@@ -103,6 +105,7 @@ impl Habits {
             counts: orders.get("count").map(append),
             reply: orders.get("reply").map_or_else(usual, |file| fs::read(file).expect("a reply")),
             echo: orders.get("echo").is_some(),
+            drip: orders.get("drip").is_some(),
             die: orders.number("die"),
         }
     }
@@ -115,6 +118,9 @@ impl Habits {
 
     fn talk(&self, stream: TcpStream) {
         stream.set_nodelay(true).expect("TCP");
+        if self.drip {
+            return self.drip(&stream);
+        }
         let mut reader = BufReader::new(&stream);
         while let Some(request) = read(&mut reader) {
             self.count(b"r");
@@ -128,6 +134,16 @@ impl Habits {
                 return;
             }
             self.count(b"a");
+        }
+    }
+
+    fn drip(&self, mut stream: &TcpStream) {
+        print(b"dripping\n");
+        for byte in self.reply.iter().chain(std::iter::repeat(&0)) {
+            if stream.write_all(&[*byte]).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 

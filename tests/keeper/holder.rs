@@ -4,6 +4,7 @@
 use crate::process::Process;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,6 +12,9 @@ use std::time::{Duration, Instant};
 use tiebreak::targets::keeper::{Ending, Farewell, Household, Keeper, ProcessOrder};
 
 pub(crate) const ARGUMENT: &str = "__holder";
+
+/// The longest orders have a timeout of a minute, and graces of 20 s.
+const LONGEST_MS: i32 = 180_000;
 
 const KEEPER_GONE: &str = "its keeper was killed, and it was ended with it";
 
@@ -197,11 +201,20 @@ impl Drop for Holder {
     }
 }
 
-fn say(tell: &mut ChildStdin, told: &mut impl BufRead, order: &Tell) -> Told {
+fn say(tell: &mut ChildStdin, told: &mut BufReader<ChildStdout>, order: &Tell) -> Told {
     writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
+    // It answers in whole lines, and nothing but answers.
+    assert!(answers(told.get_ref()), "the stand-in does not answer");
     let mut line = String::new();
     told.read_line(&mut line).expect("it answers");
     serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
+}
+
+/// Whether an answer, or its end, comes within a generous time.
+fn answers(told: &ChildStdout) -> bool {
+    let mut polled = libc::pollfd { fd: told.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid pollfd.
+    unsafe { libc::poll(&mut polled, 1, LONGEST_MS) > 0 }
 }
 
 /// A folder of one test, that other users may enter.

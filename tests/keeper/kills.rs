@@ -4,6 +4,7 @@ use crate::Test;
 use crate::holder::{Holder, Tell, Told};
 use crate::process::{Process, all_end, tree, wait_for};
 use std::time::Duration;
+use tiebreak::targets::beneath::TemporaryId;
 use tiebreak::targets::keeper::{Ending, Household, ProcessOrder};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -138,7 +139,8 @@ fn temporary_folder() {
     let folder = std::env::temp_dir().join(format!("tiebreak-orphan-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("file"), "x").expect("writes");
-    let household = Household { temporary: Some(folder.clone()), ..Default::default() };
+    let temporary = TemporaryId::of(&folder).expect("a folder");
+    let household = Household { temporary: Some(temporary), ..Default::default() };
     // While tiebreak lives it is tiebreak's to remove.
     Holder::with(household.clone()).stop();
     assert!(folder.exists());

@@ -107,6 +107,7 @@ pub(crate) fn get(url: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").expect("plain HTTP");
     let (host, path) = rest.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(host).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
     let request = format!("GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it reads");
     let mut reply = String::new();
@@ -159,6 +160,8 @@ fn whole() {
     let conf =
         format!("port {port} {{port}} of {folder} site {0}/site with {workers}", home.display());
     assert!(log.starts_with(&conf), "{log}");
+    let mark = log.lines().find_map(|line| line.strip_prefix("TIEBREAK_LAUNCH="));
+    assert_eq!(mark.map(str::len), Some(32), "by which a later run knows it: {log}");
     for line in [format!("EXTRA=at {port}"), "LANG=xx".to_owned()] {
         assert!(log.lines().any(|found| found == line), "{line}: {log}");
     }

@@ -11,11 +11,13 @@ mod ends;
 mod holder;
 mod kills;
 mod launches;
+mod links;
 mod process;
 mod programs;
 mod recipes;
 mod server;
 
+use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 use tiebreak::targets::keeper;
@@ -26,14 +28,18 @@ fn main() -> ExitCode {
         Some(holder::ARGUMENT) => holder::hold(),
         Some(server::ARGUMENT) => server::serve(),
         _ => {
-            let tests =
-                [kills::TESTS, ends::TESTS, programs::TESTS, launches::TESTS, recipes::TESTS];
-            let trials = tests.concat().into_iter().map(|(name, test)| {
-                Trial::test(name, move || {
-                    test();
-                    Ok(())
-                })
-            });
+            let tests = [
+                kills::TESTS,
+                ends::TESTS,
+                programs::TESTS,
+                launches::TESTS,
+                links::TESTS,
+                recipes::TESTS,
+            ];
+            let trials = tests
+                .concat()
+                .into_iter()
+                .map(|(name, test)| Trial::test(name, move || bounded(test)));
             libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
         }
     }

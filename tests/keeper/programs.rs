@@ -123,15 +123,16 @@ fn clean() {
     let log = holder.log();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines[..5], ["0", "1", "2", "/dev/null", "ONLY=this one"], "{log}");
-    // dash adds PWD.
+    // dash adds PWD, and the keeper the mark by which a later run knows what it left.
     assert!(lines[5].starts_with("PATH=") && lines[6].starts_with("PWD="), "{log}");
-    for (line, name) in lines[7..9].iter().zip(["SigBlk:\t", "SigIgn:\t"]) {
+    assert!(lines[7].starts_with("TIEBREAK_LAUNCH="), "{log}");
+    for (line, name) in lines[8..10].iter().zip(["SigBlk:\t", "SigIgn:\t"]) {
         let mask = line.strip_prefix(name).expect(&log);
         let mask = u64::from_str_radix(mask, 16).expect(&log);
         // 32 and 33 are the C library's own, and it lets nobody touch them.
         assert_eq!(mask & 0x7fff_ffff, 0, "{log}");
     }
-    assert_eq!(lines[9].trim(), holder.keeper.pid.to_string(), "the keeper leads the session");
+    assert_eq!(lines[10].trim(), holder.keeper.pid.to_string(), "the keeper leads the session");
 }
 
 fn cores_of(process: &Process) -> String {

@@ -33,6 +33,9 @@ struct Shared {
     reply: Reply,
     reads: AtomicU64,
     operations: AtomicU64,
+    /// Something was written. Before that keys are looked at to see whose they are:
+    /// that is no operation, and nothing is meddled with.
+    written: AtomicBool,
     over: AtomicBool,
 }
 
@@ -43,8 +46,8 @@ impl Meddler {
         let address = listener.local_addr().expect("an address");
         let counts = (AtomicU64::new(0), AtomicU64::new(0));
         let (reads, operations) = counts;
-        let over = AtomicBool::new(false);
-        let shared = Arc::new(Shared { to, every, reply, reads, operations, over });
+        let (written, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let shared = Arc::new(Shared { to, every, reply, reads, operations, written, over });
         let own = shared.clone();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -104,7 +107,14 @@ impl Shared {
             let kept = seen.len().min(MARK.len() - 1);
             seen.drain(..seen.len() - kept);
             seen.extend_from_slice(piece);
-            let marks = seen.windows(MARK.len()).filter(|window| *window == MARK).count() as u64;
+            if is_write(piece) {
+                self.written.store(true, Ordering::SeqCst);
+            }
+            let marks = if self.written.load(Ordering::SeqCst) {
+                seen.windows(MARK.len()).filter(|window| *window == MARK).count() as u64
+            } else {
+                0
+            };
             self.operations.fetch_add(marks, Ordering::SeqCst);
             if marks == 1 && is_read(piece) && self.is_next() {
                 match self.reply {
@@ -124,6 +134,10 @@ impl Shared {
     fn is_next(&self) -> bool {
         self.reads.fetch_add(1, Ordering::Relaxed) % self.every == self.every - 1
     }
+}
+
+fn is_write(piece: &[u8]) -> bool {
+    piece.starts_with(b"set ") || piece.starts_with(b"*3\r\n$3\r\nSET\r\n")
 }
 
 fn is_read(piece: &[u8]) -> bool {

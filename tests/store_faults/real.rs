@@ -1,5 +1,7 @@
 //! Faults that real stores show by themselves.
 
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
 use crate::common::{Place, errors, number};
 use crate::servers::{Store, memcached, memcached_with, redis};
 use crate::{SHORT, compare, never_faster, voids};
@@ -76,14 +78,14 @@ fn restarted(mut wrong: Store) {
     let words = [&["compare", &right_word, &wrong_word][..], &SHORT, &more].concat();
     let mut tiebreak = place.command(&words);
     let tiebreak = tiebreak.stdout(Stdio::null()).stderr(Stdio::piped());
-    let tiebreak = tiebreak.spawn().expect("the binary runs");
+    let tiebreak = Running::new(tiebreak.spawn().expect("the binary runs"));
     // Once there are trials of rounds, and before there are many.
     let journal = place.file("run/journal.jsonl");
-    while !std::fs::read_to_string(&journal).unwrap_or_default().contains("\"round\":2") {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_at_most(Duration::from_secs(60), "a second round", || {
+        std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"round\":2"))
+    });
     wrong.restart();
-    let output = tiebreak.wait_with_output().expect("our child");
+    let output = tiebreak.output();
     assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
     let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");

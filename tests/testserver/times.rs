@@ -107,6 +107,25 @@ fn service_that_drifts() {
 }
 
 #[test]
+fn service_that_grows_and_compounds() {
+    let _alone = spins_alone();
+    let behaviour = Behaviour {
+        service: Duration::from_millis(4),
+        service_growth: 20.0,
+        log: true,
+        ..Behaviour::default()
+    };
+    let server = start(behaviour);
+    saturate(&server, 8);
+    let report = server.stop();
+    let service = |since_first: u64| (4e6 * 21f64.powf(since_first as f64 / 1e9)) as u64;
+    assert_on_schedule(&report, service);
+    // dt/dk = 4 ms × 21^t: 64 replies take −ln(1 − 0.256 ln 21) ÷ ln 21 = 497 ms.
+    let took = report.completions_ns[63] - report.arrivals_ns[0];
+    assert!(took > 3 * 64 * 4 * MS / 2, "{took} ns is not much longer than without growth");
+}
+
+#[test]
 fn delays_are_kept_and_side_by_side() {
     let delay = Delay::Fixed(Duration::from_millis(100));
     let server = start(Behaviour { delay, log: true, ..Behaviour::default() });

@@ -58,6 +58,8 @@ fn of_postgres(user: &str, database: &str, password: Option<String>) -> Vec<Way>
         query: String::new(),
         protocol: Simple,
         tls: None,
+        may_ask_for_key: false,
+        reply_bytes: None,
         numbers: Numbers::new(1),
         feeds: Feeds::default(),
     };
@@ -78,6 +80,8 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
         query: String::new(),
         protocol: Text,
         tls: None,
+        may_ask_for_key: false,
+        reply_bytes: None,
         numbers: Numbers::new(1),
         feeds: Feeds::default(),
     };

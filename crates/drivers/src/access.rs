@@ -1,7 +1,9 @@
 //! How to get at a database, whichever library leads there.
 
+use crate::own;
 use engine::Numbers;
 use engine::workload::Feeds;
+use record::Workload;
 
 /// The cheapest statement that there is.
 const CHEAPEST: &str = "SELECT 1";
@@ -24,10 +26,22 @@ pub struct SqlAccess<P, T> {
     pub protocol: P,
     /// TLS; none: plain.
     pub tls: Option<T>,
+    /// MySQL: without TLS the server may be asked for its public key, with which it can
+    /// read the password. Whoever answers in its place can, too.
+    pub may_ask_for_key: bool,
+    /// Bytes of the reply to an operation, at most. None: see [`crate::REPLY_BYTES`].
+    pub reply_bytes: Option<u64>,
     /// Where operations go on from one call of the engine to the next.
     pub numbers: Numbers,
     /// Rows of the feeds that its workload speaks of.
     pub feeds: Feeds,
+}
+
+impl<P, T> SqlAccess<P, T> {
+    /// Names of the tables that a load of this workload makes anew.
+    pub fn tables(&self, of: &Workload) -> Vec<String> {
+        own::tables(of, &self.table)
+    }
 }
 
 impl<P: Clone, T: Clone> SqlAccess<P, T> {

@@ -18,6 +18,9 @@ pub struct Unasked {
     /// In words, some of them the server's own: they must be escaped where they are
     /// shown.
     pub why: String,
+    /// Which character of the statement it is about, from 1 on, where the server says
+    /// so (PostgreSQL).
+    pub position: Option<u32>,
 }
 
 impl Unasked {
@@ -27,13 +30,19 @@ impl Unasked {
             Trouble::Told { code, .. } => Some(code),
             Trouble::Failed(_) => None,
         };
-        Unasked { code, why: why.to_string() }
+        Unasked { code, why: why.to_string(), position: None }
     }
 }
 
 impl From<Broken> for Unasked {
     fn from(broken: Broken) -> Unasked {
-        Unasked { code: None, why: broken.0 }
+        Unasked { code: None, why: broken.0, position: None }
+    }
+}
+
+impl From<std::io::Error> for Unasked {
+    fn from(error: std::io::Error) -> Unasked {
+        Unasked { code: None, why: error.to_string(), position: None }
     }
 }
 
@@ -52,7 +61,7 @@ pub(crate) fn wait<T>(
     answer: impl Future<Output = Result<T, Unasked>>,
     timeout: Duration,
 ) -> Result<T, Unasked> {
-    let without = |why: String| Unasked { code: None, why };
+    let without = |why: String| Unasked { code: None, why, position: None };
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()

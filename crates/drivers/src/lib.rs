@@ -16,6 +16,7 @@
 
 mod access;
 mod admin;
+mod budget;
 mod desk;
 mod driver;
 mod guard;
@@ -38,10 +39,12 @@ mod trouble;
 
 pub use access::SqlAccess;
 pub use admin::{Rows, Unasked};
+pub use budget::REPLY_BYTES;
 pub use mysql::MysqlAccess;
 pub use oracle::OracleAccess;
 pub use postgres::PostgresAccess;
 pub use serving::lacks;
+pub use sql::TABLE_COMMENT;
 
 /// Names of the numbers that replies of databases are counted by.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {

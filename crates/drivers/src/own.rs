@@ -201,6 +201,14 @@ pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String>
     of.own.setup.iter().map(|text| with_tables(text, &of.own, dialect, table)).collect()
 }
 
+/// What the tables are called that a load of this workload makes: the contender's own,
+/// where it has values or statements speak of it, and those of one's own.
+pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
+    let speaks_of_it = of.own.setup.iter().any(|text| text.contains("{table}"));
+    let own = (of.has_values() || speaks_of_it).then(|| table.to_owned());
+    own.into_iter().chain(of.own.tables.iter().map(|of| full(table, &of.name))).collect()
+}
+
 /// What a table of one's own is called in the database.
 fn full(table: &str, name: &str) -> String {
     format!("{table}_{name}")

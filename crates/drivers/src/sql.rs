@@ -6,6 +6,9 @@
 use crate::serving::{Deed, Row};
 use std::borrow::Cow;
 
+/// The comment of tables that tiebreak made: a load drops no others.
+pub const TABLE_COMMENT: &str = "made by tiebreak; its next load replaces it";
+
 /// Where statements differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -61,6 +61,7 @@ pub(crate) fn failure(error: &io::Error) -> Failure {
         }
         Kind::ConnectionReset | Kind::ConnectionAborted => Failure::Reset,
         Kind::InvalidData | Kind::InvalidInput => Failure::Protocol,
+        Kind::FileTooLarge => Failure::TooLarge,
         _ => by_number(error),
     }
 }

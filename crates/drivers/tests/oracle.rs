@@ -25,6 +25,8 @@ fn access() -> OracleAccess {
         query: "SELECT 1 FROM dual".to_owned(),
         protocol: (),
         tls: None,
+        may_ask_for_key: false,
+        reply_bytes: None,
         numbers: Numbers::new(4),
         feeds: Feeds::default(),
     }

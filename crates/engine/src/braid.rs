@@ -2,25 +2,21 @@
 
 use crate::random::Random;
 
-/// How many slices of each contender are shuffled together. Two: over any
-/// stretch of the round every contender meets the same machine (a shuffle of
-/// the whole round can put most of one contender first), and yet a slice's
-/// predecessor is itself about a third of the time, which carry-over needs.
-const BLOCK: u32 = 2;
-
 /// The order of one round: each of `contenders` appears `slices` times.
+///
+/// Each block of the round holds one slice of every contender, in an order drawn
+/// for that block alone. The machine's speed drifts over some tenths of a second,
+/// so what is compared must lie as close together as it can: of blocks of one,
+/// blocks of two and ABBA, blocks of one left the smallest deviation between
+/// rounds. Of two contenders a slice still follows one of its own contender in a
+/// quarter of the cases, which the test of carry-over needs.
 pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
     let mut random = Random::new(seed, 0xB2A1_D000 + u64::from(round));
     let mut order = Vec::with_capacity((contenders * slices) as usize);
-    let mut left = slices;
-    while left > 0 {
-        let each = left.min(BLOCK);
+    for _ in 0..slices {
         let start = order.len();
-        for contender in 0..contenders {
-            order.extend(std::iter::repeat_n(contender, each as usize));
-        }
+        order.extend(0..contenders);
         random.shuffle(&mut order[start..]);
-        left -= each;
     }
     order
 }
@@ -35,14 +31,15 @@ mod tests {
         for contender in 0..3 {
             assert_eq!(round.iter().filter(|c| **c == contender).count(), 20);
         }
-        for block in round.chunks(6) {
-            let of_first = block.iter().filter(|c| **c == 0).count();
-            assert_eq!(of_first, 2, "{block:?}");
+        for block in round.chunks(3) {
+            let mut sorted = block.to_vec();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2], "{block:?}");
         }
     }
 
     #[test]
-    fn the_predecessor_is_itself_about_a_third_of_the_time() {
+    fn of_two_contenders_the_predecessor_is_itself_a_quarter_of_the_time() {
         let (mut itself, mut all) = (0, 0);
         for round in 1..=200 {
             for pair in order(9, round, 2, 20).windows(2) {
@@ -51,7 +48,9 @@ mod tests {
             }
         }
         let share = f64::from(itself) / f64::from(all);
-        assert!((0.3..0.5).contains(&share), "{share}");
+        // 3900 pairs, of which 1900 lie across two blocks and are a fair coin each:
+        // a standard deviation of 0.0056.
+        assert!((0.215..0.275).contains(&share), "{share}");
     }
 
     #[test]

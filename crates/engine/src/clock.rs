@@ -32,7 +32,7 @@ pub fn cpu_of_this_thread() -> u64 {
 
 /// CPU time of a thread that was not joined yet, in nanoseconds; 0 once it has
 /// ended.
-pub(crate) fn cpu_of(thread: libc::pthread_t) -> u64 {
+pub fn cpu_of(thread: libc::pthread_t) -> u64 {
     let mut clock = 0;
     // SAFETY: the caller's thread is one still; `clock` is valid for writes.
     match unsafe { libc::pthread_getcpuclockid(thread, &mut clock) } {

@@ -95,6 +95,8 @@ pub(crate) struct Worker<'a> {
     shared: &'a Shared,
     parts: &'a Sender<Result<Part, Broken>>,
     health: Health,
+    /// Time stolen from the machine up to the end of the slice before.
+    stolen_ns: u64,
     lanes: Vec<Driven>,
     targets: Vec<TargetClock<'a>>,
     place: u64,
@@ -114,8 +116,19 @@ impl<'a> Worker<'a> {
         let result = settle(order.cores.get(seat.worker).copied()).and_then(|()| {
             let health = Health::of_this_thread(seat.worker == 0);
             let lanes = make(order, &seat, desk.lanes)?;
-            let (targets, place, after) = (desk.targets, 0, None);
-            Ok(Worker { order, seat, shared, parts, health, lanes, targets, place, after })
+            let (targets, place, after, stolen_ns) = (desk.targets, 0, None, 0);
+            Ok(Worker {
+                order,
+                seat,
+                shared,
+                parts,
+                health,
+                stolen_ns,
+                lanes,
+                targets,
+                place,
+                after,
+            })
         });
         let gone = match result {
             Ok(mut worker) => {
@@ -142,6 +155,7 @@ impl<'a> Worker<'a> {
 
     fn drive(&mut self) -> Result<(), Gone> {
         let contenders = self.lanes.len() as u32;
+        self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
         if self.order.warm_up_ns > 0 {
             let order = braid::order(self.order.seed, 0, contenders, 1);
@@ -162,6 +176,7 @@ impl<'a> Worker<'a> {
 
     fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), Gone> {
         for &contender in order {
+            self.lanes[contender as usize].seen.make_ready();
             self.rest()?;
             let cpu = self.read_targets();
             let before = self.health.read();
@@ -231,6 +246,7 @@ impl<'a> Worker<'a> {
     /// Completes the slice with what it cost and what the machine did to it.
     fn note(&mut self, contender: u32, before: &Reading, cpu: &[Option<u64>]) {
         let after = self.health.read();
+        let stolen_ns = self.health.stolen_ns();
         let used = |(before, after): (&Option<u64>, Option<u64>)| Some(after? - (*before)?);
         let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
         let seen = &mut self.lanes[contender as usize].seen;
@@ -239,8 +255,9 @@ impl<'a> Worker<'a> {
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
         slice.target_cpu_ns = cpu;
-        slice.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
+        slice.steal_ns = stolen_ns.saturating_sub(self.stolen_ns);
         seen.end_slice();
+        self.stolen_ns = stolen_ns;
     }
 
     fn rest(&mut self) -> Result<(), Gone> {

@@ -1,7 +1,10 @@
 //! The store on real files: in memory and on a disk.
 
+#[path = "common/beside.rs"]
+mod beside;
 mod scratch;
 
+use beside::beside;
 use engine::files::{Found, Guard, Settings, Store, Stored, facts};
 use record::Failure;
 use scratch::{Scratch, files, mount, on_a_small_tmpfs, only_file, settings};
@@ -11,7 +14,6 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::thread::JoinHandleExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 const GUARDS: [Guard; 3] = [Guard::Flock, Guard::Rename, Guard::Nothing];
@@ -146,26 +148,21 @@ fn a_file_removed_between_opening_and_reading_is_read_whole() {
 /// What a reader meets while two writers write values that are all ones and
 /// all twos: whole values and others, until `enough`.
 fn contended(store: &Store, bytes: usize, enough: impl Fn(u64, u64) -> bool) -> (u64, u64) {
-    let over = AtomicBool::new(false);
     let (mut whole, mut torn) = (0, 0);
     store.set(b"a", &vec![1; bytes]).expect("room");
-    std::thread::scope(|scope| {
-        for writer in [1, 2] {
-            let (store, over) = (store.handle(), &over);
-            scope.spawn(move || {
-                let value = vec![writer; bytes];
-                while !over.load(Ordering::Relaxed) {
-                    store.set(b"a", &value).expect("room");
-                }
-            });
+    let writers = [1, 2].map(|writer| {
+        let (store, value) = (store.handle(), vec![writer; bytes]);
+        move || {
+            store.set(b"a", &value).expect("room");
         }
+    });
+    beside(writers, || {
         let until = Instant::now() + Duration::from_secs(20);
         while !enough(whole, torn) && Instant::now() < until {
             let value = read(store, "a").unwrap_or_default();
             let alike = value.len() == bytes && value.iter().all(|byte| *byte == value[0]);
             *if alike { &mut whole } else { &mut torn } += 1;
         }
-        over.store(true, Ordering::Relaxed);
     });
     (whole, torn)
 }
@@ -318,4 +315,22 @@ fn a_store_on_tmpfs_is_known_as_such() {
         ("times", "of the calls alone, without a thread's wait for the core"),
     ];
     assert_eq!(facts, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+}
+
+#[test]
+fn a_directory_that_several_lanes_open_at_once_is_ours_for_all_of_them() {
+    for _ in 0..20 {
+        let scratch = Scratch::disk();
+        let together = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            let open = || {
+                together.wait();
+                Store::new(&scratch.0, settings(Guard::Flock)).map(drop)
+            };
+            let opened: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            for one in opened {
+                one.join().expect("no panic").expect("it is ours");
+            }
+        });
+    }
 }

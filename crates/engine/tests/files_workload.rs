@@ -1,7 +1,10 @@
 //! A workload on files: loaded, driven and verified.
 
+#[path = "common/beside.rs"]
+mod beside;
 mod scratch;
 
+use beside::beside;
 use engine::files::{FilesAccess, Guard};
 use engine::{Numbers, Stop};
 use record::{
@@ -119,22 +122,16 @@ fn a_write_that_is_undone_makes_stale_reads() {
     let found = files(&scratch.0);
     let loaded: Vec<_> =
         found.iter().map(|path| (path, std::fs::read(path).expect("there"))).collect();
-    let over = std::sync::atomic::AtomicBool::new(false);
-    let outcomes = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            // Puts back what was loaded, whole, again and again.
-            while !over.load(std::sync::atomic::Ordering::Relaxed) {
-                for (path, value) in &loaded {
-                    let beside = path.with_extension("old");
-                    std::fs::write(&beside, value).expect("room");
-                    std::fs::rename(&beside, path).expect("ours");
-                }
-            }
-        });
-        let outcomes = drive(&access, &order(Doing::Drive(writes), 100_000, 1));
-        over.store(true, std::sync::atomic::Ordering::Relaxed);
-        outcomes.expect("driven")
-    });
+    // Puts back what was loaded, whole.
+    let undo = || {
+        for (path, value) in &loaded {
+            let old = path.with_extension("old");
+            std::fs::write(&old, value).expect("room");
+            std::fs::rename(&old, path).expect("ours");
+        }
+    };
+    let outcomes = beside([undo], || drive(&access, &order(Doing::Drive(writes), 100_000, 1)));
+    let outcomes = outcomes.expect("driven");
     assert!(outcomes.stale > 0, "{outcomes:?}");
     assert_eq!((outcomes.wrong, outcomes.miss), (0, 0), "{outcomes:?}");
 }

@@ -1,8 +1,11 @@
 //! Lanes of stores against real memcached and Redis: what was written is what
 //! comes back, and what does not come back is told.
 
+#[path = "common/beside.rs"]
+mod beside;
 mod common;
 
+use beside::beside;
 use common::stores::{Server, Speech};
 use common::{lane, until_done};
 use engine::workload::COUNTED_FROM;
@@ -406,22 +409,14 @@ fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     say(&server, "COPY t:000000000000 kept\r\n");
     // A server that forgets every write: a script of its own cannot be had, so
     // another client puts the loaded value back all the time.
-    let over = std::sync::atomic::AtomicBool::new(false);
-    let seen = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut stream = TcpStream::connect(server.address).expect("it listens");
-            while !over.load(std::sync::atomic::Ordering::Relaxed) {
-                let back = b"COPY kept t:000000000000 REPLACE\r\n";
-                stream.write_all(back).expect("said");
-                assert!(stream.read(&mut [0; 100]).expect("answered") > 0);
-            }
-        });
-        let mut order = order(&server, Doing::Drive(written), 4000, 1);
-        order.lanes[0].connections = 1;
-        let seen = server.drive(&mut order).remove(0).seen;
-        over.store(true, std::sync::atomic::Ordering::Relaxed);
-        seen
-    });
+    let mut stream = TcpStream::connect(server.address).expect("it listens");
+    let undo = || {
+        stream.write_all(b"COPY kept t:000000000000 REPLACE\r\n").expect("said");
+        assert!(stream.read(&mut [0; 100]).expect("answered") > 0);
+    };
+    let mut order = order(&server, Doing::Drive(written), 4000, 1);
+    order.lanes[0].connections = 1;
+    let seen = beside([undo], || server.drive(&mut order).remove(0).seen);
     assert!(seen.outcomes.stale > 0, "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.stale + seen.outcomes.ok, 4000, "{:?}", seen.outcomes);
 }

@@ -13,7 +13,7 @@
 //! every curve, and moves when a point is added at the end of the range.
 
 use crate::compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW};
-use crate::stats::{autocorrelation, paired_t};
+use crate::stats::paired_t;
 use crate::verdict::ContenderSummary;
 use record::Factor;
 
@@ -25,7 +25,8 @@ const TAIL: f64 = 2.0;
 /// drains of slices are in the time, and take up to 1 %.
 const KEPT: f64 = 0.95;
 /// Load points are driven minutes apart, and the machine's speed wanders from one
-/// to the next. The scatter of rounds does not hold that. So two points must differ
+/// to the next. The scatter of rounds does not hold that, and neither does that of
+/// rounds which resemble their neighbours. So two points must differ
 /// by this much more (in ln) before it counts. A choice: five times the standard
 /// deviation of 2 % between launches of one program.
 const WANDER: f64 = 0.1;
@@ -222,13 +223,11 @@ impl Mean {
     }
 }
 
-/// The paired t interval's arithmetic on the figures of one point, widened where its
-/// rounds resemble their neighbours; none below two replicates.
+/// The paired t interval's arithmetic on the figures of one point; none below two
+/// replicates.
 fn mean(replicates: &[f64], level: f64) -> Option<Mean> {
     let (low, high) = paired_t::interval(replicates, level)?;
-    let wider = autocorrelation::alarm(replicates)
-        .map_or(1.0, |lag_1| autocorrelation::widening(lag_1, replicates.len()));
-    Some(Mean { at: (low + high) / 2.0, half: (high - low) / 2.0 * wider })
+    Some(Mean { at: (low + high) / 2.0, half: (high - low) / 2.0 })
 }
 
 #[cfg(test)]

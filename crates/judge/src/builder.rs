@@ -5,8 +5,8 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, End, EndReason, Histogram, Interleave, LaneAsked, Metric, Pair, Phase,
-    PilotChoice, Question, Reuse, Seen, Slice, StoreSaid, TrialRecord, seen::Connections,
+    Address, Arrivals, End, EndReason, Histogram, Interleave, LaneAsked, Metric, OwnCost, Pair,
+    Phase, PilotChoice, Question, Reuse, Seen, Slice, StoreSaid, TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices in a trial: rounds of a second.
@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub(crate) end: Option<End>,
     /// What stores said.
     pub(crate) said: Vec<StoreSaid>,
+    /// What earlier runs found of the lanes by themselves.
+    pub(crate) kept_costs: Vec<OwnCost>,
 }
 
 impl Run {
@@ -48,7 +50,8 @@ impl Run {
         };
         let question = question(names, rounds);
         let said = Vec::new();
-        Run { question, pilot: Some(pilot), records, end: Some(complete), said }
+        let kept_costs = Vec::new();
+        Run { question, pilot: Some(pilot), records, end: Some(complete), said, kept_costs }
             .with_operations(800)
     }
 
@@ -143,6 +146,7 @@ impl Run {
             record.seen.operations = 1000;
             record.seen.outcomes.ok = 1000;
             record.seen.slices.truncate(1);
+            record.seen.slices[0].operations = 1000;
             record.seen.slices[0].generator_cpu_ns = 1000 * cost_ns;
             self.records.insert(0, record);
         }
@@ -197,6 +201,7 @@ impl Run {
         if let Some(pilot) = &self.pilot {
             judge.pilot(pilot);
         }
+        self.kept_costs.iter().for_each(|kept| judge.own_cost(kept));
         self.records.iter().for_each(|record| judge.add(record));
         self.said.iter().for_each(|said| judge.store(said));
         if let Some(end) = &self.end {
@@ -242,6 +247,11 @@ fn question(names: &[&str], rounds: u32) -> Question {
         looks: Vec::new(),
         sharing: Vec::new(),
         target_cores: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        by_library: Vec::new(),
+        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
         cpu_in_sight: vec![false; names.len()],

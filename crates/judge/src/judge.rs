@@ -5,7 +5,7 @@ use crate::{
     verdict::Weight, verdict::Word,
 };
 use record::{
-    End, Loaded, Phase, PilotChoice, Question, Seen, StoreSaid, TargetDone, TargetReady,
+    End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreSaid, TargetDone, TargetReady,
     TrialRecord,
 };
 
@@ -46,6 +46,13 @@ impl Judge {
         if let Some(driven) = self.evidence.contenders.get_mut(ready.contender as usize) {
             driven.sent.ready += ready.ready_requests;
             driven.target.ready(ready);
+        }
+    }
+
+    /// What a contender's lane costs by itself, as an earlier run measured it.
+    pub fn own_cost(&mut self, kept: &OwnCost) {
+        if let Some(driven) = self.evidence.contenders.get_mut(kept.contender as usize) {
+            driven.kept_cost = Some(kept.clone());
         }
     }
 
@@ -138,6 +145,7 @@ impl Judge {
                 comparison.verdict = Word::Void;
                 comparison.fresh_rounds = None;
                 comparison.at_least = false;
+                comparison.beyond_generator = None;
                 comparison.because.push(why.clone());
             }
         }

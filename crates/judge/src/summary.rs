@@ -60,6 +60,8 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         },
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         own_cpu_per_operation: driven.own_cost(),
+        own_cost_age_s: driven.own_cost_age_s(),
+        driven_alone: driven.driven_alone,
         generator_idle: None,
         target: TargetSummary::default(),
         store: None,

@@ -73,6 +73,35 @@ pub struct Finding {
     pub evidence: String,
     /// What to do about it.
     pub remedy: String,
+    /// What was seen, in a few words without figures: findings of several contenders
+    /// that say the same are told as one.
+    pub short: String,
+    /// The figure of this contender (of its group, by the group's name), where a
+    /// short one tells how bad it is.
+    pub figure: Option<String>,
+    /// What to do about it, in a few words.
+    pub hint: String,
+}
+
+impl Finding {
+    /// With the figure that belongs to the short form; a group's name stays before it.
+    pub(crate) fn with_figure(mut self, figure: String) -> Finding {
+        self.figure = Some(match self.figure {
+            Some(group) => format!("{group} {figure}"),
+            None => figure,
+        });
+        self
+    }
+
+    /// With another short form than the rule's usual one.
+    pub(crate) fn with_short(self, short: &str, hint: &str) -> Finding {
+        Finding { short: short.to_owned(), ..self.with_hint(hint) }
+    }
+
+    /// With another short remedy than the rule's usual one.
+    pub(crate) fn with_hint(self, hint: &str) -> Finding {
+        Finding { hint: hint.to_owned(), ..self }
+    }
 }
 
 /// The word of a comparison.
@@ -122,6 +151,13 @@ pub struct Comparison {
     /// The ratio with each contender's CPU at rest charged to itself (throughput,
     /// where it is known of both sides).
     pub charged: Option<Charged>,
+    /// The part of the ratio that the generator's own cost of an operation does not
+    /// explain, where the generator may have been the slower part: what is the
+    /// target's doing at least. The verdict rests on it. None: nothing was taken off.
+    pub beyond_generator: Option<Beyond>,
+    /// How much of the difference is the client's, where the client's cost is part of
+    /// what is compared.
+    pub client_share: Option<ClientShare>,
     /// Exact two-sided p of the signed-rank test.
     pub p: Option<f64>,
     /// The paired t interval at the same level (b/a).
@@ -130,7 +166,8 @@ pub struct Comparison {
     pub verdict: Word,
     /// Why the word is weaker than the interval, or what weakens it; sentences.
     pub because: Vec<String>,
-    /// "At least": the contender that is ahead was held back by the generator.
+    /// "At least": the generator held back the contender that is ahead, or its own
+    /// cost was taken off.
     pub at_least: bool,
     /// Rounds that a fresh run of a fixed length would need to decide (launches
     /// where there are restarts): about, and perhaps up to.
@@ -149,6 +186,27 @@ pub struct Charged {
     pub interval: Option<(f64, f64)>,
     /// Its own word.
     pub verdict: Word,
+}
+
+/// b/a without what the generator's own CPU time for each operation explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beyond {
+    /// Hodges-Lehmann estimate.
+    pub ratio: f64,
+    /// Interval at the comparison's level.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+/// Two contenders' time for an operation, in seconds: time driven ÷ operations, times
+/// the generator's threads. That is what CPU time of those threads compares with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClientShare {
+    /// By how much an operation of the slower one takes longer.
+    pub difference: f64,
+    /// By how much it costs the client more CPU time; below 0 where it costs less.
+    pub client: f64,
 }
 
 /// One requirement (`--require`) checked against one comparison.
@@ -212,8 +270,12 @@ pub struct ContenderSummary {
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
     /// The same against the null server: what the lane costs by itself. None
-    /// where it was not driven against it.
+    /// where it was not driven against it, or never undisturbed.
     pub own_cpu_per_operation: Option<f64>,
+    /// How many seconds before this run that was measured, where an earlier one did.
+    pub own_cost_age_s: Option<u64>,
+    /// It was driven against the null server in this run.
+    pub driven_alone: bool,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: Option<f64>,
     /// What its target cost.
@@ -318,6 +380,8 @@ pub struct TargetSummary {
     pub programs: Programs,
     /// What it says of itself.
     pub facts: Vec<Fact>,
+    /// Logs of it that could not be cleaned of secrets, and why.
+    pub log_troubles: Vec<String>,
 }
 
 /// What a store said of itself. What it did not say is none.

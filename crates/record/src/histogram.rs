@@ -1,35 +1,48 @@
 //! Latencies and sizes as HdrHistograms: 3 digits, nothing clamped.
 
+mod buckets;
+mod decode;
+
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use hdrhistogram::serialization::{
-    Deserializer as Decode, Serializer as Encode, V2DeflateSerializer,
-};
+use buckets::Buckets;
+use hdrhistogram::serialization::{Serializer as Encode, V2DeflateSerializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 
 /// One day in nanoseconds: no run is longer, so no latency is clamped.
 const HIGHEST: u64 = 86_400_000_000_000;
+/// The lowest value, the highest, and the digits.
+const BOUNDS: (u64, u64, u8) = (1, HIGHEST, 3);
 
 /// A histogram of whole numbers (nanoseconds or bytes) with 3 significant
 /// digits. Serialised as HdrHistogram V2, compressed, in base64.
 ///
 /// An empty one owns no memory: there are nine in every trial, a third of a
-/// megabyte each, and most of them stay empty.
+/// megabyte each, and most of them stay empty. One that was read from a journal
+/// owns as much as it has buckets with samples: a few bytes of text must not
+/// become a third of a megabyte.
 #[derive(Clone, Debug, Default)]
-pub struct Histogram(Option<hdrhistogram::Histogram<u64>>);
+pub struct Histogram(Samples);
+
+#[derive(Clone, Debug, Default)]
+enum Samples {
+    #[default]
+    None,
+    /// All buckets, ready to be recorded in.
+    All(hdrhistogram::Histogram<u64>),
+    /// Those with samples, and the number of samples, above 0.
+    Some(Buckets, u64),
+}
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(mine), Some(theirs)) => mine == theirs,
-            _ => self.is_empty() && other.is_empty(),
-        }
+        self.buckets().eq(other.buckets())
     }
 }
 
 impl Histogram {
     /// An empty histogram without memory.
     pub fn new() -> Self {
-        Histogram(None)
+        Histogram::default()
     }
 
     /// Allocates what recording needs, if that has not been done.
@@ -39,7 +52,22 @@ impl Histogram {
 
     #[inline]
     fn ready(&mut self) -> &mut hdrhistogram::Histogram<u64> {
-        self.0.get_or_insert_with(empty)
+        if !matches!(self.0, Samples::All(_)) {
+            self.allocate();
+        }
+        match &mut self.0 {
+            Samples::All(all) => all,
+            Samples::None | Samples::Some(..) => unreachable!("allocated just before"),
+        }
+    }
+
+    #[cold]
+    fn allocate(&mut self) {
+        let mut all = empty();
+        for (value, times) in self.buckets() {
+            all.saturating_record_n(value, times);
+        }
+        self.0 = Samples::All(all);
     }
 
     /// Records one value. Never allocates once the histogram is ready.
@@ -56,7 +84,11 @@ impl Histogram {
 
     /// How many values were recorded.
     pub fn len(&self) -> u64 {
-        self.0.as_ref().map_or(0, hdrhistogram::Histogram::len)
+        match &self.0 {
+            Samples::None => 0,
+            Samples::All(all) => all.len(),
+            Samples::Some(_, total) => *total,
+        }
     }
 
     /// Nothing was recorded.
@@ -64,15 +96,16 @@ impl Histogram {
         self.len() == 0
     }
 
-    /// The samples, unless there are none.
-    fn some(&self) -> Option<&hdrhistogram::Histogram<u64>> {
-        self.0.as_ref().filter(|histogram| !histogram.is_empty())
-    }
-
     /// The value at quantile `q` (0 to 1): the highest value that its bucket
     /// stands for. None when empty.
     pub fn quantile(&self, q: f64) -> Option<u64> {
-        self.some().map(|histogram| histogram.value_at_quantile(q))
+        match &self.0 {
+            Samples::None => None,
+            Samples::All(all) => (!all.is_empty()).then(|| all.value_at_quantile(q)),
+            // At 0 HdrHistogram gives the lowest value of the bucket.
+            Samples::Some(..) if q == 0.0 => self.at_rank(1).map(buckets::lowest),
+            Samples::Some(_, total) => self.at_rank((q.min(1.0) * *total as f64).ceil() as u64),
+        }
     }
 
     /// The value of the `rank`-th smallest sample (1-based, clamped to the
@@ -91,35 +124,72 @@ impl Histogram {
 
     /// Share of the samples that are at most `value`, 0 to 1; 1 when empty.
     pub fn share_at_or_below(&self, value: u64) -> f64 {
-        self.some().map_or(1.0, |histogram| histogram.quantile_below(value))
+        match &self.0 {
+            Samples::None => 1.0,
+            Samples::All(all) => all.quantile_below(value),
+            Samples::Some(some, total) => {
+                let most = buckets::highest(value);
+                let below = some.partition_point(|(bucket, _)| *bucket <= most);
+                let below: u64 = some[..below].iter().map(|(_, count)| count).sum();
+                below as f64 / *total as f64
+            }
+        }
     }
 
     /// The largest value, to 3 digits. None when empty.
     pub fn max(&self) -> Option<u64> {
-        self.some().map(hdrhistogram::Histogram::max)
+        match &self.0 {
+            Samples::None => None,
+            Samples::All(all) => (!all.is_empty()).then(|| all.max()),
+            Samples::Some(some, _) => some.last().map(|(value, _)| *value),
+        }
     }
 
     /// The smallest value, to 3 digits. None when empty.
     pub fn min(&self) -> Option<u64> {
-        self.some().map(hdrhistogram::Histogram::min)
+        match &self.0 {
+            Samples::None => None,
+            Samples::All(all) => (!all.is_empty()).then(|| all.min()),
+            Samples::Some(some, _) => some.first().map(|(value, _)| buckets::lowest(*value)),
+        }
     }
 
     /// (highest value of the bucket, samples in it), ascending, empty ones
     /// left out.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.some()
-            .into_iter()
+        let (all, some) = match &self.0 {
+            Samples::None => (None, None),
+            Samples::All(all) => (Some(all).filter(|all| !all.is_empty()), None),
+            Samples::Some(some, _) => (None, Some(some)),
+        };
+        all.into_iter()
             .flat_map(hdrhistogram::Histogram::iter_recorded)
             .map(|bucket| (bucket.value_iterated_to(), bucket.count_since_last_iteration()))
+            .chain(some.into_iter().flatten().copied())
     }
 
     /// Adds the samples of `other`.
     pub fn merge(&mut self, other: &Histogram) {
-        match (&mut self.0, other.some()) {
-            (_, None) => {}
-            (Some(mine), Some(theirs)) => mine.add(theirs).expect("same bounds"),
-            (mine, Some(theirs)) => *mine = Some(theirs.clone()),
+        if other.is_empty() {
+            return;
         }
+        match (&mut self.0, &other.0) {
+            (Samples::None, _) => *self = other.clone(),
+            (Samples::All(mine), Samples::All(theirs)) => mine.add(theirs).expect("same bounds"),
+            (Samples::Some(mine, total), Samples::Some(theirs, more)) => {
+                let sum = total.checked_add(*more);
+                match (sum, buckets::merged(mine, theirs)) {
+                    (Some(sum), Some(both)) => (*total, *mine) = (sum, both),
+                    _ => self.add(other),
+                }
+            }
+            _ => self.add(other),
+        }
+    }
+
+    /// Adds bucket by bucket; counts end at the largest number.
+    fn add(&mut self, other: &Histogram) {
+        other.buckets().for_each(|(value, times)| self.record_many(value, times));
     }
 
     /// HdrHistogram V2, compressed, base64: readable by other HdrHistogram
@@ -128,10 +198,17 @@ impl Histogram {
     /// # Errors
     /// When the encoder fails (out of memory).
     pub fn encode(&self) -> Result<String, String> {
-        let Some(histogram) = self.some() else { return Ok(String::new()) };
+        if self.is_empty() {
+            return Ok(String::new());
+        }
+        let Samples::All(all) = &self.0 else {
+            let mut ready = self.clone();
+            ready.make_ready();
+            return ready.encode();
+        };
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
-            .serialize(histogram, &mut bytes)
+            .serialize(all, &mut bytes)
             .map_err(|error| format!("histogram: {error:?}"))?;
         Ok(BASE64_STANDARD.encode(bytes))
     }
@@ -139,25 +216,19 @@ impl Histogram {
     /// The opposite of [`Histogram::encode`].
     ///
     /// # Errors
-    /// When the text is no histogram.
+    /// When the text is no histogram of ours.
     pub fn decode(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Histogram::new());
         }
-        let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("histogram: {error}"))?;
-        let read: hdrhistogram::Histogram<u64> =
-            Decode::new()
-                .deserialize(&mut bytes.as_slice())
-                .map_err(|error| format!("histogram: {error:?}"))?;
-        // Into our own bounds, so that all histograms can be merged.
-        let mut ours = empty();
-        ours.add(&read).map_err(|error| format!("histogram: {error:?}"))?;
-        Ok(Histogram(Some(ours)))
+        let (some, total) = decode::decode(text)?;
+        Ok(Histogram(if total == 0 { Samples::None } else { Samples::Some(some, total) }))
     }
 }
 
 fn empty() -> hdrhistogram::Histogram<u64> {
-    hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, 3).expect("constant bounds")
+    let (low, high, digits) = BOUNDS;
+    hdrhistogram::Histogram::new_with_bounds(low, high, digits).expect("constant bounds")
 }
 
 impl Serialize for Histogram {

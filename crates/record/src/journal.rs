@@ -1,6 +1,6 @@
 //! The lines of a journal.
 
-use crate::{Loaded, PilotChoice, Plan, StoreSaid, TrialRecord};
+use crate::{Loaded, OwnCost, PilotChoice, Plan, StoreSaid, TrialRecord};
 use serde::{Deserialize, Serialize};
 
 /// Major and minor version of the journal's schema.
@@ -36,6 +36,9 @@ pub enum Event {
     Store(StoreSaid),
     /// A store's keys are there, or were to be.
     Loaded(Loaded),
+    /// What a contender's lane costs by itself, as an earlier run measured it: then it
+    /// is not measured again, and there is no trial of the phase `null`.
+    OwnCost(OwnCost),
     /// What the pilot chose.
     Pilot(PilotChoice),
     /// One trial, also of the warm-up and of the pilot.
@@ -84,6 +87,10 @@ pub struct TargetDone {
     /// Where that is from (`cgroup`, `processes`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_source: String,
+    /// Logs of it that could not be read through and cleaned of secrets, and why:
+    /// sentences, harmless to show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_troubles: Vec<String>,
 }
 
 /// How the run ended.

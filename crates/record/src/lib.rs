@@ -15,8 +15,10 @@ mod histogram;
 pub mod host;
 pub mod journal;
 pub mod kind_seen;
+pub mod limits;
 pub mod outcome;
 mod own;
+pub mod own_cost;
 pub mod phases;
 pub mod plan;
 pub mod program;
@@ -40,6 +42,7 @@ pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
+pub use own_cost::OwnCost;
 pub use phases::Phases;
 pub use plan::{
     Contender, Group, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,

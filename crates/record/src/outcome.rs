@@ -53,11 +53,13 @@ pub enum Failure {
     Signal,
     /// No connection of the pool came free within its wait.
     Starved,
+    /// The reply took more bytes than the contender allows.
+    TooLarge,
 }
 
 impl Failure {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Failure; 16] = [
+    pub const ALL: [Failure; 17] = [
         Failure::Refused,
         Failure::Reset,
         Failure::Closed,
@@ -74,6 +76,7 @@ impl Failure {
         Failure::Exit,
         Failure::Signal,
         Failure::Starved,
+        Failure::TooLarge,
     ];
 
     /// Whose fault it is.
@@ -104,6 +107,7 @@ impl Failure {
             Failure::Exit => "exit",
             Failure::Signal => "signal",
             Failure::Starved => "starved",
+            Failure::TooLarge => "too_large",
         }
     }
 }

@@ -132,6 +132,10 @@ pub struct SqlAsked {
     /// the database's own choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
+    /// Bytes of the reply to an operation, at most. None: 4 MiB, or what the values of
+    /// its workload take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_bytes: Option<u64>,
 }
 
 /// How statements are sent to a database.

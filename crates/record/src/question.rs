@@ -46,6 +46,25 @@ pub struct Question {
     /// Cores that each target may use, by contender; empty: not known.
     #[serde(default)]
     pub target_cores: Vec<Vec<u32>>,
+    /// Cores that the generator's workers are pinned to; empty: not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generator_cores: Vec<u32>,
+    /// Cores that tiebreak may use, those of the generator among them; empty: not
+    /// known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_cores: Vec<u32>,
+    /// Groups of two contenders or more, by number, that are different ways of
+    /// talking to one target: they have the same address and host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_target: Vec<Vec<u32>>,
+    /// Whether a client library drives the contender, by contender. Empty: no
+    /// contender, or not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_library: Vec<bool>,
+    /// What each contender speaks, as people call it (`HTTP`, `Redis`), by contender.
+    /// Empty: not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protocols: Vec<String>,
     /// Names of the codes that are no HTTP statuses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub code_names: BTreeMap<u16, String>,
@@ -125,6 +144,15 @@ pub enum Direction {
 }
 
 impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 5] = [
+        Metric::Throughput,
+        Metric::ResponseP50,
+        Metric::ResponseP99,
+        Metric::ResponseP999,
+        Metric::TargetCpu,
+    ];
+
     /// The path below `metrics` in the report.
     pub fn path(self) -> &'static str {
         match self {

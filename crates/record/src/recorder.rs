@@ -5,7 +5,7 @@
 
 use crate::{
     Doing, Failure, KindSeen, LaneAsked, ProgramRun, Seen, Told,
-    slice::{Slice, WINDOW_NS},
+    slice::{EARLY_NS, Slice, WINDOW_NS},
 };
 
 /// When the parts of one operation happened, in nanoseconds on the engine's
@@ -114,6 +114,16 @@ impl Recorder {
         &mut self.groups
     }
 
+    /// Allocates what a slice needs, if that has not been done since the last trial. A
+    /// millisecond of work for each contender, so not in time that is measured.
+    pub fn make_ready(&mut self) {
+        self.groups.iter_mut().for_each(Recorder::make_ready);
+        if self.groups.is_empty() {
+            self.seen.make_ready();
+            self.kinds.iter_mut().for_each(KindSeen::make_ready);
+        }
+    }
+
     /// A slice starts.
     pub fn begin_slice(&mut self, start: &SliceStart) {
         let sending_ns = start.sends_until.saturating_sub(start.starts);
@@ -122,11 +132,8 @@ impl Recorder {
             long => (long / WINDOW_NS) as usize,
         };
         self.enter();
+        self.make_ready();
         self.groups.iter_mut().for_each(|group| group.begin_slice(start));
-        if self.groups.is_empty() {
-            self.seen.make_ready();
-            self.kinds.iter_mut().for_each(KindSeen::make_ready);
-        }
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
         self.slice = Slice {
@@ -386,9 +393,12 @@ impl Recorder {
     fn ended(&mut self, now: u64, many: u64) {
         self.seen.operations += many;
         self.slice.operations += many;
-        let window = (now.saturating_sub(self.starts) / WINDOW_NS) as usize;
-        if let Some(count) = self.slice.windows.get_mut(window) {
+        let since = now.saturating_sub(self.starts);
+        if let Some(count) = self.slice.windows.get_mut((since / WINDOW_NS) as usize) {
             *count += many as u32;
+        }
+        if since < 2 * EARLY_NS && self.slice.sending_ns >= 4 * EARLY_NS {
+            self.slice.early[(since / EARLY_NS) as usize] += many as u32;
         }
     }
 
@@ -453,5 +463,35 @@ mod tests {
         assert_eq!(together.response_time.len(), 8);
         assert_eq!(together.body_bytes.len(), 12);
         assert_eq!(together.slices[0].windows, [0, 12, 0]);
+    }
+
+    #[test]
+    fn the_first_two_pieces_of_a_slice_are_counted_apart() {
+        let driven = |sending_ns| {
+            let mut recorder = Recorder::new();
+            recorder.begin_slice(&SliceStart {
+                place: 0,
+                after: None,
+                engine_started: 0,
+                starts: 1_000,
+                sends_until: 1_000 + sending_ns,
+                burn_in_ns: 10,
+            });
+            for done in [1_500, 1_000 + EARLY_NS, 1_001 + EARLY_NS, 1_000 + 2 * EARLY_NS] {
+                let at = Moments {
+                    due: 1_000,
+                    could: 1_000,
+                    sent: 1_000,
+                    asked: 1_000,
+                    began: done,
+                    done,
+                };
+                recorder.replied(&at, 200, Told::Ok, 1);
+            }
+            recorder.end_slice();
+            recorder.take().slices[0].early
+        };
+        assert_eq!(driven(4 * EARLY_NS), [1, 2]);
+        assert_eq!(driven(4 * EARLY_NS - 1), [0, 0]);
     }
 }

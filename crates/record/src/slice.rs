@@ -29,7 +29,8 @@ pub struct Slice {
     pub generator_cpu_ns: u64,
     /// How long the workers' threads waited for a core, the longest of them.
     pub waited_ns: u64,
-    /// Time stolen from this machine's cores, in its own steps of 10 ms.
+    /// Time stolen from this machine's cores since the slice before ended, in its own
+    /// steps of 10 ms.
     pub steal_ns: u64,
     /// CPU time that each contender's target used from start to end, by number:
     /// the driven one's own, and what the others did while they rested. None
@@ -40,7 +41,18 @@ pub struct Slice {
     /// was asked to last less than 200 ms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<u32>,
+    /// Ended operations in the first 5 ms and in the second: what a slice loses at its
+    /// start. Both 0 for a slice that was asked to last less than 20 ms.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub early: [u32; 2],
 }
+
+fn is_zero(early: &[u32; 2]) -> bool {
+    *early == [0, 0]
+}
+
+/// Length of one entry of [`Slice::early`].
+pub const EARLY_NS: u64 = 5_000_000;
 
 /// Length of one entry of [`Slice::windows`].
 pub const WINDOW_NS: u64 = 100_000_000;
@@ -72,6 +84,9 @@ impl Slice {
             self.windows.resize(other.windows.len(), 0);
         }
         for (mine, theirs) in self.windows.iter_mut().zip(&other.windows) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.early.iter_mut().zip(&other.early) {
             *mine += theirs;
         }
     }

@@ -67,3 +67,84 @@ fn what_is_no_histogram_is_refused() {
         assert!(Histogram::decode(text).is_err(), "{text}");
     }
 }
+
+/// What was read back owns other memory than what was recorded, and says the same.
+fn read_back(values: &[u64]) -> Histogram {
+    Histogram::decode(&of(values).encode().expect("memory")).expect("our own text")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn one_that_was_read_back_says_what_the_recorded_one_says(
+        values in values(),
+        others in values(),
+        asked in values(),
+        q in 0.0..=1.0f64,
+    ) {
+        let (mut recorded, mut read) = (of(&values), read_back(&values));
+        for round in 0..3 {
+            prop_assert_eq!(read.len(), recorded.len());
+            prop_assert_eq!((read.min(), read.max()), (recorded.min(), recorded.max()));
+            for q in [0.0, 1e-9, 0.5, 0.99, 1.0, 2.0, q] {
+                prop_assert_eq!(read.quantile(q), recorded.quantile(q), "{}", q);
+            }
+            for value in asked.iter().chain(&values) {
+                let shares = [read.share_at_or_below(*value), recorded.share_at_or_below(*value)];
+                prop_assert_eq!(shares[0], shares[1], "{}", value);
+            }
+            prop_assert_eq!(read.encode().expect("memory"), recorded.encode().expect("memory"));
+            prop_assert_eq!(&read, &recorded);
+            // Read and read, then read and recorded.
+            recorded.merge(&of(&others));
+            read.merge(&if round == 0 { read_back(&others) } else { of(&others) });
+        }
+        read.record(7);
+        recorded.record(7);
+        prop_assert_eq!(read, recorded);
+    }
+}
+
+/// A histogram as HdrHistogram packs it, with this said in its header.
+fn packed(counts_bytes: u32, digits: u32, highest: u64, counts: &[u8]) -> String {
+    use base64::{Engine as _, prelude::BASE64_STANDARD};
+    use std::io::Write;
+    let mut plain = 0x1c84_9313u32.to_be_bytes().to_vec();
+    for number in [counts_bytes, 0, digits] {
+        plain.extend(number.to_be_bytes());
+    }
+    plain.extend(1u64.to_be_bytes());
+    plain.extend(highest.to_be_bytes());
+    plain.extend(1f64.to_be_bytes());
+    plain.extend(counts);
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(&plain).expect("memory");
+    let body = packer.finish().expect("memory");
+    let mut bytes = 0x1c84_9314u32.to_be_bytes().to_vec();
+    bytes.extend((body.len() as u32).to_be_bytes());
+    bytes.extend(body);
+    BASE64_STANDARD.encode(bytes)
+}
+
+const DAY_NS: u64 = 86_400_000_000_000;
+
+#[test]
+fn lengths_in_the_text_are_compared_with_what_there_is() {
+    let good = Histogram::decode(&packed(1, 3, DAY_NS, &[2])).expect("one sample of 0");
+    assert_eq!((good.len(), good.max()), (1, Some(0)));
+    let zeros = vec![0; 64 << 20];
+    for (what, text) in [
+        ("4 GiB of counts announced", packed(u32::MAX, 3, DAY_NS, &[2])),
+        ("64 MiB of counts packed in 64 kB", packed(zeros.len() as u32, 3, DAY_NS, &zeros)),
+        ("five digits: 60 MB of buckets", packed(1, 5, u64::MAX / 2, &[2])),
+        ("other bounds", packed(1, 3, 2 * DAY_NS, &[2])),
+        ("a count behind the last bucket", packed(6, 3, DAY_NS, &[0xff, 0xff, 0xff, 0x0f, 2, 2])),
+        ("more samples than a number can count", {
+            let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+            packed(27, 3, DAY_NS, &[most, most, most].concat())
+        }),
+    ] {
+        assert!(Histogram::decode(&text).is_err(), "{what}");
+    }
+}

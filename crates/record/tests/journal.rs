@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use record::{
     Address, Arrivals, Contender, Doing, End, EndReason, Event, Fact, Failure, GroupAsks, Header,
-    Host, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Pair, Phase, PilotChoice,
-    PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse, SliceStart, StoreMoment,
-    StoreSaid, TargetDone, TargetReady, Told, TrialRecord,
+    Host, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, OwnCost, Pair, Phase,
+    PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse, SliceStart,
+    StoreMoment, StoreSaid, TargetDone, TargetReady, Told, TrialRecord,
 };
 
 fn reads_back(event: &Event) {
@@ -85,6 +85,11 @@ fn question() -> Question {
         looks: Vec::new(),
         sharing: Vec::new(),
         target_cores: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        by_library: Vec::new(),
+        protocols: Vec::new(),
         expect_different: true,
         shares_core: false,
         cpu_in_sight: vec![true, false],
@@ -219,9 +224,17 @@ fn what_is_told_of_targets_reads_back() {
     }
     for peak_memory_bytes in [None, Some(u64::MAX)] {
         let memory_source = peak_memory_bytes.map_or(String::new(), |_| "processes".to_owned());
-        let done = TargetDone { contender: 0, launch: 0, peak_memory_bytes, memory_source };
+        let log_troubles = peak_memory_bytes.map_or(Vec::new(), |_| vec!["a link".to_owned()]);
+        let done =
+            TargetDone { contender: 0, launch: 0, peak_memory_bytes, memory_source, log_troubles };
         reads_back(&Event::TargetDone(done));
     }
+}
+
+#[test]
+fn a_cost_that_an_earlier_run_measured_reads_back() {
+    let cpu_per_operation_ns = 4999.875;
+    reads_back(&Event::OwnCost(OwnCost { contender: 1, cpu_per_operation_ns, age_s: 86_399 }));
 }
 
 #[test]

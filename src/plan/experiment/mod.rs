@@ -23,6 +23,7 @@
 
 mod command;
 mod contender;
+mod contents;
 mod groups;
 mod outline;
 mod own;
@@ -46,9 +47,11 @@ mod tests;
 pub use command::Command;
 pub(crate) use contender::check_name;
 pub use contender::{Contender, Launch, Target};
+pub use contents::contents;
 pub use process::{Around, CoresFrom, Process, Ready, Sign};
 pub use run::RunSettings;
 pub use source::LARGEST;
+pub(crate) use text::environment;
 pub use text::{Environment, Placeholder, Secret, Text, Values};
 
 use crate::exit::Error;
@@ -92,13 +95,13 @@ impl Experiment {
         let secrets = RefCell::default();
         parse(&Source { name, folder, text: &text, environment, secrets })
     }
+}
 
-    /// Whether the file lies outside this folder and those below it, so that
-    /// launching what it says needs leave (`--allow-launch`).
-    pub fn is_outside(&self, current: &Path) -> bool {
-        let current = current.canonicalize().unwrap_or_else(|_| current.to_owned());
-        !self.folder.starts_with(current)
-    }
+/// Whether the file lies outside this folder and those below it, so that doing what it
+/// says needs leave (`--allow-file`).
+pub fn is_outside(file: &Path, current: &Path) -> bool {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    !absolute(file).starts_with(absolute(current))
 }
 
 fn parse(source: &Source<'_>) -> Result<Experiment, Error> {

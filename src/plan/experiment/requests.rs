@@ -1,15 +1,17 @@
 //! What is said about requests: the keys of `--set`, as a table.
 
 use crate::exit::Error;
+use crate::input;
 use crate::plan::Settings;
 use crate::plan::experiment::process::statuses;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::text::Values;
 use crate::plan::settings;
+use crate::shown::shown;
 
 /// The keys.
-pub(super) const KEYS: [&str; 19] = [
+pub(super) const KEYS: [&str; 20] = [
     "connections",
     "depth",
     "dialect",
@@ -21,6 +23,7 @@ pub(super) const KEYS: [&str; 19] = [
     "protocol",
     "table",
     "pool",
+    "reply",
     "reuse",
     "rate",
     "arrivals",
@@ -42,7 +45,8 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
             | "locking" | "expires" | "method" | "query" | "charset" | "protocol" | "table" => {
                 value.quantity(|text| settings.set(key, text))?;
             }
-            "pool" => pool(&value, &mut settings)?,
+            "pool" => inner(key, &["max", "wait", "upkeep"], &value, &mut settings)?,
+            "reply" => inner(key, &["max"], &value, &mut settings)?,
             "fsync" => {
                 let flag = value.flag()?.to_string();
                 settings.set(key, &flag).map_err(|message| value.error(&message))?;
@@ -53,12 +57,17 @@ pub(super) fn read(table: &Table<'_>) -> Result<Settings, Error> {
     Ok(settings)
 }
 
-/// `{ max = 10, wait = "1s", upkeep = "reset" }`
-fn pool(value: &Value<'_>, settings: &mut Settings) -> Result<(), Error> {
+/// `pool = { max = 10, wait = "1s", upkeep = "reset" }`
+fn inner(
+    outer: &str,
+    keys: &[&str],
+    value: &Value<'_>,
+    settings: &mut Settings,
+) -> Result<(), Error> {
     let table = value.table()?;
-    table.only(&["max", "wait", "upkeep"])?;
+    table.only(keys)?;
     for (key, value) in table.entries() {
-        value.quantity(|text| settings.set(&format!("pool.{key}"), text))?;
+        value.quantity(|text| settings.set(&format!("{outer}.{key}"), text))?;
     }
     Ok(())
 }
@@ -80,9 +89,10 @@ fn headers(value: &Value<'_>) -> Result<Vec<(String, Vec<u8>)>, Error> {
 /// A text, or `@file` beside the experiment file.
 fn data(value: &Value<'_>) -> Result<Vec<u8>, Error> {
     match value.word()?.strip_prefix('@') {
-        Some(file) => std::fs::read(value.source.folder.join(file)).map_err(|error| {
-            value.error(&format!("the file {} cannot be read: {error}", crate::shown::shown(file)))
-        }),
+        Some(file) => {
+            let read = input::plain(&value.source.folder.join(file), settings::LARGEST_BODY);
+            read.map_err(|why| value.error(&format!("the file {} {why}", shown(file))))
+        }
         None => Ok(value.template_in(Scope::Attached)?.fill(&Values::default()).into_bytes()),
     }
 }

@@ -71,7 +71,8 @@ impl<'a> Table<'a> {
     }
 }
 
-fn join(path: &str, key: &str) -> String {
+/// The path of a key in the table at this path.
+pub(super) fn join(path: &str, key: &str) -> String {
     match path {
         "" => shown(key),
         path => format!("{path}.{}", shown(key)),

@@ -2,6 +2,7 @@
 //! environment and nowhere else, and `{port}` for what a launch decides.
 
 use crate::near;
+use crate::secrets;
 use crate::shown::shown;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,6 +11,15 @@ use std::path::PathBuf;
 
 /// Asks the environment.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// Asks the environment of this process. What it gives is a secret from then on.
+pub(crate) fn environment(name: &str) -> Option<OsString> {
+    let value = std::env::var_os(name)?;
+    if let Some(value) = value.to_str() {
+        secrets::declare(value);
+    }
+    Some(value)
+}
 
 /// A value of the environment. It cannot be printed or serialised: it shows as
 /// the `${NAME}` that was written.
@@ -20,6 +30,11 @@ pub struct Secret {
 }
 
 impl Secret {
+    /// One that no experiment file names.
+    pub(crate) fn unnamed(value: String) -> Secret {
+        Secret { name: "…".to_owned(), value }
+    }
+
     /// The value itself, for the process or request that needs it.
     pub fn reveal(&self) -> &str {
         &self.value
@@ -47,15 +62,18 @@ pub enum Placeholder {
     Folder,
     /// `{workers}`: how many cores the target has.
     Workers,
+    /// `{descriptors}`: how many descriptors each of its processes may open.
+    Descriptors,
 }
 
 /// The placeholders that are one word.
-const WORDS: [(&str, Placeholder); 5] = [
+const WORDS: [(&str, Placeholder); 6] = [
     ("port", Placeholder::Port),
     ("temp", Placeholder::Temp),
     ("site", Placeholder::Site),
     ("folder", Placeholder::Folder),
     ("workers", Placeholder::Workers),
+    ("descriptors", Placeholder::Descriptors),
 ];
 
 impl Placeholder {
@@ -96,7 +114,14 @@ pub struct Values {
     pub folder: PathBuf,
     /// `{workers}`.
     pub workers: usize,
+    /// The limit that targets inherit; `{descriptors}` is never more than
+    /// [`MOST_DESCRIPTORS`].
+    pub descriptors: u64,
 }
+
+/// Servers make tables as large as this number: a limit of a billion, as containers
+/// have, would take their memory.
+pub const MOST_DESCRIPTORS: u64 = 16_384;
 
 impl Values {
     fn of(&self, placeholder: &Placeholder) -> String {
@@ -107,6 +132,7 @@ impl Values {
             Placeholder::Site => self.site.display().to_string(),
             Placeholder::Folder => self.folder.display().to_string(),
             Placeholder::Workers => self.workers.to_string(),
+            Placeholder::Descriptors => self.descriptors.min(MOST_DESCRIPTORS).to_string(),
         }
     }
 }
@@ -135,7 +161,7 @@ impl Text {
     /// `$${` and `{{port}}` stand for themselves. Other braces mean nothing.
     ///
     /// # Errors
-    /// When a variable is not set, or its name is none.
+    /// When a variable is not set, is too short for a secret, or its name is none.
     pub fn parse(text: &str, environment: Environment<'_>) -> Result<Text, String> {
         let mut reader = Reader { pieces: Vec::new(), plain: String::new(), environment };
         let mut rest = text;
@@ -260,6 +286,7 @@ impl Reader<'_> {
                 ));
             }
         };
+        secrets::check(&value).map_err(|why| format!("the environment variable `{name}` {why}"))?;
         self.flush();
         self.pieces.push(Piece::Secret(Secret { name: name.to_owned(), value }));
         Ok(rest)
@@ -270,6 +297,14 @@ impl Reader<'_> {
             self.pieces.push(Piece::Plain(std::mem::take(&mut self.plain)));
         }
     }
+}
+
+/// The variables that a text names as `${NAME}`, whether they are set or not.
+pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("${").filter_map(|(at, _)| {
+        let name = text[at + 2..].split_once('}')?.0;
+        (!text[..at].ends_with('$') && is_name(name)).then_some(name)
+    })
 }
 
 /// Letters, digits, `_`, and what names of processes may hold.
@@ -287,6 +322,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         match name {
             "TOKEN" => Some("CANARY".into()),
+            "SHORT" => Some("abc".into()),
             "BYTES" => Some(OsString::from_vec(vec![0xff])),
             _ => None,
         }
@@ -300,6 +336,7 @@ mod tests {
             site: "/srv".into(),
             folder: "/here".into(),
             workers: 2,
+            descriptors: 1_000_000,
         }
     }
 
@@ -312,6 +349,7 @@ mod tests {
             ("{port}", "8080"),
             ("127.0.0.1:{port}/{web.port}", "127.0.0.1:8080/8081"),
             ("{temp}/a {site} {folder} {workers}", "/tmp/t/a /srv /here 2"),
+            ("-c {descriptors}", "-c 16384"),
             ("server { listen {port}; }", "server { listen 8080; }"),
             ("{ port }", "{ port }"),
             ("{unknown} ${TOKEN}", "{unknown} CANARY"),
@@ -345,6 +383,10 @@ mod tests {
             (
                 "${MISSING}",
                 "the environment variable `MISSING` is not set: export it, or write $${MISSING} for the text itself",
+            ),
+            (
+                "${SHORT}",
+                "the environment variable `SHORT` has 3 bytes, and a secret has 4 or more: a shorter one would be blotted out of every word and number that happens to hold it",
             ),
             ("${BYTES}", "the environment variable `BYTES` is not UTF-8"),
             ("${}", how),

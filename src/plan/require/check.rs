@@ -88,7 +88,10 @@ impl<'a> Seen<'a> {
         if refused || it.verdict == Word::Void {
             return Err("the audit refused the run".to_owned());
         }
-        let (Some(estimate), Some(low), Some(high)) = (it.ratio, it.low, it.high) else {
+        // Where a part may be the generator's, the rest is what can be relied on.
+        let measured = || Some((it.ratio?, it.low?, it.high?));
+        let beyond = it.beyond_generator.map(|beyond| (beyond.ratio, beyond.low, beyond.high));
+        let Some((estimate, low, high)) = beyond.or_else(measured) else {
             let why =
                 if it.because.is_empty() { String::new() } else { format!(": {}", reasons()) };
             return Err(format!("there is no interval to judge by{why}"));
@@ -146,7 +149,9 @@ impl<'a> Seen<'a> {
         // If b was found good enough, a better a would spoil it; and so on.
         let could_turn_it = if asks_b_to_be_good == met { a } else { b };
         let named = self.findings.iter().any(|finding| {
-            finding.rule == BOTTLENECK && finding.contender.as_deref() == Some(could_turn_it)
+            finding.rule == BOTTLENECK
+                && finding.weight >= Weight::Caution
+                && finding.contender.as_deref() == Some(could_turn_it)
         });
         named.then_some(could_turn_it)
     }

@@ -17,6 +17,11 @@ fn question() -> Question {
         looks: Vec::new(),
         sharing: Vec::new(),
         target_cores: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        by_library: Vec::new(),
+        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
         cpu_in_sight: vec![false; 5],
@@ -175,6 +180,8 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         confidence: 0.95,
         looks: None,
         charged: None,
+        beyond_generator: None,
+        client_share: None,
         replicates: 10,
         p: None,
         t_interval: None,
@@ -250,6 +257,9 @@ fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
         contender: contender.map(str::to_owned),
         evidence: String::new(),
         remedy: String::new(),
+        short: String::new(),
+        figure: None,
+        hint: String::new(),
     }
 }
 

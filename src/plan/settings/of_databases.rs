@@ -2,6 +2,7 @@
 
 use crate::near;
 use crate::plan::settings::{connections, timeout};
+use crate::plan::units;
 use crate::shown::shown;
 use drivers::oracle;
 use record::{Pool, Reuse, SqlProtocol, Upkeep};
@@ -14,6 +15,11 @@ const UPKEEPS: [(&str, Upkeep); 3] =
 /// Kinds of table: PostgreSQL's two, and MySQL's engines that a table of keys and
 /// values can be in.
 const TABLES: [&str; 6] = ["logged", "unlogged", "innodb", "memory", "aria", "myisam"];
+
+/// Bytes that a reply may be allowed: an error takes some hundred; MySQL has no longer
+/// packets.
+const LEAST_REPLY: u64 = 1000;
+const MOST_REPLY: u64 = 1 << 30;
 
 /// As far as it was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +35,8 @@ pub struct DatabaseSettings {
     max: Option<u32>,
     wait: Option<Duration>,
     upkeep: Option<Upkeep>,
+    /// Bytes of the reply to an operation, at most.
+    pub reply_bytes: Option<u64>,
 }
 
 impl DatabaseSettings {
@@ -41,6 +49,7 @@ impl DatabaseSettings {
             "table" => self.table = Some(table(value)?),
             "pool.max" => self.max = Some(connections(value)?),
             "pool.wait" => self.wait = Some(timeout(value)?),
+            "reply.max" => self.reply_bytes = Some(reply_bytes(value)?),
             _ => self.upkeep = Some(upkeep(value)?),
         }
         Ok(())
@@ -56,6 +65,7 @@ impl DatabaseSettings {
             max: self.max.or(others.max),
             wait: self.wait.or(others.wait),
             upkeep: self.upkeep.or(others.upkeep),
+            reply_bytes: self.reply_bytes.or(others.reply_bytes),
         }
     }
 
@@ -94,6 +104,13 @@ pub fn query(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("the query is empty: write --query 'SELECT 1'".to_owned()),
         statement => Ok(statement.to_owned()),
+    }
+}
+
+fn reply_bytes(text: &str) -> Result<u64, String> {
+    match units::bytes(text)? {
+        bytes if (LEAST_REPLY..=MOST_REPLY).contains(&bytes) => Ok(bytes),
+        _ => Err(format!("`{}` is not a length of replies from 1kB to 1GB", shown(text))),
     }
 }
 
@@ -226,6 +243,7 @@ mod tests {
             ),
             ("pool.max", "0", "`0` is not a number of connections from 1 to 1M"),
             ("pool.wait", "0s", "a timeout must be above 0"),
+            ("reply.max", "999", "`999` is not a length of replies from 1kB to 1GB"),
         ] {
             let told = DatabaseSettings::default().set(key, value);
             assert_eq!(told, Err(message.to_owned()), "{key}={value}");

@@ -48,7 +48,7 @@ fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
         parts::cell(units::seconds(times.max)),
         parts::cell(units::count(words::errors(contender))),
         parts::cell(units::seconds(contender.generator_cpu_per_operation)),
-        parts::cell(units::seconds(contender.own_cpu_per_operation)),
+        parts::cell(words::lanes::own_cost(contender).unwrap_or_else(|| units::MISSING.to_owned())),
         parts::cell(idle.unwrap_or_else(|| units::MISSING.to_owned())),
     ]
 }

@@ -2,21 +2,28 @@
 
 use super::node::{Node, el, foreign};
 use super::parts;
+use crate::report::words::findings::{Group, grouped};
 use crate::report::{View, words};
 use crate::shown::{shown, shown_sentence};
-use judge::verdict::{Finding, Weight};
+use judge::verdict::Weight;
 
 /// Cautions and notes; none where there are none. What voids a run stands at
 /// the top of the page instead.
 pub(super) fn section(view: &View) -> Option<Node> {
-    let findings = view.findings.iter().filter(|finding| finding.weight != Weight::Void);
-    let cards: Vec<Node> = findings.map(card).collect();
+    let cards = cards(view, |weight| weight != Weight::Void);
     let section = parts::section("What the audit says").at("id", "audit");
     (!cards.is_empty()).then(|| section.with_all(cards))
 }
 
-/// One finding.
-pub(super) fn card(finding: &Finding) -> Node {
+/// A card for each finding of such a weight, or for several contenders' that say the
+/// same.
+pub(super) fn cards(view: &View, has_weight: impl Fn(Weight) -> bool) -> Vec<Node> {
+    let findings = view.findings.iter().filter(|finding| has_weight(finding.weight));
+    grouped(findings).iter().map(card).collect()
+}
+
+fn card(group: &Group<'_>) -> Node {
+    let finding = group.first;
     let weight = words::weight(finding.weight);
     let sign = match finding.weight {
         Weight::Void => "✕",
@@ -27,12 +34,21 @@ pub(super) fn card(finding: &Finding) -> Node {
         .class("weight")
         .with(el("span").at("aria-hidden", "true").text(sign))
         .text(format!(" {weight}"));
-    let about = finding.contender.as_ref().map(|name| foreign(shown(name)));
-    let head = el("p").class("about").with(badge).with_all(about);
+    let evidence = group.evidence();
+    // Of one sentence the names stand above it, of several each has its own.
+    let one = evidence.len() == 1;
+    let names = evidence.iter().filter(|_| one).flat_map(|(names, _)| names);
+    let names = names.map(foreign);
+    let head = el("p").class("about").with(badge).with_all(names);
+    let said = evidence.iter().map(|(names, seen)| {
+        let who = (!one && !names.is_empty()).then(|| foreign(names.join(", ")));
+        let colon = if who.is_some() { ": " } else { "" };
+        el("p").with_all(who).text(format!("{colon}{seen}"))
+    });
     el("article")
         .class(format!("card {weight}"))
         .with(head.with(el("code").text(shown(&finding.rule))))
-        .with(el("p").text(shown_sentence(&finding.evidence)))
+        .with_all(said)
         .with(
             el("p")
                 .class("remedy")

@@ -5,8 +5,8 @@ use super::chart::{px, share};
 use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
+use crate::report::words::reasons::{about, given};
 use crate::report::{View, units, words};
-use crate::shown::shown_sentence;
 use judge::verdict::{Comparison, Word};
 use record::{Direction, Metric};
 
@@ -26,6 +26,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
         figure = figure.with(group(view, metric, &axis));
     }
     let figure = figure.with(el("div").class("row axis").with(labels(&axis)));
+    let figure = figure.with_all(shared(view));
     let matters = units::percent(view.matters());
     let caption = format!(
         "Ratios, with the interval that the verdict is read from. Shaded: differences within \
@@ -52,6 +53,17 @@ fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
 
 fn same_metric(one: &Comparison, other: &Comparison) -> bool {
     (one.metric, &one.group) == (other.metric, &other.group)
+}
+
+/// Reasons that several comparisons have, once for all of them.
+fn shared(view: &View) -> Vec<Node> {
+    let reasons = given(view.comparisons).into_iter().filter(|reason| reason.of.len() > 1);
+    let told = reasons.map(|reason| {
+        let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
+        let of = el("strong").with(foreign(of.join("; ")));
+        el("p").class("note shared").with(of).text(format!(": {}", reason.text))
+    });
+    told.collect()
 }
 
 fn axis(view: &View) -> Scale {
@@ -103,7 +115,9 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
         .class("what")
         .with(pair)
         .with(el("div").class("quiet").text(format!("{from} → {to}")));
-    let weaker = comparison.because.iter().map(shown_sentence);
+    let own = given(view.comparisons).into_iter().filter(|reason| reason.of.len() == 1);
+    let own = own.filter(|reason| std::ptr::eq(reason.of[0], comparison));
+    let weaker = own.map(|reason| reason.text);
     let undecided = comparison.verdict == Word::Undecided;
     let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
     let charged = words::charged(view, comparison).map(|said| el("p").class("note").say(&said));

@@ -36,7 +36,6 @@ pub(super) fn masthead(view: &View) -> Node {
 
 /// The audit refused: nobody may read on without having read this.
 pub(super) fn refusal(view: &View) -> Option<Node> {
-    let reasons = view.findings.iter().filter(|finding| finding.weight == Weight::Void);
     view.void.then(|| {
         el("section")
             .class("refusal")
@@ -46,7 +45,7 @@ pub(super) fn refusal(view: &View) -> Option<Node> {
                 "The audit refused this run, so there is no verdict. The figures below are there \
                  for finding the fault, not for comparing.",
             ))
-            .with_all(reasons.map(findings::card))
+            .with_all(findings::cards(view, |weight| weight == Weight::Void))
     })
 }
 

@@ -53,6 +53,7 @@ struct Metrics {
     fetch_time: Times,
     generator_cpu_per_operation: Figure,
     own_cpu_per_operation: Figure,
+    own_cpu_measured_before: Figure,
     target_cpu_per_operation: Figure,
 }
 
@@ -221,6 +222,10 @@ fn metrics(of: &ContenderSummary) -> Metrics {
         fetch_time: times(of.phases.fetch),
         generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
         own_cpu_per_operation: Figure { value: of.own_cpu_per_operation, unit: "s" },
+        own_cpu_measured_before: Figure {
+            value: of.own_cost_age_s.map(|seconds| seconds as f64),
+            unit: "s",
+        },
         target_cpu_per_operation: Figure { value: of.target.cpu_per_operation, unit: "s" },
     }
 }

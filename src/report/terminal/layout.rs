@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthStr;
 const WIDEST: usize = 100;
 /// Columns between text and the word at the right edge, at least.
 const GAP: usize = 2;
+/// The column in which the text of an entry begins, behind its label.
+pub(super) const ENTRY: usize = 11;
 /// Narrower than this nothing can be laid out.
 const NARROWEST: usize = 30;
 
@@ -88,6 +90,27 @@ impl Page {
             };
             self.line(indent, &line);
         }
+    }
+
+    /// A painted label in a column of its own, and text beside it.
+    pub(super) fn entry(&mut self, label: &str, paint: Paint, text: &str) {
+        let room = self.width().saturating_sub(ENTRY);
+        for (at, line) in wrap(text, room).iter().enumerate() {
+            let label = if at == 0 { label } else { "" };
+            let space = " ".repeat(ENTRY.saturating_sub(2 + label.width()).max(1));
+            let label = self.painted(label, paint);
+            self.line(2, &format!("{label}{space}{line}"));
+        }
+    }
+
+    /// How many lines there are.
+    pub(super) fn height(&self) -> usize {
+        self.out.lines().count()
+    }
+
+    /// All lines of another page below those of this one.
+    pub(super) fn append(&mut self, other: Page) {
+        self.out.push_str(&other.out);
     }
 
     pub(super) fn line(&mut self, indent: usize, text: &str) {

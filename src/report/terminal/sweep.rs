@@ -17,11 +17,7 @@ pub(in crate::report) fn report(view: &SweepView, style: Style) -> String {
         void(view, point, &mut page);
     }
     page.wrapped(2, &words::sweep::title(view), Paint::Strong);
-    for (name, of) in view.bends() {
-        let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
-        let name = words::short_name(name, LONGEST_NAME);
-        page.labelled(2, &name, paint, &bend(view.sweep.factor, of, 'x'));
-    }
+    bends(view, &mut page);
     page.blank();
     if view.any().is_some() {
         verdicts(view, &mut page);
@@ -43,6 +39,15 @@ pub(in crate::report) fn report(view: &SweepView, style: Style) -> String {
     page.finish()
 }
 
+/// Where each contender's curve bends, a line each.
+pub(super) fn bends(view: &SweepView, page: &mut Page) {
+    for (name, of) in view.bends() {
+        let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
+        let name = words::short_name(name, LONGEST_NAME);
+        page.labelled(2, &name, paint, &bend(view.sweep.factor, of, 'x'));
+    }
+}
+
 fn void(view: &SweepView, point: &PointView, page: &mut Page) {
     let rules = point.view.iter().flat_map(|it| it.findings);
     let rules = rules.filter(|it| it.weight == Weight::Void).map(|it| shown(&it.rule));
@@ -61,8 +66,13 @@ fn at(view: &SweepView, point: &PointView) -> String {
     format!("{} {}", factor(of), setting(of, point.at.value))
 }
 
-/// A row for each load point, a column for each pair.
 fn verdicts(view: &SweepView, page: &mut Page) {
+    let (head, rows) = verdict_table(view);
+    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
+}
+
+/// Head and rows: a row for each load point, a column for each pair.
+pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>) {
     let common = view.primary();
     let metric = common.map_or(String::new(), |of| format!(", {}", words::short_metric(of)));
     let pairs = view.pairs();
@@ -85,8 +95,7 @@ fn verdicts(view: &SweepView, page: &mut Page) {
         let cells = pairs.iter().map(|pair| cell(point, pair));
         std::iter::once(setting(view.sweep.factor, point.at.value)).chain(cells).collect()
     };
-    let rows: Vec<Vec<String>> = view.points.iter().map(row).collect();
-    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
+    (head, view.points.iter().map(row).collect())
 }
 
 /// A row for each contender at each load point: each contender's curve, from the
@@ -131,7 +140,7 @@ fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
 }
 
 /// What the audit says of a load point.
-fn line(point: &PointView) -> String {
+pub(super) fn line(point: &PointView) -> String {
     point.view.as_ref().map_or("not driven".to_owned(), words::audit)
 }
 

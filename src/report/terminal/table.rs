@@ -1,7 +1,7 @@
 //! The contenders' figures side by side.
 
 use super::layout::{Page, Paint, wrap};
-use crate::report::{View, units, units::JOINT, words};
+use crate::report::{Style, View, units, units::JOINT, words};
 use judge::verdict::ContenderSummary;
 use unicode_width::UnicodeWidthStr;
 
@@ -36,17 +36,30 @@ fn row(contender: &ContenderSummary) -> Vec<String> {
 /// A table where it fits, else a paragraph for each row. The first cell of a
 /// row names it.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| {
-            let cells = rows.iter().map(|row| row[column].width());
-            cells.chain([head[column].width()]).max().unwrap_or(0)
-        })
-        .collect();
-    let needed = 2 + widths.iter().sum::<usize>() + BETWEEN * (head.len() - 1);
-    match needed <= page.width() {
+    let widths = widths(head, rows);
+    match needed(&widths) <= page.width() {
         true => columns(head, rows, &widths, page),
         false => paragraphs(head, rows, page),
     }
+}
+
+/// Whether it does not fit in columns.
+pub(super) fn is_wide(head: &[String], rows: &[Vec<String>], style: Style) -> bool {
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    needed(&widths(&head, rows)) > Page::new(style).width()
+}
+
+fn widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([head[column].width()]).max().unwrap_or(0)
+    };
+    (0..head.len()).map(width).collect()
+}
+
+/// Columns of the terminal that it takes.
+fn needed(widths: &[usize]) -> usize {
+    2 + widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
 }
 
 fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Page) {

@@ -23,12 +23,22 @@ fn terminal_reports() {
 }
 
 #[test]
+fn short_terminal_reports() {
+    let all = stories::all().into_iter().filter(|(name, _)| *name != "hostile");
+    for (name, story) in all {
+        compare(&format!("{name}.short.txt"), &terminal::short::report(&story.view(), PLAIN));
+    }
+}
+
+#[test]
 fn reports_of_sweeps() {
     for (name, story) in stories::sweeps() {
         if name == "sweep-hostile" {
             continue;
         }
         compare(&format!("{name}.txt"), &terminal::sweep::report(&story.view(), PLAIN));
+        let short = terminal::short::sweep::report(&story.view(), PLAIN);
+        compare(&format!("{name}.short.txt"), &short);
         if name != "sweep-value" {
             compare(&format!("{name}.json"), &json::sweep::report(&story.view()));
         }

@@ -13,7 +13,7 @@ const CHARGED_ABOVE: f64 = 0.005;
 pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     let (a, b) = (&comparison.a, &comparison.b);
     let said = Sentence::default();
-    let Some(ratio) = comparison.ratio else {
+    let Some(ratio) = ratio(comparison) else {
         let said = said.name(b).plain(" against ").name(a);
         return if comparison.verdict == Word::Undecided {
             said.plain(" is undecided")
@@ -46,6 +46,14 @@ pub(in crate::report) fn claim(view: &View, comparison: &Comparison) -> Sentence
     }
 }
 
+/// The claim with its interval: `new is 1.31x faster than old (1.27x to 1.36x)`.
+pub(in crate::report) fn brief(view: &View, comparison: &Comparison) -> Sentence {
+    let said = claim(view, comparison);
+    let Some((ratio, bounds)) = comparison.ratio.zip(bounds(comparison)) else { return said };
+    let ratios = units::ratios(ratio, Some(bounds), view.matters());
+    said.plain(" (").ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]).plain(")")
+}
+
 /// The claim about what the targets cost: `new uses 0.71x the CPU of old per operation`.
 fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
     let (a, b) = (&comparison.a, &comparison.b);
@@ -71,9 +79,24 @@ fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
 
 /// What stands behind the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
 pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence {
-    let rounds = rests_on(view, comparison);
     let said = Sentence::default().plain(format!("{}; ", groups::metric(comparison)));
-    let Some(ratio) = comparison.ratio else {
+    interval(view, comparison, said)
+}
+
+/// The same without the metric where that goes without saying: throughput, and CPU,
+/// which the claim names.
+pub(in crate::report) fn short_basis(view: &View, comparison: &Comparison) -> Sentence {
+    let is_plain = matches!(comparison.metric, Metric::Throughput | Metric::TargetCpu);
+    if is_plain && comparison.group.is_none() {
+        return interval(view, comparison, Sentence::default());
+    }
+    let said = Sentence::default().plain(format!("{}; ", groups::short_metric(comparison)));
+    interval(view, comparison, said)
+}
+
+fn interval(view: &View, comparison: &Comparison, said: Sentence) -> Sentence {
+    let rounds = rests_on(view, comparison);
+    let Some(ratio) = ratio(comparison) else {
         return said.plain("no round to judge by");
     };
     let level = units::level(comparison.confidence);
@@ -81,8 +104,15 @@ pub(in crate::report) fn basis(view: &View, comparison: &Comparison) -> Sentence
         return said.plain(format!("{rounds}, too few for a {level} interval"));
     };
     let ratios = units::ratios(ratio, Some(bounds), view.matters());
-    let said =
-        said.plain(format!("{level} interval ")).ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]);
+    let beyond = match comparison.beyond_generator {
+        Some(_) => "beyond the generator's own cost, ",
+        None => "",
+    };
+    let said = said
+        .plain(format!("{beyond}{level} interval "))
+        .ratio(&ratios[1])
+        .plain(" to ")
+        .ratio(&ratios[2]);
     match comparison.verdict {
         Word::Equivalent => {
             said.plain(format!(", inside ±{}, {rounds}", units::percent(view.matters())))
@@ -101,7 +131,7 @@ pub(in crate::report) fn second(view: &View, comparison: &Comparison) -> Sentenc
         figure(&comparison.a),
         figure(&comparison.b),
     ));
-    let Some(ratio) = comparison.ratio else {
+    let Some(ratio) = ratio(comparison) else {
         return said;
     };
     let level = match view.primaries().any(|primary| primary.confidence == comparison.confidence) {
@@ -130,9 +160,16 @@ pub(in crate::report) fn limit(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// Both bounds of the interval, where there is one.
+/// The ratio that the verdict rests on: what was measured, or the part of it that lies
+/// beyond the generator's own cost.
+fn ratio(comparison: &Comparison) -> Option<f64> {
+    comparison.beyond_generator.map(|beyond| beyond.ratio).or(comparison.ratio)
+}
+
+/// Both bounds of its interval, where there is one.
 pub(in crate::report) fn bounds(comparison: &Comparison) -> Option<(f64, f64)> {
-    comparison.low.zip(comparison.high)
+    let beyond = comparison.beyond_generator.map(|beyond| (beyond.low, beyond.high));
+    beyond.or(comparison.low.zip(comparison.high))
 }
 
 /// The ratio with CPU at rest charged to whom it belongs; none where no
@@ -158,25 +195,4 @@ pub(in crate::report) fn charged(view: &View, comparison: &Comparison) -> Option
         None => said,
     };
     Some(said.plain(format!(", {}", word(charged.verdict, comparison.metric))))
-}
-
-/// How many rounds, or launches, would decide; none where the judge names no number.
-pub(in crate::report) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
-    let (about, up_to) = comparison.fresh_rounds?;
-    let perhaps = match up_to > about {
-        true => format!(", perhaps up to {}", units::count(up_to)),
-        false => String::new(),
-    };
-    let question = &view.plan().question;
-    let what = if question.restarts > 0 { "launch" } else { "round" };
-    let fixed = if question.looks.is_empty() { "" } else { " without looks" };
-    let many = units::counted(about, what);
-    let option = fresh_option(view, about);
-    Some(format!("to decide it: about {many}{perhaps}, in a fresh run{fixed} ({option})"))
-}
-
-/// The option that asks for so many replicates: `--rounds 34`.
-pub(in crate::report) fn fresh_option(view: &View, replicates: u64) -> String {
-    let option = if view.plan().question.restarts > 0 { "--restarts" } else { "--rounds" };
-    format!("{option} {replicates}")
 }

@@ -11,12 +11,14 @@ pub(crate) fn database(of: &SqlAsked) -> String {
         SqlProtocol::Extended => "parsed each time, with its values bound",
         SqlProtocol::Prepared => "prepared once for each connection",
     };
+    let replies = of.reply_bytes.map(|most| format!(", replies of {most} bytes at most"));
+    let replies = replies.unwrap_or_default();
     if let Some(query) = &of.query {
-        return format!("`{}`, {how}", shown_sentence(query));
+        return format!("`{}`, {how}{replies}", shown_sentence(query));
     }
     let table =
         of.table.as_ref().map(|table| format!(", rows in a table that is {}", shown(table)));
-    format!("statements {how}{}", table.unwrap_or_default())
+    format!("statements {how}{}{replies}", table.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -29,6 +31,7 @@ mod tests {
             protocol,
             query: query.map(str::to_owned),
             table: table.map(str::to_owned),
+            reply_bytes: None,
         };
         for (of, wanted) in [
             (
@@ -43,5 +46,8 @@ mod tests {
         ] {
             assert_eq!(database(&of), wanted);
         }
+        let bounded = SqlAsked { reply_bytes: Some(5000), ..asked(SqlProtocol::Text, None, None) };
+        let wanted = "statements sent as text, replies of 5000 bytes at most";
+        assert_eq!(database(&bounded), wanted);
     }
 }

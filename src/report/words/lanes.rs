@@ -6,17 +6,37 @@ use crate::report::{View, units};
 use judge::verdict::ContenderSummary;
 use record::Contender;
 
-/// `our CPU/op by itself, against the null server: old 3.2 µs, new 3.3 µs`; none
-/// where no contender's lane was driven by itself.
+/// `our CPU/op by itself, against the null server: old 3.2 µs (measured 3 h before),
+/// new not known (disturbed)`; none where no contender's lane was driven by itself.
 pub(in crate::report) fn own_costs(view: &View) -> Option<String> {
     let plans = view.header.plan.contenders.iter();
     let cost = |(of, plan): (&ContenderSummary, &Contender)| {
-        let own = units::seconds(Some(of.own_cpu_per_operation?));
-        Some(format!("{} {own}{}", short_name(&of.name, 28), instead(&plan.target)))
+        let name = short_name(&of.name, 28);
+        Some(format!("{name} {}{}", own_cost(of)?, instead(&plan.target)))
     };
     let costs: Vec<String> = view.contenders.iter().zip(plans).filter_map(cost).collect();
     let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
     (!costs.is_empty()).then(told)
+}
+
+/// What a contender's lane costs by itself; none where it was not driven so.
+pub(in crate::report) fn own_cost(of: &ContenderSummary) -> Option<String> {
+    match (of.own_cpu_per_operation, of.own_cost_age_s) {
+        (Some(cost), None) => Some(units::seconds(Some(cost))),
+        (Some(cost), Some(age_s)) => {
+            Some(format!("{} (measured {} before)", units::seconds(Some(cost)), age(age_s)))
+        }
+        (None, _) => of.driven_alone.then(|| "not known (disturbed)".to_owned()),
+    }
+}
+
+/// `12 min`: an age of less than a day.
+fn age(seconds: u64) -> String {
+    match seconds {
+        under_a_minute @ 0..60 => format!("{under_a_minute}\u{a0}s"),
+        under_an_hour @ 60..3600 => format!("{}\u{a0}min", under_an_hour / 60),
+        hours => format!("{}\u{a0}h", hours / 3600),
+    }
 }
 
 /// What was asked in the null server's place, where that does not speak the protocol.
@@ -101,6 +121,27 @@ mod tests {
     fn what_the_null_server_does_not_speak_is_asked_of_its_own() {
         assert_eq!(instead("oracle://h:1521/S"), " (its own server's cheapest statement)");
         assert_eq!(instead("mysql://h/oracle"), "");
+    }
+
+    #[test]
+    fn an_own_cost_comes_with_its_age_or_with_why_it_is_not_known() {
+        let told = |cost, own_cost_age_s, driven_alone| {
+            let own_cpu_per_operation = cost;
+            let of = ContenderSummary {
+                own_cpu_per_operation,
+                own_cost_age_s,
+                driven_alone,
+                ..Default::default()
+            };
+            own_cost(&of).map(|told| told.replace('\u{a0}', " "))
+        };
+        assert_eq!(told(Some(3.2e-6), None, true).as_deref(), Some("3.20 µs"));
+        for (age_s, age) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7300, "2 h")] {
+            let wanted = format!("3.20 µs (measured {age} before)");
+            assert_eq!(told(Some(3.2e-6), Some(age_s), false), Some(wanted));
+        }
+        assert_eq!(told(None, None, true).as_deref(), Some("not known (disturbed)"));
+        assert_eq!(told(None, None, false), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod view;
 
 pub(crate) use manner::Manner;
 
+use crate::secrets;
 use record::TrialRecord;
 use state::State;
 use std::sync::Arc;
@@ -50,11 +51,20 @@ impl Progress {
 
     /// One sentence that stays on the screen.
     pub(crate) fn say(&self, sentence: &str) {
+        let sentence = &secrets::hidden(sentence);
         match (&self.teller, self.manner) {
             (_, Manner::Silent) => {}
             (Some(_), _) => self.desk.say(sentence),
             // No thread could be started.
             (None, _) => teller::print(&format!("{sentence}\n")),
+        }
+    }
+
+    /// The same where it must be told even with `--quiet`.
+    pub(crate) fn insist(&self, sentence: &str) {
+        match self.manner {
+            Manner::Silent => teller::print(&format!("{sentence}\n")),
+            _ => self.say(sentence),
         }
     }
 

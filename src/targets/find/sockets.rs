@@ -1,5 +1,6 @@
-//! The listening sockets of this network namespace, as `/proc/net` lists them.
+//! The listening sockets of this network namespace.
 
+use super::listeners::listeners;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -33,14 +34,17 @@ impl Listening {
 
 /// The sockets that a connection to this TCP address reaches.
 pub(super) fn listening_on(address: SocketAddr) -> Listening {
-    best(&tcp_tables(), address)
+    best(&tcp_sockets(), address)
 }
 
 /// The sockets that listen on this port, at whichever address.
 pub(super) fn listening_on_port(port: u16) -> Listening {
-    let table = tcp_tables();
-    let sockets = table.lines().filter_map(Tcp::parse).filter(|socket| socket.port == port);
+    let sockets = tcp_sockets().into_iter().filter(|socket| socket.port == port);
     sockets.fold(Listening::default(), Listening::and)
+}
+
+fn tcp_sockets() -> Vec<Tcp> {
+    listeners().unwrap_or_else(|_| parse(&tcp_tables()))
 }
 
 fn tcp_tables() -> String {
@@ -48,11 +52,14 @@ fn tcp_tables() -> String {
     [table("tcp"), table("tcp6")].concat()
 }
 
+fn parse(tables: &str) -> Vec<Tcp> {
+    tables.lines().filter_map(Tcp::parse).collect()
+}
+
 /// The kernel prefers a socket bound to the very address to one bound to all,
 /// and one of the same family to one of IPv6 that takes IPv4 as well.
-fn best(tables: &str, wanted: SocketAddr) -> Listening {
+fn best(sockets: &[Tcp], wanted: SocketAddr) -> Listening {
     let wanted = SocketAddr::new(wanted.ip().to_canonical(), wanted.port());
-    let sockets: Vec<Tcp> = tables.lines().filter_map(Tcp::parse).collect();
     let at = |ip: IpAddr| {
         let there = sockets.iter().filter(|it| it.ip == ip && it.port == wanted.port());
         there.copied().fold(Listening::default(), Listening::and)
@@ -66,16 +73,17 @@ fn best(tables: &str, wanted: SocketAddr) -> Listening {
     order.map(at).find(|listening| !listening.is_empty()).unwrap_or_default()
 }
 
-/// A listening socket of `/proc/net/tcp` or `tcp6`, proc_pid_net(5).
+/// A listening socket.
 #[derive(Clone, Copy)]
-struct Tcp {
-    ip: IpAddr,
-    port: u16,
-    user: u32,
-    inode: u64,
+pub(super) struct Tcp {
+    pub(super) ip: IpAddr,
+    pub(super) port: u16,
+    pub(super) user: u32,
+    pub(super) inode: u64,
 }
 
 impl Tcp {
+    /// A line of `/proc/net/tcp` or `tcp6`, proc_pid_net(5).
     fn parse(line: &str) -> Option<Tcp> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let (ip, port) = words.get(1)?.split_once(':')?;
@@ -151,7 +159,7 @@ mod tests {
     }
 
     fn found(table: &str, wanted: &str) -> Vec<u64> {
-        let listening = best(table, wanted.parse().expect("an address"));
+        let listening = best(&parse(table), wanted.parse().expect("an address"));
         listening.inodes.into_iter().collect()
     }
 
@@ -186,7 +194,7 @@ mod tests {
         for (wanted, inodes) in cases {
             assert_eq!(found(&table, wanted), inodes, "{wanted}");
         }
-        let users = best(&table, "127.0.0.1:80".parse().expect("an address")).users;
+        let users = best(&parse(&table), "127.0.0.1:80".parse().expect("an address")).users;
         assert_eq!(users, BTreeSet::from([1000]));
     }
 

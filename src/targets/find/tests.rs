@@ -1,6 +1,7 @@
 //! Listeners in real processes.
 
 use super::*;
+use crate::not_tested::not_tested;
 use crate::scratch::Scratch;
 use crate::targets::child::Child;
 use crate::targets::cpu::Meter;
@@ -45,8 +46,7 @@ fn a_listener_on_one_address_or_on_all() {
 #[test]
 fn ipv6_and_ipv4_over_it() {
     if TcpListener::bind("[::1]:0").is_err() {
-        eprintln!("NOT TESTED on this machine: it has no IPv6");
-        return;
+        return not_tested("the machine has no IPv6");
     }
     let mut child = Child::start();
     let one = child.tell("listen [::1]:0");
@@ -132,8 +132,7 @@ fn what_is_out_of_sight_says_why() {
 fn another_users_process_needs_rights_or_its_number() {
     // SAFETY: no arguments.
     if unsafe { libc::geteuid() } != 0 {
-        eprintln!("NOT TESTED: only root can ask as another user");
-        return;
+        return not_tested("only root can ask as another user");
     }
     let mut server = Child::start();
     let address = server.tell("listen 127.0.0.1:0");
@@ -216,8 +215,7 @@ impl Drop for Nginx {
 fn nginx_is_its_master_and_the_workers_cpu_time_is_counted() {
     let program = Path::new("/usr/sbin/nginx");
     if !program.exists() {
-        eprintln!("NOT TESTED on this machine: nginx is not installed");
-        return;
+        return not_tested("nginx is not installed");
     }
     let port = ports::free().expect("a port");
     let nginx = Nginx::start(program, port);

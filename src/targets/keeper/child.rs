@@ -4,12 +4,15 @@ use crate::targets::keeper::cgroup::Cgroup;
 use crate::targets::keeper::measured::NotStarted;
 use crate::targets::keeper::protocol::ProcessOrder;
 use crate::targets::keeper::user::{self, User};
-use crate::targets::keeper::{pin, programs};
+use crate::targets::keeper::{note, pin, programs};
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, PipeWriter};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A process that only needs to be started.
@@ -18,13 +21,24 @@ pub(super) struct Prepared<'a> {
     command: Command,
 }
 
+/// What a keeper's processes have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'a> {
+    /// The value of [`note::VARIABLE`] in their environment.
+    pub(super) mark: &'a str,
+    /// The group that they join.
+    pub(super) cgroup: Option<&'a Cgroup>,
+    /// Their temporary folder, in which a user of their own may have put links.
+    pub(super) temporary: Option<&'a Path>,
+}
+
 /// Starts a process in a process group of its own, and gives its number. It
 /// is a child of this process that nobody has waited for.
 ///
 /// # Errors
 /// A sentence that says what is missing.
-pub(super) fn start(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<i32, String> {
-    let mut prepared = Prepared::new(order)?;
+pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, String> {
+    let mut prepared = Prepared::new(order, common.mark)?;
     let log = log(order)?;
     let error_log = log.try_clone().map_err(|error| error.to_string())?;
     prepared.command.stdout(log).stderr(error_log);
@@ -32,7 +46,7 @@ pub(super) fn start(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<i32
         [] => None,
         cores => Some(pin::set(cores)?),
     };
-    prepared.before(Before::new(order, cgroup, cores)?);
+    prepared.before(Before::new(order, common, cores)?);
     prepared.start().map_err(|refused| refused.why)
 }
 
@@ -43,12 +57,13 @@ pub(super) fn start(order: &ProcessOrder, cgroup: Option<&Cgroup>) -> Result<i32
 ///
 /// # Errors
 /// A sentence that says what is missing.
-pub(super) fn prepare(
-    order: &ProcessOrder,
+pub(super) fn prepare<'a>(
+    order: &'a ProcessOrder,
+    mark: &str,
     out: PipeWriter,
     err: PipeWriter,
-) -> Result<Prepared<'_>, String> {
-    let mut prepared = Prepared::new(order)?;
+) -> Result<Prepared<'a>, String> {
+    let mut prepared = Prepared::new(order, mark)?;
     prepared.command.stdout(out).stderr(err);
     let cores = match order.cores.as_slice() {
         [] => None,
@@ -56,21 +71,26 @@ pub(super) fn prepare(
         // been put on others meanwhile.
         cores => Some(pin::unchecked(cores)?),
     };
-    prepared.before(Before::new(order, None, cores)?);
+    let common = Common { mark, cgroup: None, temporary: None };
+    prepared.before(Before::new(order, common, cores)?);
     Ok(prepared)
 }
 
 impl<'a> Prepared<'a> {
-    fn new(order: &'a ProcessOrder) -> Result<Prepared<'a>, String> {
+    fn new(order: &'a ProcessOrder, mark: &str) -> Result<Prepared<'a>, String> {
         let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
         let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
         let mut command = Command::new(programs::find(first, path, &order.cwd)?);
-        command.arg0(first).args(arguments).current_dir(&order.cwd).stdin(Stdio::null());
+        command.arg0(first).args(arguments).stdin(Stdio::null());
         command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+        command.env(note::VARIABLE, mark);
         Ok(Prepared { order, command })
     }
 
     fn before(&mut self, before: Before) {
+        if before.enters.is_none() {
+            self.command.current_dir(&self.order.cwd);
+        }
         // SAFETY: `Before::exec` makes nothing but system calls on what was
         // allocated before the fork.
         unsafe { self.command.pre_exec(move || before.exec()) };
@@ -91,9 +111,10 @@ impl<'a> Prepared<'a> {
 }
 
 fn log(order: &ProcessOrder) -> Result<File, String> {
-    // A log can hold what only its owner may read.
+    // A log can hold what only its owner may read, and a link may have been put there.
     let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o600).open(&order.log);
+    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let opened = options.open(&order.log);
     opened.map_err(|error| format!("the log {} cannot be written: {error}", order.log.display()))
 }
 
@@ -119,6 +140,8 @@ struct Before {
     group: Option<File>,
     cores: Option<libc::cpu_set_t>,
     user: Option<User>,
+    /// The folder to enter as that user: as root we would follow its links.
+    enters: Option<CString>,
     keeper: i32,
     stop: i32,
 }
@@ -126,13 +149,19 @@ struct Before {
 impl Before {
     fn new(
         order: &ProcessOrder,
-        cgroup: Option<&Cgroup>,
+        common: Common<'_>,
         cores: Option<libc::cpu_set_t>,
     ) -> Result<Before, String> {
+        let user = order.user.as_deref().map(switch).transpose()?.flatten();
+        let users_folder = common.temporary.filter(|_| user.is_some());
+        let enters = users_folder.filter(|folder| order.cwd.starts_with(folder));
+        let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose();
+        let enters = enters.map_err(|error| error.to_string())?;
         Ok(Before {
-            group: cgroup.and_then(|group| group.door().ok()),
+            group: common.cgroup.and_then(|group| group.door().ok()),
             cores,
-            user: order.user.as_deref().map(switch).transpose()?.flatten(),
+            user,
+            enters,
             keeper: std::process::id() as i32,
             stop: order.stop,
         })
@@ -157,6 +186,9 @@ impl Before {
                 checked(libc::setgroups(user.groups.len(), user.groups.as_ptr()))?;
                 checked(libc::setgid(user.gid))?;
                 checked(libc::setuid(user.uid))?;
+            }
+            if let Some(folder) = &self.enters {
+                checked(libc::chdir(folder.as_ptr()))?;
             }
             // Last, as a change of user takes it back. Should keeper and
             // tiebreak be killed at once, the servers are at least asked.

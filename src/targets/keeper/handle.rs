@@ -4,13 +4,16 @@ use crate::targets::keeper::measured::{Measured, NotStarted};
 use crate::targets::keeper::protocol::{
     Ending, Event, Farewell, Household, Line, ProcessOrder, Request, Silence, wait,
 };
-use crate::targets::keeper::{cgroup, keeping, subreaper, tree};
-use crate::targets::logs;
+use crate::targets::keeper::{cgroup, keeping, note, subreaper, tree};
+use crate::targets::logs::bounded;
+use crate::targets::process::Identity;
+use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a keeper may take to answer what takes no time.
@@ -29,13 +32,32 @@ pub struct Keeper {
     child: Child,
     household: Household,
     /// Logs of everything started, to be cleaned if the keeper cannot.
-    logs: Vec<PathBuf>,
+    logs: BTreeSet<PathBuf>,
     cgroup: Option<PathBuf>,
     /// Ends of processes that were to run, in the order in which they came.
     exits: Vec<(i32, Ending)>,
     /// How long stopping may take: the sum of all graces.
     patience: Duration,
+    /// The mark of all that the keeper starts, which names its note, too.
+    mark: String,
+    log_troubles: LogTroubles,
     over: bool,
+}
+
+/// Logs that could not be cleaned of secrets or shortened, and why, in sentences:
+/// of all keepers that write them here.
+#[derive(Clone, Default)]
+pub struct LogTroubles(Arc<Mutex<Vec<String>>>);
+
+impl LogTroubles {
+    /// Takes what has come together.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, more: impl IntoIterator<Item = String>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+    }
 }
 
 /// Why a keeper did not do what it was asked for.
@@ -88,20 +110,33 @@ impl Keeper {
             own.keepers.insert(child.id() as i32);
             child
         };
+        let mark = note::new_mark().map_err(refused)?;
         let mut keeper = Keeper {
             line: Line::new(ours),
             child,
             household: household.clone(),
-            logs: Vec::new(),
+            mark: mark.clone(),
+            log_troubles: LogTroubles::default(),
+            logs: BTreeSet::new(),
             cgroup: None,
             exits: Vec::new(),
             patience: Duration::ZERO,
             over: false,
         };
-        match keeper.ask(&Request::Keep(household))? {
+        let tiebreak = Identity::of(std::process::id());
+        match keeper.ask(&Request::Keep { household, mark, tiebreak })? {
             Event::Keeping => Ok(keeper),
+            Event::Refused(why) => {
+                keeper.bury();
+                Err(refused(std::io::Error::other(why)))
+            }
             _ => Err(keeper.give_up()),
         }
+    }
+
+    /// What is wrong with logs at the end is told here.
+    pub fn tell_log_troubles(&mut self, to: &LogTroubles) {
+        self.log_troubles = to.clone();
     }
 
     /// Starts a process that runs until it is stopped; gives its number. With
@@ -110,7 +145,7 @@ impl Keeper {
     /// # Errors
     /// When it cannot be started, and why.
     pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Trouble> {
-        self.logs.push(order.log.clone());
+        self.logs.insert(order.log.clone());
         self.patience += order.grace;
         match self.ask(&Request::Start(order.clone()))? {
             Event::Started { pid, cgroup } => {
@@ -133,7 +168,7 @@ impl Keeper {
         timeout: Duration,
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Ending>, Trouble> {
-        self.logs.push(order.log.clone());
+        self.logs.insert(order.log.clone());
         self.say(&Request::Run { order: order.clone(), timeout })?;
         loop {
             match self.hear(Instant::now() + GLANCE)? {
@@ -242,6 +277,7 @@ impl Keeper {
             match self.hear(until)? {
                 Some(Event::Stopped(farewell)) => {
                     self.bury();
+                    self.log_troubles.add(farewell.log_troubles.iter().cloned());
                     if !farewell.left.is_empty() {
                         end_fallen();
                     }
@@ -289,9 +325,12 @@ impl Keeper {
             if let Some(folder) = self.cgroup.take() {
                 cgroup::remove(&folder);
             }
-            for log in &self.logs {
-                logs::blot_out(log, &self.household.secrets);
-            }
+            let secrets = &self.household.secrets;
+            // One that is not there may never have been: nobody is left to ask.
+            let logs = self.logs.iter().filter(|log| log.exists());
+            let wrong = logs.filter_map(|log| bounded::finish(log, secrets).err());
+            self.log_troubles.add(wrong);
+            note::forget(&self.mark);
         }
         Trouble::Gone
     }

@@ -4,13 +4,16 @@
 //! It has one thread and is woken by three things: a request, the end of the
 //! socket (tiebreak is gone, however it went), and the end of a child.
 
+use crate::targets::beneath::Temporary;
 use crate::targets::keeper::cgroup::Cgroup;
+use crate::targets::keeper::child::Common;
+use crate::targets::keeper::note::{self, Note};
 use crate::targets::keeper::protocol::{
     Ending, Event, Farewell, Household, Line, ProcessOrder, Request, Silence, wait,
 };
 use crate::targets::keeper::signals_caught::Caught;
 use crate::targets::keeper::{child, pin, subreaper, tree};
-use crate::targets::logs;
+use crate::targets::logs::bounded;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -25,6 +28,9 @@ pub const ARGUMENT: &str = "__keeper";
 
 /// Far away: nothing is timed.
 const LONG: Duration = Duration::from_secs(3600);
+
+/// How often the length of logs is looked at: some 20 µs of CPU time each.
+const LOG_LOOK: Duration = Duration::from_secs(1);
 
 /// The keeper's whole life. `main` hands over to it when its first argument is
 /// [`ARGUMENT`], before it does anything else.
@@ -46,10 +52,14 @@ pub(super) struct Keeping {
     pub(super) line: Line,
     pub(super) caught: Caught,
     pub(super) household: Household,
+    pub(super) mark: String,
+    note: Note,
+    temporary: Option<Temporary>,
     cgroup: Option<Cgroup>,
     kept: Vec<Kept>,
     running: Option<Running>,
     logs: BTreeSet<PathBuf>,
+    next_log_look: Instant,
     killed: u32,
 }
 
@@ -81,19 +91,35 @@ impl Keeping {
         let caught = Caught::begin()?;
         let mut line = Line::new(socket);
         let asked = line.hear(Instant::now() + LONG);
-        let Ok(Request::Keep(household)) = asked else {
+        let Ok(Request::Keep { household, mark, tiebreak }) = asked else {
             return Err(io::Error::other("there is no order on its standard input"));
         };
+        crate::signals::survive_a_file_size_limit()?;
         let cgroup = Cgroup::create(std::process::id());
+        // Held open from now on: its user can give another folder its path.
+        let temporary = household.temporary.as_ref().and_then(Temporary::again);
+        let group = cgroup.as_ref().map(Cgroup::folder);
+        let begin = note::Begin::of(&household, &mark, tiebreak, group);
+        let note = match Note::begin(&begin) {
+            Ok(note) => note,
+            Err(why) => {
+                line.say(&Event::Refused(why.clone()))?;
+                return Err(io::Error::other(why));
+            }
+        };
         line.say(&Event::Keeping)?;
         Ok(Keeping {
             line,
             caught,
             household,
+            mark,
+            note,
+            temporary,
             cgroup,
             kept: Vec::new(),
             running: None,
             logs: BTreeSet::new(),
+            next_log_look: Instant::now(),
             killed: 0,
         })
     }
@@ -115,17 +141,21 @@ impl Keeping {
         };
         let left = self.end_everything();
         let endings = self.kept.iter().filter_map(|kept| Some((kept.pid, kept.ended?))).collect();
-        for log in &self.logs {
-            logs::blot_out(log, &self.household.secrets);
-        }
-        if let (true, Some(folder)) = (orphaned, &self.household.temporary) {
-            let _ = std::fs::remove_dir_all(folder);
+        let secrets = &self.household.secrets;
+        let wrong = self.logs.iter().filter_map(|log| bounded::finish(log, secrets).err());
+        let log_troubles = wrong.collect();
+        if let (true, Some(temporary)) = (orphaned, &self.temporary) {
+            // What cannot be removed is left: there is nobody to tell.
+            let _ = temporary.remove();
         }
         if let Some(cgroup) = &self.cgroup {
             cgroup.remove();
         }
+        if left.is_empty() {
+            self.note.remove();
+        }
         // Nobody may be there to hear it.
-        let farewell = Farewell { endings, killed: self.killed, left };
+        let farewell = Farewell { endings, killed: self.killed, left, log_troubles };
         let _ = self.line.say(&Event::Stopped(farewell));
     }
 
@@ -135,13 +165,18 @@ impl Keeping {
         if let Some(request) = self.line.buffered() {
             return request.map(Some).map_err(|_: Silence| true);
         }
-        let until = self.running.as_ref().map_or(Instant::now() + LONG, |running| running.until);
+        let mut until =
+            self.running.as_ref().map_or(Instant::now() + LONG, |running| running.until);
+        if !self.logs.is_empty() {
+            until = until.min(Instant::now() + LOG_LOOK);
+        }
         let [line, caught] = wait(&[self.line.fd(), self.caught.fd()], until);
         if caught && self.caught.asked_to_stop() {
             return Err(false);
         }
         self.reap();
         self.end_what_is_late();
+        self.look_at_logs();
         if line {
             self.line.read().map_err(|_: Silence| true)?;
         }
@@ -159,7 +194,7 @@ impl Keeping {
                 Ok(set) => Event::Pinned(pin::pin_tree(pid, &set)),
                 Err(why) => Event::Refused(why),
             },
-            Request::Keep(_) | Request::Stop | Request::Measure { .. } | Request::Cut => return,
+            Request::Keep { .. } | Request::Stop | Request::Measure { .. } | Request::Cut => return,
         };
         self.tell(&event);
     }
@@ -170,8 +205,7 @@ impl Keeping {
     }
 
     fn start(&mut self, order: &ProcessOrder) -> Event {
-        self.logs.insert(order.log.clone());
-        let pid = match child::start(order, self.cgroup.as_ref()) {
+        let pid = match self.fork(order) {
             Ok(pid) => pid,
             Err(why) => return Event::Refused(why),
         };
@@ -182,11 +216,24 @@ impl Keeping {
     }
 
     fn run(&mut self, order: &ProcessOrder, timeout: Duration) -> Result<(), String> {
-        self.logs.insert(order.log.clone());
-        let pid = child::start(order, self.cgroup.as_ref())?;
+        let pid = self.fork(order)?;
         let until = Instant::now() + timeout.min(LONG);
         self.running = Some(Running { pid, until, late: false });
         Ok(())
+    }
+
+    fn fork(&mut self, order: &ProcessOrder) -> Result<i32, String> {
+        let cannot = |error: io::Error| format!("what is started cannot be noted: {error}");
+        if !self.logs.contains(&order.log) {
+            self.note.log(&order.log).map_err(cannot)?;
+        }
+        let temporary = self.temporary.as_ref().map(Temporary::path);
+        let (mark, cgroup) = (self.mark.as_str(), self.cgroup.as_ref());
+        let pid = child::start(order, Common { mark, cgroup, temporary })?;
+        self.logs.insert(order.log.clone());
+        // It has the mark; the note helps where it overwrites its environment.
+        let _ = self.note.process(pid);
+        Ok(pid)
     }
 
     /// Waits for every child that has ended, ours and those that fell to us.
@@ -227,6 +274,17 @@ impl Keeping {
         let all = tree::descendants(pid).into_iter().chain(tree::look(pid));
         for process in all {
             tree::signal(&process, libc::SIGKILL);
+        }
+    }
+
+    /// Gives back the disk space that the middle of a long log takes.
+    fn look_at_logs(&mut self) {
+        if Instant::now() < self.next_log_look {
+            return;
+        }
+        self.next_log_look = Instant::now() + LOG_LOOK;
+        for log in &self.logs {
+            bounded::free_middle(log, &self.household.secrets);
         }
     }
 

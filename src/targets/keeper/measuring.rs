@@ -50,7 +50,7 @@ impl Keeping {
         order: &ProcessOrder,
         timeout: Duration,
     ) -> Result<Event, bool> {
-        let mut run = match Run::start(order) {
+        let mut run = match Run::start(order, &self.mark) {
             Ok(run) => run,
             Err(refused) => return Ok(Event::NotStarted(refused)),
         };
@@ -126,11 +126,11 @@ struct Over {
 }
 
 impl Run {
-    fn start(order: &ProcessOrder) -> Result<Run, NotStarted> {
+    fn start(order: &ProcessOrder, mark: &str) -> Result<Run, NotStarted> {
         let (out, to_out) = io::pipe()?;
         let (err, to_err) = io::pipe()?;
         let (out, err) = (Pipe::new(out)?, Pipe::new(err)?);
-        let mut prepared = child::prepare(order, to_out, to_err)?;
+        let mut prepared = child::prepare(order, mark, to_out, to_err)?;
         let started = clock::now();
         let pid = prepared.start()?;
         Ok(Run {

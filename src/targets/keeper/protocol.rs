@@ -3,7 +3,9 @@
 //!
 //! Nothing here is `Debug`: environments hold secrets.
 
+use crate::targets::beneath::TemporaryId;
 use crate::targets::keeper::measured::{Measured, NotStarted};
+use crate::targets::process::Identity;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -44,14 +46,16 @@ pub struct Household {
     /// Values that are blotted out of the logs at the end.
     pub secrets: Vec<String>,
     /// Removed when tiebreak is gone and cannot do it.
-    pub temporary: Option<PathBuf>,
+    pub temporary: Option<TemporaryId>,
+    /// The folder of the run, to name it should all of this be killed.
+    pub run: Option<PathBuf>,
 }
 
 /// tiebreak to keeper.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Request {
-    /// The first message.
-    Keep(Household),
+    /// The first message, with the mark of what this keeper starts and who asks.
+    Keep { household: Household, mark: String, tiebreak: Option<Identity> },
     /// Starts a process that runs until it is stopped.
     Start(ProcessOrder),
     /// Runs a program to its end.
@@ -139,6 +143,8 @@ pub struct Farewell {
     pub killed: u32,
     /// Processes that not even SIGKILL ended within ten seconds.
     pub left: Vec<i32>,
+    /// Logs that could not be cleaned of secrets or shortened, and why: sentences.
+    pub log_troubles: Vec<String>,
 }
 
 /// One end of the socket pair.

@@ -78,27 +78,36 @@ impl Own {
 /// Children that this process started itself are spared, as long as they did
 /// not begin a session of their own.
 pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {
+    end_all(grace, || {
+        let own = own();
+        let left = reap(own.fallen());
+        left.iter().flat_map(with_descendants).collect()
+    })
+}
+
+/// Ends processes: SIGTERM, and SIGKILL after the grace. `find` gives those that
+/// are there, and is asked until it twice finds none: a process can fork and end
+/// between two looks, and its child is found by the second. Returns the numbers of
+/// those that are left all the same, which is none unless the kernel holds on to
+/// them.
+pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -> Vec<i32> {
     let started = Instant::now();
     let mut asked = BTreeSet::new();
     let mut clean = 0;
     loop {
-        let own = own();
-        let left = reap(own.fallen());
-        // A process can fork and end between two looks; its child is ours by
-        // the second.
+        let left = find();
         clean = if left.is_empty() { clean + 1 } else { 0 };
         if clean == 2 || started.elapsed() > grace + KILLED {
             return left.iter().map(|process| process.pid).collect();
         }
         let kill = started.elapsed() >= grace;
-        for process in left.iter().flat_map(with_descendants) {
+        for process in left {
             if kill {
                 tree::signal(&process, libc::SIGKILL);
             } else if asked.insert(process.pid) {
                 tree::signal(&process, libc::SIGTERM);
             }
         }
-        drop(own);
         std::thread::sleep(LOOK);
     }
 }

@@ -1,21 +1,79 @@
 //! One request, to see whether a launched target is ready: HTTP/1.0, so that
 //! the end of the reply is the end of the connection.
 
+use crate::targets::launch::ready::SHORTEST;
+use crate::targets::store::connect_unix;
 use crate::targets::url::{Login, Place, Protocol, Url};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long one request may take, at most; there will be another.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// How long it may take, at the least: the last look must be one.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// How long a call may block before it is looked whether the run is to end.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// The same for a connect over a network.
+const CONNECT: Duration = Duration::from_secs(1);
 
 /// So much of a reply is read; the rest says nothing about being ready.
-const ENOUGH: u64 = 16 << 20;
+const ENOUGH: usize = 16 << 20;
+
+/// The head of a reply that is longer is none.
+const LONGEST_HEAD: usize = 64 << 10;
+
+/// The time that one question has, from connecting to the last byte: a server that
+/// sends a byte now and then does not get more of it.
+#[derive(Clone, Copy)]
+pub(super) struct Patience<'a> {
+    until: Instant,
+    stopped: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Patience<'a> {
+    /// `until`: when the time to become ready is over.
+    pub(super) fn until(until: Instant, stopped: &'a dyn Fn() -> bool) -> Patience<'a> {
+        let now = Instant::now();
+        Patience { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
+    }
+
+    /// How long the next call may block.
+    ///
+    /// # Errors
+    /// When the time is over, or the run is to end.
+    fn piece(&self) -> io::Result<Duration> {
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
+            _ if (self.stopped)() => Err(ErrorKind::TimedOut.into()),
+            left => Ok(left.min(GLANCE)),
+        }
+    }
+
+    /// The same for a connect, which begins anew with each call: a server that is far
+    /// away must have the time to accept.
+    fn connect_piece(&self, piece: Duration) -> Duration {
+        let left = self.until.saturating_duration_since(Instant::now());
+        left.min(CONNECT).max(piece)
+    }
+
+    /// Repeats a call that blocks for a piece of the time, until it does not.
+    fn repeat<T>(&self, mut call: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            match call(self.piece()?) {
+                Err(error) if is_late(&error) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
+}
 
 /// What one request told.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +98,7 @@ pub(super) enum Told {
 
 /// A line that every store answers, whatever its settings: the engine asks
 /// again, with the log-in.
-fn ask_store(protocol: Protocol, mut stream: Box<dyn Stream>) -> Told {
+fn ask_store(protocol: Protocol, stream: &mut Stream, patience: Patience<'_>) -> Told {
     let question: &[u8] = match protocol {
         Protocol::Memcached => b"version\r\n",
         // Whether it speaks TLS: it says so before any log-in.
@@ -49,16 +107,20 @@ fn ask_store(protocol: Protocol, mut stream: Box<dyn Stream>) -> Told {
         Protocol::Mysql => b"",
         _ => b"PING\r\n",
     };
-    let told = stream.write_all(question).and_then(|()| stream.read_exact(&mut [0; 1]));
-    match told {
-        Ok(()) => Told::Listens,
+    let told = stream.write_all(question, patience);
+    match told.and_then(|()| stream.read(&mut [0; 1], patience)) {
+        Ok(0) => Told::Nothing { why: CLOSED.to_owned(), sent: true },
+        Ok(_) => Told::Listens,
         Err(error) => Told::Nothing { why: talking(&error), sent: true },
     }
 }
 
-/// Asks for a path; `left` is what is left of the time to become ready.
-pub(super) fn ask(url: &Url, path: &str, left: Duration) -> Told {
-    let mut stream = match connect(url, left.clamp(SHORTEST, LONGEST)) {
+/// What is said of a server that closed the connection at once.
+const CLOSED: &str = "it closed the connection without a reply";
+
+/// Asks for a path.
+pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> Told {
+    let mut stream = match Stream::connect(url, patience) {
         Ok(stream) => stream,
         Err(error) => return Told::Nothing { why: connecting(&error), sent: false },
     };
@@ -66,59 +128,103 @@ pub(super) fn ask(url: &Url, path: &str, left: Duration) -> Told {
         return Told::Listens;
     }
     if url.protocol != Protocol::Http {
-        return ask_store(url.protocol, stream);
+        return ask_store(url.protocol, &mut stream, patience);
     }
     let login = url.login.as_ref().map(authorization).unwrap_or_default();
     let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n{login}\r\n", url.host_header());
-    if let Err(error) = stream.write_all(request.as_bytes()) {
+    if let Err(error) = stream.write_all(request.as_bytes(), patience) {
         return Told::Nothing { why: talking(&error), sent: true };
     }
-    let mut reply = Vec::new();
-    let read = stream.take(ENOUGH).read_to_end(&mut reply);
-    match (parse(&reply), read) {
-        // A server that keeps the connection open all the same has answered.
-        (Some((status, bytes, true)), _) | (Some((status, bytes, _)), Ok(_)) => {
-            Told::Reply { status, bytes }
+    let (reply, read) = stream.read_reply(patience);
+    let why = match (parse(&reply), read) {
+        (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
+            return Told::Reply { status, bytes };
         }
-        (_, Err(error)) => Told::Nothing { why: talking(&error), sent: true },
-        (None, Ok(_)) => {
-            let why = match reply.is_empty() {
-                true => "it closed the connection without a reply",
-                false => "it does not speak HTTP there",
-            };
-            Told::Nothing { why: why.to_owned(), sent: true }
-        }
-    }
+        (_, Err(error)) => talking(&error),
+        (_, Ok(())) if reply.is_empty() => CLOSED.to_owned(),
+        (_, Ok(())) => "it does not speak HTTP there".to_owned(),
+    };
+    Told::Nothing { why, sent: true }
 }
 
-trait Stream: Read + Write {}
-impl Stream for TcpStream {}
-impl Stream for UnixStream {}
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
 
-fn connect(url: &Url, patience: Duration) -> io::Result<Box<dyn Stream>> {
-    match &url.place {
-        Place::Unix(path) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(patience))?;
-            stream.set_write_timeout(Some(patience))?;
-            Ok(Box::new(stream))
-        }
-        Place::Host { host, port } => {
-            let nowhere = || io::Error::new(ErrorKind::NotFound, "the name has no address");
-            let mut last = nowhere();
-            for address in (host.as_str(), *port).to_socket_addrs()? {
-                match TcpStream::connect_timeout(&address, patience) {
-                    Ok(stream) => {
-                        stream.set_read_timeout(Some(patience))?;
-                        stream.set_write_timeout(Some(patience))?;
-                        return Ok(Box::new(stream));
-                    }
-                    Err(error) => last = error,
-                }
+impl Stream {
+    fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
+        match &url.place {
+            Place::Unix(path) => {
+                patience.repeat(|piece| connect_unix(path, piece)).map(Stream::Unix)
             }
-            Err(last)
+            Place::Host { host, port } => {
+                let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
+                patience.repeat(|piece| {
+                    let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
+                    for address in &addresses {
+                        match TcpStream::connect_timeout(address, patience.connect_piece(piece)) {
+                            Ok(stream) => return Ok(Stream::Tcp(stream)),
+                            Err(error) => last = error,
+                        }
+                    }
+                    Err(last)
+                })
+            }
+            Place::Directory(_) | Place::Program(_) => Err(ErrorKind::Unsupported.into()),
         }
-        Place::Directory(_) | Place::Program(_) => Err(ErrorKind::Unsupported.into()),
+    }
+
+    /// Reads once; 0 at the end.
+    fn read(&mut self, into: &mut [u8], patience: Patience<'_>) -> io::Result<usize> {
+        patience.repeat(|piece| match self {
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(Some(piece))?;
+                stream.read(into)
+            }
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(Some(piece))?;
+                stream.read(into)
+            }
+        })
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8], patience: Patience<'_>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let count = patience.repeat(|piece| match self {
+                Stream::Tcp(stream) => {
+                    stream.set_write_timeout(Some(piece))?;
+                    stream.write(bytes)
+                }
+                Stream::Unix(stream) => {
+                    stream.set_write_timeout(Some(piece))?;
+                    stream.write(bytes)
+                }
+            })?;
+            bytes = &bytes[count..];
+        }
+        Ok(())
+    }
+
+    /// Reads a reply up to the length that it announced, or to the end of the
+    /// connection; and why not, where the time was over before.
+    fn read_reply(&mut self, patience: Patience<'_>) -> (Vec<u8>, io::Result<()>) {
+        let mut reply = Vec::new();
+        let mut piece = [0; 16 << 10];
+        while reply.len() < ENOUGH {
+            match self.read(&mut piece, patience) {
+                Ok(0) => break,
+                Ok(count) => reply.extend_from_slice(&piece[..count]),
+                Err(error) => return (reply, Err(error)),
+            }
+            match parse(&reply) {
+                // A server that keeps the connection open all the same has answered.
+                Some((_, _, true)) => break,
+                None if reply.len() > LONGEST_HEAD => break,
+                _ => {}
+            }
+        }
+        (reply, Ok(()))
     }
 }
 
@@ -153,9 +259,10 @@ fn connecting(error: &io::Error) -> String {
 }
 
 fn talking(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer".to_owned(),
-        _ => "it reset the connection".to_owned(),
+    if is_late(error) {
+        "it did not answer".to_owned()
+    } else {
+        "it reset the connection".to_owned()
     }
 }
 
@@ -163,6 +270,57 @@ fn talking(error: &io::Error) -> String {
 mod tests {
     use super::*;
     use std::net::TcpListener;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// So much time, and nobody who stops it.
+    fn patience(time: Duration) -> Patience<'static> {
+        Patience::until(Instant::now() + time, &|| false)
+    }
+
+    /// A server that sends a byte of a reply now and then, for ever.
+    fn dripping(reply: &'static [u8]) -> (Url, std::thread::JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            for byte in reply.iter().chain(std::iter::repeat(&b'x')) {
+                std::thread::sleep(Duration::from_millis(20));
+                if stream.write_all(&[*byte]).is_err() {
+                    return;
+                }
+            }
+        });
+        (Url::parse(&url).unwrap_or_else(|error| panic!("{error}")), server)
+    }
+
+    #[test]
+    fn one_that_drips_gets_no_more_time() {
+        for reply in [&b"HTTP/1.1 200 OK\r\nX-Long: "[..], b"HTTP/1.1 200 OK\r\n\r\n"] {
+            let (url, server) = dripping(reply);
+            let told = ask(&url, "/", patience(Duration::from_millis(700)));
+            let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+            assert_eq!(told, nothing);
+            server.join().expect("its connection was closed");
+        }
+    }
+
+    #[test]
+    fn one_that_drips_does_not_outlast_the_stop() {
+        let (url, server) = dripping(b"HTTP/1.1 200 OK\r\n\r\n");
+        let stop = AtomicBool::new(false);
+        let stopped = || stop.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let before = Instant::now();
+            let told = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
+            assert!(matches!(told, Told::Nothing { .. }));
+            assert!(before.elapsed() < LONGEST, "it was stopped before its time");
+        });
+        server.join().expect("its connection was closed");
+    }
 
     /// Asks a server that answers with these bytes and closes.
     fn told(reply: &'static [u8], url: &str) -> (Told, String) {
@@ -177,7 +335,7 @@ mod tests {
         });
         let url =
             Url::parse(&url.replace("PORT", &port.to_string())).unwrap_or_else(|e| panic!("{e}"));
-        let told = ask(&url, "/x?y", LONGEST);
+        let told = ask(&url, "/x?y", patience(LONGEST));
         (told, server.join().expect("served").replace(&port.to_string(), "PORT"))
     }
 
@@ -213,7 +371,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
         let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
-        let asked = std::thread::spawn(move || ask(&url, "/", Duration::ZERO));
+        let asked = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
         let (_silent, _) = listener.accept().expect("a client");
         let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
         assert_eq!(asked.join().expect("it gives up"), nothing);
@@ -225,11 +383,11 @@ mod tests {
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));
         let tls = url(&format!("https://127.0.0.1:{port}/"));
-        assert_eq!(ask(&tls, "/", LONGEST), Told::Listens);
+        assert_eq!(ask(&tls, "/", patience(LONGEST)), Told::Listens);
         drop(listener);
         let refused = Told::Nothing { why: "it refused the connection".to_owned(), sent: false };
-        assert_eq!(ask(&tls, "/", LONGEST), refused);
+        assert_eq!(ask(&tls, "/", patience(LONGEST)), refused);
         let missing = Told::Nothing { why: "its socket is not there".to_owned(), sent: false };
-        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", LONGEST), missing);
+        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", patience(LONGEST)), missing);
     }
 }

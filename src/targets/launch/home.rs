@@ -1,11 +1,12 @@
 //! The temporary folder of a launched target: its files, and what it serves.
 
 use crate::plan::experiment::{Launch, Text, Values};
+use crate::shown::shown;
+use crate::targets::beneath::{Folder, Temporary, TemporaryId, give};
 use crate::targets::keeper::user::{self, User};
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The page of 87 bytes that recipes serve where no folder is given.
@@ -13,9 +14,10 @@ pub(super) fn page() -> String {
     format!("<html><body>{}</body></html>", "x".repeat(61))
 }
 
-/// A folder that is removed with this.
+/// A folder that is removed with this. A target's own user can write in it, so
+/// nothing in it is reached by its path.
 pub(super) struct Home {
-    folder: PathBuf,
+    temporary: Temporary,
     owner: Option<User>,
 }
 
@@ -31,16 +33,20 @@ impl Home {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-{}-{number}-{name}", std::process::id());
         let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
-        let folder = within.canonicalize()?.join(name);
-        DirBuilder::new().mode(0o700).create(&folder)?;
+        let temporary = Temporary::make(&within.canonicalize()?, &name)?;
         let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
-        let home = Home { folder, owner };
-        home.give(&home.folder, 0o755)?;
+        let home = Home { temporary, owner };
+        home.temporary.folder.give(home.owner(), 0o755)?;
         Ok(home)
     }
 
     pub(super) fn folder(&self) -> &Path {
-        &self.folder
+        self.temporary.path()
+    }
+
+    /// Which folder it is, whoever takes its path.
+    pub(super) fn id(&self) -> io::Result<TemporaryId> {
+        self.temporary.id()
     }
 
     /// Writes the files of a launch, and the page where nothing else is
@@ -57,42 +63,55 @@ impl Home {
 
     /// The folder that is served.
     pub(super) fn site(&self, launch: &Launch) -> PathBuf {
-        launch.site.clone().unwrap_or_else(|| self.folder.join("site"))
+        launch.site.clone().unwrap_or_else(|| self.folder().join("site"))
     }
 
     fn write(&self, path: &str, text: &Text, values: &Values) -> io::Result<()> {
-        let file = self.folder.join(path);
-        let mut folder = self.folder.clone();
-        for part in Path::new(path).parent().into_iter().flat_map(Path::components) {
-            folder.push(part);
-            if !folder.is_dir() {
-                fs::create_dir(&folder)?;
-            }
-            self.give(&folder, 0o755)?;
+        let path = Path::new(path);
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let mut inner = None;
+        for part in path.parent().into_iter().flat_map(Path::components) {
+            let Component::Normal(part) = part else { continue };
+            let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
+            inner = Some(self.enter_or_make(folder, part)?);
         }
+        let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
         let secret = text.secrets().next().is_some();
-        // Removed first: a target's own user may have put a link there.
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut options = OpenOptions::new();
-        let mut opened: File = options.write(true).create_new(true).mode(0o600).open(&file)?;
-        opened.write_all(text.fill(values).as_bytes())?;
-        self.give(&file, if secret { 0o600 } else { 0o644 })
+        let mut file = folder.create_file(name)?;
+        file.write_all(text.fill(values).as_bytes())?;
+        give(&file, self.owner(), if secret { 0o600 } else { 0o644 })
     }
 
-    fn give(&self, path: &Path, mode: u32) -> io::Result<()> {
-        if let Some(owner) = &self.owner {
-            chown(path, Some(owner.uid), Some(owner.gid))?;
-        }
-        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    /// A folder that is there already was given to the user when it was made. One
+    /// of somebody else is refused: a target may have moved it here.
+    fn enter_or_make(&self, within: &Folder, name: &OsStr) -> io::Result<Folder> {
+        let folder = match within.make(name) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let shown = shown(name.as_encoded_bytes());
+                let wrong = |why: &dyn std::fmt::Display| {
+                    io::Error::other(format!("`{shown}` in it was replaced by others: {why}"))
+                };
+                let folder = within.enter(name).map_err(|error| wrong(&error))?;
+                let users = self.owner.as_ref().map_or(user::ours(), |owner| owner.uid);
+                if folder.owner()? != users {
+                    return Err(wrong(&"a folder of another user"));
+                }
+                return Ok(folder);
+            }
+            made => made?,
+        };
+        folder.give(self.owner(), 0o755)?;
+        Ok(folder)
+    }
+
+    fn owner(&self) -> Option<(u32, u32)> {
+        self.owner.as_ref().map(|owner| (owner.uid, owner.gid))
     }
 }
 
 impl Drop for Home {
     fn drop(&mut self) {
         // What cannot be removed is left: there is nobody to tell.
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = self.temporary.remove();
     }
 }

@@ -16,10 +16,11 @@ pub(crate) use orders::inherited;
 pub use running::Running;
 
 use crate::exit::Error;
+use crate::host;
 use crate::plan::Settings;
 use crate::plan::experiment::{Command, CoresFrom, Launch, Process, Secret, Values};
 use crate::shown::shown;
-use crate::targets::keeper::{Household, Keeper, Trouble, user};
+use crate::targets::keeper::{Household, Keeper, LogTroubles, Trouble, user};
 use crate::targets::{logs, ports};
 use home::Home;
 use ready::Wait;
@@ -69,6 +70,7 @@ pub struct Launcher<'a> {
     home: Home,
     values: Values,
     secrets: Vec<String>,
+    log_troubles: LogTroubles,
     launched: bool,
 }
 
@@ -90,16 +92,32 @@ impl<'a> Launcher<'a> {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
         };
+        let descriptors = host::descriptor_limit().map_err(|error| {
+            Failed::Error(Error::failed(format!("the limit of descriptors: {error}")))
+        })?;
         let (temp, site) = (home.folder().to_owned(), home.site(launch));
-        let values =
-            Values { temp, site, folder: launch.folder.clone(), workers, ..Values::default() };
+        let values = Values {
+            temp,
+            site,
+            folder: launch.folder.clone(),
+            workers,
+            descriptors,
+            ..Values::default()
+        };
         if let Some(missing) = orders::missing(launch, &values) {
             return Err(fails(missing));
         }
         let mut secrets: Vec<String> =
             ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
         secrets.extend(orders::address(launch).iter().flat_map(hidden::of_address));
-        Ok(Launcher { launch, ground, home, values, secrets, launched: false })
+        let log_troubles = LogTroubles::default();
+        Ok(Launcher { launch, ground, home, values, secrets, log_troubles, launched: false })
+    }
+
+    /// What went wrong with logs when they were cleaned, of all that has ended since
+    /// this was asked last: sentences.
+    pub fn take_log_troubles(&self) -> Vec<String> {
+        self.log_troubles.take()
     }
 
     /// What the target is asked with: values of headers, and the body, are
@@ -216,12 +234,18 @@ impl<'a> Launcher<'a> {
     }
 
     fn keeper(&self) -> Result<Keeper, Failed> {
-        let temporary = Some(self.home.folder().to_owned());
-        let household = Household { secrets: self.secrets.clone(), temporary };
-        Keeper::start(household).map_err(|trouble| match self.fails(trouble) {
+        let temporary = self.home.id().map_err(|error| disk(self.launch, &error))?;
+        let household = Household {
+            secrets: self.secrets.clone(),
+            temporary: Some(temporary),
+            run: self.ground.logs.parent().map(Path::to_owned),
+        };
+        let mut keeper = Keeper::start(household).map_err(|trouble| match self.fails(trouble) {
             Failed::Error(error) => Failed::Error(Error::failed(error.text)),
             stopped => stopped,
-        })
+        })?;
+        keeper.tell_log_troubles(&self.log_troubles);
+        Ok(keeper)
     }
 
     fn choose_ports(&mut self) -> Result<(), Failed> {

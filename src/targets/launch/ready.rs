@@ -5,7 +5,7 @@ use crate::plan::experiment::{Launch, Process, Sign, Text, Values};
 use crate::plan::units::show_ns;
 use crate::targets::find;
 use crate::targets::keeper::{Keeper, Trouble};
-use crate::targets::launch::asking::{self, Told};
+use crate::targets::launch::asking::{self, Patience, Told};
 use crate::targets::launch::running::{Started, quoted};
 use crate::targets::launch::{Failed, Refusal, named, orders};
 use crate::targets::url::{Place, Url};
@@ -29,6 +29,9 @@ pub(super) struct Wait<'a> {
     /// Requests that a server may have in its log.
     requests: u64,
 }
+
+/// The shortest time for a look: the last one must be one.
+pub(super) const SHORTEST: Duration = Duration::from_millis(100);
 
 /// What one look asks over HTTP.
 struct Asked<'a> {
@@ -108,10 +111,12 @@ impl<'a> Wait<'a> {
             Sign::Run(command) => {
                 let log = this.log.with_extension("ready.log");
                 let order = orders::command(self.launch, command, &process.around, values, log);
-                match self.keeper.run(&order, ONE_LOOK, self.stopped) {
+                let left = until.saturating_duration_since(Instant::now());
+                let longest = left.clamp(SHORTEST, ONE_LOOK);
+                match self.keeper.run(&order, longest, self.stopped) {
                     Ok(Some(how)) if how.good() => Ok(Look::Ready),
                     Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
-                    Ok(None) => Ok(Look::NotYet(format!("`{command}` took longer than 10 s"))),
+                    Ok(None) => Ok(Look::NotYet(format!("`{command}` did not end in its time"))),
                     Err(Trouble::Stopped) => Err(Failed::Stopped.into()),
                     Err(trouble) => Err(self.error(&trouble.to_string()).into()),
                 }
@@ -130,8 +135,7 @@ impl<'a> Wait<'a> {
             Err(message) => return Look::NotYet(message),
         };
         let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
-        let left = asked.until.saturating_duration_since(Instant::now());
-        let told = asking::ask(&url, &path, left);
+        let told = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
         if let Told::Reply { .. } | Told::Nothing { sent: true, .. } = told {
             self.requests += 1;
         }

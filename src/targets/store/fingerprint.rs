@@ -70,7 +70,7 @@ impl Wanted {
             let Own { setup, tables, .. } = &workload.own;
             spec += &format!(" {setup:?} {tables:?}");
         }
-        Wanted { spec: fnv1a(spec.as_bytes()), keys, key: format!("{prefix}{WORD}") }
+        Wanted { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }
     }
 
     /// Whether to load, and from which key on. `kept` is what the store holds in
@@ -156,6 +156,16 @@ impl Decision {
 }
 
 impl Fingerprint {
+    /// Under which key it is kept, beside keys of this prefix.
+    pub(super) fn place(prefix: &str) -> String {
+        format!("{prefix}{WORD}")
+    }
+
+    /// Whether this is a fingerprint, of whatever load.
+    pub(super) fn is_one(bytes: &[u8]) -> bool {
+        Fingerprint::parse(bytes).is_some()
+    }
+
     /// As it is kept.
     pub(crate) fn text(&self) -> String {
         let start = match &self.start {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use wire::{Class, Codec, Events, Out, Reply, State, Tag};
 use wire::{memcached, resp};
 
-/// So many bytes are read from one connection. INFO of Redis takes 10 kB, with a
-/// hundred databases 20.
+/// So many bytes are read of one answer. INFO of Redis takes 10 kB, with a hundred
+/// databases 20.
 const MOST_BYTES: usize = 256 << 10;
 
 /// A connection in some protocol.
@@ -20,8 +20,9 @@ pub(super) struct Line<C> {
     codec: C,
     deadline: Instant,
     input: Vec<u8>,
-    /// Bytes read so far.
+    /// Bytes of the answer that were read so far, and that may be.
     read: usize,
+    most: usize,
 }
 
 /// What was answered: the pieces of each item put together.
@@ -88,7 +89,8 @@ impl<C: Codec> Line<C> {
     pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
         let deadline = Instant::now() + patience;
         let stream = Stream::connect(address, patience).map_err(|error| talking(&error))?;
-        let mut line = Line { stream, codec, deadline, input: Vec::new(), read: 0 };
+        let mut line =
+            Line { stream, codec, deadline, input: Vec::new(), read: 0, most: MOST_BYTES };
         let mut out = Out::default();
         let mut state = line.codec.open(&mut out);
         line.send(&out.bytes)?;
@@ -98,10 +100,16 @@ impl<C: Codec> Line<C> {
         Ok(line)
     }
 
+    /// The same, for answers with values of so many bytes in them.
+    pub(super) fn with_values_of(self, bytes: u32) -> Line<C> {
+        Line { most: MOST_BYTES + bytes as usize, ..self }
+    }
+
     /// Asks, and waits for the whole answer.
     pub(super) fn ask(&mut self, question: &C::Op<'_>) -> Result<Heard, String> {
         let mut out = Out::default();
         self.codec.write(question, &mut out).map_err(|fault| fault.0.to_owned())?;
+        self.read = 0;
         self.send(&out.bytes)?;
         let mut heard = Heard::default();
         while heard.reply.is_none() {
@@ -124,8 +132,8 @@ impl<C: Codec> Line<C> {
         if got == 0 {
             return Err("it closed the connection without an answer".to_owned());
         }
-        if self.read > MOST_BYTES {
-            return Err(format!("its answers take more than {} kB", MOST_BYTES >> 10));
+        if self.read > self.most {
+            return Err(format!("its answers take more than {} kB", self.most >> 10));
         }
         self.input.extend_from_slice(&piece[..got]);
         let progress = self.codec.read(&self.input, &mut Out::default(), heard);
@@ -185,7 +193,7 @@ impl Stream {
 
 /// Connects within this time: the standard library would wait for ever where the
 /// listener accepts nobody. On Linux a connect ends with the time to send.
-fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
+pub(in crate::targets) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
     // SAFETY: an all-zero sockaddr_un is valid.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;

@@ -1,6 +1,7 @@
 //! Asking memcached about itself.
 
 use super::line::Line;
+use super::own_keys::Kept;
 use super::{About, Start};
 use crate::shown::shown;
 use record::Fact;
@@ -9,9 +10,11 @@ use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 /// A note is no longer.
 const LONGEST_NOTE: u64 = 4096;
 
-/// The text protocol, which every version understands.
-pub(super) fn codec() -> Memcached {
-    Memcached::new(Dialect::Text, Limits { value_bytes: LONGEST_NOTE }, 1)
+/// The text protocol, which every version understands. For notes, and for values of so
+/// many bytes.
+pub(super) fn codec(bytes: u32) -> Memcached {
+    let value_bytes = LONGEST_NOTE.max(u64::from(bytes));
+    Memcached::new(Dialect::Text, Limits { value_bytes }, 1)
 }
 
 pub(super) fn about(line: &mut Line<Memcached>) -> Result<About, String> {
@@ -47,6 +50,11 @@ fn read(lines: &[Vec<u8>]) -> About {
 
 pub(super) fn recall(line: &mut Line<Memcached>, key: &str) -> Result<Option<Vec<u8>>, String> {
     line.ask(&Op::Get(key.as_bytes()))?.into_value()
+}
+
+/// What is there.
+pub(super) fn kept(line: &mut Line<Memcached>, key: &str) -> Result<Kept, String> {
+    Ok(recall(line, key)?.map_or(Kept::Nothing, Kept::Text))
 }
 
 pub(super) fn keep(line: &mut Line<Memcached>, key: &str, text: &str) -> Result<(), String> {

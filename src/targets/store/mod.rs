@@ -8,6 +8,7 @@ mod files;
 mod fingerprint;
 mod line;
 mod memcached;
+mod own_keys;
 mod redis;
 mod sql;
 
@@ -15,6 +16,7 @@ pub(crate) use fingerprint::{Decision, Fingerprint, State, Wanted};
 
 use crate::access::Access;
 use line::Line;
+pub(in crate::targets) use line::connect_unix;
 use record::{Address, Fact, Workload};
 use sql::Database;
 use std::path::PathBuf;
@@ -23,6 +25,9 @@ use wire::resp::Opening;
 
 /// How long one question may take, its connection included.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Bytes of an item in memcached, unless it was told otherwise (`-I`).
+const LONGEST_ITEM: u32 = 1 << 20;
 
 /// How one store is asked. No `Debug`: it may hold a password.
 pub(crate) struct SideChannel {
@@ -41,7 +46,7 @@ enum Tongue {
         forgetful: bool,
         synced: bool,
     },
-    Sql(Database),
+    Sql(Box<Database>),
 }
 
 /// What a store says of itself. What it does not say is none.
@@ -95,9 +100,11 @@ impl SideChannel {
     ) -> Option<SideChannel> {
         use engine::Access as Wire;
         let tongue = match access {
-            Access::Postgres(_) | Access::Mysql(_) => Tongue::Sql(Database::of(access, table)?),
+            Access::Postgres(_) | Access::Mysql(_) => {
+                Tongue::Sql(Box::new(Database::of(access, table)?))
+            }
             #[cfg(feature = "oracle")]
-            Access::Oracle(_) => Tongue::Sql(Database::of(access, table)?),
+            Access::Oracle(_) => Tongue::Sql(Box::new(Database::of(access, table)?)),
             Access::Engine(Wire::Memcached(_)) => Tongue::Memcached,
             Access::Engine(Wire::Resp(access)) => Tongue::Redis(access.opening.clone()),
             Access::Engine(Wire::Files(access)) => {
@@ -179,19 +186,36 @@ impl SideChannel {
     }
 
     /// Makes room for the first load of a workload: in a database its tables, anew and
-    /// empty. Other stores have keys alone.
+    /// empty. What the load would replace and tiebreak did not make is left alone. A
+    /// directory was looked at when it was opened. A store that does not answer has
+    /// nothing to be lost: its load fails, and is counted.
     ///
     /// # Errors
     /// Why it cannot be made.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
         match &self.tongue {
             Tongue::Sql(database) => database.make_tables(&self.address, workload),
-            Tongue::Memcached | Tongue::Redis(_) | Tongue::Files { .. } => Ok(()),
+            Tongue::Memcached => {
+                let line = self.memcached_with(workload.value.most().max(LONGEST_ITEM));
+                let Ok(mut line) = line else { return Ok(()) };
+                own_keys::check(workload, |key| memcached::kept(&mut line, key))
+            }
+            Tongue::Redis(opening) => {
+                let Ok(mut line) = self.redis(opening) else { return Ok(()) };
+                own_keys::check(workload, |key| redis::kept(&mut line, key))
+            }
+            Tongue::Files { .. } => Ok(()),
         }
     }
 
     fn memcached(&self) -> Result<Line<wire::memcached::Memcached>, String> {
-        Line::open(&self.address, memcached::codec(), PATIENCE)
+        self.memcached_with(0)
+    }
+
+    /// Whose answers may hold values of so many bytes.
+    fn memcached_with(&self, bytes: u32) -> Result<Line<wire::memcached::Memcached>, String> {
+        let line = Line::open(&self.address, memcached::codec(bytes), PATIENCE)?;
+        Ok(line.with_values_of(bytes))
     }
 
     fn redis(&self, opening: &Opening) -> Result<Line<wire::resp::Resp>, String> {

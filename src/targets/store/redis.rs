@@ -1,14 +1,19 @@
 //! Asking Redis, or Valkey, about itself.
 
 use super::line::{Heard, Line};
+use super::own_keys::Kept;
 use super::{About, Start};
 use crate::shown::shown;
 use record::Fact;
-use wire::List;
+use wire::resp::codes;
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
+use wire::{Class, List};
 
 /// No answer has a longer string.
 const LONGEST_STRING: u64 = 256 << 10;
+
+/// Number of the last byte that is looked at of what may be a note: it is no longer.
+const LAST_OF_NOTE: &[u8] = b"999";
 
 /// Letters of a `run_id`.
 const RUN_ID: usize = 40;
@@ -99,6 +104,17 @@ fn durability(info: &Info, settings: Vec<String>) -> Fact {
 
 pub(super) fn recall(line: &mut Line<Resp>, key: &str) -> Result<Option<Vec<u8>>, String> {
     line.ask(&Op::Get(key.as_bytes()))?.into_value()
+}
+
+/// What is there: of a string the first bytes.
+pub(super) fn kept(line: &mut Line<Resp>, key: &str) -> Result<Kept, String> {
+    let heard = command(line, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
+    if heard.class() == Some(Class::Error(codes::WRONGTYPE)) {
+        return Ok(Kept::Other);
+    }
+    heard.good()?;
+    let text = heard.into_first();
+    Ok(if text.is_empty() { Kept::Nothing } else { Kept::Text(text) })
 }
 
 pub(super) fn keep(line: &mut Line<Resp>, key: &str, text: &str) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! Asking a database about itself, and the note that is kept in it.
 
+mod tables;
+
 use super::{About, Start};
 use crate::access::Access;
 use crate::fnv::fnv1a;
@@ -7,7 +9,7 @@ use crate::shown::shown;
 use drivers::{MysqlAccess, PostgresAccess, Rows, Unasked};
 use engine::workload::longest_key;
 use record::{Address, Fact, Workload};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Notes of all contenders, one row each.
 const NOTES: &str = "tiebreak_notes";
@@ -15,6 +17,8 @@ const NOTES: &str = "tiebreak_notes";
 /// A session begins with a log-in, and PostgreSQL's with a process: beside 64 others on
 /// a busy machine it was not there after 2 s.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two questions to a server that is still starting.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
 /// Making a table anew drops an old one first, whatever was in it.
 const PATIENCE_FOR_TABLES: Duration = Duration::from_secs(60);
 /// Counting rows means looking at all of them.
@@ -61,15 +65,34 @@ impl Database {
         })
     }
 
+    /// The same of a server that was just launched: PostgreSQL's port listens before it
+    /// takes questions.
+    fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.ask_facts(address) {
+                Err(unasked)
+                    if is_called(&unasked, "server_starts") && Instant::now() < deadline =>
+                {
+                    std::thread::sleep(BETWEEN_QUESTIONS);
+                }
+                answered => return answered.map_err(in_words),
+            }
+        }
+    }
+
     /// Names and values of what its version is and what a commit waits for.
     fn facts(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
-        let facts = match &self.server {
+        self.ask_facts(address).map_err(in_words)
+    }
+
+    fn ask_facts(&self, address: &Address) -> Result<Vec<(String, String)>, Unasked> {
+        match &self.server {
             Server::Postgres(access) => access.facts(address, PATIENCE),
             Server::Mysql(access) => access.facts(address, PATIENCE),
             #[cfg(feature = "oracle")]
             Server::Oracle(access) => access.facts(address, PATIENCE),
-        };
-        facts.map_err(in_words)
+        }
     }
 
     /// What it is asked for its settings with, and which of them is its version.
@@ -101,7 +124,7 @@ impl Database {
     }
 
     pub(super) fn own_words(&self, address: &Address) -> Vec<Fact> {
-        match self.facts(address) {
+        match self.facts_once_up(address) {
             Ok(facts) => self.words(&facts),
             Err(why) => {
                 let command = self.command().0.to_owned();
@@ -213,9 +236,10 @@ impl Database {
         }
     }
 
-    /// Makes the contender's tables, anew and empty: that of keys and values where this
+    /// Makes the contender's tables, anew and empty, in place of those that tiebreak made: that of keys and values where this
     /// workload has values, and what its own statements want.
     pub(super) fn make_tables(&self, address: &Address, workload: &Workload) -> Result<(), String> {
+        self.check_tables(address, workload)?;
         let kind = self.kind.as_deref();
         let mut statements = match &self.server {
             _ if !workload.has_values() => Vec::new(),
@@ -233,7 +257,8 @@ impl Database {
             #[cfg(feature = "oracle")]
             Server::Oracle(access) => access.setup(workload),
         });
-        self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)
+        self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)?;
+        self.mark_tables(address, workload)
     }
 
     fn ask(
@@ -269,10 +294,13 @@ fn in_words(unasked: Unasked) -> String {
 }
 
 fn is_no_table(unasked: &Unasked) -> bool {
+    is_called(unasked, "no_such_table")
+}
+
+/// Whether this is the name of the error that the server answered with.
+fn is_called(unasked: &Unasked, wanted: &str) -> bool {
     let mut names = drivers::code_names();
-    unasked
-        .code
-        .is_some_and(|code| names.any(|(known, name)| known == code && name == "no_such_table"))
+    unasked.code.is_some_and(|code| names.any(|(known, name)| known == code && name == wanted))
 }
 
 /// A text of ours, in SQL: keys and notes hold no backslash.

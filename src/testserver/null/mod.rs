@@ -53,6 +53,11 @@ impl NullServer {
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
+
+    /// CPU time that it has used so far, in nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        self.running.as_ref().map_or(0, Running::cpu_ns)
+    }
 }
 
 impl Drop for NullServer {

@@ -3,7 +3,9 @@
 mod abrupt;
 mod column;
 mod dialling;
+mod log_in;
 mod own;
+mod relay;
 mod session;
 mod tls;
 
@@ -11,7 +13,7 @@ use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
 use crate::lane::{self, Asks};
 use crate::own::setup;
-use crate::sql::{Dialect, Statements};
+use crate::sql::{Dialect, Statements, TABLE_COMMENT};
 use engine::MakeLane;
 use record::{Address, Asked, Workload};
 use session::Server;
@@ -70,6 +72,20 @@ impl MysqlAccess {
         timeout: Duration,
     ) -> Result<Vec<Rows>, Unasked> {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
+    }
+
+    /// Logs in once through a relay that hears what the server says: a server without
+    /// TLS must not be able to read the password. Who is not there, or refuses the
+    /// log-in, is safe.
+    ///
+    /// # Errors
+    /// When the log-in is not safe: why, and what to do.
+    pub fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
+        let server = Server::new(self, address).map_err(|broken| broken.0)?;
+        match admin::wait(server.unsafe_log_in(), timeout) {
+            Ok(Some(found)) => Err(found.to_string()),
+            _ => Ok(()),
+        }
     }
 
     /// What the server says of itself: its version, when it started (in seconds since
@@ -143,7 +159,8 @@ impl MysqlAccess {
             format!("DROP TABLE IF EXISTS {table}"),
             format!(
                 "CREATE TABLE {table} (`key` VARBINARY({key_bytes}) NOT NULL, `value` {value} NOT \
-                 NULL, PRIMARY KEY (`key`) USING BTREE){engine}"
+                 NULL, PRIMARY KEY (`key`) USING BTREE){engine} COMMENT = {}",
+                Dialect::Mysql.quoted(TABLE_COMMENT)
             ),
         ])
     }
@@ -202,6 +219,8 @@ mod tests {
             query: "SELECT 1".to_owned(),
             protocol: Protocol::Text,
             tls: None,
+            may_ask_for_key: false,
+            reply_bytes: None,
             numbers: Numbers::new(1),
             feeds: Feeds::default(),
         };
@@ -211,9 +230,16 @@ mod tests {
         assert_eq!(drops, "DROP TABLE IF EXISTS `a``b`");
         assert!(creates.starts_with("CREATE TABLE `a``b` (`key` VARBINARY(20) "), "{creates}");
         assert!(creates.contains("`value` VARBINARY(1000) NOT NULL"), "{creates}");
-        assert!(creates.ends_with("USING BTREE) ENGINE = `MEMORY`"), "{creates}");
+        let comment = format!(" COMMENT = '{TABLE_COMMENT}'");
+        assert!(
+            creates.ends_with(&format!("USING BTREE) ENGINE = `MEMORY`{comment}")),
+            "{creates}"
+        );
         let long = &schema(None, 70_000).expect("a LONGBLOB")[1];
-        assert!(long.contains("`value` LONGBLOB") && long.ends_with("USING BTREE)"), "{long}");
+        assert!(
+            long.contains("`value` LONGBLOB") && long.contains("USING BTREE) COMMENT"),
+            "{long}"
+        );
         let refused = schema(Some("memory"), 70_000).expect_err("too long");
         assert!(refused.contains("70000 bytes") && refused.contains("65511"), "{refused}");
     }

@@ -2,7 +2,7 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Server, Session, trouble};
+use super::session::{Server, Session, check_length, row_bytes, trouble};
 use crate::driver::Heard;
 use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
 use crate::sql::Dialect;
@@ -58,7 +58,8 @@ impl own::Session for Own<'_> {
         let session = &mut *self.session;
         if self.server.protocol == Protocol::Text {
             let text = statement.with_values(Dialect::Mysql, &request.arguments);
-            return hear(session.connection.query_iter(text).await?, statement, heard).await;
+            let reply = session.connection.query_iter(text).await?;
+            return hear(reply, statement, self.server.reply_bytes, heard).await;
         }
         let prepared = session.own[statement.at].clone().expect("prepared before");
         let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
@@ -69,7 +70,8 @@ impl own::Session for Own<'_> {
             true => Params::Empty,
             false => Params::Positional(bound.collect()),
         };
-        hear(session.connection.exec_iter(prepared, parameters).await?, statement, heard).await
+        let reply = session.connection.exec_iter(prepared, parameters).await?;
+        hear(reply, statement, self.server.reply_bytes, heard).await
     }
 
     fn trouble(&self, error: &Error) -> Trouble {
@@ -80,11 +82,14 @@ impl own::Session for Own<'_> {
 async fn hear<P: Wire>(
     mut reply: QueryResult<'_, '_, P>,
     statement: &OwnStatement,
+    reply_bytes: u64,
     heard: &mut Heard<'_>,
 ) -> Result<(), Error> {
     let mut hears = OwnReply::new(statement, heard);
-    let mut text = Vec::new();
+    let (mut text, mut taken) = (Vec::new(), 0);
     while let Some(row) = reply.next().await? {
+        taken += row_bytes(&row);
+        check_length(taken, reply_bytes)?;
         let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
         let bytes = columns.map(text_length).sum();
         text.clear();

@@ -2,8 +2,11 @@
 
 use super::abrupt::{Abrupt, Ended};
 use super::column::text_length;
+use super::log_in::{Guard, Unsafe};
+use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
+use crate::budget::{self, QUESTION_BYTES};
 use crate::driver::{Driver, Heard, Opening};
 use crate::own::OwnStatements;
 use crate::serving::{Deed, Request, Row};
@@ -17,12 +20,11 @@ use mysql_async::{
     Statement, Value,
 };
 use record::{Address, Doing, Failure};
-use std::net::IpAddr;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
 
-/// What the server takes in one packet at least, unless it was set lower: its own
-/// default. The library would ask the server otherwise, on every connection.
-const PACKET_BYTES: usize = 16 << 20;
-/// The server's own default, in seconds; the same.
+/// The server's own default, in seconds. The library would ask the server otherwise, on
+/// every connection.
 const WAIT_TIMEOUT: usize = 28_800;
 
 /// After these the server closes the connection: it shuts down, the connection was
@@ -32,6 +34,12 @@ const CLOSING: [u16; 4] = [1053, 1927, 3169, 4031];
 /// Where sessions are opened, and what is said in them.
 pub(super) struct Server {
     opts: Opts,
+    /// Where it is, unless by a unix socket.
+    tcp: Option<SocketAddr>,
+    guard: Guard,
+    asked_reply_bytes: Option<u64>,
+    /// Bytes of the rows of one question or operation, at most.
+    pub(super) reply_bytes: u64,
     ended: Ended,
     pub(super) protocol: Protocol,
     statements: Statements,
@@ -49,9 +57,9 @@ pub(crate) struct Session {
 impl Server {
     pub(super) fn new(access: &MysqlAccess, address: &Address) -> Result<Server, Broken> {
         let opts = OptsBuilder::default();
-        let opts = match address {
-            Address::Tcp(to) => opts.ip_or_hostname(to.ip().to_string()).tcp_port(to.port()),
-            Address::Unix(path) => opts.socket(Some(path.as_str())),
+        let (opts, tcp) = match address {
+            Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
+            Address::Unix(path) => (opts.socket(Some(path.as_str())), None),
             Address::Directory(_) | Address::Program => {
                 return Err(Broken(format!("MySQL is not reached by a {address}")));
             }
@@ -63,15 +71,24 @@ impl Server {
             .db_name(Some(access.database.as_str()))
             // It would ask for the server's socket and then dial that.
             .prefer_socket(false)
-            .max_allowed_packet(Some(PACKET_BYTES))
+            .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &Doing::Ask))))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
             // Rows that an UPDATE finds count, as they do elsewhere; not only those whose
             // values are others then.
             .client_found_rows(true)
             .ssl_opts(ssl);
+        let guard = match (&access.password, &access.tls, access.may_ask_for_key) {
+            (Some(_), None, false) => Guard::Password,
+            (Some(_), None, true) => Guard::PasswordAsItIs,
+            _ => Guard::Nothing,
+        };
         Ok(Server {
             opts: opts.into(),
+            tcp,
+            guard,
+            asked_reply_bytes: access.reply_bytes,
+            reply_bytes: QUESTION_BYTES,
             ended: Ended::new()?,
             protocol: access.protocol,
             statements: access.statements(),
@@ -81,21 +98,70 @@ impl Server {
 
     /// With the statements of one's own that a lane with this to do sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
-        Server { own: OwnStatements::of(doing, Dialect::Mysql, table), ..self }
+        let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
+        let packet = as_length(budget::of_packets(reply_bytes, doing));
+        let opts = OptsBuilder::from_opts(self.opts.clone()).max_allowed_packet(Some(packet));
+        let own = OwnStatements::of(doing, Dialect::Mysql, table);
+        Server { opts: opts.into(), reply_bytes, own, ..self }
     }
 
     /// Opens a session of its own and asks, one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
-        let unasked = |error: Error| Unasked::new(trouble(&error), in_words(&error));
-        let mut connection = Conn::new(self.opts.clone()).await.map_err(unasked)?;
+        let relay = self.relay().await?;
+        let asked = self.ask_through(relay.as_ref(), statements).await;
+        asked.map_err(|error| match relay.and_then(|relay| relay.cut()) {
+            Some(cut) => Unasked { code: None, why: cut.to_string(), position: None },
+            None => Unasked::new(trouble(&error), in_words(&error)),
+        })
+    }
+
+    async fn ask_through(
+        &self,
+        relay: Option<&Relay>,
+        statements: &[String],
+    ) -> Result<Vec<Rows>, Error> {
+        let mut connection = Abrupt::new(Conn::new(self.opts_through(relay)).await?, &self.ended);
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
-            let rows: Vec<mysql_async::Row> =
-                connection.query(statement.as_str()).await.map_err(unasked)?;
-            all.push(rows.into_iter().map(texts).collect());
+            let (mut rows, mut bytes) = (Rows::new(), 0);
+            let mut reply = connection.query_iter(statement.as_str()).await?;
+            while let Some(row) = reply.next().await? {
+                bytes += row_bytes(&row);
+                check_length(bytes, self.reply_bytes)?;
+                rows.push(texts(row));
+            }
+            reply.drop_result().await?;
+            all.push(rows);
         }
-        let _ = connection.disconnect().await;
+        let _ = connection.into_inner().disconnect().await;
         Ok(all)
+    }
+
+    /// Logs in, and says why that is not safe. Returns None if it is, or if the server is not there.
+    pub(super) async fn unsafe_log_in(&self) -> Result<Option<Unsafe>, Unasked> {
+        let Some(relay) = self.relay().await?.filter(|_| self.guard != Guard::Nothing) else {
+            return Ok(None);
+        };
+        if let Ok(connection) = Conn::new(self.opts_through(Some(&relay))).await {
+            let _ = connection.disconnect().await;
+        }
+        Ok(relay.cut().and_then(|cut| cut.unsafe_log_in()))
+    }
+
+    /// Between the library and the server: of a unix socket none, which no other process
+    /// must come to by us.
+    async fn relay(&self) -> Result<Option<Relay>, Unasked> {
+        match self.tcp {
+            Some(to) => Ok(Some(Relay::to(to, self.guard).await?)),
+            None => Ok(None),
+        }
+    }
+
+    fn opts_through(&self, relay: Option<&Relay>) -> Opts {
+        let through = |relay: &Relay| {
+            dialling_to(OptsBuilder::from_opts(self.opts.clone()), relay.address).into()
+        };
+        relay.map_or_else(|| self.opts.clone(), through)
     }
 
     async fn text(
@@ -106,7 +172,7 @@ impl Server {
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.deed, &request.row);
         heard.asks();
-        hear(connection.query_iter(text).await?, request.deed, heard).await
+        self.hear(connection.query_iter(text).await?, request.deed, heard).await
     }
 
     async fn with_prepared(
@@ -126,7 +192,38 @@ impl Server {
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
         heard.asks();
-        hear(session.connection.exec_iter(statement, parameters).await?, deed, heard).await
+        self.hear(session.connection.exec_iter(statement, parameters).await?, deed, heard).await
+    }
+
+    /// Hears the rows of a reply.
+    async fn hear<P: Wire>(
+        &self,
+        mut reply: QueryResult<'_, '_, P>,
+        deed: Deed,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        heard.begins();
+        let mut bytes = 0;
+        while let Some(row) = reply.next().await? {
+            bytes += row_bytes(&row);
+            check_length(bytes, self.reply_bytes)?;
+            if deed == Deed::Ask {
+                let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
+                heard.row_of(columns.map(text_length).sum());
+                continue;
+            }
+            let column = |at: usize| match row.as_ref(at) {
+                Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
+                _ => None,
+            };
+            let value = row.len().checked_sub(1).and_then(column).unwrap_or_default();
+            let key = match deed {
+                Deed::Scan(_) => column(0),
+                _ => None,
+            };
+            heard.row(key, value);
+        }
+        reply.drop_result().await
     }
 }
 
@@ -204,31 +301,31 @@ impl Driver for Server {
     }
 }
 
-/// Hears the rows of a reply.
-async fn hear<P: Wire>(
-    mut reply: QueryResult<'_, '_, P>,
-    deed: Deed,
-    heard: &mut Heard<'_>,
-) -> Result<(), Error> {
-    heard.begins();
-    while let Some(row) = reply.next().await? {
-        if deed == Deed::Ask {
-            let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
-            heard.row_of(columns.map(text_length).sum());
-            continue;
-        }
-        let column = |at: usize| match row.as_ref(at) {
-            Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
-            _ => None,
-        };
-        let value = row.len().checked_sub(1).and_then(column).unwrap_or_default();
-        let key = match deed {
-            Deed::Scan(_) => column(0),
-            _ => None,
-        };
-        heard.row(key, value);
+/// Bytes that a row takes in memory, or more on the way.
+pub(super) fn row_bytes(row: &mysql_async::Row) -> u64 {
+    let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
+    let bytes = columns.map(|value| match value {
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    });
+    (size_of::<Value>() * row.len() + bytes.sum::<usize>()) as u64
+}
+
+/// # Errors
+/// When the rows of a reply take more bytes than they may.
+pub(super) fn check_length(bytes: u64, most: u64) -> Result<(), Error> {
+    if bytes > most {
+        return Err(budget::too_large(most).into());
     }
-    reply.drop_result().await
+    Ok(())
+}
+
+fn dialling_to(opts: OptsBuilder, to: SocketAddr) -> OptsBuilder {
+    opts.ip_or_hostname(to.ip().to_string()).tcp_port(to.port())
+}
+
+fn as_length(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 fn parameters(request: &Request) -> Params {
@@ -249,12 +346,20 @@ pub(super) fn trouble(error: &Error) -> Trouble {
         Error::Server(told) => {
             return Trouble::Told { code: told.code, closes: CLOSING.contains(&told.code) };
         }
+        Error::Io(IoError::Io(error)) if is_long_packet(error) => Failure::TooLarge,
         Error::Io(IoError::Io(error)) => failure(error),
         Error::Io(IoError::Tls(_)) => Failure::Tls,
         Error::Driver(DriverError::ConnectionClosed) => Failure::Closed,
+        Error::Driver(DriverError::PacketTooLarge) => Failure::TooLarge,
         Error::Driver(DriverError::NoClientSslFlagFromServer) => Failure::Tls,
         Error::Driver(_) | Error::Other(_) | Error::Url(_) => Failure::Protocol,
     })
+}
+
+/// Whether a packet was longer than was allowed. The library keeps the type of this error
+/// to itself: its words tell it.
+fn is_long_packet(error: &io::Error) -> bool {
+    error.to_string() == "Packet is larger than max_allowed_packet"
 }
 
 fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
@@ -278,7 +383,6 @@ fn in_words(error: &Error) -> String {
 mod tests {
     use super::*;
     use mysql_async::ServerError;
-    use std::io;
 
     #[test]
     fn each_error_has_its_class() {

@@ -11,19 +11,19 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 /// # Errors
 /// Where it would not speak TLS, or could trust nobody.
 pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Broken> {
-    if !matches!(address, Address::Tcp(_)) {
+    let Address::Tcp(to) = address else {
         // The library would leave such a connection plain without a word.
         return Err(Broken(format!(
             "mysql_async speaks no TLS to a {address}: leave out TLS, or give a port"
         )));
-    }
+    };
     #[cfg(feature = "oracle")]
     crate::oracle::library::settle_provider();
-    let options = SslOpts::default().with_danger_accept_invalid_certs(tls.insecure);
-    let options = match &tls.name {
-        Some(name) => options.with_danger_tls_hostname_override(Some(name.clone())),
-        None => options,
-    };
+    // Also where it is the address: a relay has another one.
+    let name = tls.name.clone().unwrap_or_else(|| to.ip().to_string());
+    let options = SslOpts::default()
+        .with_danger_accept_invalid_certs(tls.insecure)
+        .with_danger_tls_hostname_override(Some(name));
     let Some(path) = &tls.roots else { return Ok(options) };
     let broken = |why: String| Broken(format!("certificates of {}: {why}", path.display()));
     let file = std::fs::read(path).map_err(|error| broken(error.to_string()))?;

@@ -154,6 +154,8 @@ mod tests {
             query: "SELECT 1 FROM dual".to_owned(),
             protocol: (),
             tls: None,
+            may_ask_for_key: false,
+            reply_bytes: None,
             numbers: Numbers::new(1),
             feeds: Feeds::default(),
         }

@@ -127,6 +127,8 @@ mod tests {
             query: "SELECT 1".to_owned(),
             protocol: Protocol::Prepared,
             tls: None,
+            may_ask_for_key: false,
+            reply_bytes: None,
             numbers: Numbers::new(1),
             feeds: Feeds::default(),
         };

@@ -4,6 +4,7 @@ use super::column::text_length;
 use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
+use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::driver::{Driver, Heard, Opening};
 use crate::own::OwnStatements;
 use crate::serving::{Deed, Request, Row};
@@ -24,7 +25,7 @@ use tokio::net::{TcpSocket, TcpStream, UnixStream};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{ErrorPosition, SqlState};
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Config, Error, NoTls, RowStream, SimpleQueryMessage, Statement};
 
@@ -33,6 +34,9 @@ pub(super) struct Server {
     address: Address,
     config: Config,
     tls: Option<TlsAccess>,
+    asked_reply_bytes: Option<u64>,
+    /// Bytes of the answer to one question or operation, at most.
+    reply_bytes: u64,
     pub(super) protocol: Protocol,
     statements: Statements,
     pub(super) own: OwnStatements,
@@ -42,6 +46,7 @@ pub(super) struct Server {
 pub(crate) struct Session {
     pub(super) client: Client,
     task: Task,
+    budget: Budget,
     /// What was prepared, by [`Deed::place`].
     prepared: [Option<Statement>; Deed::KINDS.len()],
     /// The same of statements of one's own, by their numbers.
@@ -91,6 +96,8 @@ impl Server {
             address: address.clone(),
             config,
             tls: access.tls.clone(),
+            asked_reply_bytes: access.reply_bytes,
+            reply_bytes: QUESTION_BYTES,
             protocol: access.protocol,
             statements: access.statements(),
             own: OwnStatements::default(),
@@ -99,19 +106,29 @@ impl Server {
 
     /// With the statements of one's own that a lane with this to do sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
-        Server { own: OwnStatements::of(doing, Dialect::Postgres, table), ..self }
+        let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
+        let own = OwnStatements::of(doing, Dialect::Postgres, table);
+        Server { reply_bytes, own, ..self }
     }
 
     /// Opens a session of its own and asks, one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
-        let unasked = |error: Error| Unasked::new(self.trouble(&error), in_words(&error));
+        let unasked = |error: Error| Unasked {
+            position: position(&error),
+            ..Unasked::new(self.trouble(&error), in_words(&error))
+        };
         let (session, _) = self.open(None).await.map_err(|error| match error {
             Refusal::System(error) => Unasked::new(Trouble::Failed(failure(&error)), error),
             Refusal::Library(error) => unasked(error),
         })?;
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
-            all.push(rows(&session.client.simple_query(statement).await.map_err(unasked)?));
+            session.budget.renew();
+            let answer = session.client.simple_query(statement).await;
+            if session.budget.is_over() {
+                return Err(budget::too_large(self.reply_bytes).into());
+            }
+            all.push(rows(&answer.map_err(unasked)?));
         }
         self.close(session).await;
         Ok(all)
@@ -137,6 +154,8 @@ impl Server {
         began: u64,
     ) -> Result<(Session, Opening), Refusal> {
         let connected = clock::now();
+        let budget = Budget::new(self.reply_bytes);
+        let stream = Metered::new(stream, budget.clone());
         let (client, task, secured) = match &self.tls {
             None => {
                 let (client, connection) = self.config.connect_raw(stream, NoTls).await?;
@@ -154,7 +173,20 @@ impl Server {
             log_in_ns: clock::now() - secured.unwrap_or(connected),
         };
         let (prepared, own) = (Default::default(), Vec::new());
-        Ok((Session { client, task: Task(task), prepared, own }, opening))
+        Ok((Session { client, task: Task(task), budget, prepared, own }, opening))
+    }
+
+    async fn deed(
+        &self,
+        session: &mut Session,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Error> {
+        match self.protocol {
+            Protocol::Simple => self.simple(&session.client, request, heard).await,
+            Protocol::Extended => self.extended(&session.client, request, heard).await,
+            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+        }
     }
 
     async fn simple(
@@ -308,15 +340,12 @@ impl Driver for Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
-        if let Some(own) = &request.own {
-            return self.own(session, own, heard).await;
-        }
-        let done = match self.protocol {
-            Protocol::Simple => self.simple(&session.client, request, heard).await,
-            Protocol::Extended => self.extended(&session.client, request, heard).await,
-            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+        session.budget.renew();
+        let done = match &request.own {
+            Some(own) => self.own(session, own, heard).await,
+            None => self.deed(session, request, heard).await.map_err(|error| self.trouble(&error)),
         };
-        done.map_err(|error| self.trouble(&error))
+        done.map_err(|trouble| session.budget.explains(trouble))
     }
 
     /// By COPY, which the library prepares under a name. Whoever asks for another
@@ -324,6 +353,7 @@ impl Driver for Server {
     /// name can be another client's statement (rows were seen deleted so that had been
     /// written), and rows go as text.
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+        session.budget.renew();
         if self.protocol != Protocol::Prepared {
             let text = self.statements.with_rows(rows);
             let written = session.client.batch_execute(&text).await;
@@ -344,16 +374,19 @@ impl Driver for Server {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
+        session.budget.renew();
         let text = self.own.insert(Dialect::Postgres, table, rows);
         session.client.batch_execute(&text).await.map_err(|error| self.trouble(&error))
     }
 
     async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.budget.renew();
         let answered = session.client.simple_query("").await;
         answered.map(drop).map_err(|error| self.trouble(&error))
     }
 
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+        session.budget.renew();
         session.prepared = Default::default();
         session.own.clear();
         let reset = session.client.batch_execute("DISCARD ALL").await;
@@ -361,7 +394,7 @@ impl Driver for Server {
     }
 
     async fn close(&self, session: Session) {
-        let Session { client, mut task, prepared, own } = session;
+        let Session { client, mut task, prepared, own, .. } = session;
         drop((prepared, own));
         // Its task says goodbye then.
         drop(client);
@@ -448,8 +481,21 @@ fn rows(messages: &[SimpleQueryMessage]) -> Rows {
     messages.iter().filter_map(row).collect()
 }
 
+/// Where in the statement the server sees the error, in characters from 1 on.
+fn position(error: &Error) -> Option<u32> {
+    match error.as_db_error()?.position()? {
+        ErrorPosition::Original(at) => Some(*at),
+        // In a statement that the server made of ours.
+        ErrorPosition::Internal { .. } => None,
+    }
+}
+
 /// What an error says, with what is behind it.
 fn in_words(error: &Error) -> String {
+    // The server's own message, without its severity.
+    if let Some(said) = error.as_db_error() {
+        return said.message().to_owned();
+    }
     match error.source() {
         Some(behind) => behind.to_string(),
         None => error.to_string(),

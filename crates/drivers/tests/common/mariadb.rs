@@ -112,6 +112,8 @@ pub(crate) fn access(table: &str) -> MysqlAccess {
         query: "SELECT 1".to_owned(),
         protocol: Protocol::Prepared,
         tls: None,
+        may_ask_for_key: false,
+        reply_bytes: None,
         numbers: Numbers::new(1),
         feeds: Feeds::default(),
     }

@@ -28,7 +28,7 @@ pub(crate) struct Servers {
 
 type Case = fn(&Servers);
 
-const CASES: [(&str, Case); 8] = [
+const CASES: [(&str, Case); 9] = [
     ("a_log_in_that_is_refused_is_told_by_its_code", refusals::log_ins),
     ("statements_that_cannot_be_done_are_told_by_their_code", refusals::statements),
     ("locks_and_timeouts_of_postgres_are_told_by_their_code", waits::of_postgres),
@@ -37,6 +37,7 @@ const CASES: [(&str, Case); 8] = [
     ("a_session_that_postgres_ends_loses_one_operation", sessions::killed_by_postgres),
     ("a_session_that_mariadb_ends_loses_one_operation", sessions::killed_by_mariadb),
     ("a_reply_of_100_mb_is_read_and_not_kept", replies::large_replies),
+    ("a_reply_that_is_longer_than_allowed_fails", replies::too_large_replies),
 ];
 
 /// These have servers of their own, or none.

@@ -3,11 +3,11 @@
 use crate::Servers;
 use crate::common::mariadb;
 use crate::common::postgres;
-use crate::common::{MS, in_one_slice, order};
+use crate::common::{MS, PATIENCE, in_one_slice, order};
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};
-use record::{Doing, Seen};
+use record::{Address, Doing, Failure, Seen};
 
 /// The most memory that this process had since it was last asked, in bytes.
 fn peak() -> u64 {
@@ -40,13 +40,48 @@ pub(crate) fn large_replies(servers: &Servers) {
         assert!(bytes.abs_diff(BYTES) < BYTES / 500, "{what}: {bytes}");
         assert!(grew < BYTES / 4, "{what}: {grew} bytes more memory");
     };
+    let reply_bytes = Some(2 * BYTES);
     for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
         let query = from("generate_series(1, 10000)");
-        let access = PostgresAccess { query, protocol, ..pg.access("t") };
+        let access = PostgresAccess { query, protocol, reply_bytes, ..pg.access("t") };
         check(&|| postgres::driven(&once(pg.tcp()), &access), &format!("{protocol:?}"));
     }
     for protocol in [Mysql::Text, Mysql::Prepared] {
-        let access = MysqlAccess { query: from("seq_1_to_10000"), protocol, ..my.access("t") };
+        let query = from("seq_1_to_10000");
+        let access = MysqlAccess { query, protocol, reply_bytes, ..my.access("t") };
         check(&|| mariadb::driven(&once(my.tcp()), &access), &format!("{protocol:?}"));
+    }
+}
+
+/// Without leave for so much: counted as too large, by whoever sends it.
+pub(crate) fn too_large_replies(servers: &Servers) {
+    let Servers { pg, my } = servers;
+    let once = |address| in_one_slice(order(address, Doing::Ask), 1);
+    let too_large = |seen: &Seen, what: &str| {
+        let failed = seen.outcomes.failed.get(&Failure::TooLarge);
+        assert_eq!(failed, Some(&1), "{what}: {:?}", seen.outcomes);
+    };
+    let from = |rows: &str| format!("SELECT repeat('x', 1000) FROM {rows}");
+    for reply_bytes in [None, Some(50_000)] {
+        for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+            let query = from("generate_series(1, 10000)");
+            let access = PostgresAccess { query, protocol, reply_bytes, ..pg.access("t") };
+            let seen = postgres::driven(&once(pg.tcp()), &access);
+            too_large(&seen, &format!("{protocol:?} {reply_bytes:?}"));
+        }
+        for protocol in [Mysql::Text, Mysql::Prepared] {
+            let query = from("seq_1_to_10000");
+            let access = MysqlAccess { query, protocol, reply_bytes, ..my.access("t") };
+            let seen = mariadb::driven(&once(my.tcp()), &access);
+            too_large(&seen, &format!("{protocol:?} {reply_bytes:?}"));
+        }
+    }
+    let rows = from("seq_1_to_10000");
+    for address in [my.tcp(), my.unix()] {
+        let by_tcp = matches!(address, Address::Tcp(_));
+        let access = if by_tcp { my.access("t") } else { my.root() };
+        let refused = access.ask(&address, std::slice::from_ref(&rows), PATIENCE);
+        let why = refused.expect_err("10 MB are no answer to a question").why;
+        assert!(why.contains("its answer takes more than 1048576 bytes"), "{address}: {why}");
     }
 }

@@ -1,6 +1,7 @@
 //! One connection: dialled, open, busy with operations, closed again.
 
 use super::Speech;
+use super::allowance::Allowance;
 use super::hearing::{Hearing, Operation};
 use super::in_flight::InFlight;
 use super::policy::{Sources, may_reuse};
@@ -28,6 +29,11 @@ pub(super) struct Common<S: Speech> {
     /// with it, so ten thousand idle connections own no buffers.
     pub(super) input: Vec<u8>,
     pub(super) out: Out,
+    /// What is left of the reading of this turn.
+    pub(super) allowance: Allowance,
+    /// Keys of connections whose socket was not drained when the allowance was used
+    /// up: no event will tell of what is left there. Each is in it once at most.
+    pub(super) unread: VecDeque<u64>,
 }
 
 /// Where a connection stands.
@@ -74,6 +80,11 @@ pub(super) struct Connection<S: Speech> {
     served: u32,
     /// Changes at every close, so that a stale event is recognised.
     generation: u32,
+    /// The peer has ended its side: a short read is not the end of what is to be read,
+    /// and no other event will tell of it.
+    peer_ends: bool,
+    /// It is in [`Common::unread`].
+    is_unread: bool,
     dialled: u64,
     connected: u64,
     /// Connects that failed, one after the other.
@@ -100,6 +111,8 @@ impl<S: Speech> Connection<S> {
             backlog: VecDeque::new(),
             served: 0,
             generation: 0,
+            peer_ends: false,
+            is_unread: false,
             dialled: 0,
             connected: 0,
             failures: 0,
@@ -190,8 +203,9 @@ impl<S: Speech> Connection<S> {
             self.phase = Phase::Handshaking;
             // No return: a greeting, or a reset, may have come with the event.
         }
+        self.peer_ends |= ready.ended;
         if self.phase == Phase::Handshaking {
-            match self.shake_hands(common, seen) {
+            match self.shake_hands(ready.key, common, seen) {
                 Ok(Then::Wait) => {}
                 Ok(then) => return then,
                 Err(failure) => return self.fail(failure, common, seen),
@@ -203,25 +217,44 @@ impl<S: Speech> Connection<S> {
         {
             return self.fail(failure, common, seen);
         }
-        if ready.readable { self.read(ready.ended, common, seen) } else { Then::Wait }
+        if ready.readable { self.read(ready.key, common, seen) } else { Then::Wait }
+    }
+
+    /// It was taken out of [`Common::unread`], to be read on.
+    pub(super) fn leaves_unread(&mut self) {
+        self.is_unread = false;
+    }
+
+    /// The allowance of this turn is used up: the rest is read in another one.
+    #[cold]
+    fn read_later(&mut self, key: u64, common: &mut Common<S>) {
+        if !std::mem::replace(&mut self.is_unread, true) {
+            common.unread.push_back(key);
+        }
     }
 
     /// Moves the TLS handshake on; then the protocol begins.
     fn shake_hands(
         &mut self,
+        key: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
     ) -> Result<Then, Failure> {
         let socket = self.socket.as_ref().expect("shaking hands");
         self.stream.push(socket)?;
-        if self.stream.handshaking() {
+        while self.stream.handshaking() {
+            if common.allowance.is_used_up() {
+                self.read_later(key, common);
+                return Ok(Then::Wait);
+            }
             // Reads what the handshake needs; it brings no plaintext yet.
-            let (got, _) = self.stream.read(socket, &mut common.input)?;
+            let (got, drained) = self.stream.read(socket, &mut common.input)?;
+            common.allowance.charge(0);
             self.stream.push(socket)?;
             if got == Got::End {
                 return Err(Failure::Closed);
             }
-            if self.stream.handshaking() {
+            if drained && self.stream.handshaking() {
                 return Ok(Then::Wait);
             }
         }
@@ -309,23 +342,30 @@ impl<S: Speech> Connection<S> {
         Ok(())
     }
 
-    /// Reads until the socket is drained. `ended`: a short read is not the end of
-    /// it, the peer's end comes behind, and the event that tells of it only once.
+    /// Reads until the socket is drained, or the allowance of the turn is used up.
     #[inline]
-    fn read(&mut self, ended: bool, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn read(&mut self, key: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let mut then = Then::Wait;
         loop {
             let Some(socket) = self.socket.as_ref() else { return then };
-            let (got, drained) = match self.stream.read(socket, &mut common.input) {
+            if common.allowance.is_used_up() {
+                self.read_later(key, common);
+                return then;
+            }
+            let room = common.allowance.room(common.input.len());
+            let (got, drained) = match self.stream.read(socket, &mut common.input[..room]) {
                 Ok(read) => read,
                 Err(failure) => return then.and(self.fail(failure, common, seen)),
             };
             match got {
-                Got::Nothing => return then,
+                Got::Nothing => common.allowance.charge(0),
                 Got::End => return then.and(self.peer_ended(common, seen)),
-                Got::Bytes(bytes) => then = then.and(self.understand(bytes, common, seen)),
+                Got::Bytes(bytes) => {
+                    common.allowance.charge(bytes);
+                    then = then.and(self.understand(bytes, common, seen));
+                }
             }
-            if drained && !ended {
+            if drained && (got == Got::Nothing || !self.peer_ends) {
                 return then;
             }
         }
@@ -505,6 +545,8 @@ impl<S: Speech> Connection<S> {
         }
         self.phase = Phase::Closed;
         self.generation = self.generation.wrapping_add(1);
+        self.peer_ends = false;
+        self.is_unread = false;
         self.held.clear();
         self.backlog.clear();
         self.in_flight.clear();

@@ -2,10 +2,11 @@
 //!
 //! `turn` is the loop, `connection` what happens on one connection, `policy`
 //! when a connection is reused and from where it dials, `in_flight` the operations
-//! of a connection, `socket` the system
-//! calls, `poll` epoll. After warm-up nothing here allocates (plain sockets),
+//! of a connection, `allowance` how much is read before the clock is looked at again,
+//! `socket` the system calls, `poll` epoll. After warm-up nothing here allocates (plain sockets),
 //! locks or formats.
 
+mod allowance;
 mod connection;
 mod hearing;
 mod in_flight;

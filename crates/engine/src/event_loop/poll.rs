@@ -13,7 +13,9 @@ pub(super) struct Poll {
     events: Vec<libc::epoll_event>,
     /// Taken in one call, at most.
     most: usize,
+    /// Of the last wait: how many there are, and how many were handed out.
     got: usize,
+    given: usize,
 }
 
 /// What happened to a socket.
@@ -29,6 +31,13 @@ pub(super) struct Ready {
     pub(super) ended: bool,
 }
 
+impl Ready {
+    /// There is more to read than was read when an event told of it.
+    pub(super) fn unread(key: u64) -> Ready {
+        Ready { key, readable: true, writable: false, ended: false }
+    }
+}
+
 impl Poll {
     pub(super) fn new() -> io::Result<Poll> {
         // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
@@ -37,7 +46,7 @@ impl Poll {
             fd => unsafe { OwnedFd::from_raw_fd(fd) },
         };
         let events = vec![libc::epoll_event { events: 0, u64: 0 }; BATCH];
-        Ok(Poll { epoll, events, most: BATCH, got: 0 })
+        Ok(Poll { epoll, events, most: BATCH, got: 0, given: 0 })
     }
 
     /// From now on no more than so many events are taken at once.
@@ -70,9 +79,9 @@ impl Poll {
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Waits for events for at most `wait_ns` (0: only looks). The events stay
-    /// readable through [`Poll::event`] until the next wait.
-    pub(super) fn wait(&mut self, wait_ns: u64) -> io::Result<usize> {
+    /// Waits for events for at most `wait_ns` (0: only looks). [`Poll::next`] hands
+    /// them out; those that it was not asked for are lost with the next wait.
+    pub(super) fn wait(&mut self, wait_ns: u64) -> io::Result<()> {
         let wait = libc::timespec {
             tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
@@ -87,6 +96,7 @@ impl Poll {
                 std::ptr::null(),
             )
         };
+        self.given = 0;
         self.got = match got {
             -1 => {
                 let error = io::Error::last_os_error();
@@ -97,20 +107,30 @@ impl Poll {
             }
             got => got as usize,
         };
-        Ok(self.got)
+        Ok(())
     }
 
-    /// The `at`-th event of the last wait.
+    /// Events of the last wait are still to be handed out.
     #[inline]
-    pub(super) fn event(&self, at: usize) -> Ready {
-        let event = self.events[at];
+    pub(super) fn has_more(&self) -> bool {
+        self.given < self.got
+    }
+
+    /// The next event of the last wait.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Ready> {
+        if !self.has_more() {
+            return None;
+        }
+        let event = self.events[self.given];
+        self.given += 1;
         let events = event.events as i32;
         let ended = events & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) != 0;
-        Ready {
+        Some(Ready {
             key: event.u64,
             readable: ended || events & libc::EPOLLIN != 0,
             writable: ended || events & libc::EPOLLOUT != 0,
             ended,
-        }
+        })
     }
 }

@@ -49,8 +49,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads once into `into`. The second value: the socket is drained, no
-    /// other read is needed before its next event.
+    /// Reads from the socket once at most, into `into`. The second value: the socket
+    /// is drained, no other read is needed before its next event. Not drained and
+    /// nothing got: TLS took what came for itself.
     #[inline]
     pub(super) fn read(
         &mut self,
@@ -100,27 +101,31 @@ fn read_tls(
     socket: &Socket,
     into: &mut [u8],
 ) -> Result<(Got, bool), Failure> {
-    loop {
-        match tls.reader().read(into) {
-            // A clean end: the peer said goodbye.
-            Ok(0) => return Ok((Got::End, true)),
-            Ok(got) => return Ok((Got::Bytes(got), false)),
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            // The socket ended without a goodbye.
-            Err(_) => return Ok((Got::End, true)),
+    if let Some(got) = plaintext(tls, into) {
+        return Ok((got, false));
+    }
+    match tls.read_tls(&mut Wire(socket)) {
+        // Without a goodbye a reply that ends with the connection may have been cut:
+        // the codec must not take it for whole.
+        Ok(0) => return Err(Failure::Closed),
+        Ok(_) => tls.process_new_packets().map_err(|_| Failure::Tls)?,
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+            return Ok((Got::Nothing, true));
         }
-        match tls.read_tls(&mut Wire(socket)) {
-            Ok(0) => {
-                // Without a goodbye a reply that ends with the connection may
-                // have been cut: the codec must not take it for whole.
-                return Err(Failure::Closed);
-            }
-            Ok(_) => tls.process_new_packets().map_err(|_| Failure::Tls)?,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                return Ok((Got::Nothing, true));
-            }
-            Err(_) => return Err(Failure::Reset),
-        };
+        Err(_) => return Err(Failure::Reset),
+    };
+    Ok((plaintext(tls, into).unwrap_or(Got::Nothing), false))
+}
+
+/// What TLS has decrypted, or None if it needs more of the socket.
+fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<Got> {
+    match tls.reader().read(into) {
+        // A clean end: the peer said goodbye.
+        Ok(0) => Some(Got::End),
+        Ok(got) => Some(Got::Bytes(got)),
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => None,
+        // The socket ended without a goodbye.
+        Err(_) => Some(Got::End),
     }
 }
 

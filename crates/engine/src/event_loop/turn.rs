@@ -2,10 +2,11 @@
 
 mod steps;
 
+use super::allowance::Allowance;
 use super::connection::{Common, Connection, Then};
 use super::hearing::Operation;
 use super::policy::Sources;
-use super::poll::Poll;
+use super::poll::{Poll, Ready};
 use super::socket::SystemAddress;
 use crate::arrivals::Schedule;
 use crate::lane::InSteps;
@@ -156,6 +157,8 @@ impl<S: Speech> EventLane<S> {
             poll: Poll::new().map_err(|error| Broken::system("cannot make a poller", &error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
+            allowance: Allowance::driven(),
+            unread: VecDeque::with_capacity(connections),
         };
         let broken = |error| Broken::system("cannot watch the stop signal", &error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
@@ -174,17 +177,19 @@ impl<S: Speech> EventLane<S> {
         })
     }
 
-    /// Waits for events and lets them act. An end of a run, once seen, cuts
-    /// the drive short.
+    /// Waits for events and lets them act, as far as the allowance of a turn goes. An
+    /// end of a run, once seen, cuts the drive short.
     #[inline]
     fn turn(&mut self, wait_ns: u64, drive: &mut Drive, seen: &mut Recorder) -> Result<(), Broken> {
-        let got = self.wait(wait_ns)?;
-        if self.schedule.is_some() {
-            drive.woke = clock::now();
-            drive.worked = got > 0;
+        self.common.allowance = Allowance::driven();
+        if !self.common.poll.has_more() {
+            self.wait(wait_ns)?;
+            if self.schedule.is_some() {
+                drive.woke = clock::now();
+                drive.worked = self.is_behind();
+            }
         }
-        for at in 0..got {
-            let ready = self.common.poll.event(at);
+        while let Some(ready) = self.next() {
             if ready.key == STOP {
                 drive.cut(clock::now());
                 continue;
@@ -198,7 +203,34 @@ impl<S: Speech> EventLane<S> {
                 self.freed(place, many, since, drive, seen);
             }
         }
+        // The stop signal is an event, too, and is not waited for while others are left.
+        if self.common.poll.has_more() && self.stop.raised() {
+            drive.cut(clock::now());
+        }
         Ok(())
+    }
+
+    /// What there is to react to in this turn.
+    #[inline]
+    fn next(&mut self) -> Option<Ready> {
+        if self.common.allowance.is_used_up() {
+            return None;
+        }
+        self.common.poll.next().or_else(|| self.next_unread())
+    }
+
+    /// A connection whose socket was not drained in the turn before.
+    #[inline]
+    fn next_unread(&mut self) -> Option<Ready> {
+        let key = self.common.unread.pop_front()?;
+        self.places[key as u32 as usize].leaves_unread();
+        Some(Ready::unread(key))
+    }
+
+    /// There is something to react to without waiting for it.
+    #[inline]
+    fn is_behind(&self) -> bool {
+        self.common.poll.has_more() || !self.common.unread.is_empty()
     }
 
     /// Takes up what is due and gives up what is overdue, at `now`. Returns whether
@@ -230,7 +262,9 @@ impl<S: Speech> EventLane<S> {
         }
     }
 
-    fn wait(&mut self, wait_ns: u64) -> Result<usize, Broken> {
+    /// Waits for events, and only looks for them while sockets are left to be read.
+    fn wait(&mut self, wait_ns: u64) -> Result<(), Broken> {
+        let wait_ns = if self.common.unread.is_empty() { wait_ns } else { 0 };
         self.common.poll.wait(wait_ns).map_err(|error| Broken::system("cannot wait", &error))
     }
 
@@ -484,7 +518,8 @@ impl<S: Speech> Lane for EventLane<S> {
         while !self.look(now, &mut drive, seen) {
             if self.schedule.is_some() {
                 now = clock::now();
-                if drive.worked {
+                // A turn that the allowance broke off goes on.
+                if drive.worked && !self.common.poll.has_more() {
                     seen.looped(now - drive.woke);
                 }
             }
@@ -497,9 +532,11 @@ impl<S: Speech> Lane for EventLane<S> {
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
         let opening = self.places.iter().any(Connection::is_dialling);
         let wait = if opening { until.saturating_sub(clock::now()) } else { 0 };
-        let got = self.wait(wait)?;
-        for at in 0..got {
-            let ready = self.common.poll.event(at);
+        self.common.allowance = Allowance::resting();
+        if !self.common.poll.has_more() {
+            self.wait(wait)?;
+        }
+        while let Some(ready) = self.next() {
             if ready.key == STOP {
                 continue;
             }

@@ -42,7 +42,12 @@ impl Folders {
             .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
             .open(root)
             .map_err(|error| wrong("cannot be opened (it must be no link)", error))?;
-        claim(root, &opened)?;
+        // Several lanes open one directory at once: while one of them marks it, another
+        // must not take what the first makes there for somebody else's.
+        lock(&opened, libc::LOCK_EX).map_err(|error| wrong("cannot be locked", error))?;
+        let claimed = claim(root, &opened);
+        lock(&opened, libc::LOCK_UN).map_err(|error| wrong("cannot be unlocked", error))?;
+        claimed?;
         let unmade = |error| wrong("has a folder that cannot be made or opened", error);
         let mut folders = Vec::with_capacity(FOLDERS);
         for first in 0..16 {
@@ -60,6 +65,12 @@ impl Folders {
     pub(super) fn at(&self, folder: usize) -> RawFd {
         self.folders[folder].as_raw_fd()
     }
+}
+
+fn lock(opened: &File, operation: libc::c_int) -> io::Result<()> {
+    // SAFETY: an open descriptor.
+    let locked = call(u64::MAX, || unsafe { libc::flock(opened.as_raw_fd(), operation) } as isize);
+    locked.map(drop).map_err(io::Error::from_raw_os_error)
 }
 
 /// Makes sure that the directory is ours: marked, or empty and then marked.

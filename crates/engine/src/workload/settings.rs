@@ -116,7 +116,7 @@ fn mix(mix: &[Share]) -> Result<(), String> {
 }
 
 /// Most groups: each worker numbers the operations of each.
-pub const MOST_GROUPS: usize = 8;
+pub const MOST_GROUPS: usize = record::limits::MOST_GROUPS;
 
 /// Groups are not in step: nobody knows how far another one's inserts are.
 fn groups(workload: &Workload) -> Result<(), String> {

@@ -2,7 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+#[path = "../../../../tests/common/not_tested.rs"]
+mod not_tested;
+
 use engine::files::{Guard, Settings, Store};
+use not_tested::not_tested;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -63,24 +67,22 @@ pub(crate) fn only_file(root: &Path) -> PathBuf {
 }
 
 /// Runs `test` on a thread that sees a tmpfs of 1 MiB on a directory, which
-/// nobody else sees. Returns false, and says so, where that is not allowed.
-pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) -> bool {
+/// nobody else sees. Where that is not allowed, the test is left out, and says so.
+pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) {
     let around = Scratch::memory();
     std::fs::create_dir(&around.0).expect("a directory");
     std::thread::scope(|scope| {
         let within = scope.spawn(|| {
             // SAFETY: concerns this thread alone.
             if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
-                eprintln!("left out: a mount namespace needs root");
-                return false;
+                return not_tested("a mount namespace needs root");
             }
             mount("none", Path::new("/"), libc::MS_REC | libc::MS_PRIVATE, "");
             mount("tmpfs", &around.0, 0, "size=1m");
             test(&around.0);
-            true
         });
-        within.join().expect("the test holds")
-    })
+        within.join().expect("the test holds");
+    });
 }
 
 /// mount(2), of a tmpfs where it needs a kind.

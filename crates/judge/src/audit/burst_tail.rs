@@ -15,6 +15,8 @@ const FEWEST_SLICES: f64 = 10.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "burst_tail",
+    short: "slow replies come in bursts",
+    hint: "drive longer (--round 5s)",
     weight: Weight::Note,
     threshold: "In slices: counts those that a reply slower than its round's p99 fell in, and how \
                 many the same replies would have reached had they been scattered evenly. Less than \

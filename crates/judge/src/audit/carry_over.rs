@@ -14,6 +14,8 @@ const STANDARD_ERRORS: f64 = 4.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "carry_over",
+    short: "throughput depends on who was driven before",
+    hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "In slices: compares a contender's throughput in slices after itself with that \
                 after another, within rounds. More than 2 % apart, and more than 4 standard \
@@ -48,7 +50,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         say::percent(size),
         say::percent(error)
     );
-    Some(RULE.about(name, Weight::Caution, seen))
+    Some(RULE.about(name, Weight::Caution, seen).with_figure(say::percent(size)))
 }
 
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
@@ -68,7 +70,9 @@ fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
         say::listed(&unseen.iter().map(name).collect::<Vec<_>>())
     );
     let judged = evidence.complete_rounds > 0;
-    (judged && !unseen.is_empty()).then(|| RULE.about_the_run(Weight::Note, seen))
+    let short = "carry-over could not be ruled out";
+    let note = || RULE.about_the_run(Weight::Note, seen).with_short(short, RULE.hint);
+    (judged && !unseen.is_empty()).then(note)
 }
 
 #[cfg(test)]

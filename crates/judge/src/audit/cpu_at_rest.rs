@@ -9,6 +9,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     name: "cpu_at_rest",
+    short: "target works while others are driven",
+    hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "The CPU time of each target while other contenders are driven, as a share of one \
                 core. Above 0.5 %: a note. Above 1 %: a caution; a verdict on throughput then \
@@ -31,13 +33,15 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
     let costs = evidence.costs(contender)?;
-    let (weight, seen) = match costs.cost.at_rest() {
+    let finding = match costs.cost.at_rest() {
         None if costs.shared => {
             let sharers = evidence.sharers(contender).into_iter();
             let names: Vec<String> =
                 sharers.map(|other| evidence.name(other as u32).to_owned()).collect();
             let shared = say::listed(&names);
-            (Weight::Note, format!("CPU at rest is unknown: the process is shared with {shared}"))
+            let seen = format!("CPU at rest is unknown: the process is shared with {shared}");
+            let hint = "give each contender a process of its own";
+            RULE.about(name, Weight::Note, seen).with_short("CPU at rest is unknown", hint)
         }
         None => return None,
         Some(share) => {
@@ -45,10 +49,11 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
             let used = say::percent(share);
             let seen =
                 format!("the target used {used} of a core while other contenders were driven");
-            (share > NOTE_ABOVE).then_some((weight, seen))?
+            let finding = RULE.about(name, weight, seen).with_figure(used);
+            (share > NOTE_ABOVE).then_some(finding)?
         }
     };
-    Some(RULE.about(name, weight, seen))
+    Some(finding)
 }
 
 #[cfg(test)]

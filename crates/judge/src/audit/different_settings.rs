@@ -9,6 +9,8 @@ use record::LaneAsked;
 
 pub(super) const RULE: Rule = Rule {
     name: "different_settings",
+    short: "driven with different settings",
+    hint: "let only what you compare differ",
     weight: Weight::Caution,
     threshold: "Compares what was asked of a contender with what was asked of the first one: \
                 connections, connection policy, arrivals, timeout, number of operations, and of \
@@ -23,7 +25,8 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let changed = evidence.each().filter(|(_, driven)| changed(&driven.asked)).map(|(name, _)| {
         let seen = "not every round was driven with the same settings".to_owned();
-        RULE.about(name, Weight::Caution, seen)
+        let hint = "run again with the same settings in every round";
+        RULE.about(name, Weight::Caution, seen).with_short("settings changed between rounds", hint)
     });
     let first =
         evidence.each().next().and_then(|(name, driven)| Some((name, driven.asked.first()?)));

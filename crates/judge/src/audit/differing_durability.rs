@@ -5,6 +5,8 @@ use crate::verdict::{Finding, Weight};
 
 pub(super) const RULE: Rule = Rule {
     name: "differing_durability",
+    short: "only one waits for the disk at each write",
+    hint: "give both the same settings",
     weight: Weight::Caution,
     threshold: "Asks each store whose workload writes whether it waits for the disk before it \
                 acknowledges a write, as its settings say: PostgreSQL fsync, synchronous_commit and \

@@ -14,6 +14,8 @@ const MOST_LENGTHS_DIFFER: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     name: "differing_replies",
+    short: "the replies differ",
+    hint: "make them alike, or say --expect-different",
     weight: Weight::Void,
     threshold: "Compares what the two contenders of a pair answered: the codes of successful \
                 replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
@@ -26,7 +28,8 @@ pub(super) const RULE: Rule = Rule {
     why: "A comparison of speed is about servers that do the same work. Published comparisons \
           have set a small reply against a large one, or a page against a redirect.",
     remedy: "Fetch both with curl -i and make them answer alike. If they are meant to differ, say \
-             so: --expect-different.",
+             so: --expect-different. Contenders of different protocols need one workload on both \
+             sides, or a comparison of what an operation costs the targets in CPU time.",
     check,
 };
 
@@ -58,9 +61,36 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     // by its protocol, and only the rows are the same work.
     let bodies = if bodiless { rows_differ(a, b) } else { bodies_differ(a, b) };
     let differences = [codes_differ(a, b), bodies].into_iter().flatten();
-    let finding =
-        |seen: String| RULE.about(name_b, weight, format!("{name_a} and {name_b}: {seen}"));
+    let remedy = remedy(evidence, pair);
+    let finding = |seen: String| Finding {
+        remedy: remedy.clone(),
+        ..RULE.about(name_b, weight, format!("{name_a} and {name_b}: {seen}"))
+    };
     differences.map(finding).collect()
+}
+
+/// What fits the protocols that the two speak.
+fn remedy(evidence: &Evidence, pair: &Pair) -> String {
+    let speaks = |side: u32| evidence.question.protocols.get(side as usize).map(String::as_str);
+    let expected = "If they are meant to differ, say so: --expect-different.";
+    match (speaks(pair.a), speaks(pair.b)) {
+        (Some(a), Some(b)) if a != b => format!(
+            "{} speaks {a} and {} speaks {b}: give both one workload, such as --workload kv for \
+             stores or an experiment file's own operations with the same values; or say \
+             --expect-different and compare what an operation costs the targets in CPU time.",
+            evidence.name(pair.a),
+            evidence.name(pair.b)
+        ),
+        (Some("PostgreSQL" | "MySQL" | "Oracle"), _) => format!(
+            "Run the statement in both databases with their own clients (psql, mariadb, sqlplus) \
+             and make them return the same rows. {expected}"
+        ),
+        (Some("Redis" | "memcached"), _) => format!(
+            "Ask both the same with their own client (redis-cli, or nc) and make them answer \
+             alike. {expected}"
+        ),
+        _ => RULE.remedy.to_owned(),
+    }
 }
 
 fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
@@ -141,7 +171,8 @@ fn notes(evidence: &Evidence) -> Vec<Finding> {
         .map(|(_, (name, _))| {
             let seen = "its own bodies differ among themselves, so digests were not compared with \
                         other contenders; median lengths were";
-            RULE.about(name, Weight::Note, seen.to_owned())
+            let finding = RULE.about(name, Weight::Note, seen.to_owned());
+            finding.with_short("bodies change from reply to reply", "their lengths were compared")
         })
         .collect()
 }
@@ -202,6 +233,21 @@ mod tests {
             with_rows(200, 0).findings(RULE.name)[0].evidence,
             "a and b: rows of an operation differ: 1.000 and 0.000 in the mean"
         );
+    }
+
+    #[test]
+    fn the_advice_fits_the_protocols() {
+        let remedy = |a: &str, b: &str| {
+            let mut run = with_digests(with_lengths(87, 87), &[7], &[8]);
+            run.question.protocols = vec![a.to_owned(), b.to_owned()];
+            run.findings(RULE.name)[0].remedy.clone()
+        };
+        assert_eq!(remedy("HTTP", "HTTP"), RULE.remedy);
+        let stores = remedy("HTTP", "Redis");
+        assert!(stores.starts_with("a speaks HTTP and b speaks Redis: give both one workload"));
+        assert!(!stores.contains("curl") && stores.contains("CPU"), "{stores}");
+        assert!(remedy("MySQL", "MySQL").contains("with their own clients"));
+        assert!(remedy("Redis", "Redis").contains("redis-cli"));
     }
 
     #[test]

@@ -13,6 +13,8 @@ const BYTES: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     name: "differing_stores",
+    short: "the stores grew differently",
+    hint: "use one --rate, or write no new keys",
     weight: Weight::Caution,
     threshold: "Compares by how much the stores of a pair grew, or shrank, from the load to the \
                 end of the rounds: as multiples of what each held when it was loaded, in items and \

@@ -12,6 +12,8 @@ const BODILESS_CODES: [u16; 3] = [204, 205, 304];
 
 pub(super) const RULE: Rule = Rule {
     name: "empty_reply",
+    short: "replies have no body",
+    hint: "look with curl -i; 204 says that it is meant",
     weight: Weight::Void,
     threshold: "Counts the successful replies of all rounds whose body was empty, though neither \
                 the method (HEAD) nor the code (204, 205, 304) says that it must be. Some: a \
@@ -44,7 +46,7 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
         "{empty} of {total} operations ended in a successful reply with an empty body ({})",
         say::percent(share)
     );
-    Some(RULE.about_part(part, weight, evidence))
+    Some(RULE.about_part(part, weight, evidence).with_figure(say::percent(share)))
 }
 
 /// Expected replies whose code says that there is no body.

@@ -8,6 +8,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     name: "evictions",
+    short: "the store evicted items",
+    hint: "give it more memory, or less data (--keys)",
     weight: Weight::Caution,
     threshold: "Counts the items that a store says it threw away for want of memory (memcached: \
                 evictions, Redis: evicted_keys) while it was loaded, up to the first round and in \
@@ -32,7 +34,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             others => format!(", its own or of {}, which share its server", say::listed(others)),
         };
         let told = format!("it threw away {gone}{whose}");
-        Some(RULE.about(name, Weight::Caution, told))
+        Some(RULE.about(name, Weight::Caution, told).with_figure(gone))
     });
     found.collect()
 }

@@ -8,6 +8,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     name: "fewer_connections",
+    short: "fewer connections than asked for",
+    hint: "raise the target's limit of connections",
     weight: Weight::Caution,
     threshold: "Compares how many connections could be opened with how many were asked for, in \
                 the round where most were missing. One less: a caution.",
@@ -26,7 +28,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .map(|(part, connections)| {
             let asked = say::counted(connections.asked, "connection");
             let seen = format!("{} of {asked} could be opened", connections.got);
-            RULE.about_part(part, Weight::Caution, seen)
+            let figure = format!("{} of {}", connections.got, connections.asked);
+            RULE.about_part(part, Weight::Caution, seen).with_figure(figure)
         })
         .collect()
 }

@@ -14,6 +14,8 @@ const FEWEST_OTHERS: usize = 4;
 
 pub(super) const RULE: Rule = Rule {
     name: "first_round",
+    short: "the first round is unlike the others",
+    hint: "warm up longer (--warm-up 10s)",
     weight: Weight::Caution,
     threshold: "Compares the ratio of the primary metric in round 1 with the others: further from \
                 their median than 5 median absolute deviations, and than the smallest difference \
@@ -48,7 +50,9 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
         if launches.several { "the first rounds of the launches" } else { "round 1" },
         say::ratio(launches.others.exp())
     );
-    Some(RULE.about(&comparison.b, Weight::Caution, seen))
+    let [first, others] = [launches.first, launches.others].map(|ln| say::ratio(ln.exp()));
+    let figure = format!("{first}, then {others}");
+    Some(RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure))
 }
 
 /// First rounds against others, as ln(b/a).

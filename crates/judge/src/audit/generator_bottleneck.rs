@@ -2,28 +2,36 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, held_back},
+    compare::{AT_ITS_LIMIT_FROM, held_back},
     say,
     verdict::{Finding, Weight},
 };
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
+    short: "generator may be the slower part",
+    hint: "use more --cores, or compare CPU/op",
     weight: Weight::Caution,
-    threshold: "Without --rate: how long the generator's threads were idle while they drove a \
-                contender (neither running nor waiting for a core), and how much of the cores \
-                that it may use its target used. Time that the hypervisor stole is taken to be \
-                missing from either. Idle for less than 5 % of the time, and the target used less \
-                than 95 %, or that is not known: a caution, and no pair with that contender is called equivalent. Known to \
-                be so of both contenders of a pair: no verdict but on CPU per operation. Files are \
-                left out: the generator does their work itself.",
+    threshold: "Without --rate: the CPU time of the generator's threads while they drove a \
+                contender, how long they were kept from their cores (waiting, or stolen by the \
+                hypervisor), and how much of the cores that it may use its target used. What the \
+                generator used of the same cores counts with the target's, and so does stolen \
+                time. Idle for less than 5 % of the time, and the target's cores not filled to \
+                95 %, or that is not known: a caution, and no pair with that contender is called \
+                equivalent. A note where in all its pairs the client's cost is part of what is \
+                compared: two ways of talking to one target, or client libraries on both sides. \
+                Of other pairs a difference counts as far as it lies beyond that of the \
+                generator's CPU per operation, where the generator was busy for 80 % of the time \
+                or more with the contender that is behind. Files are left out: the generator does \
+                their work itself.",
     why: "A throughput is that of the slower part, generator or target. Two servers that differed \
           by 1.3x in CPU have read the same throughput, because one generator core was slower \
-          than both. Where one contender was held back, a difference that was found stands, as at \
-          least that; an equality may be the generator's own.",
-    remedy: "Give the generator more cores (--cores) or the target fewer, so that the target is \
-             the slower part; or compare the target's CPU per operation, or at a --rate that both \
-             can reach.",
+          than both: an equality may be the generator's own. And where one protocol or reply \
+          costs our generator more than another, a difference may be: that cost is nobody's. \
+          A client library's cost is different: every application pays it.",
+    remedy: "Make the target the slower part: pin it away from the generator's cores (taskset), or \
+             give the generator more (--cores). Or compare the target's CPU per operation, or \
+             response times at a --rate that both can reach.",
     check,
 };
 
@@ -31,24 +39,25 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = (0u32..).zip(evidence.each());
     each.filter_map(|(number, (name, _))| {
         let held = held_back(evidence, number)?;
-        let idle = format!(
-            "the generator was idle for {} of the time (less than {})",
-            say::percent(held.idle),
-            say::percent(HELD_BACK_BELOW)
-        );
-        let seen = match held.busy {
-            Some(busy) => format!(
-                "{idle}, and the target used {} of its cores (less than {}): this throughput is \
-                 the generator's own",
-                say::percent(busy),
+        let generator = format!("the generator was {}", held.generator(""));
+        let counts = evidence.client_counts_for(number);
+        let own =
+            if counts { "the client's, which is compared too" } else { "the generator's own" };
+        let seen = match held.target {
+            Some(target) => format!(
+                "{generator}, and the target used {} of its cores (less than {}): this throughput \
+                 is {own}",
+                say::percent(target),
                 say::percent(AT_ITS_LIMIT_FROM)
             ),
             None => format!(
-                "{idle}, and {}: this throughput may be the generator's own",
+                "{generator}, and {}: this throughput may be {own}",
                 unknown(evidence, number as usize)
             ),
         };
-        Some(RULE.about(name, Weight::Caution, seen))
+        let weight = if counts { Weight::Note } else { Weight::Caution };
+        let figure = format!("busy {}", say::percent(held.busy));
+        Some(RULE.about(name, weight, seen).with_figure(figure))
     })
     .collect()
 }
@@ -64,6 +73,7 @@ fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
 mod tests {
     use super::*;
     use crate::builder::{Run, weights};
+    use crate::compare::{HELD_BACK_BELOW, LITTLE_ROOM_FROM};
     use record::Arrivals;
 
     /// The generator's threads used this share of the time that they had.
@@ -81,7 +91,9 @@ mod tests {
         assert_eq!(weights(&busy(0.949), RULE.name), []);
         assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
         assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
-        assert!(RULE.threshold.contains(&say::percent(HELD_BACK_BELOW)));
+        for limit in [HELD_BACK_BELOW, LITTLE_ROOM_FROM] {
+            assert!(RULE.threshold.contains(&say::percent(limit)));
+        }
     }
 
     #[test]
@@ -147,14 +159,44 @@ mod tests {
         assert_eq!(weights(&in_sight(0.949), RULE.name), [Weight::Caution]);
         assert_eq!(
             in_sight(0.6).findings(RULE.name)[0].evidence,
-            "the generator was idle for 4 % of the time (less than 5 %), and the target used 60 % \
-             of its cores (less than 95 %): this throughput is the generator's own"
+            "the generator was busy for 96 % of the time, and the target used 60 % of its cores \
+             (less than 95 %): this throughput is the generator's own"
         );
         assert!(RULE.threshold.contains(&say::percent(AT_ITS_LIMIT_FROM)));
         // One core of two at its limit leaves the other.
         let mut two = in_sight(0.99);
         two.question.target_cores = vec![vec![0], vec![0, 1]];
         assert_eq!(weights(&two, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn what_the_generator_uses_of_the_targets_cores_the_target_cannot_have() {
+        // Unpinned on two cores: the generator has one of them to 96 %.
+        let unpinned = |target: f64| {
+            let mut run = in_sight(target);
+            run.question.target_cores = vec![vec![0], vec![0, 1]];
+            run.question.generator_cores = vec![1];
+            weights(&run, RULE.name)
+        };
+        assert_eq!(unpinned(0.95), []);
+        assert_eq!(unpinned(0.93), [Weight::Caution]);
+        // On other cores it takes nothing from the target.
+        let mut apart = in_sight(0.95);
+        apart.question.target_cores = vec![vec![0], vec![0, 1]];
+        apart.question.generator_cores = vec![2];
+        assert_eq!(weights(&apart, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn a_client_that_is_compared_too_is_no_objection() {
+        let mut one = busy(0.96);
+        one.question.one_target = vec![vec![0, 1]];
+        assert_eq!(weights(&one, RULE.name), [Weight::Note]);
+        let mut libraries = busy(0.96);
+        libraries.question.by_library = vec![true, true];
+        assert_eq!(weights(&libraries, RULE.name), [Weight::Note]);
+        libraries.question.by_library = vec![false, true];
+        assert_eq!(weights(&libraries, RULE.name), [Weight::Caution]);
     }
 
     #[test]

@@ -19,16 +19,24 @@ const MOST: f64 = 0.2;
 /// what is left.
 const MOST_OF_OWN_RATE: f64 = 0.8;
 
+/// The caution in few words, and what to do.
+const NEAR_ITS_OWN: &str = "near the generator's highest rate";
+const NEAR_ITS_OWN_HINT: &str = "use more --cores, or a --rate";
+
 pub(super) const RULE: Rule = Rule {
     name: "generator_saturated",
+    short: "the generator was late",
+    hint: "give it more cores (--cores), or lower --rate",
     weight: Weight::Void,
     threshold: "With --rate: compares the delays that the generator itself adds with the median \
                 response time that it reports: the median time that an operation was due and a \
                 connection free, but nothing sent; and the mean time that a reply waits until a \
                 busy event loop turns to it. More than 20 %: void. With and without --rate: \
                 compares the throughput with the highest rate of the generator by itself, \
-                measured before the pilot against the null server (loopback, without TLS). More \
-                than 80 % of that, and the target not seen at its limit: a caution.",
+                measured before the pilot against the null server (loopback, without TLS), or \
+                by an earlier run within a day; silent where something disturbed all of that. \
+                More than 80 % of that, and the target not seen at its limit: a caution; a note \
+                where the client's cost is part of what is compared (see generator_bottleneck).",
     why: "Response time counts from when an operation was due. Where the generator is late, it \
           measures itself and blames the target. Its CPU load would not tell: a busy generator can \
           be on time, and an idle one late. And a generator that does four fifths of what it can \
@@ -68,7 +76,9 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
         say::rate(most),
         say::percent(MOST_OF_OWN_RATE)
     );
-    Some(RULE.about(name, Weight::Caution, seen))
+    let counts = evidence.client_counts_for(number);
+    let finding = RULE.about(name, if counts { Weight::Note } else { Weight::Caution }, seen);
+    Some(finding.with_short(NEAR_ITS_OWN, NEAR_ITS_OWN_HINT))
 }
 
 fn finding(part: &Part<'_>) -> Option<Finding> {
@@ -118,7 +128,7 @@ fn median(histogram: &Histogram) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::builder::{Run, fill, weights};
-    use record::Arrivals;
+    use record::{Arrivals, OwnCost};
 
     /// Response times of 1 ms, and a loop that is always in a turn.
     fn run(own_lag_us: u64, loop_us: u64) -> Run {
@@ -198,6 +208,37 @@ mod tests {
         null.expect("one").seen.outcomes.ok -= 1;
         assert_eq!(weights(&failing, RULE.name), []);
         assert_eq!(failing.verdict().contenders()[1].own_cpu_per_operation, None);
+    }
+
+    #[test]
+    fn where_every_piece_was_disturbed_it_is_not_known() {
+        let mut run = own(1_005_000, 0.9);
+        let null = |run: &mut Run, change: fn(&mut record::Slice)| {
+            let mut of = run.records.iter_mut().filter(|of| of.phase == record::Phase::Null);
+            change(&mut of.next().expect("one").seen.slices[0]);
+        };
+        null(&mut run, |slice| slice.waited_ns = slice.took_ns / 49);
+        assert_eq!(weights(&run, RULE.name), []);
+        null(&mut run, |slice| slice.waited_ns = slice.took_ns / 51);
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        null(&mut run, |slice| slice.steal_ns = 10_000_000);
+        let verdict = run.verdict();
+        let b = &verdict.contenders()[1];
+        assert_eq!((b.own_cpu_per_operation, b.driven_alone), (None, true));
+    }
+
+    #[test]
+    fn what_an_earlier_run_found_counts_where_this_one_did_not_measure() {
+        let mut run = Run::compare(8).with_busy_generator("b", 0.9);
+        let kept = |ns| OwnCost { contender: 1, cpu_per_operation_ns: ns, age_s: 60 };
+        run.kept_costs = vec![kept(1_003_000.0)];
+        assert_eq!(weights(&run, RULE.name), []);
+        run.kept_costs = vec![kept(1_005_000.0)];
+        assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+        assert_eq!(run.verdict().contenders()[1].own_cost_age_s, Some(60));
+        let measured = run.with_own_cost("b", &[1_003_000]);
+        assert_eq!(weights(&measured, RULE.name), []);
+        assert_eq!(measured.verdict().contenders()[1].own_cost_age_s, None);
     }
 
     #[test]

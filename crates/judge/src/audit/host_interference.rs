@@ -14,6 +14,8 @@ const MOST_STOLEN: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     name: "host_interference",
+    short: "others used this machine's cores",
+    hint: "use a quieter machine",
     weight: Weight::Caution,
     threshold: "While a contender was driven: how long the generator's threads were ready but had \
                 no core, and how much time the hypervisor stole. More than 2 % waited, or more \
@@ -41,7 +43,8 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         say::percent(waited),
         say::percent(stolen)
     );
-    Some(RULE.about(name, Weight::Caution, seen))
+    let figure = say::percent(waited.max(stolen));
+    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use record::EndReason;
 
 pub(super) const RULE: Rule = Rule {
     name: "interrupted",
+    short: "the run did not come to its end",
+    hint: "run it again to the end",
     weight: Weight::Caution,
     threshold: "Whether the journal ends with the end of the run, and whether that was the planned \
                 one. If not: a caution. What is there is judged as far as it goes.",
@@ -34,7 +36,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         evidence.complete_rounds,
         say::counted(planned, "round")
     );
-    vec![RULE.about_the_run(Weight::Caution, seen)]
+    let figure = format!("{} of {planned} rounds", evidence.complete_rounds);
+    vec![RULE.about_the_run(Weight::Caution, seen).with_figure(figure)]
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     name: "long_drain",
+    short: "slices drained for longer than they sent",
+    hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "With --rate: counts the slices (of turns: the turns) in which the wait for the \
                 last reply was longer than the time of sending. One: a caution.",
@@ -29,7 +31,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 driven.long_drains,
                 say::counted(driven.slices, "slice")
             );
-            RULE.about_part(part, Weight::Caution, seen)
+            let figure = format!("{} of {}", driven.long_drains, driven.slices);
+            RULE.about_part(part, Weight::Caution, seen).with_figure(figure)
         })
         .collect()
 }

@@ -11,6 +11,8 @@ const MOST: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     name: "misses",
+    short: "keys were not found",
+    hint: "give it more memory, or less data (--keys)",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that asked a store for what was written into \
                 it, and found nothing, and statements that brought or changed fewer rows than were \
@@ -37,7 +39,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let share = say::percent(share);
             format!("{miss} of {total} operations found nothing ({share}){statements}")
         };
-        (miss > 0).then(|| RULE.about_part(&part, weight, told()))
+        (miss > 0).then(|| RULE.about_part(&part, weight, told()).with_figure(say::percent(share)))
     });
     found.collect()
 }

@@ -21,6 +21,7 @@ mod generator_bottleneck;
 mod generator_saturated;
 mod host_interference;
 mod interrupted;
+mod log_troubles;
 mod long_drain;
 mod misses;
 mod non_success;
@@ -48,6 +49,10 @@ use std::cmp::Reverse;
 pub struct Rule {
     /// Its name, as `tiebreak explain` takes it.
     pub name: &'static str,
+    /// What a finding says in a few words: one line of the terminal's report.
+    pub short: &'static str,
+    /// What to do about it, in a few words.
+    pub hint: &'static str,
     /// The heaviest finding that it can raise.
     pub weight: Weight,
     /// What it looks at, and from where on it raises a finding.
@@ -93,6 +98,7 @@ pub static RULES: &[Rule] = &[
     host_interference::RULE,
     one_launch::RULE,
     different_settings::RULE,
+    log_troubles::RULE,
     interrupted::RULE,
 ];
 
@@ -113,13 +119,18 @@ impl Rule {
             contender: None,
             evidence,
             remedy: self.remedy.to_owned(),
+            short: self.short.to_owned(),
+            figure: None,
+            hint: self.hint.to_owned(),
         }
     }
 
     /// A finding about one workload of a contender.
     fn about_part(&self, part: &Part<'_>, weight: Weight, evidence: String) -> Finding {
         match part.group {
-            Some(group) => self.about(part.name, weight, format!("group {group}: {evidence}")),
+            Some(group) => self
+                .about(part.name, weight, format!("group {group}: {evidence}"))
+                .with_figure(group.to_owned()),
             None => self.about(part.name, weight, evidence),
         }
     }
@@ -134,6 +145,7 @@ impl Rule {
 mod tests {
     use super::*;
     use crate::builder::Run;
+    use crate::evidence::Driven;
     use std::collections::BTreeSet;
 
     #[test]
@@ -146,6 +158,26 @@ mod tests {
                 assert!(text.ends_with('.') && !text.contains("  "), "{}: {text}", rule.name);
             }
         }
+    }
+
+    #[test]
+    fn short_forms_are_few_words_that_fit_on_a_line() {
+        for rule in RULES {
+            let [short, hint] = [rule.short, rule.hint].map(|text| text.chars().count());
+            // Beside a label, a name and a figure, on 100 columns.
+            assert!(short > 0 && hint > 0 && short + hint <= 75, "{}", rule.name);
+            for text in [rule.short, rule.hint] {
+                assert!(!text.ends_with('.') && text.trim() == text, "{}: {text}", rule.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_group_is_named_before_its_figure() {
+        let part = Part { contender: 0, name: "a", group: Some("w"), driven: &Driven::default() };
+        let finding = non_success::RULE.about_part(&part, Weight::Caution, "x".to_owned());
+        assert_eq!(finding.figure.as_deref(), Some("w"));
+        assert_eq!(finding.with_figure("2 %".to_owned()).figure.as_deref(), Some("w 2 %"));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) const MOST: f64 = 0.001;
 
 pub(super) const RULE: Rule = Rule {
     name: "non_success",
+    short: "operations failed",
+    hint: "see its log, or name the code (--expect)",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that did not end in a complete reply with an \
                 expected code. Some: a caution. More than 1 in 1000: void.",
@@ -43,13 +45,15 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
     let mut classes = outcomes.classes(Whose::Theirs, names);
     classes.extend(outcomes.classes(Whose::Host, names));
-    let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
+    let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{bad} of {total} operations were not successful ({}): {}",
         say::percent(share),
-        say::listed(&classes)
+        say::listed(&counts)
     );
-    Some(RULE.about_part(part, weight, evidence))
+    let most = classes.iter().max_by_key(|(_, n)| **n).map_or("", |(class, _)| class.as_str());
+    let figure = format!("{} {most}", say::percent(share));
+    Some(RULE.about_part(part, weight, evidence).with_figure(figure))
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ const FEWEST: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
     name: "not_steady",
+    short: "not steady over the run",
+    hint: "warm up longer (--warm-up 30s)",
     weight: Weight::Caution,
     threshold: "Compares the first third of the judged slices (of turns: of their 100 ms windows) \
                 with the last third: their throughput; with --rate the median response time of the \
@@ -64,7 +66,8 @@ fn finding(name: &str, driven: &Driven, each: Option<u32>) -> Option<Finding> {
         written(from),
         written(to)
     );
-    Some(RULE.about(name, Weight::Caution, seen))
+    let figure = format!("{} to {}", written(from), written(to));
+    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
 }
 
 /// From the mean of a first third to that of a last third.

@@ -9,8 +9,13 @@ use crate::{
 /// Differences below this may be those of two launches.
 const SMALL: f64 = 0.03;
 
+/// What to do, in few words, about servers that tiebreak does not launch.
+const RESTART_THEM: &str = "restart the servers and run again, to generalise";
+
 pub(super) const RULE: Rule = Rule {
     name: "one_launch",
+    short: "one launch each",
+    hint: "restart the servers to generalise (--restarts 10)",
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
                 servers. Faster or slower by less than 3 %: a caution. With --restarts, once \
@@ -34,7 +39,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let comparisons = evidence.drafts.iter().map(|draft| &draft.comparison);
     let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
     let note = "the verdict is about these launches of the servers".to_owned();
-    small.chain([RULE.about_the_run(Weight::Note, note)]).collect()
+    let found = small.chain([RULE.about_the_run(Weight::Note, note)]);
+    let attached = evidence.contenders.iter().any(|driven| driven.target.launches == 0);
+    let hint = if attached { RESTART_THEM } else { RULE.hint };
+    found.map(|finding| finding.with_hint(hint)).collect()
 }
 
 /// The launch is the replicate, and there is more than one.
@@ -57,7 +65,8 @@ fn caution(comparison: &Comparison) -> Finding {
         comparison.ratio.map_or(String::new(), say::ratio),
         say::percent(SMALL)
     );
-    RULE.about(&comparison.b, Weight::Caution, seen)
+    let ratio = comparison.ratio.map_or(String::new(), say::ratio);
+    RULE.about(&comparison.b, Weight::Caution, seen).with_figure(ratio)
 }
 
 #[cfg(test)]

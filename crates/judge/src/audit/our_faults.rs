@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 pub(super) const RULE: Rule = Rule {
     name: "our_faults",
+    short: "operations failed in the generator",
+    hint: "use fewer connections",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that failed because the generator had no local \
                 port, no descriptor or no buffer memory left. One: void.",
@@ -38,7 +40,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
         say::counted(ours, "operation"),
         say::listed(&classes)
     );
-    Some(RULE.about(name, Weight::Void, evidence))
+    Some(RULE.about(name, Weight::Void, evidence).with_figure(say::listed(&classes)))
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use record::Pair;
 
 pub(super) const RULE: Rule = Rule {
     name: "outliers",
+    short: "single rounds weigh heavily",
+    hint: "use more rounds (--rounds 20)",
     weight: Weight::Caution,
     threshold: "Reads a verdict from the paired t interval as well, at the same level. Another \
                 word than that of the signed-rank interval: a caution for the primary metric, a \
@@ -44,12 +46,12 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     Some(RULE.about(&first.b, weight, seen))
 }
 
-/// Before any widening: the two are compared on equal terms.
+/// Whether the two intervals, at the same level, give different words.
 fn disagrees(draft: &Draft, matters: f64) -> bool {
     let Some(weighed) = &draft.weighed else {
         return false;
     };
-    let (Some(ranks), Some(t)) = (weighed.exact, weighed.t) else {
+    let (Some(ranks), Some(t)) = (weighed.interval, weighed.t) else {
         return false;
     };
     let direction = draft.comparison.metric.direction();

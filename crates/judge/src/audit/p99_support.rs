@@ -1,6 +1,6 @@
 //! Tail percentiles that rest on few replies.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, too_short::LONGER_RUN};
 use crate::{
     compare::Support,
     evidence::{Driven, Part},
@@ -10,6 +10,8 @@ use record::Metric;
 
 pub(super) const RULE: Rule = Rule {
     name: "p99_support",
+    short: "few replies for a tail percentile",
+    hint: "drive longer (--round 5s), or use the p50",
     weight: Weight::Caution,
     threshold: "For the p99 (and the p99.9) that is compared: replies in the median round, and the \
                 standard error of its logarithm inside a round, from the ranks around it. Fewer \
@@ -46,7 +48,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .flat_map(|part| {
             let tails = tails(&part).into_iter();
             let weak = tails.filter_map(|metric| weakness(evidence, part.driven, metric));
-            weak.map(|why| RULE.about_part(&part, Weight::Caution, why)).collect::<Vec<_>>()
+            let finding = |why| {
+                let finding = RULE.about_part(&part, Weight::Caution, why);
+                if evidence.single() { finding.with_hint(LONGER_RUN) } else { finding }
+            };
+            weak.map(finding).collect::<Vec<_>>()
         })
         .collect()
 }

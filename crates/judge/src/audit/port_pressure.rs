@@ -12,6 +12,8 @@ const MOST: f64 = 0.7;
 
 pub(super) const RULE: Rule = Rule {
     name: "port_pressure",
+    short: "local ports nearly used up",
+    hint: "use reuse=N, or lower --rate",
     weight: Weight::Caution,
     threshold: "With fresh connections: compares connections opened per second, rests between \
                 slices included, with the highest rate that local ports allow. Above 70 %: a \
@@ -40,7 +42,8 @@ fn finding(name: &str, driven: &Driven, limit: f64) -> Option<Finding> {
     }
     let seen =
         format!("{} connections opened; local ports allow {}", say::rate(opened), say::rate(limit));
-    Some(RULE.about(name, Weight::Caution, seen))
+    let figure = format!("{} of it", say::percent(opened / limit));
+    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ const MOST_DIFFERS: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {
     name: "program_output",
+    short: "output differs in length",
+    hint: "print alike, or say --expect-different",
     weight: Weight::Void,
     threshold: "Compares how many bytes one run of each program prints on its standard output, \
                 the line that announces its operations left out, as the mean over all runs of the \
@@ -35,7 +37,8 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Option<Finding> {
     };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
     let seen = format!("a run of {name_a} prints {of_a:.0} bytes, one of {name_b} {of_b:.0}");
-    Some(RULE.about(name_b, weight, seen))
+    let figure = format!("{of_b:.0} against {of_a:.0} bytes");
+    Some(RULE.about(name_b, weight, seen).with_figure(figure))
 }
 
 /// Of one run; none where it is no program, or a run failed and may have

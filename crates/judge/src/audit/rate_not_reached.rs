@@ -13,8 +13,13 @@ const LEAST: f64 = 0.99;
 /// Poisson arrivals may fall short by chance: by so many standard errors.
 const CHANCE: f64 = 4.0;
 
+/// What to do, in few words, where the generator was the cause.
+const OURS: &str = "give the generator more cores (--cores)";
+
 pub(super) const RULE: Rule = Rule {
     name: "rate_not_reached",
+    short: "the rate was not reached",
+    hint: "lower --rate, or allow more --connections",
     weight: Weight::Void,
     threshold: "With --rate: compares the operations that were driven with those asked for. Less \
                 than 99 %: a caution where the target could not keep up; void where the generator \
@@ -51,18 +56,21 @@ fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
              {expected:.0}",
             say::rate(rate)
         );
-        return Some(RULE.about_part(part, Weight::Void, evidence));
+        return Some(RULE.about_part(part, Weight::Void, evidence).with_hint(OURS));
     }
     let (due, achieved) = (scheduled / sending, driven.achieved_rate());
     if achieved >= LEAST * due {
         return None;
     }
-    let (weight, cause) = match is_ours(driven) {
-        true => (Weight::Void, "the generator was late while connections were free"),
-        false => (Weight::Caution, "the target did not keep up"),
+    let (weight, cause, hint) = if is_ours(driven) {
+        (Weight::Void, "the generator was late while connections were free", OURS)
+    } else {
+        (Weight::Caution, "the target did not keep up", RULE.hint)
     };
-    let evidence = format!("{} due, {} driven: {cause}", say::rate(due), say::rate(achieved));
-    Some(RULE.about_part(part, weight, evidence))
+    let (due, achieved) = (say::rate(due), say::rate(achieved));
+    let evidence = format!("{due} due, {achieved} driven: {cause}");
+    let finding = RULE.about_part(part, weight, evidence);
+    Some(finding.with_hint(hint).with_figure(format!("{achieved} of {due}")))
 }
 
 /// Operations that may be missing from a schedule: one at the end of each slice

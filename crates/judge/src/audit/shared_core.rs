@@ -1,13 +1,20 @@
 //! Generator and target on one core.
 
 use super::{Evidence, Rule};
-use crate::verdict::{Finding, Weight};
+use crate::{
+    say,
+    verdict::{Finding, Weight},
+};
 
 pub(super) const RULE: Rule = Rule {
     name: "shared_core",
+    short: "generator and target may share a core",
+    hint: "pin them apart (--cores, taskset)",
     weight: Weight::Caution,
-    threshold: "Whether the generator may run on a core that a target may run on as well, as far \
-                as is known: a caution.",
+    threshold: "Compares the cores that the generator's threads are pinned to with those that a \
+                target's processes and threads may use, as far as is known. A target that has no \
+                other cores, or none that are known where the generator has all: a caution. One \
+                that may use some of the generator's cores and others too: a note.",
     why: "Then the two take turns: every cost of the generator's is also one of the target's, \
           differences shrink, and latencies hold the wait for the core.",
     remedy: "Pin them apart: --cores for the generator, taskset or a cgroup for the target; or run \
@@ -16,11 +23,36 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    if !evidence.question.shares_core {
-        return Vec::new();
+    let each = evidence.each().enumerate();
+    let known: Vec<Finding> =
+        each.filter_map(|(contender, (name, _))| about(evidence, contender, name)).collect();
+    let cautioned = known.iter().any(|finding| finding.weight == Weight::Caution);
+    if evidence.question.shares_core && !cautioned {
+        let seen = "the generator and what it measures may run on the same core".to_owned();
+        return vec![RULE.about_the_run(Weight::Caution, seen)];
     }
-    let seen = "the generator and what it measures may run on the same core".to_owned();
-    vec![RULE.about_the_run(Weight::Caution, seen)]
+    known
+}
+
+/// Of a target whose cores are known.
+fn about(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
+    let (own, target) = (&evidence.question.generator_cores, evidence.cores_of(contender));
+    let (both, apart): (Vec<u32>, Vec<u32>) = target.iter().partition(|core| own.contains(core));
+    if both.is_empty() {
+        return None;
+    }
+    let numbers = |cores: &[u32]| {
+        let each: Vec<String> = cores.iter().map(u32::to_string).collect();
+        format!("core{} {}", if cores.len() > 1 { "s" } else { "" }, say::listed(&each))
+    };
+    let ours = format!("the generator is pinned to {}", numbers(own));
+    Some(if apart.is_empty() {
+        let seen = format!("{ours}, and the target may use no others than {}", numbers(&both));
+        RULE.about(name, Weight::Caution, seen)
+    } else {
+        let seen = format!("{ours}, and the target may use {} as well", numbers(target));
+        RULE.about(name, Weight::Note, seen)
+    })
 }
 
 #[cfg(test)]
@@ -34,5 +66,25 @@ mod tests {
         assert_eq!(weights(&run, RULE.name), []);
         run.question.shares_core = true;
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn the_cores_of_a_target_tell() {
+        let found = |target: &[u32]| {
+            let mut run = Run::compare(4);
+            run.question.generator_cores = vec![1];
+            run.question.target_cores = vec![vec![0], target.to_vec()];
+            run.findings(RULE.name)
+        };
+        assert_eq!(found(&[0]), []);
+        assert_eq!(found(&[]), []);
+        let unpinned = found(&[0, 1]);
+        assert_eq!((unpinned.len(), unpinned[0].weight), (1, Weight::Note));
+        assert_eq!(unpinned[0].contender.as_deref(), Some("b"));
+        assert_eq!(
+            unpinned[0].evidence,
+            "the generator is pinned to core 1, and the target may use cores 0 and 1 as well"
+        );
+        assert_eq!(found(&[1])[0].weight, Weight::Caution);
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What the pilot aims at: a slice of so many p99.
-const AIM_CLOSED: f64 = 20.0;
+const AIM_CLOSED: f64 = 2.0;
 const AIM_OPEN: f64 = 100.0;
 /// A p99 is not the same in the pilot and in the rounds: a slice that is shorter
 /// than the aim by less than a fifth is none of the rule's business.
@@ -16,9 +16,11 @@ const TOLERANCE: f64 = 0.8;
 
 pub(super) const RULE: Rule = Rule {
     name: "slice_too_short",
+    short: "slices are short for this latency",
+    hint: "use longer ones (--slice)",
     weight: Weight::Caution,
     threshold: "In slices: compares the length of a slice with the p99 of the contender that it is \
-                shortest for. The aim is 20 x p99, with --rate 100 x p99; more than 20 % below \
+                shortest for. The aim is 2 x p99, with --rate 100 x p99; more than 20 % below \
                 that: a caution.",
     why: "Every slice starts with empty queues and ends with a drain. The shorter it is against \
           the latency, the more of it is start and end: ratios are pulled towards 1, and tails of \
@@ -44,7 +46,9 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             say::nanoseconds(slice_ns),
             say::nanoseconds(p99_ns)
         );
-        (times < TOLERANCE * aim).then(|| (times, RULE.about_part(&part, Weight::Caution, seen)))
+        let figure = format!("{times:.1} x p99");
+        let finding = || RULE.about_part(&part, Weight::Caution, seen).with_figure(figure);
+        (times < TOLERANCE * aim).then(|| (times, finding()))
     };
     let shortest =
         evidence.parts().into_iter().filter_map(finding).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -70,11 +74,11 @@ mod tests {
 
     #[test]
     fn a_fifth_below_the_aim_is_the_limit() {
-        assert_eq!(weights(&run(32_100_000, 2), RULE.name), []);
-        assert_eq!(weights(&run(31_900_000, 2), RULE.name), [Weight::Caution]);
-        assert_eq!(run(31_900_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        assert_eq!(weights(&run(3_210_000, 2), RULE.name), []);
+        assert_eq!(weights(&run(3_190_000, 2), RULE.name), [Weight::Caution]);
+        assert_eq!(run(3_190_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
         // Too short for both: the slower one is named.
-        assert_eq!(run(10_000_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
+        assert_eq!(run(1_000_000, 2).findings(RULE.name)[0].contender.as_deref(), Some("b"));
         let open = |slice_ns| run(slice_ns, 2).with_arrivals(Arrivals::Poisson(800.0));
         assert_eq!(weights(&open(160_500_000), RULE.name), []);
         assert_eq!(weights(&open(159_500_000), RULE.name), [Weight::Caution]);

@@ -6,8 +6,13 @@ use crate::verdict::{Finding, Weight};
 /// Fewer operations in a round are too few.
 const FEWEST: u64 = 100;
 
+/// What to do, in few words, about a run of one contender.
+pub(super) const LONGER_RUN: &str = "drive longer (--duration 1m)";
+
 pub(super) const RULE: Rule = Rule {
     name: "too_short",
+    short: "few operations in a round",
+    hint: "drive longer (--round 5s)",
     weight: Weight::Caution,
     threshold: "Counts the operations of each judged round. Fewer than 100 in one: a caution.",
     why: "A throughput from a handful of operations jumps by whole percents with each of them, and \
@@ -26,7 +31,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 "{} operations in round {}, at least {FEWEST} make sense",
                 shortest.operations, shortest.round
             );
-            let finding = || RULE.about_part(&part, Weight::Caution, seen);
+            let finding = || {
+                let finding = RULE.about_part(&part, Weight::Caution, seen);
+                let finding = finding.with_figure(shortest.operations.to_string());
+                if evidence.single() { finding.with_hint(LONGER_RUN) } else { finding }
+            };
             (shortest.operations < FEWEST).then(finding)
         })
         .collect()

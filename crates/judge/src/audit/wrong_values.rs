@@ -8,6 +8,8 @@ use crate::{
 
 pub(super) const RULE: Rule = Rule {
     name: "wrong_values",
+    short: "wrong or stale values",
+    hint: "look for others that write its keys",
     weight: Weight::Void,
     threshold: "Counts the values read in all rounds that were never written under their key, or \
                 not with these bytes (wrong), and those that were overwritten before they were \
@@ -35,7 +37,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let statements = statements::named(driven, |kind| kind.wrong);
             format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share}){statements}")
         };
-        (wrong + stale > 0).then(|| RULE.about_part(&part, weight, told()))
+        (wrong + stale > 0)
+            .then(|| RULE.about_part(&part, weight, told()).with_figure(say::percent(share)))
     });
     found.collect()
 }

@@ -1,17 +1,23 @@
-//! Was the generator the slower part?
+//! Was the generator the slower part, and what may then be said?
 //!
 //! Two servers that differed by 1.3 × in CPU once read the same throughput,
-//! because one generator core was slower than either. So where a generator was
-//! hardly idle and the target was not at its limit, the throughput is the
-//! generator's own.
+//! because one generator core was slower than either. So equal figures are not
+//! called equivalent where the generator was hardly idle and the target not at its
+//! limit.
+//!
+//! A difference is another matter. Where the two contenders are ways of talking to
+//! one target, or client libraries drive both, every application pays the client's
+//! cost: it is part of what is compared. Between different targets on lanes of the
+//! engine's own, the cost of our codecs is nobody's, and a difference counts only as
+//! far as it lies beyond the difference of the generator's own cost.
 
-use super::{Asked, at_rest::Withheld};
+use super::{Asked, Weighed, at_rest::Withheld, word};
 use crate::{
     evidence::Evidence,
     say,
-    verdict::{Comparison, Word},
+    verdict::{Beyond, ClientShare, Comparison, Word},
 };
-use record::Metric;
+use record::{Direction, Metric};
 
 /// A generator that is idle for a smaller share of its time than this may have
 /// been the slower part.
@@ -19,100 +25,257 @@ pub(crate) const HELD_BACK_BELOW: f64 = 0.05;
 /// A target that used this share of the cores that it may use, or more, was at
 /// its limit.
 pub(crate) const AT_ITS_LIMIT_FROM: f64 = 0.95;
+/// A generator that ran for this share of its time leaves a target little room: had
+/// it taken no time at all, no target could have shown as more than
+/// 1 ÷ 0.8 = 1.25 times as fast. From here on its own cost is taken off a difference.
+pub(crate) const LITTLE_ROOM_FROM: f64 = 0.8;
 
 /// A contender that the generator held back, or may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HeldBack {
-    /// Share of its time that the generator's threads were idle.
-    pub(crate) idle: f64,
+    /// Share of their time that the generator's threads ran.
+    pub(crate) busy: f64,
+    /// Share of their time that they were kept from their cores.
+    pub(crate) kept: f64,
     /// Share of its cores that the target used: then it is certain. None: not
     /// known.
-    pub(crate) busy: Option<f64>,
+    pub(crate) target: Option<f64>,
 }
 
 impl HeldBack {
     /// The target had cores to spare.
     pub(crate) fn certain(&self) -> bool {
-        self.busy.is_some()
+        self.target.is_some()
     }
 
-    /// `the generator was idle for 2.0 % of the time of b, and its target used
-    /// 60 % of its cores`.
-    pub(crate) fn figures(&self, name: &str) -> String {
-        let target = match self.busy {
-            Some(busy) => format!("its target used {} of its cores", say::percent(busy)),
+    /// `the generator was busy for 96 % of the time of b and kept from its cores for
+    /// 3 %, and its target used 60 % of its cores`.
+    fn figures(&self, name: &str) -> String {
+        let target = match self.target {
+            Some(target) => format!("its target used {} of its cores", say::percent(target)),
             None => "how busy its target was is not known".to_owned(),
         };
-        let idle = say::percent(self.idle);
-        format!("the generator was idle for only {idle} of the time of {name}, and {target}")
+        format!("the generator was {}, and {target}", self.generator(&format!(" of {name}")))
+    }
+
+    /// `busy for 96 % of the time`, and how long it was kept from its cores where
+    /// that is a part of it.
+    pub(crate) fn generator(&self, of: &str) -> String {
+        let busy = format!("busy for {} of the time{of}", say::percent(self.busy));
+        if self.busy > 1.0 - HELD_BACK_BELOW {
+            busy
+        } else {
+            format!("{busy} and kept from its cores for {}", say::percent(self.kept))
+        }
     }
 }
 
-/// Whether, in closed loop, the contender's figures are the generator's own, or
-/// may be: it was hardly idle, and the target was not at its limit, as far as
-/// that is known. Where the generator does the target's work itself its figures
-/// are what was asked for.
+/// Whether, in closed loop, equal figures of the contender may be the generator's
+/// own: it was hardly idle, and the target was not at its limit, as far as that is
+/// known. A generator that is kept from its core is not idle either: a neighbour
+/// that holds it back holds back all contenders alike. Where the generator does the
+/// target's work itself its figures are what was asked for.
 pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
+    not_the_target(evidence, contender).filter(|held| held.busy + held.kept > 1.0 - HELD_BACK_BELOW)
+}
+
+/// What the generator did in closed loop, where the target was not at its limit.
+fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let at = contender as usize;
     if evidence.question.done_by_generator.get(at).copied().unwrap_or(false) {
         return None;
     }
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
-    let idle = evidence.generator_idle(at).filter(|_| driven.judged.operations > 0)?;
-    let busy = evidence.target_busy(at);
-    (idle < HELD_BACK_BELOW && !at_its_limit(evidence, at)).then_some(HeldBack { idle, busy })
+    let time = evidence.generator_time(at).filter(|_| driven.judged.operations > 0)?;
+    let target = evidence.target_busy(at);
+    let held = HeldBack { busy: time.busy, kept: time.kept, target };
+    (!at_its_limit(evidence, at)).then_some(held)
 }
 
 /// The target used nearly all of the cores that it may use, as far as is known.
+/// Where the generator runs on some of them, both together did.
 pub(crate) fn at_its_limit(evidence: &Evidence, contender: usize) -> bool {
     // Stolen time counts for both: on which core it was is not known.
     let stolen = evidence.stolen_from_target(contender).unwrap_or(0.0);
-    evidence.target_busy(contender).is_some_and(|busy| busy + stolen >= AT_ITS_LIMIT_FROM)
+    let generator = evidence.generator_on_targets_cores(contender);
+    let filled = |busy: f64| busy + generator + stolen >= AT_ITS_LIMIT_FROM;
+    evidence.target_busy(contender).is_some_and(filled)
+}
+
+/// A difference without what the generator's own cost explains.
+pub(super) struct Apart {
+    /// What it explains: ln(b/a) of the metric.
+    explained: f64,
+    /// What lies beyond.
+    beyond: Weighed,
 }
 
 impl Asked {
-    /// Where the generator was the slower part for both, the ratio is one of its
-    /// own figures; and equal figures that may be its own are not called
-    /// equivalent. In closed loop that goes for times as well: they follow from
-    /// throughput and the number of connections. It does not go for what an
-    /// operation costs.
+    /// Takes the generator's cost off the differences, replicate by replicate:
+    /// `generator` is ln(b/a) of its own CPU time for each operation. A generator that
+    /// is always busy has throughputs in the ratio of those costs turned round. In
+    /// closed loop times follow from throughput and the number of connections.
+    pub(super) fn take_apart(
+        &self,
+        differences: &[f64],
+        generator: &[f64],
+        level: f64,
+    ) -> Option<Apart> {
+        let sign = match self.metric.direction() {
+            Direction::HigherIsBetter => -1.0,
+            Direction::LowerIsBetter => 1.0,
+        };
+        let explained: Vec<f64> = generator.iter().map(|cost| sign * cost).collect();
+        let beyond = differences.iter().zip(&explained).map(|(all, of_it)| all - of_it);
+        let beyond = Weighed::new(&beyond.collect::<Vec<f64>>(), level)?;
+        Some(Apart { explained: Weighed::new(&explained, level)?.estimate, beyond })
+    }
+
+    /// What may be the generator's own is withheld; what an operation costs the
+    /// target is not.
     pub(super) fn withhold_what_may_be_the_generators(
         &self,
         evidence: &Evidence,
+        apart: Option<&Apart>,
         comparison: &mut Comparison,
     ) -> Withheld {
         if self.metric == Metric::TargetCpu {
             return Withheld::No;
         }
-        let sides = [self.pair.a, self.pair.b].into_iter();
-        let held: Vec<_> =
-            sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect();
-        let both = held.iter().filter(|(_, held)| held.certain()).count() == 2;
-        if !both && (held.is_empty() || comparison.verdict != Word::Equivalent) {
-            return Withheld::No;
+        let client_counts = evidence.client_counts(self.pair);
+        match comparison.verdict {
+            Word::Equivalent => self.withhold_equal_figures(evidence, comparison),
+            Word::Faster | Word::Slower if client_counts => {
+                self.tell_the_clients_share(evidence, comparison);
+                Withheld::No
+            }
+            Word::Faster | Word::Slower => {
+                let withheld = self.take_off_the_generators_cost(evidence, apart, comparison);
+                self.mark_at_least(evidence, comparison);
+                withheld
+            }
+            Word::Undecided if !client_counts => self.give_up_on_two(evidence, comparison),
+            Word::Undecided | Word::Void => Withheld::No,
         }
-        let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
-        let figures = figures.collect::<Vec<_>>().join("; ");
-        comparison.because.push(match both {
-            true => format!("{figures}: both figures are the generator's own"),
-            false => format!(
-                "the interval says equivalent, but {figures}: equal figures may be the generator's \
-                 own"
-            ),
-        });
+    }
+
+    /// Those of the pair that the generator held back.
+    fn held(&self, evidence: &Evidence) -> Vec<(u32, HeldBack)> {
+        let sides = [self.pair.a, self.pair.b].into_iter();
+        sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect()
+    }
+
+    fn withhold_equal_figures(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
+        let held = self.held(evidence);
+        let Some((first, _)) = held.first() else { return Withheld::No };
+        comparison.because.push(format!(
+            "the interval says equivalent, but {}: equal figures may be the generator's own; {}",
+            figures(evidence, &held),
+            remedy(evidence, *first)
+        ));
         comparison.verdict = Word::Undecided;
         Withheld::ForGood
     }
 
-    /// "At least": only the contender that is ahead may have been held back.
-    pub(super) fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
-        let (ahead, behind) = match comparison.verdict {
-            Word::Faster => (self.pair.b, self.pair.a),
-            Word::Slower => (self.pair.a, self.pair.b),
-            _ => return,
+    /// Where the generator was the slower part for both, further rounds tell no more
+    /// about the targets.
+    fn give_up_on_two(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
+        let held = self.held(evidence);
+        if held.iter().filter(|(_, held)| held.certain()).count() < 2 {
+            return Withheld::No;
+        }
+        comparison.because.push(format!(
+            "{}: both figures are the generator's own; {}",
+            figures(evidence, &held),
+            remedy(evidence, self.pair.a)
+        ));
+        Withheld::ForGood
+    }
+
+    /// Where the generator left the target of the contender that is behind little
+    /// room, that contender may be behind because it costs the generator more. Then
+    /// only what lies beyond that counts.
+    ///
+    /// A contender that is behind while the generator had time to spare is at its
+    /// target's limit, and the generator's cost explains nothing.
+    fn take_off_the_generators_cost(
+        &self,
+        evidence: &Evidence,
+        apart: Option<&Apart>,
+        comparison: &mut Comparison,
+    ) -> Withheld {
+        let Some((_, behind)) = self.ahead_and_behind(comparison.verdict) else {
+            return Withheld::No;
         };
-        let held = held_back(evidence, ahead).filter(|_| held_back(evidence, behind).is_none());
-        let Some(held) = held.filter(|_| self.metric == Metric::Throughput) else { return };
+        let little_room = |held: &HeldBack| held.busy >= LITTLE_ROOM_FROM;
+        let Some(held) = not_the_target(evidence, behind).filter(little_room) else {
+            return Withheld::No;
+        };
+        let (Some(apart), Some(measured)) = (apart, comparison.ratio) else { return Withheld::No };
+        // Its cost points the other way: without it the difference would be larger.
+        if apart.explained * measured.ln() <= 0.0 {
+            return Withheld::No;
+        }
+        let Some(interval) = apart.beyond.interval else { return Withheld::No };
+        let (margin, direction) = (evidence.question.matters, self.metric.direction());
+        let costs = self.costs(evidence);
+        let explained = say::ratio(apart.explained.exp());
+        if word(interval, margin, direction) == comparison.verdict {
+            let beyond = Beyond {
+                ratio: apart.beyond.estimate.exp(),
+                low: interval.0.exp(),
+                high: interval.1.exp(),
+            };
+            comparison.because.push(format!(
+                "at least: of {} the generator's own cost of an operation ({costs}) may explain \
+                 {explained}; {} lies beyond that",
+                say::ratio(measured),
+                say::ratio(beyond.ratio)
+            ));
+            (comparison.at_least, comparison.beyond_generator) = (true, Some(beyond));
+            return Withheld::No;
+        }
+        comparison.because.push(format!(
+            "the interval says {}, but {}, and its own cost of an operation ({costs}) explains \
+             {explained} of {}: what lies beyond that is not decided; {}",
+            if comparison.verdict == Word::Faster { "faster" } else { "slower" },
+            held.figures(evidence.name(behind)),
+            say::ratio(measured),
+            remedy(evidence, behind)
+        ));
+        comparison.verdict = Word::Undecided;
+        let same_side = apart.beyond.estimate * measured.ln() > 0.0;
+        match same_side && apart.beyond.estimate.abs() > margin.ln_1p() {
+            true => Withheld::ForNow,
+            false => Withheld::ForGood,
+        }
+    }
+
+    /// `10.1 µs for a, 8.2 µs for b`.
+    fn costs(&self, evidence: &Evidence) -> String {
+        let cost = |side: u32| {
+            let cost = generator_cost(evidence, side).unwrap_or(0.0);
+            format!("{} for {}", say::seconds(cost), evidence.name(side))
+        };
+        format!("{}, {}", cost(self.pair.a), cost(self.pair.b))
+    }
+
+    /// The contender that is better and the other one, where there is a word.
+    fn ahead_and_behind(&self, word: Word) -> Option<(u32, u32)> {
+        match word {
+            Word::Faster => Some((self.pair.b, self.pair.a)),
+            Word::Slower => Some((self.pair.a, self.pair.b)),
+            _ => None,
+        }
+    }
+
+    /// "At least": the generator held back the contender that is ahead.
+    fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
+        let Some((ahead, _)) = self.ahead_and_behind(comparison.verdict) else { return };
+        let Some(held) = held_back(evidence, ahead) else { return };
+        if comparison.at_least || self.metric != Metric::Throughput {
+            return;
+        }
         comparison.at_least = true;
         comparison.because.push(format!(
             "at least: the generator {} {}, which is ahead",
@@ -120,4 +283,71 @@ impl Asked {
             evidence.name(ahead)
         ));
     }
+
+    /// How much of the difference is spent in the client, where that is known and
+    /// throughput says how long an operation takes.
+    fn tell_the_clients_share(&self, evidence: &Evidence, comparison: &mut Comparison) {
+        let Some((ahead, behind)) = self.ahead_and_behind(comparison.verdict) else { return };
+        if self.metric != Metric::Throughput || self.group.is_some() {
+            return;
+        }
+        let share = || {
+            let took = |side: u32| {
+                let driven = evidence.contenders.get(side as usize).filter(|it| it.closed())?;
+                let threads = f64::from(evidence.question.workers.max(1));
+                Some(threads / driven.throughput()?)
+            };
+            Some(ClientShare {
+                difference: took(behind)? - took(ahead)?,
+                client: generator_cost(evidence, behind)? - generator_cost(evidence, ahead)?,
+            })
+        };
+        let Some(share) = share().filter(|share| share.difference > 0.0) else { return };
+        let of_it = match share.client {
+            less if less <= 0.0 => "nothing is".to_owned(),
+            all if all >= share.difference => "all is".to_owned(),
+            part => format!("{} are", say::seconds(part)),
+        };
+        comparison.because.push(format!(
+            "of the {} by which an operation of {} takes longer, {of_it} spent in the client",
+            say::seconds(share.difference),
+            evidence.name(behind)
+        ));
+        comparison.client_share = Some(share);
+    }
+}
+
+/// Seconds of the generator's CPU for each operation of the judged rounds.
+fn generator_cost(evidence: &Evidence, contender: u32) -> Option<f64> {
+    let driven = evidence.contenders.get(contender as usize)?;
+    let operations = Some(driven.judged.operations).filter(|operations| *operations > 0)?;
+    Some(driven.generator_cpu_ns as f64 / 1e9 / operations as f64)
+}
+
+fn figures(evidence: &Evidence, held: &[(u32, HeldBack)]) -> String {
+    let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
+    figures.collect::<Vec<_>>().join("; ")
+}
+
+/// What would make the target the slower part, or go without.
+fn remedy(evidence: &Evidence, contender: u32) -> String {
+    let question = &evidence.question;
+    let generator = &question.generator_cores;
+    let target = evidence.cores_of(contender as usize);
+    let is_ours = |core: &&u32| generator.contains(core);
+    let apart: Vec<String> =
+        target.iter().filter(|core| !is_ours(core)).map(u32::to_string).collect();
+    if !apart.is_empty() && target.iter().any(|core| generator.contains(core)) {
+        return format!(
+            "pin the target of {} away from the generator's cores (taskset -c {})",
+            evidence.name(contender),
+            apart.join(",")
+        );
+    }
+    let others = question.allowed_cores.iter().filter(|core| !is_ours(core)).count();
+    if others >= 2 {
+        return format!("give the generator more cores (--cores {})", question.workers + 1);
+    }
+    "compare response times at a --rate that both can reach, or the targets' CPU per operation"
+        .to_owned()
 }

@@ -1,6 +1,7 @@
 //! One comparison as it stands before the audit.
 
 use super::at_rest::Withheld;
+use super::bottleneck::Apart;
 use super::replicates::{self, Replicates};
 use super::{Support, Weighed, word};
 use crate::{
@@ -79,6 +80,8 @@ impl Asked {
             replicates: 0,
             looks: has_looks(evidence).then_some(0),
             charged: None,
+            beyond_generator: None,
+            client_share: None,
             p: None,
             t_interval: None,
             verdict: Word::Undecided,
@@ -151,7 +154,10 @@ impl Asked {
             fill(&mut comparison, weighed);
             let charged = all.charged.as_ref().and_then(weigh);
             comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
-            settled = self.decide(evidence, weighed, &mut comparison);
+            let generator = all.generator.as_ref().and_then(|generator| generator.get(..n));
+            let apart = generator
+                .and_then(|generator| self.take_apart(&all.differences[..n], generator, level));
+            settled = self.decide(evidence, weighed, apart.as_ref(), &mut comparison);
         }
         Draft { pair: self.pair, comparison, weighed, settled }
     }
@@ -170,28 +176,28 @@ impl Asked {
     }
 
     /// Finds the word. True: it is settled.
-    fn decide(&self, evidence: &Evidence, weighed: &Weighed, comparison: &mut Comparison) -> bool {
+    fn decide(
+        &self,
+        evidence: &Evidence,
+        weighed: &Weighed,
+        apart: Option<&Apart>,
+        comparison: &mut Comparison,
+    ) -> bool {
         comparison.verdict = self.word(evidence, weighed).unwrap_or_else(|| {
             comparison.because.push(self.too_few(evidence, comparison.replicates));
             Word::Undecided
         });
-        if let (Some(lag_1), Some(_)) = (weighed.alarm, weighed.interval) {
-            comparison.because.push(format!(
-                "the {}s are correlated (lag 1: {lag_1:.2}): the interval was widened {:.2} times \
-                 around the estimate",
-                replicate(evidence),
-                weighed.widening
-            ));
-        }
         // First the generator: what it held back has nothing that could be charged.
-        let steps = [
-            Self::refuse_support,
-            Self::withhold_what_may_be_the_generators,
-            Self::withhold_where_targets_work_at_rest,
-        ];
-        let mut steps = steps.into_iter().map(|step| step(self, evidence, comparison));
-        let withheld = steps.find(|withheld| *withheld != Withheld::No).unwrap_or(Withheld::No);
-        self.mark_at_least(evidence, comparison);
+        let mut withheld = self.refuse_support(evidence, comparison);
+        if withheld == Withheld::No {
+            withheld = self.withhold_what_may_be_the_generators(evidence, apart, comparison);
+        }
+        if withheld == Withheld::No {
+            withheld = self.withhold_where_targets_work_at_rest(evidence, comparison);
+        }
+        if comparison.verdict == Word::Undecided {
+            (comparison.at_least, comparison.beyond_generator) = (false, None);
+        }
         let undecided = comparison.verdict == Word::Undecided;
         if undecided && withheld == Withheld::No {
             comparison.fresh_rounds = self.fresh_rounds(evidence, weighed, comparison.replicates);
@@ -239,8 +245,7 @@ impl Asked {
         let question = &evidence.question;
         let spread = Spread {
             estimate: weighed.estimate,
-            // Correlated rounds count for less: as if each were noisier.
-            deviation: weighed.deviation? * weighed.widening,
+            deviation: weighed.deviation?,
             rounds: replicates as usize,
         };
         let level = rounds::level(question.alpha, self.family);

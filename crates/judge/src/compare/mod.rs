@@ -9,6 +9,8 @@ mod support;
 mod weigh;
 
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
+#[cfg(test)]
+pub(crate) use bottleneck::LITTLE_ROOM_FROM;
 pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, at_its_limit, held_back};
 pub(crate) use draft::Draft;
 pub(crate) use support::Support;

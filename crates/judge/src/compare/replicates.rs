@@ -10,6 +10,8 @@ pub(super) struct Round {
     pub(super) ratio: f64,
     /// The same with CPU time at rest charged to whom it is of.
     pub(super) charged: Option<f64>,
+    /// b/a of the generator's own CPU for each operation.
+    pub(super) generator: Option<f64>,
 }
 
 /// What a verdict rests on: one difference ln(b/a) for each replicate, in order.
@@ -18,6 +20,9 @@ pub(super) struct Replicates {
     pub(super) differences: Vec<f64>,
     /// The charged ones; none where one of them is not known.
     pub(super) charged: Option<Vec<f64>>,
+    /// ln(b/a) of the generator's own CPU for each operation; none where one is not
+    /// known.
+    pub(super) generator: Option<Vec<f64>>,
     /// Which launches were left out, in a sentence.
     pub(super) left_out: Option<String>,
 }
@@ -42,16 +47,22 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> 
     if a.trials.is_empty() {
         return Err("no round was complete".to_owned());
     }
-    let round = |(a, b): (&Trial, &Trial)| match (a.value(metric), b.value(metric)) {
+    // The generator's CPU time is that of all groups together.
+    let whole = |contender: u32, at: usize| evidence.side(contender, None)?.trials.get(at);
+    let generator = |at: usize| {
+        let of = |contender: u32| whole(contender, at)?.generator_cpu();
+        Some(of(pair.b)? / of(pair.a)?)
+    };
+    let round = |(at, (a, b)): (usize, (&Trial, &Trial))| match (a.value(metric), b.value(metric)) {
         (Some(of_a), Some(of_b)) => {
             let charged = a.charged().zip(b.charged()).filter(|_| metric == Metric::Throughput);
             let charged = charged.map(|(of_a, of_b)| of_b / of_a);
-            Ok(Round { round: a.round, ratio: of_b / of_a, charged })
+            Ok(Round { round: a.round, ratio: of_b / of_a, charged, generator: generator(at) })
         }
         (None, _) => Err(missing(evidence, pair.a, metric, a.round)),
         (_, None) => Err(missing(evidence, pair.b, metric, a.round)),
     };
-    a.trials.iter().zip(&b.trials).map(round).collect()
+    a.trials.iter().zip(&b.trials).enumerate().map(round).collect()
 }
 
 fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> String {
@@ -113,6 +124,7 @@ impl Replicates {
         Replicates {
             differences: of(|round| Some(round.ratio)).unwrap_or_default(),
             charged: of(|round| round.charged),
+            generator: of(|round| round.generator),
             left_out: None,
         }
     }

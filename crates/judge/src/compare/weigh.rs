@@ -2,7 +2,7 @@
 //! a word.
 
 use crate::{
-    stats::{autocorrelation, paired_t, signed_rank::SignedRank},
+    stats::{autocorrelation, autocorrelation::Alarm, paired_t, signed_rank::SignedRank},
     verdict::Word,
 };
 use record::Direction;
@@ -12,17 +12,13 @@ use record::Direction;
 pub(crate) struct Weighed {
     /// Hodges-Lehmann estimate.
     pub(crate) estimate: f64,
-    /// The signed-rank interval as it comes; none where n is too small.
-    pub(crate) exact: Option<(f64, f64)>,
-    /// The interval judged: `exact`, widened where the rounds are correlated.
+    /// The signed-rank interval; none where n is too small.
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) p: f64,
-    /// The paired t interval, never widened.
+    /// The paired t interval.
     pub(crate) t: Option<(f64, f64)>,
-    /// Lag-1 autocorrelation where the alarm rings.
-    pub(crate) alarm: Option<f64>,
-    /// By how much the interval was widened; 1 without an alarm.
-    pub(crate) widening: f64,
+    /// The difference changed from round to round: it is correlated.
+    pub(crate) alarm: Option<Alarm>,
     /// Standard deviation of d; none below two rounds.
     pub(crate) deviation: Option<f64>,
 }
@@ -31,22 +27,12 @@ impl Weighed {
     /// None without differences, or where one is not finite.
     pub(crate) fn new(d: &[f64], level: f64) -> Option<Self> {
         let ranks = SignedRank::new(d)?;
-        let estimate = ranks.estimate();
-        let exact = ranks.interval(level);
-        let alarm = autocorrelation::alarm(d);
-        let widening = alarm.map_or(1.0, |lag_1| autocorrelation::widening(lag_1, d.len()));
-        let wider = |(low, high): (f64, f64)| {
-            (estimate - (estimate - low) * widening, estimate + (high - estimate) * widening)
-        };
         Some(Weighed {
-            estimate,
-            exact,
-            // Not computed where nothing is widened: it would round.
-            interval: if alarm.is_some() { exact.map(wider) } else { exact },
+            estimate: ranks.estimate(),
+            interval: ranks.interval(level),
             p: ranks.p(),
             t: paired_t::interval(d, level),
-            alarm,
-            widening,
+            alarm: autocorrelation::alarm(d),
             deviation: paired_t::standard_deviation(d),
         })
     }
@@ -101,23 +87,22 @@ mod tests {
         assert_eq!(word((-0.01, margin), 0.01, HigherIsBetter), Word::Undecided);
     }
 
+    /// The sign of every difference was drawn, whatever the machine did: p and
+    /// interval are those of the signed ranks, and agree.
     #[test]
-    fn correlated_rounds_widen_around_the_estimate() {
+    fn correlated_rounds_keep_their_interval() {
         let slow: Vec<f64> = (0..12).map(|i| 0.01 + f64::from(i) / 1000.0).collect();
         let weighed = Weighed::new(&slow, 0.05).expect("finite");
-        let (exact, wider) = (weighed.exact.expect("12"), weighed.interval.expect("12"));
-        assert!(weighed.alarm.is_some() && weighed.widening > 2.0);
-        let stretched = (wider.1 - weighed.estimate) / (exact.1 - weighed.estimate);
-        assert!((stretched - weighed.widening).abs() < 1e-9, "{stretched}");
-        assert!(wider.0 < exact.0);
+        let ranks = SignedRank::new(&slow).expect("finite");
+        assert!(weighed.alarm.is_some());
+        assert_eq!(weighed.interval, ranks.interval(0.05));
+        assert_eq!(weighed.p, ranks.p());
     }
 
     #[test]
-    fn independent_rounds_keep_the_exact_interval() {
+    fn few_rounds_have_no_interval_and_no_alarm() {
         let ten = [0.031, -0.012, 0.024, 0.007, 0.018, -0.003, 0.042, 0.015, 0.001, 0.029];
-        let weighed = Weighed::new(&ten, 0.05).expect("finite");
-        assert_eq!(weighed.alarm, None);
-        assert_eq!(weighed.interval, weighed.exact);
+        assert_eq!(Weighed::new(&ten, 0.05).expect("finite").alarm, None);
         assert!(Weighed::new(&ten[..5], 0.05).expect("finite").interval.is_none());
         assert!(Weighed::new(&[], 0.05).is_none());
     }
@@ -156,8 +141,8 @@ mod tests {
             for pattern in 0u32..1024 {
                 let sign = |i: usize| if pattern >> i & 1 == 1 { 1.0 } else { -1.0 };
                 let d: Vec<f64> = sizes.iter().enumerate().map(|(i, d)| sign(i) * d).collect();
-                let exact = Weighed::new(&d, 0.05).and_then(|weighed| weighed.exact);
-                let said = exact.map(|interval| word(interval, 0.01, HigherIsBetter));
+                let interval = Weighed::new(&d, 0.05).and_then(|weighed| weighed.interval);
+                let said = interval.map(|interval| word(interval, 0.01, HigherIsBetter));
                 called += u32::from(matches!(said, Some(Word::Faster | Word::Slower)));
             }
             prop_assert_eq!(called, 50);

@@ -6,8 +6,8 @@ use crate::{
     verdict::TargetSummary,
 };
 use record::{
-    Histogram, LaneAsked, Metric, Outcomes, Phase, Seen, Slice, TrialRecord, seen::Connections,
-    slice::WINDOW_NS,
+    Histogram, LaneAsked, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
+    own_cost::cheapest, seen::Connections, slice::WINDOW_NS,
 };
 use std::collections::BTreeMap;
 
@@ -32,8 +32,13 @@ pub(crate) struct Driven {
     pub(crate) connections: Connections,
 
     // Against the null server.
-    /// CPU seconds that each round's operations cost the generator, by operation.
+    /// It was driven there.
+    pub(crate) driven_alone: bool,
+    /// CPU nanoseconds of the generator for each operation: of each trial there the
+    /// cheapest slice that nothing disturbed.
     pub(crate) own_costs: Vec<f64>,
+    /// What an earlier run found.
+    pub(crate) kept_cost: Option<OwnCost>,
 
     // Recorded rounds.
     /// What was asked: one entry, or several where rounds differ.
@@ -81,7 +86,11 @@ impl Driven {
     /// What every record tells, whichever phase it is of.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
         if record.phase == Phase::Null {
-            return self.count_own_cost(record);
+            self.driven_alone = true;
+            if !record.cut_short {
+                self.own_costs.extend(cheapest(&record.seen));
+            }
+            return;
         }
         self.count_seen(record.phase, &record.asked, &record.seen);
         self.make_groups(record.seen.groups.len());
@@ -119,23 +128,18 @@ impl Driven {
         }
     }
 
-    /// A round against the null server counts where all of it was answered.
-    fn count_own_cost(&mut self, record: &TrialRecord) {
-        let seen = &record.seen;
-        if record.cut_short || seen.operations == 0 || seen.outcomes.ok != seen.operations {
-            return;
-        }
-        let cpu_ns: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
-        self.own_costs.push(cpu_ns as f64 / 1e9 / seen.operations as f64);
+    /// What an operation costs the generator against the null server, in seconds
+    /// of CPU: the lowest that was measured in this run, or else in an earlier one. None
+    /// where nothing was measured that nothing disturbed.
+    pub(crate) fn own_cost(&self) -> Option<f64> {
+        let measured = self.own_costs.iter().copied().min_by(f64::total_cmp);
+        let kept = self.kept_cost.as_ref().map(|kept| kept.cpu_per_operation_ns);
+        measured.or(kept).map(|ns| ns / 1e9)
     }
 
-    /// What an operation costs the generator against the null server, in seconds
-    /// of CPU: the lowest of its rounds there. Whatever disturbs a round makes it
-    /// dearer, and a limit must not be too low. None where it was not driven
-    /// against it.
-    pub(crate) fn own_cost(&self) -> Option<f64> {
-        let costs = self.own_costs.iter().copied().filter(|cost| *cost > 0.0);
-        costs.min_by(f64::total_cmp)
+    /// How long before this run that was measured, in seconds; none where it was in it.
+    pub(crate) fn own_cost_age_s(&self) -> Option<u64> {
+        self.kept_cost.as_ref().filter(|_| self.own_costs.is_empty()).map(|kept| kept.age_s)
     }
 
     fn count_recorded(&mut self, asked: &LaneAsked, seen: &Seen) {

@@ -8,7 +8,7 @@ mod timeline;
 mod trial;
 
 use crate::{compare::Draft, cost};
-use record::{Arrivals, End, Interleave, PilotChoice, Question, Seen};
+use record::{Arrivals, End, Interleave, Pair, PilotChoice, Question, Seen};
 
 pub(crate) use driven::Driven;
 pub(crate) use timeline::Timeline;
@@ -38,6 +38,16 @@ pub(crate) struct Part<'a> {
     /// Name of the group; none: it is all that the contender does.
     pub(crate) group: Option<&'a str>,
     pub(crate) driven: &'a Driven,
+}
+
+/// What the generator's threads did while they drove a contender, as shares of
+/// their time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GeneratorTime {
+    /// They ran: their own CPU time.
+    pub(crate) busy: f64,
+    /// They were ready, and waited for a core or lost it to the hypervisor.
+    pub(crate) kept: f64,
 }
 
 impl Evidence {
@@ -212,15 +222,57 @@ impl Evidence {
     }
 
     /// Share of its time that the generator's threads were idle while they
-    /// drove the contender: neither running, nor waiting for a core, nor kept
-    /// from it by the hypervisor. A generator that shares its core is the slower
-    /// part as well as one that fills it. Whose core was stolen is not known: it
-    /// is taken to be the generator's.
+    /// drove the contender: neither running, nor kept from their cores.
     pub(crate) fn generator_idle(&self, contender: usize) -> Option<f64> {
+        let time = self.generator_time(contender)?;
+        Some((1.0 - time.busy - time.kept).max(0.0))
+    }
+
+    /// What the generator's threads did with their time while they drove the
+    /// contender.
+    pub(crate) fn generator_time(&self, contender: usize) -> Option<GeneratorTime> {
         let driven = self.contenders.get(contender)?;
         let available = driven.took_ns as f64 * f64::from(self.question.workers.max(1));
-        let wanted = (driven.generator_cpu_ns + driven.waited_ns + driven.steal_ns) as f64;
-        (available > 0.0).then(|| (1.0 - wanted / available).max(0.0))
+        let share = |ns: u64| ns as f64 / available;
+        // Whose core was stolen is not known: it is taken to be the generator's.
+        let kept = share(driven.waited_ns + driven.steal_ns);
+        (available > 0.0).then(|| GeneratorTime { busy: share(driven.generator_cpu_ns), kept })
+    }
+
+    /// CPU of the generator on the cores that the contender's target may use as
+    /// well, as a share of the target's cores: the target cannot have that time. The
+    /// generator's threads, one on each of its cores, are taken to be busy alike.
+    pub(crate) fn generator_on_targets_cores(&self, contender: usize) -> f64 {
+        let question = &self.question;
+        let (own, theirs) = (&question.generator_cores, self.cores_of(contender));
+        let Some(time) = self.generator_time(contender) else { return 0.0 };
+        if own.is_empty() || theirs.is_empty() {
+            return 0.0;
+        }
+        let both = own.iter().filter(|core| theirs.contains(core)).count() as f64;
+        time.busy * both / theirs.len() as f64
+    }
+
+    /// The cores that the contender's target may use; empty: not known.
+    pub(crate) fn cores_of(&self, contender: usize) -> &[u32] {
+        self.question.target_cores.get(contender).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the client's cost is part of what is compared in this pair, since
+    /// every application pays it: the two are ways of talking to one target, or
+    /// client libraries drive both.
+    pub(crate) fn client_counts(&self, pair: Pair) -> bool {
+        let question = &self.question;
+        let library = |of: u32| question.by_library.get(of as usize) == Some(&true);
+        let both = |group: &Vec<u32>| group.contains(&pair.a) && group.contains(&pair.b);
+        (library(pair.a) && library(pair.b)) || question.one_target.iter().any(both)
+    }
+
+    /// Whether that is so in every pair that the contender is in.
+    pub(crate) fn client_counts_for(&self, contender: u32) -> bool {
+        let has = |pair: &&Pair| pair.a == contender || pair.b == contender;
+        let mut pairs = self.question.pairs.iter().filter(has).peekable();
+        pairs.peek().is_some() && pairs.all(|pair| self.client_counts(*pair))
     }
 }
 

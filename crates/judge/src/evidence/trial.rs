@@ -20,6 +20,8 @@ pub(crate) struct Trial {
     charged: Option<f64>,
     /// Seconds of its target's CPU for each operation.
     target_cpu: Option<f64>,
+    /// Seconds of the generator's CPU for each operation.
+    generator_cpu: Option<f64>,
     quantiles: [Quantile; QUANTILES.len()],
 }
 
@@ -58,6 +60,7 @@ impl Trial {
             Some(throughput? * costs.cost.driven_ns as f64 / charged_ns)
         });
         let operations = Some(seen.operations as f64).filter(|operations| *operations > 0.0);
+        let generator_ns: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
         let each = |costs: Costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?);
         Trial {
             round,
@@ -66,6 +69,7 @@ impl Trial {
             throughput,
             charged,
             target_cpu: costs.and_then(each),
+            generator_cpu: operations.map(|operations| generator_ns as f64 / 1e9 / operations),
             quantiles: QUANTILES.map(|metric| Quantile::new(&seen.response_time, metric)),
         }
     }
@@ -84,6 +88,12 @@ impl Trial {
     /// enter a ratio.
     pub(crate) fn charged(&self) -> Option<f64> {
         ratable(self.charged)
+    }
+
+    /// Seconds of the generator's CPU for each operation, where they can enter a
+    /// ratio.
+    pub(crate) fn generator_cpu(&self) -> Option<f64> {
+        ratable(self.generator_cpu)
     }
 
     /// Standard error of ln of the metric inside this trial; quantiles only.

@@ -11,3 +11,4 @@ pub mod paired_t;
 pub mod quantile;
 pub mod rounds;
 pub mod signed_rank;
+pub mod two_stages;

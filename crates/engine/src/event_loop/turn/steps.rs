@@ -24,7 +24,8 @@ impl<S: Speech> Steps for EventLane<S> {
         self.turn(0, &mut drive, seen)?;
         let over = self.look(clock::now(), &mut drive, seen);
         let now = clock::now();
-        let until = (!over).then(|| now + self.patience(now, &drive));
+        let wait_ns = if self.is_behind() { 0 } else { self.patience(now, &drive) };
+        let until = (!over).then_some(now + wait_ns);
         // How long its turn took is not recorded here: it is a part of that of all.
         let worked = std::mem::take(&mut drive.worked);
         self.stepped = Some(drive);

@@ -1,0 +1,222 @@
+//! How many bytes a server may send in answer to one question or operation. Client
+//! libraries have no such bound: a server that never ends its answer would fill the
+//! memory.
+
+use crate::trouble::Trouble;
+use engine::workload::longest_key;
+use record::{Doing, Failure, Kind, Workload};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Bytes of the answer to a question beside the measurement, at most: settings, counts
+/// and notes take some kilobytes.
+pub(crate) const QUESTION_BYTES: u64 = 1 << 20;
+/// Bytes of the reply to an operation, at most, where the contender says nothing else.
+pub const REPLY_BYTES: u64 = 4 << 20;
+
+/// Protocols wrap each row in some tens of bytes.
+const ROW_BYTES: u64 = 128;
+
+/// Bytes of a reply to any operation of this lane, at most: what was asked for, else
+/// [`REPLY_BYTES`], or twice what the longest values of its workload take as text.
+pub(crate) fn of_replies(asked: Option<u64>, doing: &Doing) -> u64 {
+    let workload = match doing {
+        Doing::Drive(workload) => workload_bytes(workload),
+        Doing::Ask | Doing::Load(_) => 0,
+    };
+    asked.unwrap_or(REPLY_BYTES.max(workload))
+}
+
+/// Bytes of one packet either way, at most: a reply, or a statement that writes rows,
+/// which are sent as text and up to a MiB of them at once.
+pub(crate) fn of_packets(reply_bytes: u64, doing: &Doing) -> u64 {
+    let longest = match doing {
+        Doing::Ask => 0,
+        Doing::Load(of) => of.workload.value.most(),
+        Doing::Drive(of) => of.value.most(),
+    };
+    reply_bytes.max(REPLY_BYTES + 2 * u64::from(longest))
+}
+
+fn workload_bytes(of: &Workload) -> u64 {
+    let rows = of.mix.iter().map(|share| match share.kind {
+        Kind::Scan(rows) => u64::from(rows),
+        _ => 1,
+    });
+    // A byte of a value is two digits where it is sent as text.
+    let row = 2 * u64::from(of.value.most()) + longest_key(of) as u64 + ROW_BYTES;
+    2 * row * rows.max().unwrap_or(1)
+}
+
+/// What is left of the bytes that may come. Its clones share them.
+#[derive(Clone)]
+pub(crate) struct Budget(Arc<Left>);
+
+struct Left {
+    most: u64,
+    left: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Budget {
+    pub(crate) fn new(most: u64) -> Budget {
+        let (left, over) = (AtomicU64::new(most), AtomicBool::new(false));
+        Budget(Arc::new(Left { most, left, over }))
+    }
+
+    /// A question is asked now: all bytes may come again.
+    pub(crate) fn renew(&self) {
+        self.0.left.store(self.0.most, Ordering::Relaxed);
+    }
+
+    /// Takes bytes that came.
+    ///
+    /// # Errors
+    /// When they were too many.
+    pub(crate) fn take(&self, bytes: usize) -> io::Result<()> {
+        let left = self.0.left.load(Ordering::Relaxed);
+        match left.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.0.left.store(left, Ordering::Relaxed);
+                Ok(())
+            }
+            None => {
+                self.0.over.store(true, Ordering::Relaxed);
+                Err(too_large(self.0.most))
+            }
+        }
+    }
+
+    /// Whether more came than may.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.over.load(Ordering::Relaxed)
+    }
+
+    /// What a trouble is where more came than may: libraries only say then that the
+    /// connection is closed.
+    pub(crate) fn explains(&self, trouble: Trouble) -> Trouble {
+        if self.is_over() { Trouble::Failed(Failure::TooLarge) } else { trouble }
+    }
+}
+
+/// The error of a reply of more bytes than these.
+pub(crate) fn too_large(most: u64) -> io::Error {
+    let why = format!("its answer takes more than {most} bytes");
+    io::Error::new(io::ErrorKind::FileTooLarge, why)
+}
+
+/// A stream whose reads are taken from a budget.
+pub(crate) struct Metered<S> {
+    stream: S,
+    budget: Budget,
+}
+
+impl<S> Metered<S> {
+    pub(crate) fn new(stream: S, budget: Budget) -> Metered<S> {
+        Metered { stream, budget }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        to: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = to.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, to);
+        match read {
+            Poll::Ready(Ok(())) => Poll::Ready(self.budget.take(to.filled().len() - before)),
+            other => other,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use record::ValueBytes;
+    use std::future::poll_fn;
+    use tokio::runtime::Builder;
+
+    #[test]
+    fn a_budget_is_for_one_question() {
+        let budget = Budget::new(10);
+        let shared = budget.clone();
+        assert!(budget.take(4).is_ok() && shared.take(6).is_ok());
+        budget.renew();
+        assert!(shared.take(10).is_ok());
+        let closed = Trouble::Failed(Failure::Closed);
+        assert!(!budget.is_over() && budget.explains(closed) == closed);
+        let error = shared.take(1).expect_err("11 of 10");
+        assert_eq!(error.to_string(), "its answer takes more than 10 bytes");
+        assert!(budget.is_over());
+        assert_eq!(budget.explains(closed), Trouble::Failed(Failure::TooLarge));
+    }
+
+    #[test]
+    fn a_stream_ends_where_its_budget_does() {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let mut stream = Metered::new(&b"twelve bytes"[..], Budget::new(10));
+            let mut room = [0; 6];
+            let mut read = async || {
+                let mut to = ReadBuf::new(&mut room);
+                poll_fn(|context| Pin::new(&mut stream).poll_read(context, &mut to)).await
+            };
+            assert!(read().await.is_ok());
+            assert!(read().await.is_err());
+        });
+    }
+
+    #[test]
+    fn a_workload_may_bring_its_own_values() {
+        let kv = preset("kv").expect("a preset");
+        let drive = |value, mix: Option<Kind>| {
+            let mut of = Workload { value: ValueBytes::Fixed(value), ..kv.clone() };
+            if let Some(kind) = mix {
+                of.mix[0].kind = kind;
+            }
+            Doing::Drive(of)
+        };
+        assert_eq!(of_replies(None, &drive(32, None)), REPLY_BYTES);
+        assert_eq!(of_replies(Some(7), &drive(32, None)), 7);
+        assert!(of_replies(None, &drive(8 << 20, None)) > 32 << 20);
+        assert!(of_replies(None, &drive(1 << 20, Some(Kind::Scan(100)))) > 400 << 20);
+    }
+}

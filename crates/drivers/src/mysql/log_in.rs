@@ -1,0 +1,219 @@
+//! What a server says while a client logs in to it, looked at packet by packet: whether
+//! it asks for the password in a way that lets it, or whoever answers in its place, read
+//! it. Pure.
+
+use std::fmt;
+
+/// A packet begins with its length, three bytes little endian, and a number.
+const HEAD: usize = 4;
+/// No packet of a log-in is longer: a public key takes some hundred bytes.
+const LONGEST: usize = 64 << 10;
+
+/// First bytes of packets.
+const OK: u8 = 0x00;
+const MORE: u8 = 0x01;
+const SWITCH: u8 = 0xfe;
+const ERROR: u8 = 0xff;
+/// Behind [`MORE`], of caching_sha2_password: the whole password is wanted.
+const WHOLE_PASSWORD: u8 = 0x04;
+
+/// Methods that send the password itself, or encrypted with a key that the server sends
+/// along. Of others only what follows from it and from the server's challenge is sent.
+const BY_PASSWORD: [&[u8]; 3] = [b"mysql_clear_password", b"sha256_password", b"dialog"];
+
+/// What is guarded in a log-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// There is no password, or it goes in TLS.
+    Nothing,
+    /// The password, so that nobody can read it.
+    Password,
+    /// The password is not sent as it is. Encrypted with the server's own key it may be.
+    PasswordAsItIs,
+}
+
+/// How far a log-in has come.
+#[derive(Debug)]
+pub(super) struct LogIn {
+    guard: Guard,
+    /// A packet that is not complete.
+    begun: Vec<u8>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The server's greeting comes first.
+    Greeting,
+    /// Who logs in was said.
+    Answering,
+    /// It is over: what comes now answers questions.
+    Over,
+    /// It was refused: nothing more is passed on.
+    Refused,
+}
+
+/// Why the log-in is not gone on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unsafe {
+    /// It wants the password by a method that sends it as it is.
+    ByPassword,
+    /// It wants the password encrypted with a key that it would send along.
+    ByItsOwnKey,
+    /// It says more than any log-in takes.
+    TooLong,
+}
+
+impl fmt::Display for Unsafe {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            Unsafe::ByPassword => {
+                "the server asks for the password as it is (mysql_clear_password or the like), \
+                 and tiebreak sends it to nobody: let the user log in by caching_sha2_password, \
+                 mysql_native_password or ed25519"
+            }
+            Unsafe::ByItsOwnKey => {
+                "the server asks for the password encrypted with a public key that it sends \
+                 itself, and without TLS whoever answers in its place could read it: use TLS \
+                 (?sslmode=verify-full), or allow it (?allow-public-key-retrieval=true)"
+            }
+            Unsafe::TooLong => "the server says more than belongs to a log-in",
+        })
+    }
+}
+
+impl LogIn {
+    pub(super) fn guarded(guard: Guard) -> LogIn {
+        let state = if guard == Guard::Nothing { State::Over } else { State::Greeting };
+        LogIn { guard, begun: Vec::new(), state }
+    }
+
+    /// Takes what the server said next, and gives back what may be passed on.
+    ///
+    /// # Errors
+    /// When it asks for the password.
+    pub(super) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, Unsafe> {
+        let mut passed = Vec::new();
+        self.begun.extend_from_slice(piece);
+        while !matches!(self.state, State::Over | State::Refused) {
+            let Some(length) = packet(&self.begun)? else { return Ok(passed) };
+            self.state = self.after(&self.begun[HEAD..length])?;
+            passed.extend(self.begun.drain(..length));
+        }
+        if self.state == State::Over {
+            passed.append(&mut self.begun);
+        }
+        Ok(passed)
+    }
+
+    /// The state after a packet that says this.
+    fn after(&self, says: &[u8]) -> Result<State, Unsafe> {
+        match (self.state, says) {
+            (_, [ERROR, ..]) => Ok(State::Refused),
+            (State::Greeting, _) => Ok(State::Answering),
+            (_, [OK, ..]) => Ok(State::Over),
+            (_, [MORE, WHOLE_PASSWORD, ..]) if self.guard == Guard::Password => {
+                Err(Unsafe::ByItsOwnKey)
+            }
+            (_, [SWITCH, method @ ..]) => {
+                let method = method.split(|byte| *byte == 0).next().unwrap_or_default();
+                if BY_PASSWORD.contains(&method) {
+                    Err(Unsafe::ByPassword)
+                } else {
+                    Ok(State::Answering)
+                }
+            }
+            _ => Ok(State::Answering),
+        }
+    }
+}
+
+/// Bytes of the first packet with its head, or None if it is not complete.
+fn packet(bytes: &[u8]) -> Result<Option<usize>, Unsafe> {
+    let [a, b, c, _, ..] = *bytes else { return Ok(None) };
+    let length = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
+    if length > LONGEST {
+        return Err(Unsafe::TooLong);
+    }
+    Ok((bytes.len() >= length).then_some(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet_of(says: &[u8]) -> Vec<u8> {
+        let mut packet = (says.len() as u32).to_le_bytes()[..3].to_vec();
+        packet.push(0);
+        packet.extend_from_slice(says);
+        packet
+    }
+
+    /// All packets, in pieces of so many bytes.
+    fn passed(packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
+        passed_by(Guard::Password, packets, piece)
+    }
+
+    fn passed_by(guard: Guard, packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
+        let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+        let mut log_in = LogIn::guarded(guard);
+        let mut passed = Vec::new();
+        for piece in all.chunks(piece) {
+            passed.extend(log_in.pass(piece)?);
+        }
+        Ok(passed)
+    }
+
+    const GREETING: &[u8] = b"\x0a8.0.36\0and its challenge";
+
+    #[test]
+    fn what_answers_a_challenge_is_passed_on_whole() {
+        let good: [&[&[u8]]; 5] = [
+            &[GREETING, b"\0ok", b"\x01\x04 is the beginning of an answer"],
+            &[GREETING, b"\x01\x03", b"\0ok"],
+            &[GREETING, b"\xfemysql_native_password\0challenge", b"\0ok"],
+            &[GREETING, b"\xfeclient_ed25519\0challenge", b"\0ok"],
+            &[GREETING, b"\xfeparsec\0challenge", b"P\0salt", b"\0ok"],
+        ];
+        for packets in good {
+            let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+            for piece in [1, 3, 1000] {
+                assert_eq!(passed(packets, piece), Ok(all.clone()), "in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_asks_for_the_password_is_cut_off_before_it_is_heard() {
+        let bad: [(&[&[u8]], Unsafe); 6] = [
+            (&[GREETING, b"\x01\x04"], Unsafe::ByItsOwnKey),
+            (&[GREETING, b"\xfecaching_sha2_password\0x", b"\x01\x04"], Unsafe::ByItsOwnKey),
+            (&[GREETING, b"\xfemysql_clear_password\0"], Unsafe::ByPassword),
+            (&[GREETING, b"\xfemysql_clear_password"], Unsafe::ByPassword),
+            (&[GREETING, b"\xfesha256_password\0x"], Unsafe::ByPassword),
+            (&[GREETING, &[1; LONGEST + 1]], Unsafe::TooLong),
+        ];
+        for (packets, why) in bad {
+            for piece in [1, 1000] {
+                assert_eq!(passed(packets, piece), Err(why));
+            }
+        }
+    }
+
+    /// The library skips reports of progress, which begin as errors do.
+    #[test]
+    fn nothing_is_passed_on_behind_an_error() {
+        let refused = passed(&[GREETING, b"\xff\xff\xffprogress", b"\x01\x04"], 1000);
+        let heard = [packet_of(GREETING), packet_of(b"\xff\xff\xffprogress")].concat();
+        assert_eq!(refused, Ok(heard));
+    }
+    #[test]
+    fn the_servers_own_key_may_be_allowed_and_the_plain_password_never() {
+        let key: &[&[u8]] = &[GREETING, b"\x01\x04", b"\x01-----BEGIN", b"\0ok"];
+        let all: Vec<u8> = key.iter().flat_map(|says| packet_of(says)).collect();
+        assert_eq!(passed_by(Guard::PasswordAsItIs, key, 7), Ok(all));
+        let plain: &[&[u8]] = &[GREETING, b"\xfemysql_clear_password\0"];
+        assert_eq!(passed_by(Guard::PasswordAsItIs, plain, 7), Err(Unsafe::ByPassword));
+        assert!(passed_by(Guard::Nothing, plain, 7).is_ok());
+    }
+}

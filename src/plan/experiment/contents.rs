@@ -1,0 +1,231 @@
+//! All that an experiment file says and reaches for, as `tiebreak check` prints it: in
+//! full, without asking the environment and without opening what the file names. So it
+//! can be read before the file gets leave, and where a variable is not set.
+//!
+//! Of a file of one's own the words are left out that are never recorded: logins, values
+//! of headers and of an address's query, bodies. Who sent a file from elsewhere knows
+//! them, and who gets it must see them.
+
+use super::source::{self, Source};
+use super::{malformed, text};
+use crate::exit::Error;
+use crate::shown::{shown, shown_whole};
+use crate::targets::url;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What the file reaches for outside of itself, and then every key with its value.
+/// `whole`: also what is never recorded.
+///
+/// # Errors
+/// When it cannot be read, or is not TOML.
+pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
+    let text = source::read(file)?;
+    let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+    let (name, secrets) = (file.display().to_string(), RefCell::default());
+    let source = Source { name, folder, text: &text, environment: &|_| None, secrets };
+    let root = DeTable::parse(&text).map_err(|error| malformed(&source, &error))?;
+    let (said, used) = (Vec::new(), Vec::new());
+    let mut contents = Contents { folder: &source.folder, whole, said, used };
+    contents.table("", root.get_ref());
+    let mut lines = contents.used;
+    lines.push("it says:".to_owned());
+    lines.extend(contents.said.into_iter().map(|line| format!("  {line}")));
+    Ok(lines)
+}
+
+struct Contents<'a> {
+    folder: &'a Path,
+    /// Nothing is left out.
+    whole: bool,
+    said: Vec<String>,
+    used: Vec<String>,
+}
+
+impl Contents<'_> {
+    fn table(&mut self, path: &str, table: &DeTable<'_>) {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            self.value(&super::table::join(path, key.get_ref()), value);
+        }
+    }
+
+    fn value(&mut self, path: &str, value: &Spanned<DeValue<'_>>) {
+        let value = value.get_ref();
+        self.uses(path, value);
+        if !self.whole && is_unrecorded(path) && !value.is_table() {
+            self.said.push(format!("{path} = … (not shown)"));
+            return;
+        }
+        match value {
+            DeValue::String(text) if !self.whole && path.ends_with(".url") => {
+                self.said.push(format!("{path} = \"{}\"", url::harmless(text)));
+            }
+            DeValue::Table(table) if !table.is_empty() => self.table(path, table),
+            DeValue::Array(list) if list.iter().any(|one| is_nested(one.get_ref())) => {
+                for (at, one) in list.iter().enumerate() {
+                    self.value(&format!("{path}[{at}]"), one);
+                }
+            }
+            DeValue::Array(list) => {
+                list.iter().for_each(|one| self.uses(path, one.get_ref()));
+                let each: Vec<String> = list.iter().map(|one| plain(one.get_ref())).collect();
+                self.said.push(format!("{path} = [{}]", each.join(", ")));
+            }
+            DeValue::String(text) if text.contains('\n') => {
+                self.said.push(format!("{path} ="));
+                let lines = text.lines().map(|line| format!("  | {}", shown_whole(line)));
+                self.said.extend(lines);
+            }
+            other => self.said.push(format!("{path} = {}", plain(other))),
+        }
+    }
+
+    /// Notes what this value reaches for.
+    fn uses(&mut self, path: &str, value: &DeValue<'_>) {
+        let DeValue::String(said) = value else { return };
+        for name in text::variables(said) {
+            let set = if std::env::var_os(name).is_some() { "set" } else { "not set" };
+            self.add(format!("variable {} ({set})", shown(name)));
+        }
+        if let Some((_, rest)) = said.split_once("+unix://") {
+            let encoded = rest.split(['/', '?']).next().unwrap_or(rest);
+            let decoded = url::decoded(encoded).unwrap_or_else(|| encoded.as_bytes().to_vec());
+            self.add(format!("socket   {}", shown_whole(decoded)));
+        }
+        if let Some(folder) = said.strip_prefix("file://") {
+            self.add(format!("folder   {} (reads and writes files in it)", shown_whole(folder)));
+        }
+        if let Some(file) = file(path, said) {
+            let file = self.folder.join(file);
+            self.add(format!("file     {}", found(&file)));
+        }
+    }
+
+    fn add(&mut self, line: String) {
+        if !self.used.contains(&line) {
+            self.used.push(line);
+        }
+    }
+}
+
+/// Whether a key holds what is never recorded. `query` is so in a request; of a
+/// contender it is a statement.
+fn is_unrecorded(path: &str) -> bool {
+    let of_request = path.starts_with("workload.requests");
+    let mut keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
+    keys.any(|key| match key {
+        "headers" | "data" => true,
+        "body" | "query" => of_request,
+        _ => false,
+    })
+}
+
+fn is_nested(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Table(_) | DeValue::Array(_) => true,
+        DeValue::String(text) => text.contains('\n'),
+        _ => false,
+    }
+}
+
+/// The file that a key with this value reads: a body, a feed, a folder to serve.
+fn file<'a>(path: &str, value: &'a str) -> Option<&'a str> {
+    let key = path.rsplit('.').next().unwrap_or(path);
+    match key {
+        "data" => value.strip_prefix('@'),
+        "site" => Some(value),
+        _ if path.starts_with("workload.feeds.") && key != "order" => Some(value),
+        _ => None,
+    }
+}
+
+fn found(file: &PathBuf) -> String {
+    let name = shown_whole(file.display().to_string());
+    match std::fs::metadata(file) {
+        Ok(found) if found.is_file() => format!("{name} ({} bytes)", found.len()),
+        Ok(found) if found.is_dir() => format!("{name} (a folder)"),
+        Ok(_) => format!("{name} (not a plain file)"),
+        Err(_) => format!("{name} (not there)"),
+    }
+}
+
+/// A value without others in it, on one line.
+fn plain(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("\"{}\"", shown_whole(text.as_bytes())),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Datetime(date) => date.to_string(),
+        DeValue::Array(_) => "[]".to_owned(),
+        DeValue::Table(_) => "{}".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn everything_is_told_and_nothing_is_opened() {
+        let scratch = Scratch::new();
+        let here = scratch.path().canonicalize().expect("there").display().to_string();
+        std::fs::write(scratch.path().join("users.csv"), "a\n1\n").expect("a file");
+        let long = "x".repeat(5000);
+        let text = format!(
+            "rounds = 6\n\
+             [contender.a]\n\
+             url = 'http+unix://%2Frun%2Fdocker.sock/v1?t=${{TIEBREAK_NOT_SET}}'\n\
+             data = '@/etc/shadow'\n\
+             headers = {{ X = ['${{PATH}}', 'y'], Z = '$${{NO_VARIABLE}}' }}\n\
+             [contender.b]\n\
+             launch = ['sh', '-c', \"rm \\u001b[2J{long}\"]\n\
+             url = 'http://127.0.0.1/'\n\
+             [workload]\n\
+             feeds = {{ users = 'users.csv', others = {{ file = 'none.csv', order = 'uniform' }} }}\n\
+             setup = ['DROP TABLE x']\n\
+             [[workload.statements]]\n\
+             sql = '''DELETE\nFROM x'''\n"
+        );
+        let file = scratch.path().join("e.toml");
+        std::fs::write(&file, text).expect("a file");
+        let lines = contents(&file, true).unwrap_or_else(|error| panic!("{}", error.text));
+        let wanted = [
+            "socket   /run/docker.sock".to_owned(),
+            "variable TIEBREAK_NOT_SET (not set)".to_owned(),
+            "file     /etc/shadow (".to_owned(),
+            "variable PATH (set)".to_owned(),
+            format!("file     {here}/users.csv (4 bytes)"),
+            format!("file     {here}/none.csv (not there)"),
+            "  rounds = 6".to_owned(),
+            "  contender.a.headers.X = [\"${PATH}\", \"y\"]".to_owned(),
+            "  contender.a.headers.Z = \"$${NO_VARIABLE}\"".to_owned(),
+            format!("  contender.b.launch = [\"sh\", \"-c\", \"rm \\u{{1b}}[2J{long}\"]"),
+            "  workload.setup = [\"DROP TABLE x\"]".to_owned(),
+            "  workload.statements[0].sql =".to_owned(),
+            "    | DELETE".to_owned(),
+            "    | FROM x".to_owned(),
+        ];
+        for wanted in wanted {
+            let told = lines.iter().any(|line| line.starts_with(&wanted));
+            assert!(told, "no `{wanted}` in\n{}", lines.join("\n"));
+        }
+        assert!(!lines.iter().any(|line| line.contains("variable NO_VARIABLE")));
+        let own = contents(&file, false).unwrap_or_else(|error| panic!("{}", error.text));
+        for wanted in [
+            "variable TIEBREAK_NOT_SET (not set)",
+            "  contender.a.url = \"http+unix://%2Frun%2Fdocker.sock/v1\"",
+            "  contender.a.data = … (not shown)",
+            "  contender.a.headers.X = … (not shown)",
+            "    | FROM x",
+        ] {
+            assert!(own.iter().any(|line| line == wanted), "no `{wanted}` in\n{own:#?}");
+        }
+    }
+}

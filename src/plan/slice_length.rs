@@ -1,0 +1,338 @@
+//! How long a slice must be in closed loop: as short as the figures that are read
+//! from it allow, since what lies close together meets the same machine. Pure; the
+//! measurements are in METHOD, "How long a slice is".
+
+use crate::plan::units::{show_ns, show_percent};
+use judge::stats::paired_t::standard_deviation;
+use record::slice::EARLY_NS;
+
+/// The shortest slice that is chosen. Below it the deviation of a round hardly
+/// falls, and what each slice costs at its start and its end grows.
+pub(super) const SHORTEST_NS: u64 = 10_000_000;
+/// The largest bias of ln(B/A) of throughput that is expected, as a share of ln(B/A).
+/// It is to be 2 %, and what is expected was 77 to 88 % of what was measured.
+const MOST_BIAS: f64 = 0.015;
+/// The same, as a share of the half-width of the interval that is to be expected.
+const MOST_OF_HALF_WIDTH: f64 = 0.2;
+/// A bias below this share of the half-width is allowed, however small ln(B/A) is.
+const ALWAYS_OF_HALF_WIDTH: f64 = 0.1;
+/// And one below this, in ln(B/A): a twentieth of the usual smallest difference that
+/// matters.
+const ALWAYS: f64 = 0.0005;
+/// Half-width of the 95 % interval of ten rounds, in their standard deviations:
+/// Student's t with 9 degrees of freedom, 2.262, ÷ √10.
+const HALF_WIDTH: f64 = 0.715;
+/// Throughput never asks for more than this many times the p50: there the bias is
+/// below a thousandth whatever was seen.
+const LONGEST_IN_P50: u64 = 25;
+/// Response times ask for so many times the p50: the burn-in, 2 × p50, then leaves
+/// half of the slice.
+const IN_P50: u64 = 4;
+/// And for so many times the p99, so that a slice is not a single slow reply.
+const IN_P99: u64 = 2;
+/// Fewer operations in the second 5 ms of all slices together say nothing.
+const MOST_UNKNOWN: f64 = 400.0;
+/// CPU at rest that is expected to stay below this share of a core asks for
+/// nothing; it is the share that the audit notes.
+const CPU_AT_REST: f64 = 0.005;
+
+/// What the pilot saw of one contender, as far as slices depend on it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pace {
+    /// Name of the contender.
+    pub(super) name: String,
+    /// The shortest response time; 0 where nothing was answered.
+    pub(super) fastest_ns: u64,
+    /// Operations that ended in the first 5 ms of each of the pilot's slices, and in
+    /// the second 5 ms.
+    pub(super) early: Vec<[u32; 2]>,
+    pub(super) p50_ns: u64,
+    pub(super) p99_ns: u64,
+    /// Throughput of each of the pilot's slices, in their order.
+    pub(super) throughputs: Vec<f64>,
+    /// CPU that its target used while it rested, as a share of one core.
+    pub(super) cpu_at_rest: Option<f64>,
+}
+
+/// A time and its standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Lost {
+    ns: f64,
+    error_ns: f64,
+}
+
+impl Pace {
+    /// What each slice loses at its start: the target has nothing to do until the
+    /// first requests are there, and what it needs has left the caches. Known from the
+    /// first 5 ms against the second 5 ms of the same slices, which meet the same
+    /// machine; at least the shortest response time.
+    fn lost(&self) -> Lost {
+        let sum =
+            |piece: usize| self.early.iter().map(|early| f64::from(early[piece])).sum::<f64>();
+        let (first, second) = (sum(0), sum(1));
+        let fastest = self.fastest_ns as f64;
+        // A target that is slower than these pieces are long tells nothing by them.
+        if second < MOST_UNKNOWN || fastest >= EARLY_NS as f64 {
+            return Lost { ns: fastest, error_ns: 0.0 };
+        }
+        let piece_ns = EARLY_NS as f64;
+        let residual =
+            |early: &[u32; 2]| f64::from(early[0]) - first / second * f64::from(early[1]);
+        let residuals: Vec<f64> = self.early.iter().map(residual).collect();
+        let spread = standard_deviation(&residuals).unwrap_or(0.0);
+        let error_ns = piece_ns * spread * (residuals.len() as f64).sqrt() / second;
+        Lost { ns: (piece_ns * (1.0 - first / second)).max(fastest), error_ns }
+    }
+
+    /// The length of such a slice up to its last reply, about: that to the last
+    /// request comes a p50 after the end of sending.
+    fn whole(&self, slice_ns: f64) -> f64 {
+        slice_ns + self.p50_ns as f64
+    }
+
+    fn mean_throughput(&self) -> f64 {
+        self.throughputs.iter().sum::<f64>() / self.throughputs.len().max(1) as f64
+    }
+}
+
+/// A length of slices, and the figure that asks for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Ask {
+    pub(super) ns: u64,
+    /// Whose figure, and why; empty for the shortest slice.
+    pub(super) because: String,
+}
+
+/// What slices of a run must be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Asks {
+    /// What throughput asks for.
+    pub(super) throughput: Ask,
+    /// What response times and CPU at rest ask for.
+    pub(super) others: Ask,
+}
+
+impl Asks {
+    /// Each figure's own. `pilot_ns`: the pilot's slices; `round_ns`: how long each
+    /// contender is to be driven in a round.
+    pub(super) fn of(paces: &[Pace], pilot_ns: u64, round_ns: u64) -> Asks {
+        let throughput = Ask { ns: SHORTEST_NS, because: String::new() };
+        let others = throughput.clone();
+        let mut asks = Asks { throughput, others };
+        let Some((first, rest)) = paces.split_first() else { return asks };
+        for pace in rest {
+            asks.throughput.raise(for_throughput(first, pace, round_ns));
+        }
+        for pace in paces {
+            for (times, value, what) in [(IN_P50, pace.p50_ns, "p50"), (IN_P99, pace.p99_ns, "p99")]
+            {
+                asks.others.raise(Ask {
+                    ns: value.saturating_mul(times),
+                    because: format!(
+                        "the response times of `{}` ask for that: {times} × its {what}, {}",
+                        pace.name,
+                        show_ns(value)
+                    ),
+                });
+            }
+            asks.others.raise(for_rest(pace, pilot_ns));
+        }
+        asks
+    }
+
+    /// The longer one.
+    pub(super) fn ns(&self) -> u64 {
+        self.throughput.ns.max(self.others.ns)
+    }
+
+    /// Which figure asks for the longer one, and what the other would do with.
+    pub(super) fn because(&self) -> String {
+        let (longer, shorter, other) = if self.others.ns > self.throughput.ns {
+            (&self.others, &self.throughput, "throughput")
+        } else {
+            (&self.throughput, &self.others, "response times")
+        };
+        if longer.because.is_empty() {
+            return "the shortest; no figure asks for longer ones".to_owned();
+        }
+        format!("{}; {other} would do with {}", longer.because, show_ns(shorter.ns))
+    }
+}
+
+impl Ask {
+    fn raise(&mut self, other: Ask) {
+        if other.ns > self.ns {
+            *self = other;
+        }
+    }
+}
+
+/// The shortest slice in which the empty start of slices moves ln(B/A) by at most 2 %
+/// of it, and by at most a fifth of the half-width to be expected.
+fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
+    let difference = (b.mean_throughput() / a.mean_throughput()).ln().abs();
+    let slowest = if a.p50_ns > b.p50_ns { a } else { b };
+    let longest = slowest.p50_ns.saturating_mul(LONGEST_IN_P50);
+    let blocks = a.throughputs.iter().zip(&b.throughputs);
+    let ratios: Vec<f64> = blocks.map(|(a, b)| (b / a).ln()).filter(|d| d.is_finite()).collect();
+    let of_a_block = standard_deviation(&ratios).unwrap_or(0.0);
+    let (of_a, of_b) = (a.lost(), b.lost());
+    let fits = |ns: u64| {
+        let slice = ns as f64;
+        let bias = bias(a, of_a, b, of_b, slice);
+        // A round holds round ÷ slice blocks, which scatter by themselves.
+        let half_width = HALF_WIDTH * of_a_block * (slice / round_ns.max(1) as f64).sqrt();
+        let most = (MOST_BIAS * difference).min(MOST_OF_HALF_WIDTH * half_width);
+        bias <= most.max(ALWAYS_OF_HALF_WIDTH * half_width).max(ALWAYS)
+    };
+    let mut ns = SHORTEST_NS;
+    while ns < longest && difference.is_finite() && !fits(ns) {
+        ns = (ns + ns / 20).min(longest);
+    }
+    Ask {
+        ns,
+        because: format!(
+            "throughput asks for that: each slice loses {} of `{}` and {} of `{}` at its start",
+            show_ns(of_a.ns as u64),
+            a.name,
+            show_ns(of_b.ns as u64),
+            b.name,
+        ),
+    }
+}
+
+/// By how much slices of this length move ln(B/A), beyond what is uncertain of it by a
+/// standard error: a share of the throughput of each is lost, and only what they lose
+/// differently moves the ratio.
+fn bias(a: &Pace, of_a: Lost, b: &Pace, of_b: Lost, slice_ns: f64) -> f64 {
+    let (whole_a, whole_b) = (a.whole(slice_ns), b.whole(slice_ns));
+    let difference = (of_a.ns / whole_a - of_b.ns / whole_b).abs();
+    let error = (of_a.error_ns / whole_a).hypot(of_b.error_ns / whole_b);
+    (difference - error).max(0.0)
+}
+
+/// What a target does at the end of each slice is its CPU at rest, and comes the more
+/// often the shorter slices are.
+fn for_rest(pace: &Pace, pilot_ns: u64) -> Ask {
+    let share = pace.cpu_at_rest.unwrap_or(0.0);
+    Ask {
+        ns: (share / CPU_AT_REST * pilot_ns as f64) as u64,
+        because: format!(
+            "the CPU that `{}` uses while it rests asks for that: {} of a core in slices of {}",
+            pace.name,
+            show_percent(share),
+            show_ns(pilot_ns)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Throughput that scatters by 5 % around `rate`.
+    fn pace(name: &str, rate: f64, fastest_us: u64, p50_us: u64) -> Pace {
+        let wobble = if name == "a" { [1.05, 0.95] } else { [1.0, 1.0] };
+        Pace {
+            name: name.to_owned(),
+            fastest_ns: 1000 * fastest_us,
+            early: Vec::new(),
+            p50_ns: 1000 * p50_us,
+            p99_ns: 1100 * p50_us,
+            throughputs: (0..40).map(|n| rate * wobble[n % 2]).collect(),
+            cpu_at_rest: None,
+        }
+    }
+
+    fn asks(a: Pace, b: Pace) -> Asks {
+        Asks::of(&[a, b], 50 * MS, 1000 * MS)
+    }
+
+    #[test]
+    fn quick_servers_get_the_shortest_slices() {
+        let asks = asks(pace("a", 60e3, 80, 900), pace("b", 58e3, 80, 950));
+        assert_eq!((asks.throughput.ns, asks.ns()), (SHORTEST_NS, SHORTEST_NS));
+        assert_eq!(asks.because(), "the shortest; no figure asks for longer ones");
+    }
+
+    /// The bias that was measured with 64 connections, 100 against 200 µs of service
+    /// and 2 ms of delay, as a share of ln 2: 11.3 % at 5 ms, 6.0 % at 10 ms, 2.3 % at
+    /// 20 ms, 0.6 % at 50 ms.
+    #[test]
+    fn the_bias_that_is_expected_is_the_one_that_was_measured() {
+        let (a, b) = (pace("a", 10e3, 2100, 6400), pace("b", 5e3, 2200, 12800));
+        for (ms, measured) in [(5, 0.113), (10, 0.060), (20, 0.023), (50, 0.006)] {
+            let expected = bias(&a, a.lost(), &b, b.lost(), (ms * MS) as f64);
+            let share = expected / std::f64::consts::LN_2;
+            // Measured to ± 0.2 %.
+            let least = 0.75 * measured - 0.002;
+            assert!((least..measured).contains(&share), "{ms} ms: {share}");
+        }
+    }
+
+    #[test]
+    fn a_delay_asks_for_longer_slices_and_the_reason_says_so() {
+        let asks = asks(pace("a", 10e3, 2100, 6400), pace("b", 5e3, 2200, 12800));
+        let ms = asks.throughput.ns / MS;
+        assert!((20..80).contains(&ms), "{ms} ms");
+        let because = &asks.throughput.because;
+        assert!(because.contains("2.1 ms of `a` and 2.2 ms of `b`"), "{because}");
+    }
+
+    /// In 40 slices of 50 ms Node lost 0.63 ms, an nginx that tries 100 regular
+    /// expressions 0.30 ms; 64 connections, each ± 0.05 ms.
+    #[test]
+    fn what_is_lost_is_known_from_the_first_milliseconds() {
+        let mut node = pace("b", 60e3, 150, 970);
+        node.early = (0..40).map(|n| [262 + n % 3 * 15, 300]).collect();
+        let lost = node.lost();
+        assert!((lost.ns - 0.383e6).abs() < 0.01e6, "{lost:?}");
+        assert!((0.02e6..0.06e6).contains(&lost.error_ns), "{lost:?}");
+        // It loses twice as much as one that answers 60 k/s, too: slices get longer.
+        let mut lean = pace("a", 60e3, 100, 970);
+        lean.early = vec![[292, 300]; 40];
+        let longer = asks(lean.clone(), node.clone()).throughput.ns;
+        assert!(longer > 2 * SHORTEST_NS, "{longer}");
+        assert_eq!(
+            asks(node.clone(), Pace { name: "a".into(), ..node }).throughput.ns,
+            SHORTEST_NS
+        );
+        // Too few operations: the shortest response time is all that is known.
+        lean.early = vec![[1, 2]; 40];
+        assert_eq!(lean.lost(), Lost { ns: 100_000.0, error_ns: 0.0 });
+    }
+
+    #[test]
+    fn response_times_ask_for_four_p50_or_two_p99() {
+        let mut slow = pace("b", 1e3, 20, 8000);
+        let by_p50 = asks(pace("a", 1e3, 20, 8000), slow.clone());
+        assert_eq!(by_p50.ns(), 32 * MS);
+        assert!(by_p50.because().contains("4 × its p50, 8 ms"), "{}", by_p50.because());
+        slow.p99_ns = 40 * MS;
+        let by_p99 = asks(pace("a", 1e3, 20, 8000), slow);
+        assert_eq!(by_p99.ns(), 80 * MS);
+        assert!(
+            by_p99.because().ends_with("throughput would do with 10 ms"),
+            "{}",
+            by_p99.because()
+        );
+    }
+
+    #[test]
+    fn cpu_at_rest_asks_for_slices_in_which_it_stays_below_what_is_noted() {
+        let mut busy = pace("b", 60e3, 80, 900);
+        busy.cpu_at_rest = Some(0.0025);
+        assert_eq!(asks(pace("a", 60e3, 80, 900), busy.clone()).ns(), 25 * MS);
+        busy.cpu_at_rest = Some(0.0005);
+        assert_eq!(asks(pace("a", 60e3, 80, 900), busy).ns(), SHORTEST_NS);
+    }
+
+    #[test]
+    fn one_that_answers_nothing_asks_for_nothing() {
+        let asks = asks(Pace::default(), pace("b", 1e3, 20, 800));
+        assert_eq!(asks.ns(), SHORTEST_NS);
+        assert_eq!(Asks::of(&[], MS, MS).ns(), SHORTEST_NS);
+    }
+}

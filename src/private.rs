@@ -1,0 +1,48 @@
+//! Files and folders that only their owner may enter and read: a run's hold what a
+//! user drove.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Creates a file. What has its name, a link too, is neither followed nor touched.
+///
+/// # Errors
+/// When something of that name is there, or the system refuses.
+pub(crate) fn create_file(file: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
+}
+
+/// Creates a folder, in the same way.
+///
+/// # Errors
+/// When something of that name is there, or the system refuses.
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn they_are_the_owners_alone_and_never_behind_a_link() {
+        let scratch = Scratch::new();
+        let path = |name: &str| scratch.path().join(name);
+        let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+        create_folder(&path("folder")).expect("new");
+        create_file(&path("folder/file")).expect("new");
+        assert_eq!((mode(&path("folder")), mode(&path("folder/file"))), (0o700, 0o600));
+        symlink(path("folder/planted"), path("link")).expect("scratch");
+        for taken in ["folder/file", "folder", "link"] {
+            let file = create_file(&path(taken)).expect_err(taken);
+            let folder = create_folder(&path(taken)).expect_err(taken);
+            assert_eq!(file.kind(), io::ErrorKind::AlreadyExists, "{taken}");
+            assert_eq!(folder.kind(), io::ErrorKind::AlreadyExists, "{taken}");
+        }
+        assert!(!path("folder/planted").exists());
+    }
+}

@@ -1,0 +1,297 @@
+//! What lanes cost by themselves, kept for a day: the next run of the same lane need not
+//! measure it again.
+//!
+//! One small file for each lane, in the user's cache folder. Nothing depends on it: what
+//! cannot be read, is not this user's or is not understood is measured anew, and what
+//! cannot be written is not kept.
+
+use crate::fnv::fnv1a;
+use crate::targets::keeper::user;
+use record::{LaneAsked, OwnCost, Plan};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A figure is used for so long.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// The longest file that is read.
+const MOST_BYTES: u64 = 16 * 1024;
+/// A lane costs less than this for each operation, in nanoseconds: else the figure is
+/// damaged.
+const MOST_NS: f64 = 1e9;
+
+/// What is known of the lanes of one run.
+#[derive(Debug, Default)]
+pub(super) struct OwnCosts {
+    /// Where figures are kept, or None if they are not.
+    folder: Option<PathBuf>,
+    /// Which program on which machine they are about.
+    machine: String,
+    /// By contender: the lane that was looked for.
+    lanes: BTreeMap<u32, String>,
+}
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// All that the figure depends on, in words.
+    lane: String,
+    cpu_per_operation_ns: f64,
+    /// Seconds since 1970.
+    measured: u64,
+}
+
+impl OwnCosts {
+    /// Those of the plan's lanes, driven against a null server on this core, in the cache
+    /// folder of this user.
+    pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
+        let (folder, program) = (folder_of_this_user(), this_program());
+        let (Some(folder), Some(program)) = (folder, program) else { return OwnCosts::default() };
+        let host = &plan.host;
+        let machine = format!(
+            "{program}; {}; {}; cores {:?}, generator {:?}, server {server_core:?}",
+            host.kernel,
+            host.cpu,
+            host.cores,
+            plan.generator_cores.last()
+        );
+        OwnCosts { folder: Some(folder), machine, lanes: BTreeMap::new() }
+    }
+
+    /// Of a machine that is made up, in this folder.
+    #[cfg(test)]
+    pub(super) fn made_up(folder: PathBuf) -> OwnCosts {
+        let machine = "made up".to_owned();
+        OwnCosts { folder: Some(folder), machine, lanes: BTreeMap::new() }
+    }
+
+    /// What is known of this contender's lane, which speaks this protocol.
+    pub(super) fn find(
+        &mut self,
+        contender: u32,
+        protocol: &str,
+        lane: &LaneAsked,
+    ) -> Option<OwnCost> {
+        let folder = self.folder.as_deref()?;
+        // Its address is that of a null server that does not run yet: the same for all.
+        let lane = serde_json::to_string(lane).ok()?;
+        let lane = format!("{}; {protocol}; {lane}", self.machine);
+        let found = read(&folder.join(file_of(&lane)), &lane, SystemTime::now());
+        self.lanes.insert(contender, lane);
+        let (cpu_per_operation_ns, age) = found?;
+        Some(OwnCost { contender, cpu_per_operation_ns, age_s: age.as_secs() })
+    }
+
+    /// Keeps what was measured of this contender's lane, if it was looked for.
+    pub(super) fn keep(&self, contender: u32, cpu_per_operation_ns: f64) {
+        let (Some(folder), Some(lane)) = (&self.folder, self.lanes.get(&contender)) else { return };
+        let now = SystemTime::now();
+        let measured = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let kept = Kept { lane: lane.clone(), cpu_per_operation_ns, measured };
+        // Without it the next run measures, as this one did.
+        let _ = write(folder, &file_of(lane), &kept, now);
+    }
+}
+
+/// `XDG_CACHE_HOME`, or `.cache` in the home folder; a relative path counts as none, as
+/// the XDG specification says.
+fn folder_of_this_user() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("tiebreak/own-costs"))
+}
+
+/// Tells this program from every other build of it, without reading it.
+fn this_program() -> Option<String> {
+    let file = fs::metadata("/proc/self/exe").ok()?;
+    Some(format!(
+        "tiebreak {}, {} bytes of {}.{:09}",
+        env!("CARGO_PKG_VERSION"),
+        file.size(),
+        file.mtime(),
+        file.mtime_nsec()
+    ))
+}
+
+fn file_of(lane: &str) -> String {
+    format!("{:016x}.json", fnv1a(lane.as_bytes()))
+}
+
+/// Cost and age of what is kept there of this lane.
+fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
+    // Not waited for if it is a fifo, and not followed if it is a link.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
+    if !is_ours(&file) {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    let kept: Kept = serde_json::from_str(&text).ok()?;
+    let measured = UNIX_EPOCH.checked_add(Duration::from_secs(kept.measured))?;
+    let age = now.duration_since(measured).ok()?;
+    let sane = kept.cpu_per_operation_ns > 0.0 && kept.cpu_per_operation_ns < MOST_NS;
+    (sane && kept.lane == lane && age < KEPT).then_some((kept.cpu_per_operation_ns, age))
+}
+
+/// A file, or a folder, of this user's that nobody else can write.
+fn is_ours(file: &File) -> bool {
+    let us = user::ours();
+    file.metadata().is_ok_and(|about| {
+        let kind = about.file_type();
+        (kind.is_file() || kind.is_dir()) && about.uid() == us && about.mode() & 0o022 == 0
+    })
+}
+
+fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let open = OpenOptions::new().read(true).custom_flags(flags).open(folder)?;
+    if !is_ours(&open) {
+        return Err(std::io::ErrorKind::PermissionDenied.into());
+    }
+    remove_old(folder, now);
+    // Beside it and renamed: two runs at once leave one whole file.
+    let beside = folder.join(format!("{name}.{}", std::process::id()));
+    let text = serde_json::to_string(kept)?;
+    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    let written =
+        to.write_all(text.as_bytes()).and_then(|()| fs::rename(&beside, folder.join(name)));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Files that no run will use any more.
+fn remove_old(folder: &Path, now: SystemTime) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let changed = entry.metadata().ok().filter(fs::Metadata::is_file);
+        let changed = changed.and_then(|about| about.modified().ok());
+        let age = changed.and_then(|changed| now.duration_since(changed).ok());
+        if age.is_some_and(|age| age > KEPT) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::alone;
+    use crate::scratch::Scratch;
+    use record::{Doing, Reuse};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn costs(scratch: &Scratch, machine: &str) -> OwnCosts {
+        let folder = Some(scratch.path().join("cache/own-costs"));
+        OwnCosts { folder, machine: machine.to_owned(), lanes: BTreeMap::new() }
+    }
+
+    fn lane(connections: u32) -> LaneAsked {
+        alone::lane(connections, 1, Reuse::Always, Doing::Ask)
+    }
+
+    /// The cost that another run finds.
+    fn found(scratch: &Scratch, machine: &str, protocol: &str, connections: u32) -> Option<f64> {
+        let found = costs(scratch, machine).find(3, protocol, &lane(connections));
+        found.map(|found| {
+            assert_eq!(found.contender, 3);
+            found.cpu_per_operation_ns
+        })
+    }
+
+    /// Keeps 5 µs of `m`, `http`, 8 connections, and says in which file.
+    fn kept(scratch: &Scratch) -> PathBuf {
+        let mut costs = costs(scratch, "m");
+        assert_eq!(costs.find(1, "http", &lane(8)), None);
+        costs.keep(1, 5000.0);
+        let folder = costs.folder.expect("a folder");
+        let mut files = fs::read_dir(folder).expect("made").flatten();
+        let file = files.next().expect("a file").path();
+        assert!(files.next().is_none(), "one file, and nothing beside it");
+        file
+    }
+
+    #[test]
+    fn what_was_kept_is_found_for_the_same_lane_alone() {
+        let scratch = Scratch::new();
+        kept(&scratch);
+        assert_eq!(found(&scratch, "m", "http", 8), Some(5000.0));
+        assert_eq!(found(&scratch, "m", "http", 9), None);
+        assert_eq!(found(&scratch, "m", "resp", 8), None);
+        assert_eq!(found(&scratch, "another", "http", 8), None);
+    }
+
+    #[test]
+    fn without_a_folder_nothing_is_kept() {
+        let mut none = OwnCosts::default();
+        assert_eq!(none.find(0, "http", &lane(8)), None);
+        none.keep(0, 5000.0);
+    }
+
+    #[test]
+    fn a_figure_is_used_for_a_day() {
+        let scratch = Scratch::new();
+        let file = kept(&scratch);
+        let text = fs::read_to_string(&file).expect("readable");
+        let of: Kept = serde_json::from_str(&text).expect("ours");
+        let at = |seconds: u64| UNIX_EPOCH + Duration::from_secs(of.measured + seconds);
+        assert!(read(&file, &of.lane, at(86_399)).is_some());
+        assert!(read(&file, &of.lane, at(86_400)).is_none());
+        let before = UNIX_EPOCH + Duration::from_secs(of.measured - 1);
+        assert!(read(&file, &of.lane, before).is_none(), "a clock that was set back");
+        remove_old(file.parent().expect("a folder"), SystemTime::now() + 2 * KEPT);
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_is_measured_anew() {
+        type Spoil = fn(&Path);
+        let spoil: [(&str, Spoil); 6] = [
+            ("damaged", |file| fs::write(file, "{\"lane\": 1").expect("written")),
+            ("not text", |file| fs::write(file, [0xff; 9]).expect("written")),
+            ("a cost of nothing", |file| {
+                let text = fs::read_to_string(file).expect("readable");
+                fs::write(file, text.replace("5000", "-1")).expect("written");
+            }),
+            ("others may write it", |file| {
+                fs::set_permissions(file, fs::Permissions::from_mode(0o666)).expect("ours");
+            }),
+            ("a link", |file| {
+                let beside = file.with_extension("moved");
+                fs::rename(file, &beside).expect("ours");
+                symlink(beside, file).expect("a link");
+            }),
+            ("a folder", |file| {
+                fs::remove_file(file).expect("ours");
+                fs::create_dir(file).expect("a folder");
+            }),
+        ];
+        for (what, spoil) in spoil {
+            let scratch = Scratch::new();
+            let file = kept(&scratch);
+            spoil(&file);
+            assert_eq!(found(&scratch, "m", "http", 8), None, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_is_left_alone() {
+        let scratch = Scratch::new();
+        let mut costs = costs(&scratch, "m");
+        let folder = costs.folder.clone().expect("a folder");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("ours");
+        costs.find(1, "http", &lane(8));
+        costs.keep(1, 5000.0);
+        assert_eq!(fs::read_dir(&folder).expect("readable").count(), 0);
+    }
+}

@@ -1,0 +1,238 @@
+//! What was declared secret: values that stand for `${NAME}` in an experiment file or
+//! an address, and those of `--secret` and `--secret-env`.
+//!
+//! A process has one list of them, and it only grows: an error can be told where the
+//! plan that it comes from is long gone. Whatever leaves the process as text looks at
+//! the list: the journal (and so every report), progress, errors, `check`. Logs of
+//! targets are blotted out by their keepers, which get the list at their start.
+
+use crate::shown::shown_sentence;
+use crate::targets::logs;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+
+/// Shortest value that can be secret, in bytes. Blotting out every `1` would leave
+/// nothing of a log, a report or a journal.
+pub(crate) const SHORTEST: usize = 4;
+
+/// What stands for one in a text: as long for all, so that nobody learns its length.
+const HIDDEN: &str = "****";
+
+/// Longer ones are also blotted out piece by piece, of so many bytes: an error may
+/// quote a part of one.
+const PIECE: usize = 16;
+
+static DECLARED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Why a value cannot be a secret; the words follow what it is called.
+///
+/// # Errors
+/// When it is too short.
+pub(crate) fn check(value: &str) -> Result<(), String> {
+    match value.len() {
+        SHORTEST.. => Ok(()),
+        bytes => Err(format!(
+            "has {bytes} bytes, and a secret has {SHORTEST} or more: a shorter one would be \
+             blotted out of every word and number that happens to hold it"
+        )),
+    }
+}
+
+/// From now on no text of this process holds the value. One that is too short is left
+/// out; [`check`] says so.
+pub(crate) fn declare(value: &str) {
+    let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
+    for form in forms(value) {
+        if !declared.contains(&form) {
+            declared.push(form);
+        }
+    }
+}
+
+/// All of them, in every form in which they may appear.
+pub(crate) fn declared() -> Vec<String> {
+    DECLARED.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// As it is; as it stands in an address; escaped as a reader sees it, and as JSON has it.
+fn forms(value: &str) -> Vec<String> {
+    let bytes = value.as_bytes();
+    let json = Value::from(value).to_string();
+    let mut forms = vec![
+        value.to_owned(),
+        value.trim().to_owned(),
+        percent_encoded(bytes),
+        percent_decoded(value),
+        shown_sentence(value),
+        json[1..json.len() - 1].to_owned(),
+    ];
+    if bytes.len() >= 2 * PIECE {
+        let pieces = bytes.chunks_exact(PIECE).map(String::from_utf8_lossy);
+        forms.extend(pieces.map(|piece| piece.trim_matches('\u{fffd}').to_owned()));
+    }
+    forms.retain(|form| form.len() >= SHORTEST);
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+fn percent_encoded(bytes: &[u8]) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    let encoded = bytes.iter().map(|byte| match plain(byte) {
+        true => char::from(*byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+fn percent_decoded(text: &str) -> String {
+    let decoded = crate::targets::url::decoded(text).map(String::from_utf8);
+    decoded.and_then(Result::ok).unwrap_or_default()
+}
+
+/// The text without them.
+pub(crate) fn hidden(text: &str) -> String {
+    without(text, &declared())
+}
+
+fn without(text: &str, secrets: &[String]) -> String {
+    let mut found = logs::found(text.len(), text.as_bytes(), secrets);
+    found.sort_unstable();
+    let (mut left, mut at) = (String::new(), 0);
+    for (from, length) in found {
+        // What overlaps with the one before it is one blot with it.
+        if from >= at {
+            left.push_str(&text[at..from]);
+            left.push_str(HIDDEN);
+        }
+        at = at.max(from + length);
+    }
+    left + &text[at..]
+}
+
+/// The same thing, its texts without them. A text that can only be one of our own
+/// words (`"closed"`, a histogram) stays: without it the thing could not be read.
+pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
+    let secrets = declared();
+    let Ok(whole) = serde_json::to_value(&thing) else { return thing };
+    if secrets.is_empty() || !appear(&whole.to_string(), &secrets) {
+        return thing;
+    }
+    let mut blotted = whole.clone();
+    blot_each(&mut blotted, &secrets);
+    if let Ok(read) = T::deserialize(&blotted) {
+        return read;
+    }
+    // One by one: those that are needed as they are stay.
+    let mut good = whole;
+    let mut places = Vec::new();
+    texts_with(&good, &secrets, &mut String::new(), &mut places);
+    for place in places {
+        let before = good.clone();
+        if let Some(text) = good.pointer_mut(&place) {
+            blot_each(text, &secrets);
+        }
+        if T::deserialize(&good).is_err() {
+            good = before;
+        }
+    }
+    T::deserialize(good).unwrap_or(thing)
+}
+
+/// Whether one of them is in this text.
+pub(crate) fn appear_in(text: &str) -> bool {
+    appear(text, &declared())
+}
+
+fn appear(text: &str, secrets: &[String]) -> bool {
+    !logs::found(text.len(), text.as_bytes(), secrets).is_empty()
+}
+
+fn blot_each(value: &mut Value, secrets: &[String]) {
+    match value {
+        Value::String(text) => *text = without(text, secrets),
+        Value::Array(list) => list.iter_mut().for_each(|value| blot_each(value, secrets)),
+        Value::Object(map) => map.values_mut().for_each(|value| blot_each(value, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Pointers to the texts that hold one.
+fn texts_with(value: &Value, secrets: &[String], at: &mut String, places: &mut Vec<String>) {
+    let mut below = |key: &str, value: &Value| {
+        let length = at.len();
+        at.push('/');
+        at.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        texts_with(value, secrets, at, places);
+        at.truncate(length);
+    };
+    match value {
+        Value::String(text) if appear(text, secrets) => places.push(at.clone()),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(place, value)| below(&place.to_string(), value));
+        }
+        Value::Object(map) => map.iter().for_each(|(key, value)| below(key, value)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use record::{Address, End, EndReason, Event};
+
+    #[test]
+    fn short_ones_are_refused_with_the_reason() {
+        assert_eq!(check("1234"), Ok(()));
+        for (value, bytes) in [("", 0), ("x", 1), ("abc", 3)] {
+            let why = check(value).unwrap_err();
+            assert!(why.starts_with(&format!("has {bytes} bytes, and a secret has 4")), "{why}");
+            assert_eq!(forms(value), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_text_loses_them_in_every_form() {
+        let all = forms("s3/cr\"t\n");
+        for text in ["s3/cr\"t", "s3%2Fcr%22t%0A", "s3/cr\\\"t\\n", "x s3/cr\"t\n y"] {
+            let left = without(text, &all);
+            assert!(left.contains(HIDDEN) && !left.contains("cr"), "{text}: {left}");
+        }
+        assert_eq!(without("/pa%2Fth", &forms("pa%2Fth")), "/****");
+        assert_eq!(without("pa/th", &forms("pa%2Fth")), "****");
+        let overlapping: Vec<String> = ["abcd", "cdef"].map(str::to_owned).into();
+        assert_eq!(without("-abcdef-abcd-", &overlapping), "-****-****-");
+        assert_eq!(without("größe abcd größe", &overlapping), "größe **** größe");
+        let long = "0123456789abcdefghijklmnopqrstuvwxyzABCDEF";
+        let cut = without(&long[..40], &forms(long));
+        assert!(cut.len() < 2 * PIECE && cut.starts_with(HIDDEN), "{cut}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_them_stays(text in "[abc%é]{0,60}", one in "[abcé]{4,6}", two in "[abc]{4,6}") {
+            let all = [forms(&one), forms(&two)].concat();
+            let left = without(&text, &all);
+            prop_assert!(all.iter().all(|form| !left.contains(form.as_str())), "{}", left);
+        }
+    }
+
+    /// The list is one for the process: these are in no other test.
+    #[test]
+    fn an_event_loses_them_and_stays_one() {
+        declare("CANARY-of-secrets-rs");
+        declare("complete");
+        let end = |detail: &str| {
+            Event::End(End { reason: EndReason::Complete, detail: detail.to_owned() })
+        };
+        let left = without_secrets(end("at CANARY-of-secrets-rs: complete"));
+        // The reason is a word of ours, and the detail is not.
+        assert_eq!(left, end("at ****: ****"));
+        let socket = Address::Unix("/run/CANARY-of-secrets-rs.sock".to_owned());
+        assert_eq!(without_secrets(socket), Address::Unix("/run/****.sock".to_owned()));
+        assert!(appear_in("xCANARY-of-secrets-rsx") && !appear_in("CANARY"));
+    }
+}

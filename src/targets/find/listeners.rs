@@ -1,0 +1,149 @@
+//! The listening TCP sockets, asked of the kernel by sock_diag(7).
+//!
+//! `/proc/net/tcp` lists all sockets: the kernel goes through its whole table of
+//! connections for it, which takes it milliseconds however few there are.
+
+use super::sockets::Tcp;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// `TCP_LISTEN`, as a bit among the states that are asked for.
+const LISTENS: u32 = 1 << 10;
+/// `SOCK_DIAG_BY_FAMILY`.
+const BY_FAMILY: u16 = 20;
+/// Bytes of `nlmsghdr`, and of `inet_diag_msg` up to and with the inode.
+const HEAD: usize = 16;
+const SOCKET: usize = 72;
+/// Of what the kernel sends at once: it never sends more than 32 KiB.
+const BUFFER: usize = 32 * 1024;
+
+/// Those of both families.
+///
+/// # Errors
+/// When the kernel does not tell (built without it, or forbidden here).
+pub(super) fn listeners() -> io::Result<Vec<Tcp>> {
+    let netlink = open()?;
+    let mut found = Vec::new();
+    for family in [libc::AF_INET, libc::AF_INET6] {
+        send(&netlink, &question(family as u8))?;
+        while receive(&netlink, &mut found)? {}
+    }
+    Ok(found)
+}
+
+fn open() -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+    match unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_SOCK_DIAG) } {
+        -1 => Err(io::Error::last_os_error()),
+        fd => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+    }
+}
+
+/// `nlmsghdr` and `inet_diag_req_v2`: a dump of the family's listening sockets.
+fn question(family: u8) -> [u8; HEAD + 56] {
+    let mut bytes = [0; HEAD + 56];
+    let length = bytes.len() as u32;
+    bytes[0..4].copy_from_slice(&length.to_ne_bytes());
+    bytes[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
+    let flags = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+    bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
+    bytes[HEAD] = family;
+    bytes[HEAD + 1] = libc::IPPROTO_TCP as u8;
+    bytes[HEAD + 4..HEAD + 8].copy_from_slice(&LISTENS.to_ne_bytes());
+    bytes
+}
+
+fn send(netlink: &OwnedFd, question: &[u8]) -> io::Result<()> {
+    // SAFETY: `question` is valid for reads of its length.
+    let sent =
+        unsafe { libc::send(netlink.as_raw_fd(), question.as_ptr().cast(), question.len(), 0) };
+    if sent == question.len() as isize { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Takes what comes next; whether more does.
+fn receive(netlink: &OwnedFd, found: &mut Vec<Tcp>) -> io::Result<bool> {
+    let mut buffer = [0u8; BUFFER];
+    // SAFETY: `buffer` is valid for writes of its length.
+    let got =
+        unsafe { libc::recv(netlink.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) };
+    let got = usize::try_from(got).map_err(|_| io::Error::last_os_error())?;
+    messages(&buffer[..got], found)
+}
+
+/// Reads the messages of one piece; whether more pieces come.
+fn messages(mut bytes: &[u8], found: &mut Vec<Tcp>) -> io::Result<bool> {
+    if bytes.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    while let Some(head) = bytes.first_chunk::<HEAD>() {
+        let length = u32::from_ne_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let Some(body) = bytes.get(HEAD..length) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        match i32::from(u16::from_ne_bytes([head[4], head[5]])) {
+            libc::NLMSG_DONE => return Ok(false),
+            libc::NLMSG_ERROR => return Err(io::ErrorKind::Unsupported.into()),
+            _ => found.extend(socket(body)),
+        }
+        // Messages begin at multiples of four.
+        bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Ok(true)
+}
+
+/// `inet_diag_msg`: family and ports, addresses, …, user and inode.
+fn socket(body: &[u8]) -> Option<Tcp> {
+    let body: &[u8; SOCKET] = body.first_chunk()?;
+    let number =
+        |at: usize| u32::from_ne_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]);
+    let ip = match i32::from(body[0]) {
+        libc::AF_INET => IpAddr::V4(Ipv4Addr::new(body[8], body[9], body[10], body[11])),
+        libc::AF_INET6 => {
+            let bytes: [u8; 16] = body[8..24].try_into().ok()?;
+            IpAddr::V6(Ipv6Addr::from(bytes))
+        }
+        _ => return None,
+    };
+    let port = u16::from_be_bytes([body[4], body[5]]);
+    Some(Tcp { ip, port, user: number(64), inode: u64::from(number(68)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn our_own_listeners_are_among_them() {
+        for ip in ["127.0.0.1", "::1"] {
+            let listener = TcpListener::bind((ip, 0)).expect("a port");
+            let address = listener.local_addr().expect("bound");
+            let about = std::fs::metadata(format!("/proc/self/fd/{}", listener.as_raw_fd()));
+            let inode = about.expect("open").ino();
+            let found = listeners().expect("this kernel tells");
+            let ours = found.iter().find(|tcp| tcp.inode == inode).expect("it listens");
+            assert_eq!((ours.ip, ours.port), (address.ip(), address.port()));
+            // SAFETY: no arguments, and it cannot fail.
+            assert_eq!(ours.user, unsafe { libc::geteuid() });
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_an_error() {
+        let message = |length: u32, kind: i32| {
+            let mut bytes = vec![0; HEAD];
+            bytes[..4].copy_from_slice(&length.to_ne_bytes());
+            bytes[4..6].copy_from_slice(&(kind as u16).to_ne_bytes());
+            messages(&bytes, &mut Vec::new())
+        };
+        assert!(messages(&[], &mut Vec::new()).is_err());
+        assert!(message(16, libc::NLMSG_ERROR).is_err());
+        assert!(message(15, libc::NLMSG_DONE).is_err(), "shorter than its head");
+        assert!(message(17, libc::NLMSG_DONE).is_err(), "longer than the piece");
+        assert!(!message(16, libc::NLMSG_DONE).expect("the end"));
+        assert!(message(16, 99).expect("goes on"));
+    }
+}

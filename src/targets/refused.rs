@@ -1,0 +1,94 @@
+//! Why a database refuses a statement: in its own words, and where in the statement.
+
+use crate::access::Access;
+use crate::shown::shown;
+use drivers::Unasked;
+use record::Address;
+use std::time::Duration;
+
+/// A session begins with a log-in, and PostgreSQL's with a process.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks the statement once more and says what the server answers; none where it has no
+/// objection, does not answer, or is no database.
+pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option<String> {
+    let statements = [statement.to_owned()];
+    let answer = match access {
+        Access::Postgres(access) => access.ask(address, &statements, PATIENCE),
+        Access::Mysql(access) => access.ask(address, &statements, PATIENCE),
+        Access::Engine(_) => return None,
+        #[cfg(feature = "oracle")]
+        Access::Oracle(access) => access.ask(address, &statements, PATIENCE),
+    };
+    // Without a code no server has answered.
+    let refused = answer.err().filter(|unasked| unasked.code.is_some())?;
+    Some(told(&refused, statement))
+}
+
+/// `relation "nowhere" does not exist, at line 1, column 15: SELECT 1 FROM nowhere`.
+fn told(refused: &Unasked, statement: &str) -> String {
+    let said = shown(&refused.why);
+    let position = refused.position.map(|position| position.saturating_sub(1) as usize);
+    match position.or_else(|| of_the_name(&refused.why, statement)) {
+        Some(at) => {
+            let (line, column, text) = place(statement, at);
+            format!("{said}, at line {line}, column {column}: {}", shown(text))
+        }
+        None => format!("{said}, in the statement: {}", shown(statement)),
+    }
+}
+
+/// Line and column of the character at this place, both from 1 on, and the line.
+fn place(statement: &str, at: usize) -> (usize, usize, &str) {
+    let before: String = statement.chars().take(at).collect();
+    let line = before.matches('\n').count();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    (line + 1, column + 1, statement.lines().nth(line).unwrap_or_default())
+}
+
+/// Where the name is that a message quotes, as MySQL's do (`Table 'shop.nowhere'
+/// doesn't exist`): none where it is not in the statement exactly once.
+fn of_the_name(why: &str, statement: &str) -> Option<usize> {
+    let quoted = why.split('\'').nth(1)?;
+    let name = quoted.rsplit('.').next().filter(|name| !name.is_empty())?;
+    let mut found = statement.match_indices(name);
+    let (at, _) = found.next()?;
+    found.next().is_none().then(|| statement[..at].chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(why: &str, position: Option<u32>, statement: &str) -> String {
+        super::told(&Unasked { code: Some(1), why: why.to_owned(), position }, statement)
+    }
+
+    #[test]
+    fn a_position_is_a_line_and_a_column() {
+        let missing = "relation \"gone\" does not exist";
+        assert_eq!(
+            told(missing, Some(15), "SELECT 1 FROM gone"),
+            "relation \"gone\" does not exist, at line 1, column 15: SELECT 1 FROM gone"
+        );
+        // Characters are counted, not bytes.
+        assert_eq!(
+            told(missing, Some(17), "SELECT 'ä'\nFROM gone"),
+            "relation \"gone\" does not exist, at line 2, column 6: FROM gone"
+        );
+        assert!(told(missing, Some(99), "SELECT 1").contains("at line 1, column 9"));
+    }
+
+    #[test]
+    fn a_name_that_is_quoted_is_found_in_the_statement() {
+        assert_eq!(
+            told("Table 'shop.gone' doesn't exist", None, "SELECT 1 FROM gone"),
+            "Table 'shop.gone' doesn't exist, at line 1, column 15: SELECT 1 FROM gone"
+        );
+        assert_eq!(
+            told("Unknown column 'x' in 'field list'", None, "SELECT x, max(x) FROM t"),
+            "Unknown column 'x' in 'field list', in the statement: SELECT x, max(x) FROM t"
+        );
+        assert_eq!(told("no", None, "SELECT \u{7}"), r"no, in the statement: SELECT \u{7}");
+    }
+}

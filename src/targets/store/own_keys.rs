@@ -1,0 +1,153 @@
+//! The keys that a load overwrites: those that tiebreak wrote, and no others.
+//!
+//! A store that holds the note of a load under the contender's prefix was written to by
+//! tiebreak. Where there is no note (it may have been evicted), keys say it themselves: a
+//! value begins with the number of its key and that of the write.
+
+use super::Fingerprint;
+use engine::workload::{COUNTED_FROM, Operations, Space};
+use record::Workload;
+
+/// So many keys are looked at: half of them the first, the others spread over the rest.
+const LOOKED_AT: u64 = 128;
+
+/// What a store keeps under a key.
+pub(super) enum Kept {
+    Nothing,
+    /// A string, or its beginning.
+    Text(Vec<u8>),
+    /// A list, or another thing that no load writes.
+    Other,
+}
+
+/// Looks whether the keys of this workload are tiebreak's, as far as they are there.
+/// `read` tells what is kept under a key. Of a store that does not answer nothing is
+/// found: its load fails too, and is counted.
+///
+/// # Errors
+/// Names the first key that is not, and the remedy.
+pub(super) fn check(
+    workload: &Workload,
+    mut read: impl FnMut(&str) -> Result<Kept, String>,
+) -> Result<(), String> {
+    let note = Fingerprint::place(&workload.prefix);
+    match read(&note) {
+        Ok(Kept::Nothing) => {}
+        Err(_) => return Ok(()),
+        Ok(Kept::Text(text)) if Fingerprint::is_one(&text) => return Ok(()),
+        Ok(Kept::Text(_) | Kept::Other) => return Err(refusal(&note)),
+    }
+    let operations = Operations::new(workload, 0)?;
+    for space in [Space::Values, Space::Counters] {
+        for key in looked_at(workload.keys) {
+            let mut name = Vec::new();
+            operations.write_key(space, key, &mut name);
+            let name = String::from_utf8_lossy(&name).into_owned();
+            match read(&name) {
+                Ok(Kept::Nothing) => {}
+                Err(_) => return Ok(()),
+                Ok(Kept::Text(value)) if is_ours(space, key, &value) => {}
+                Ok(Kept::Text(_) | Kept::Other) => return Err(refusal(&name)),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn looked_at(keys: u64) -> impl Iterator<Item = u64> {
+    let first = keys.min(LOOKED_AT / 2);
+    // Up to the last key, which is one of them.
+    let spread = if keys > first { LOOKED_AT / 2 } else { 0 };
+    let others = (0..spread).map(move |at| first + at * (keys - 1 - first) / (spread - 1));
+    (0..first).chain(others)
+}
+
+/// Whether a value is one of this key: it begins with its number, little endian, or is
+/// the beginning of that. Counters have as many digits as they were loaded with.
+fn is_ours(space: Space, key: u64, value: &[u8]) -> bool {
+    if space == Space::Counters {
+        let digits = value.trim_ascii_end();
+        let length = COUNTED_FROM.to_string().len();
+        return digits.len() == length && digits.iter().all(u8::is_ascii_digit);
+    }
+    let number = key.to_le_bytes();
+    let length = value.len().min(number.len());
+    value[..length] == number[..length]
+}
+
+fn refusal(key: &str) -> String {
+    format!(
+        "the key `{key}` was not written by tiebreak, and the load would overwrite it: rename or \
+         remove what is there, or give another store (of Redis another database: \
+         redis://HOST:PORT/1)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use std::collections::BTreeMap;
+
+    fn kv() -> Workload {
+        let kv = preset("kv").expect("a preset");
+        Workload { prefix: "tiebreak00:".to_owned(), keys: 1000, ..kv }
+    }
+
+    fn checked(kept: &[(&str, &[u8])]) -> Result<(), String> {
+        let kept: BTreeMap<&str, &[u8]> = kept.iter().copied().collect();
+        check(&kv(), |key| {
+            Ok(kept.get(key).map_or(Kept::Nothing, |value| Kept::Text(value.to_vec())))
+        })
+    }
+
+    #[test]
+    fn values_of_the_workload_are_known_without_a_note() {
+        assert_eq!(checked(&[]), Ok(()));
+        let mut value = Vec::new();
+        Operations::new(&kv(), 0).expect("good").values().write(7, 3, &mut value);
+        assert_eq!(checked(&[("tiebreak00:000000000007", &value)]), Ok(()));
+        let of_another = checked(&[("tiebreak00:000000000008", &value)]);
+        assert!(of_another.expect_err("not of key 8").contains("`tiebreak00:000000000008`"));
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_named() {
+        for key in ["tiebreak00:000000000000", "tiebreak00:000000000063", "tiebreak00:loaded"] {
+            let told = checked(&[(key, b"a value of mine")]).expect_err(key);
+            assert!(told.starts_with(&format!("the key `{key}` was not written")), "{told}");
+        }
+        // A name that the load does not write is nobody's loss.
+        assert_eq!(checked(&[("tiebreak00:mine", b"x")]), Ok(()));
+    }
+
+    #[test]
+    fn a_note_says_that_the_keys_are_tiebreaks() {
+        let note = b"tiebreak-load/1 00000000000000ff run:abc unknown dirty";
+        let kept: [(&str, &[u8]); 2] =
+            [("tiebreak00:loaded", note), ("tiebreak00:000000000000", b"other")];
+        assert_eq!(checked(&kept), Ok(()));
+    }
+
+    #[test]
+    fn a_list_is_somebody_elses_and_silence_is_nothing() {
+        let list = check(&kv(), |key| match key {
+            "tiebreak00:000000000000" => Ok(Kept::Other),
+            _ => Ok(Kept::Nothing),
+        });
+        assert!(list.is_err());
+        assert_eq!(check(&kv(), |_| Err("it closed the connection".to_owned())), Ok(()));
+    }
+
+    #[test]
+    fn keys_all_over_the_range_are_looked_at() {
+        for keys in [1, 63, 64, 100, 128, 1_000_000_000] {
+            let all: Vec<u64> = looked_at(keys).collect();
+            assert!(all.iter().all(|key| *key < keys), "{keys}");
+            assert_eq!(all[0], 0);
+            assert!(all.len() as u64 <= LOOKED_AT);
+            assert!(all.windows(2).all(|pair| pair[0] <= pair[1]), "{keys}: {all:?}");
+        }
+        assert_eq!(looked_at(1_000_000).last(), Some(999_999));
+    }
+}

@@ -1,0 +1,60 @@
+//! Servers that send a byte now and then, for ever: they get no more time than
+//! silent ones, and the first signal ends the wait.
+
+use crate::case::{Case, SHORT};
+use crate::experiment::Program;
+use crate::processes::wait_for;
+use crate::{Test, test};
+
+/// The beginning of a reply in each protocol, as the server drips it: it never ends.
+const PROTOCOLS: [(&str, &str); 5] = [
+    ("http", "HTTP/1.1 200 OK\r\nX-Long: "),
+    ("memcached", "VERSION 1.6.18"),
+    ("redis", "$1000000\r\n"),
+    ("postgres", "N"),
+    ("mysql", "\u{1}\u{2}"),
+];
+
+pub(crate) fn cases() -> Vec<Test> {
+    let ends = PROTOCOLS.iter().map(|(scheme, reply)| {
+        test(&format!("drips::of_{scheme}_are_not_ready"), || late(scheme, reply))
+    });
+    let stops = PROTOCOLS.iter().map(|(scheme, reply)| {
+        test(&format!("drips::of_{scheme}_end_at_a_signal"), || stop(scheme, reply))
+    });
+    ends.chain(stops).collect()
+}
+
+fn experiment(case: &Case, scheme: &str, reply: &str, ready: &str) {
+    case.write("reply", reply);
+    let orders = ["drip=1".to_owned(), format!("reply={}", case.path("reply"))];
+    let database = if ["postgres", "mysql"].contains(&scheme) { "/app" } else { "" };
+    let login = if database.is_empty() { "" } else { "me@" };
+    let keys = format!("url = '{scheme}://{login}127.0.0.1:{{port}}{database}'\n{ready}");
+    let one = Program::habits(&orders).contender("right", &keys);
+    let other = Program::habits(&orders).contender("wrong", &keys);
+    case.write("e.toml", format!("{one}{other}"));
+}
+
+fn late(scheme: &str, reply: &str) {
+    let case = Case::new();
+    experiment(&case, scheme, reply, "ready = { timeout = '1s' }");
+    let ended = case.run(&format!("compare e.toml {SHORT} --timeout 1s"));
+    ended.expect(4, &["ready"]);
+    case.left_nothing(true);
+}
+
+fn stop(scheme: &str, reply: &str) {
+    let case = Case::new();
+    experiment(&case, scheme, reply, "ready = { timeout = '10m' }");
+    let running = case.start(&format!("compare e.toml {SHORT} --timeout 10m"));
+    wait_for("a connection to a server that drips", || {
+        ["right", "wrong"].iter().any(|name| {
+            let log = std::fs::read_to_string(case.file(&format!("run/logs/{name}.log")));
+            log.is_ok_and(|log| log.contains("dripping"))
+        })
+    });
+    running.signal(libc::SIGINT);
+    running.wait().expect(3, &["stopped before the first round: no verdict"]);
+    case.left_nothing(true);
+}

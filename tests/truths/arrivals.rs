@@ -1,0 +1,162 @@
+//! Does the server meet the arrivals that were asked for? The schedule is computed
+//! again from rate and seed, and the server's own log says when each request came.
+//! (Whether the schedule itself is right is tested beside it, in the engine.)
+
+use crate::common::witness::{exact, figure, witnessed};
+use crate::common::{Place, sent, serve, url};
+use crate::compared::{count, slices};
+use crate::size::sized;
+use engine::arrivals::Schedule;
+use record::Arrivals;
+use serde_json::Value;
+use tiebreak::testserver::Behaviour;
+
+const SEED: u64 = 11;
+
+/// A slice in which the generator waited less than this, and nothing was stolen, had
+/// its core to itself.
+const QUIET: f64 = 0.01;
+
+/// What was due and what came in one slice: nanoseconds since the engine started, and
+/// of the server's clock, which is the same but for a constant.
+struct Window {
+    quiet: bool,
+    due: Vec<u64>,
+    came: Vec<u64>,
+}
+
+/// Drives one server twice over, as two contenders, so that there are many slices, and
+/// gives the windows. Both lanes have the same schedule: they have the same seed.
+fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
+    let place = Place::new();
+    let server = serve(Behaviour { log: true, awake: true, ..Behaviour::default() });
+    let url = url(&server);
+    let (a, b, asked, seed) =
+        (format!("a={url}"), format!("b={url}"), format!("{rate}/s"), SEED.to_string());
+    let rounds = sized("6", "20");
+    let how = ["--rate", &asked, "--arrivals", arrivals, "--connections", "32", "--seed", &seed];
+    let long =
+        ["--warm-up", "0s", "--interleave", "slices", "--slice", "100ms", "--round", "500ms"];
+    let words = [&["compare", &a, &b, "--out", "run", "--rounds", rounds][..], &how[..], &long[..]]
+        .concat();
+    let (_, report) = place.report(&words);
+    let contenders = report["contenders"].as_array().expect("contenders");
+    let log = server.stop().arrivals_ns;
+    exact(|| {
+        assert_eq!(log.len() as u64, contenders.iter().map(sent).sum::<u64>());
+        assert!(contenders.iter().all(|of| of["unsent"] == 0), "{}", report["findings"]);
+    });
+    // What came before, for the pilot, was another drive with a schedule of its own.
+    let before = |of: &Value| count(&of["sent"], "ready") + count(&of["sent"], "pilot");
+    let log = &log[contenders.iter().map(before).sum::<u64>() as usize..];
+    let asked = match arrivals {
+        "constant" => Arrivals::Constant(f64::from(rate)),
+        _ => Arrivals::Poisson(f64::from(rate)),
+    };
+    windows(&slices(&place), asked, log)
+}
+
+/// The schedule again, slice by slice: it stands still while its lane rests.
+fn windows(slices: &[Value], arrivals: Arrivals, log: &[u64]) -> Vec<Window> {
+    let lane = || (Schedule::new(arrivals, SEED, 0, 1).expect("open loop"), 0);
+    let mut lanes = [lane(), lane()];
+    let mut rest = log;
+    let mut windows = Vec::new();
+    for slice in slices {
+        let (schedule, lane_time) = &mut lanes[count(slice, "contender") as usize];
+        let (starts, ends) = (count(slice, "starts_ns"), *lane_time + count(slice, "sending_ns"));
+        let mut due = Vec::new();
+        while schedule.next_ns() < ends {
+            due.push(starts + schedule.next_ns() - *lane_time);
+            schedule.take();
+        }
+        *lane_time = ends;
+        exact(|| assert_eq!(due.len() as u64, count(slice, "due"), "the schedule is another one"));
+        let (came, later) = rest.split_at(due.len());
+        rest = later;
+        let disturbed = count(slice, "waited_ns") as f64 / count(slice, "took_ns") as f64;
+        let quiet = disturbed < QUIET && count(slice, "steal_ns") == 0;
+        windows.push(Window { quiet, due, came: came.to_vec() });
+    }
+    exact(|| assert!(rest.is_empty(), "{} arrivals that were not due", rest.len()));
+    windows
+}
+
+/// How much later each request came than it was due, beyond the quickest of all: what
+/// the way to the server takes is the same for all of them.
+fn lateness(windows: &[Window]) -> Vec<u64> {
+    let pairs = windows.iter().flat_map(|window| window.came.iter().zip(&window.due));
+    let all: Vec<i128> = pairs.map(|(came, due)| i128::from(*came) - i128::from(*due)).collect();
+    let quickest = *all.iter().min().expect("arrivals");
+    all.iter().map(|late| (late - quickest) as u64).collect()
+}
+
+/// Gaps of at least this that were due ...
+const WIDE_NS: u64 = 100_000;
+/// ... are lost in a volley where less than this is left of them.
+const LOST_NS: u64 = 20_000;
+
+/// How many gaps of a window were wide, and how many of those came as volleys.
+fn volleys(window: &Window) -> (usize, usize) {
+    let gaps =
+        |times: &[u64]| -> Vec<u64> { times.windows(2).map(|pair| pair[1] - pair[0]).collect() };
+    let (due, came) = (gaps(&window.due), gaps(&window.came));
+    let wide: Vec<u64> =
+        due.iter().zip(came).filter(|(due, _)| **due >= WIDE_NS).map(|(_, came)| came).collect();
+    (wide.len(), wide.iter().filter(|came| **came < LOST_NS).count())
+}
+
+/// The median lateness may be this: what a timer of Linux is late by its default slack.
+const MEDIAN_NS: u64 = 50_000;
+/// So many of the wide gaps may be lost: a core that is taken away for some
+/// milliseconds, too briefly to be counted as stolen, loses a few.
+const MOST_LOST: f64 = 0.01;
+
+/// A right generator is late by some microseconds, and so is the median of thousands of
+/// arrivals: chance does not come near the limits (a window has 100 or 1000 of them, and
+/// in a quarter of the windows at least the machine was quiet). A generator that sends by
+/// a timer of 1 ms has a median of 500 µs, and at 10 000/s loses nine of ten gaps.
+fn is_delivered(rate: u32, arrivals: &str) {
+    let windows = driven(rate, arrivals);
+    let all = windows.len();
+    let quiet: Vec<Window> = windows.into_iter().filter(|window| window.quiet).collect();
+    let of = format!("{rate}/s {arrivals}");
+    figure(
+        format!("{of}: {} of {all} windows were quiet", quiet.len()),
+        format!("at least {}, to be judged", all.div_ceil(4)),
+    );
+    assert!(quiet.len() >= all.div_ceil(4), "{of}: {} of {all} windows were quiet", quiet.len());
+    let mut late = lateness(&quiet);
+    late.sort_unstable();
+    let (median, p99) = (late[late.len() / 2], late[late.len() * 99 / 100]);
+    figure(
+        format!("{of}: late by {} µs in the median, p99 {} µs", median / 1000, p99 / 1000),
+        format!("{} µs in the median", MEDIAN_NS / 1000),
+    );
+    let counts = quiet.iter().map(volleys);
+    let (wide, lost) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    figure(
+        format!("{of}: {lost} of {wide} gaps of 100 µs and more lost in volleys"),
+        format!("{:.0} %", 100.0 * MOST_LOST),
+    );
+    assert!(median <= MEDIAN_NS, "{of}: late by {median} ns in the median");
+    assert!(wide > 0 && lost as f64 <= MOST_LOST * wide as f64, "{of}: {lost} of {wide} gaps lost");
+}
+
+#[test]
+fn a_constant_rate_arrives_when_it_is_due() {
+    witnessed("a_constant_rate_arrives_when_it_is_due", || {
+        for rate in [1_000, 10_000] {
+            is_delivered(rate, "constant");
+        }
+    });
+}
+
+#[test]
+fn poisson_arrivals_come_when_they_are_due() {
+    witnessed("poisson_arrivals_come_when_they_are_due", || {
+        for rate in [1_000, 10_000] {
+            is_delivered(rate, "poisson");
+        }
+    });
+}

@@ -1,0 +1,221 @@
+//! Known truths about what targets cost: work at rest, and a generator that is
+//! the slower part. Every server here is launched by tiebreak.
+
+use crate::common::witness::{figure, witnessed};
+use crate::common::{Place, number};
+use serde_json::Value;
+use std::process::{Child, Command};
+
+/// Writes an experiment and compares it; gives exit code and report.
+fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+    let file = place.file("experiment.toml");
+    std::fs::write(&file, text).expect("a file");
+    let mut arguments = vec!["compare", "experiment.toml", "--warm-up", "500ms"];
+    arguments.extend(more);
+    place.report(&arguments)
+}
+
+/// The comparison of the two contenders by this metric.
+fn comparison<'a>(report: &'a Value, metric: &str) -> &'a Value {
+    let all = report["comparisons"].as_array().expect("comparisons");
+    let found = all.iter().find(|comparison| comparison["metric"] == metric);
+    found.unwrap_or_else(|| panic!("no comparison by {metric} in {all:#?}"))
+}
+
+fn weights<'a>(report: &'a Value, rule: &str) -> Vec<(&'a str, &'a str)> {
+    let all = report["findings"].as_array().expect("findings").iter();
+    let of_rule = all.filter(|finding| finding["rule"] == rule);
+    let text = |finding: &'a Value, key: &str| finding[key].as_str().unwrap_or("");
+    of_rule.map(|finding| (text(finding, "contender"), text(finding, "weight"))).collect()
+}
+
+/// The charged ratio is an approximation: its ln is within this of the truth.
+const CHARGED_IS_OFF_BY: f64 = 0.025;
+
+/// A ratio and its interval.
+struct Ratio {
+    ratio: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Ratio {
+    fn of(found: &Value) -> Ratio {
+        let [ratio, low, high] = ["ratio", "low", "high"].map(|key| number(&found[key]));
+        Ratio { ratio, low, high }
+    }
+
+    /// Both intervals have a value in common, or would if the charged ratio were
+    /// moved by what METHOD says it may be off.
+    fn agrees_with(&self, truth: &Ratio) -> bool {
+        let off = CHARGED_IS_OFF_BY.exp();
+        self.low <= truth.high * off && truth.low <= self.high * off
+    }
+}
+
+impl std::fmt::Display for Ratio {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:.3} ({:.3} to {:.3})", self.ratio, self.low, self.high)
+    }
+}
+
+/// In turns each contender pays for its own work: the truth to measure by. The
+/// pilot must choose them by itself, and say why.
+fn turns(place: &Place, text: &str, restless: &str) -> Ratio {
+    let (code, report) = compare(place, text, &["--rounds", "6"]);
+    assert_eq!(code, 0, "{report:#}");
+    let pilot = &report["plan"]["pilot"];
+    assert_eq!(pilot["interleave"], "turns", "{pilot:#}");
+    let why = pilot["why"].to_string();
+    assert!(
+        why.contains(&format!("`{restless}` used")) && why.contains("while it rested"),
+        "{why}"
+    );
+    Ratio::of(comparison(&report, "throughput"))
+}
+
+/// In slices the bias is there, the caution names the CPU at rest, and the
+/// charged ratio agrees with the turns, which what was measured does not.
+fn slices(place: &Place, text: &str, restless: &str, truth: &Ratio) {
+    let forced = ["--interleave", "slices", "--slice", "50ms", "--round", "500ms"];
+    let (_, report) = compare(place, text, &forced);
+    assert_eq!(weights(&report, "cpu_at_rest"), [(restless, "caution")]);
+    let throughput = comparison(&report, "throughput");
+    let (seen, charged) = (Ratio::of(throughput), Ratio::of(&throughput["charged"]));
+    let told = format!("turns {truth}, slices {seen}, charged {charged}");
+    figure(format!("{restless}: {told}"), format!("charged agrees within {CHARGED_IS_OFF_BY}"));
+    assert!(charged.ratio < seen.ratio, "the restless one is charged: {told}");
+    assert!(charged.agrees_with(truth), "{told}");
+}
+
+#[test]
+fn deferred_work_is_found_and_charged() {
+    witnessed("deferred_work_is_found_and_charged", || {
+        let server = |more: &str| {
+            format!(
+                "launch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}', '--by-cpu-clock', '--service', '100us'{more}]\n",
+                env!("CARGO_BIN_EXE_tiebreak")
+            )
+        };
+        let deferring = server(", '--deferred', '30us', '--flush-every', '100ms'");
+        let text = format!(
+            "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
+            server("")
+        );
+        let place = Place::new();
+        let truth = turns(&place, &text, "defers");
+        // 100 µs of 130.
+        eprintln!("turns: {truth}, by construction 0.769");
+        slices(&Place::new(), &text, "defers", &truth);
+    });
+}
+
+/// A server of one page that makes so many rows of garbage for each request,
+/// and keeps some of them for a while.
+fn node(name: &str, rows: u32) -> String {
+    format!(
+        "[contender.{name}]\nlaunch = ['node', '{{temp}}/server.js', '{{port}}', '{rows}']\n\
+         [contender.{name}.files]\n'server.js' = '''{NODE}'''\n"
+    )
+}
+
+const NODE: &str = "
+const [port, rows] = process.argv.slice(2).map(Number);
+const page = 'x'.repeat(87);
+const kept = new Array(1000).fill(null);
+let next = 0;
+require('http').createServer((request, response) => {
+  const made = [];
+  for (let i = 0; i < rows; i++) made.push({ id: i, name: 'row ' + i, tags: [i, i + 1] });
+  kept[next++ % kept.length] = made;
+  response.setHeader('Content-Length', page.length);
+  response.end(page);
+}).listen(port, '127.0.0.1');
+";
+
+#[test]
+fn a_garbage_heavy_server_takes_turns_with_a_lean_one() {
+    witnessed("a_garbage_heavy_server_takes_turns_with_a_lean_one", || {
+        let text =
+            format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 500));
+        let place = Place::new();
+        let truth = turns(&place, &text, "garbage");
+        slices(&Place::new(), &text, "garbage", &truth);
+    });
+}
+
+/// Keeps a core busy until it is dropped.
+struct Neighbour(Child);
+
+impl Neighbour {
+    fn on(core: u32) -> Neighbour {
+        let spin = ["-c", &core.to_string(), "sh", "-c", "while :; do :; done"];
+        Neighbour(Command::new("taskset").args(spin).spawn().expect("taskset"))
+    }
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it ends");
+    }
+}
+
+/// nginx with so many regular expressions to try before it finds its page.
+fn nginx(name: &str, expressions: u32) -> String {
+    let location = |n: u32| format!("location ~ ^/(a|b)*z{n}$ {{ return 404; }}\n");
+    let locations: String = (0..expressions).map(location).collect();
+    format!(
+        "[contender.{name}]\nurl = 'http://127.0.0.1:{{port}}/abababababababab'\n\
+         launch = ['nginx', '-c', '{{temp}}/nginx.conf', '-e', 'stderr']\n\
+         [contender.{name}.files]\n'nginx.conf' = '''
+         daemon off; pid {{temp}}/nginx.pid; worker_processes 1; error_log stderr;
+         events {{ worker_connections 1024; }}
+         http {{
+           access_log off; keepalive_requests 1000000000;
+           client_body_temp_path {{temp}}/b; proxy_temp_path {{temp}}/p;
+           fastcgi_temp_path {{temp}}/f; uwsgi_temp_path {{temp}}/u; scgi_temp_path {{temp}}/s;
+           server {{
+             listen 127.0.0.1:{{port}};
+             {locations}
+             location / {{ return 200 '{}'; }}
+           }}
+         }}'''\n",
+        "x".repeat(87)
+    )
+}
+
+/// A busy neighbour on the generator's core makes the generator the slower
+/// part. The two then read alike, and one costs a third more CPU.
+#[test]
+fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
+    witnessed("a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower", || {
+        let cores = tiebreak::cores::Facts::read().expect("the system tells its cores");
+        let shared = tiebreak::cores::share_out(&cores, Some(1)).expect("a core");
+        let _neighbour = Neighbour::on(shared.generator[0]);
+        let text =
+            format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 20));
+        let place = Place::new();
+        std::fs::write(place.file("e.toml"), text).expect("a file");
+        // A nicer generator gets a tenth of its core beside the neighbour. With so
+        // many connections its turn on the core ends before it runs out of replies.
+        let mut nicer = Command::new("nice");
+        nicer.args(["-n", "10", env!("CARGO_BIN_EXE_tiebreak"), "compare", "e.toml", "--quiet"]);
+        nicer.args(["--cores", "1", "--rounds", "8", "--matters", "50%", "--json", "report.json"]);
+        nicer.args(["--interleave", "slices", "--slice", "100ms", "--round", "500ms"]);
+        let output = nicer.current_dir(place.path()).output().expect("nice");
+        assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
+        let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let throughput = comparison(&report, "throughput");
+        let Ratio { low, high, .. } = Ratio::of(throughput);
+        let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
+        eprintln!("throughput {low:.3} to {high:.3}, CPU per operation {cost:.3}");
+        assert!(cost > 1.1, "twenty expressions cost something: {cost}");
+        // The interval alone would say so: it lies inside ± 50 %.
+        assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");
+        assert_eq!(throughput["verdict"], "undecided", "{throughput:#}");
+        let held = weights(&report, "generator_bottleneck");
+        assert_eq!(held, [("plain", "caution"), ("regexes", "caution")]);
+    });
+}

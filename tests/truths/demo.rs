@@ -1,0 +1,33 @@
+//! `tiebreak demo`, as somebody meets it on the first day.
+
+use crate::common::{Place, errors};
+use crate::validator;
+use serde_json::Value;
+use std::path::PathBuf;
+
+#[test]
+fn the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs() {
+    let place = Place::new();
+    let output = place.tiebreak(&["demo", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(said.contains("fresh is slower than persistent"), "{said}");
+    assert!(said.contains("110us is slower than 100us"), "{said}");
+    let last: Vec<&str> = said.lines().rev().take(5).collect();
+    assert!(last[3].contains("fresh is slower than persistent: "), "{said}");
+    assert!(last[2].contains("110us is slower than 100us: "), "{said}");
+    assert!(last[2].contains("  0.909x: "), "{said}");
+    assert!(last[0].contains("try next: tiebreak compare "), "{said}");
+
+    let runs = std::fs::read_dir(place.file("tiebreak-runs")).expect("the runs' folder");
+    let runs: Vec<PathBuf> = runs.map(|run| run.expect("a folder").path()).collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    for run in runs {
+        let name = run.file_name().and_then(|name| name.to_str()).expect("a plain name");
+        assert!(said.contains(name), "{name} is not named");
+        assert!(run.join("report.html").exists() && run.join("journal.jsonl").exists());
+        let text = std::fs::read_to_string(run.join("report.json")).expect("a report");
+        let report: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(validator::wrong(&report), Vec::<String>::new());
+    }
+}

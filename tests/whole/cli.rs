@@ -1,0 +1,505 @@
+//! The command as people meet it: messages, exit codes, folders. Against a
+//! server of this file, which knows one reply.
+
+use crate::common::running::Running;
+use crate::common::{Place, assert_sound};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Answers everything with `reply` until the test's process ends.
+fn serve(reply: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(connection, reply));
+        }
+    });
+    address
+}
+
+fn answer(connection: TcpStream, reply: &str) -> Option<()> {
+    let mut reader = BufReader::new(connection.try_clone().ok()?);
+    let mut writer = connection;
+    loop {
+        let mut body = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            if let Some(length) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                body = length.trim().parse().ok()?;
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        reader.read_exact(&mut vec![0; body]).ok()?;
+        writer.write_all(reply.as_bytes()).ok()?;
+    }
+}
+
+const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+const MISSING: &str = "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nsorry";
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Ran {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// What it wrote is a report, of a run that nothing but the machine disturbed.
+    fn is_sound(&self) {
+        let report = serde_json::from_str(&self.out).expect("a report");
+        assert_sound(&(self.code.expect("an exit code"), report));
+    }
+}
+
+fn run(place: &Place, words: &[&str]) -> Ran {
+    Ran::of(place.tiebreak(words))
+}
+
+fn start(place: &Place, words: &[&str]) -> Running {
+    let mut command = place.command(words);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Running::new(command.spawn().expect("the command runs"))
+}
+
+/// A short run of one contender.
+const SHORT: [&str; 6] = ["-c", "2", "--duration", "200ms", "--warm-up", "20ms"];
+
+fn short<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    words.iter().chain(&SHORT).copied().collect()
+}
+
+#[test]
+fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
+    let place = Place::new();
+    let table: &[(&[&str], &str)] = &[
+        (
+            &["compare", "a=http://127.0.0.1:1/"],
+            "error: a comparison needs at least two contenders; for one use `tiebreak run URL`\n",
+        ),
+        (
+            &["compare", "localhost:1", "b=http://127.0.0.1:1/"],
+            "error: contender 1: `localhost:1` is not an address: did you mean `http://localhost:1/`?\n",
+        ),
+        (
+            &["compare", "experiment.toml", "b=http://127.0.0.1:1/"],
+            "error: the file experiment.toml cannot be read: No such file or directory (os error 2)\n",
+        ),
+        (
+            &["run", "http://127.0.0.1:1/", "http://u:CANARY@127.0.0.1:2/"],
+            "error: `tiebreak run` drives one contender; to compare several use `tiebreak compare`\n",
+        ),
+        (
+            &["run", "http://u:CANARY@127.0.0.1:x/"],
+            "error: the port `x` is not a number from 1 to 65535\n",
+        ),
+        (
+            &["run", "http://127.0.0.1:1/", "-H", "CANARY"],
+            "error: -H, number 1: write a header as 'Name: value'\n",
+        ),
+        (
+            &["run", "http://127.0.0.1:1/", "-d", "@/no/such"],
+            "error: -d: the file /no/such cannot be read: No such file or directory (os error 2)\n",
+        ),
+        (
+            &["run", "http://8.8.8.8/"],
+            "error: 8.8.8.8 is a public address: load only servers that you may load, and say so with --allow-public\n",
+        ),
+        (
+            &["run", "http://169.254.169.254/"],
+            "error: 169.254.169.254 is a public address: load only servers that you may load, and say so with --allow-public\n",
+        ),
+        (
+            &["run", "http://127.0.0.1:1/", "--json", "-", "--html", "-"],
+            "error: --json and --html cannot both go to standard output: give one a file\n",
+        ),
+        (
+            &["report", "nowhere"],
+            "error: there is no run nowhere: give the folder of a run, such as one under tiebreak-runs/\n",
+        ),
+        (
+            &["explain", "nosuchrule"],
+            "error: there is no rule `nosuchrule`; `tiebreak explain` lists all\n",
+        ),
+    ];
+    for (words, message) in table {
+        let ran = run(&place, words);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(2), *message), "{words:?}");
+        assert_eq!(ran.out, "", "{words:?}");
+    }
+    assert_eq!(fs::read_dir(place.path()).expect("readable").count(), 0, "nothing was created");
+}
+
+#[test]
+fn clap_names_the_argument_and_the_remedy() {
+    let place = Place::new();
+    for (words, parts) in [
+        (&["run", "http://h/", "--timeout", "5"][..], ["--timeout", "write 5s or 5ms"]),
+        (&["run", "http://h/", "--timeuot", "5s"], ["--timeuot", "--timeout"]),
+        (&["compare", "a", "b", "--rate", "fast"], ["--rate", "5k/s, 1000/s or 250"]),
+        (&["compare", "a", "b", "--matters", "1"], ["--matters", "write 1%"]),
+        (
+            &["compare", "a", "b", "--interleave", "slice"],
+            ["--interleave", "did you mean `slices`?"],
+        ),
+        (&["compare"], ["required", "[NAME=]URL"]),
+        (&["compair"], ["compair", "compare"]),
+    ] {
+        let ran = run(&place, words);
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        for part in parts {
+            assert!(ran.err.contains(part), "{words:?}: {}", ran.err);
+        }
+    }
+    for words in [["--version"], ["--help"]] {
+        assert_eq!(run(&place, &words).code, Some(0));
+    }
+}
+
+#[test]
+fn a_target_that_is_not_there_exits_with_4_and_is_named() {
+    let place = Place::new();
+    let gone = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
+    let url = format!("gone=http://{gone}/");
+    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
+    assert_eq!(ran.code, Some(4));
+    assert_eq!(
+        ran.err,
+        format!("error: `gone` (http://{gone}/) is not ready: it refused the connection\n")
+    );
+    for again in ["report", "audit"] {
+        assert_eq!(run(&place, &[again, "R"]).code, Some(4), "{again}");
+    }
+}
+
+#[test]
+fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
+    let place = Place::new();
+    let url = format!("http://{}/", serve(PAGE));
+    let ran = run(&place, &short(&["run", &url, "--html", "page.html"]));
+    let runs: Vec<_> = fs::read_dir(place.file("tiebreak-runs"))
+        .expect("runs")
+        .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
+        .collect();
+    let [name] = runs.as_slice() else { panic!("{runs:?}") };
+    assert!(ran.err.contains(&format!("run: tiebreak-runs/{name} ")), "{}", ran.err);
+    let folder = format!("tiebreak-runs/{name}");
+    let json = place.file(&folder).join("report.json");
+    for (flag, file) in [("--json", json), ("--html", place.file("page.html"))] {
+        let made = fs::read_to_string(&file).expect("a report");
+        let again = run(&place, &["report", &folder, flag]);
+        assert_eq!(again.out, made, "{flag}");
+        assert_eq!(again.code, ran.code);
+        let copied = run(&place, &["report", &folder, flag, "copy"]);
+        assert_eq!((copied.code, copied.out.as_str()), (ran.code, ""));
+        assert_eq!(fs::read_to_string(place.file("copy")).expect("a copy"), made);
+    }
+    assert_eq!(run(&place, &["audit", &folder]).code, ran.code);
+    // On the terminal what fits on a screen, and all with --verbose.
+    let report = run(&place, &["report", &folder]);
+    assert_eq!(report.out, ran.out);
+    assert!(report.out.contains(&format!("report   {folder}/report.json\n")), "{}", report.out);
+    let verbose = run(&place, &["report", &folder, "--verbose"]);
+    assert!(report.out.lines().count() <= 24, "{}", report.out);
+    let own = "our CPU/op by itself";
+    assert!(!report.out.contains(own) && verbose.out.contains(own), "{}", verbose.out);
+}
+
+#[test]
+fn json_on_standard_output_stands_alone() {
+    let place = Place::new();
+    let url = format!("http://{}/", serve(PAGE));
+    let ran = run(&place, &short(&["run", &url, "--json", "-", "--out", "R"]));
+    let report: serde_json::Value = serde_json::from_str(&ran.out).expect("nothing but JSON");
+    assert_eq!(report["schema"], "tiebreak.report/1");
+    assert!(ran.err.contains("audit:"), "the report for people goes elsewhere: {}", ran.err);
+    let twice = run(&place, &short(&["run", &url, "--out", "R"]));
+    assert_eq!(twice.code, Some(2));
+    assert!(twice.err.contains("it holds a journal already"), "{}", twice.err);
+}
+
+#[test]
+fn replies_that_are_errors_are_ready_and_void() {
+    let place = Place::new();
+    let url = format!("http://{}/", serve(MISSING));
+    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let report = fs::read_to_string(place.file("R/report.json")).expect("written all the same");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["void"], true);
+    assert_eq!(run(&place, &["report", "R"]).code, Some(3));
+    let expected = run(&place, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
+    let report = fs::read_to_string(place.file("E/report.json")).expect("a report");
+    assert!(!report.contains("non_success"), "{}", expected.out);
+}
+
+#[test]
+fn a_secret_is_found_nowhere() {
+    let place = Place::new();
+    let address = serve(PAGE);
+    let (a, b) = (
+        format!("a=http://me:CANARY@{address}/p?token=CANARY"),
+        format!("b=http://{address}/p?CANARY"),
+    );
+    let words = [
+        "compare",
+        &a,
+        &b,
+        "-H",
+        "X-Key: CANARY",
+        "-d",
+        "CANARY",
+        "--set",
+        "b.header=Y: CANARY",
+        "-c",
+        "1",
+        "--rounds",
+        "6",
+        "--round",
+        "50ms",
+        "--slice",
+        "25ms",
+        "--warm-up",
+        "20ms",
+        "--out",
+        "R",
+    ];
+    let ran = run(&place, &words);
+    // `me:CANARY` as Basic authorization has it.
+    let secrets = ["CANARY", "bWU6Q0FOQVJZ"];
+    let mut places = vec![("stdout".to_owned(), ran.out), ("stderr".to_owned(), ran.err)];
+    for entry in fs::read_dir(place.file("R")).expect("a run") {
+        let path = entry.expect("readable").path();
+        places.push((path.display().to_string(), fs::read_to_string(&path).expect("text")));
+    }
+    assert_eq!(places.len(), 5, "journal and two reports");
+    for (name, text) in &places {
+        assert!(secrets.iter().all(|secret| !text.contains(secret)), "{name}");
+    }
+    assert!(places.iter().any(|(_, text)| text.contains("token=…")));
+}
+
+/// Waits until the journal says this.
+fn wait_for(journal: &Path, text: &str) {
+    for _ in 0..600 {
+        if fs::read_to_string(journal).is_ok_and(|journal| journal.contains(text)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("`{text}` never came");
+}
+
+const LONG: [&str; 8] = ["-c", "1", "--round", "100ms", "--warm-up", "20ms", "--out", "R"];
+
+#[test]
+fn a_signal_judges_what_is_there() {
+    let place = Place::new();
+    let address = serve(PAGE);
+    let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
+    for name in [libc::SIGINT, libc::SIGTERM] {
+        let words = ["compare", &a, &b, "--rounds", "5000", "--expect-different"];
+        let child = start(&place, &[words.as_slice(), &LONG].concat());
+        wait_for(&place.file("R/journal.jsonl"), "\"round\":3,");
+        child.signal(name);
+        let ran = Ran::of(child.output());
+        let again = run(&place, &["report", "R", "--json"]);
+        assert_eq!(ran.code, again.code, "{name}: {}", ran.err);
+        again.is_sound();
+        let journal = fs::read_to_string(place.file("R/journal.jsonl")).expect("a journal");
+        assert!(journal.contains("\"reason\":\"stopped\""), "{name}");
+        assert!(place.file("R/report.html").exists());
+        fs::remove_dir_all(place.file("R")).expect("scratch");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let place = Place::new();
+    // Accepts, and never answers: the first signal waits for nothing, but the
+    // two come before anything can end.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let mut child = start(&place, &short(&["run", &url, "--out", "R"]));
+    wait_for(&place.file("R/journal.jsonl"), "header");
+    std::thread::sleep(Duration::from_millis(200));
+    for signal in [libc::SIGSTOP, libc::SIGINT, libc::SIGTERM, libc::SIGCONT] {
+        child.signal(signal);
+    }
+    assert_eq!(child.status().code(), Some(130));
+}
+
+#[test]
+fn a_killed_run_leaves_a_journal_that_can_be_judged() {
+    let place = Place::new();
+    let address = serve(PAGE);
+    let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
+    let words = ["compare", &a, &b, "--rounds", "5000"];
+    let mut child = start(&place, &[words.as_slice(), &LONG].concat());
+    let journal = place.file("R/journal.jsonl");
+    wait_for(&journal, "\"round\":3,");
+    child.signal(libc::SIGKILL);
+    assert_eq!(child.status().code(), None);
+    let whole = run(&place, &["report", "R", "--json"]);
+    whole.is_sound();
+    assert!(whole.out.contains("interrupted"), "the audit says so");
+
+    // Torn in the last line; then damaged in the second.
+    let mut text = fs::read_to_string(&journal).expect("a journal");
+    text.truncate(text.trim_end().len() - 5);
+    fs::write(&journal, &text).expect("scratch");
+    let torn = run(&place, &["audit", "R"]);
+    assert_eq!(torn.code, whole.code);
+    assert!(torn.out.contains("is torn and was left out"), "{}", torn.out);
+    fs::write(&journal, text.replacen("\"seq\":1,", "\"seq\":7,", 1)).expect("scratch");
+    let damaged = run(&place, &["report", "R"]);
+    assert_eq!(damaged.code, Some(5));
+    assert!(damaged.err.contains("R/journal.jsonl: line 2 has the number 7"), "{}", damaged.err);
+}
+
+#[test]
+fn rules_are_explained() {
+    let place = Place::new();
+    let all = run(&place, &["explain"]);
+    assert_eq!(all.code, Some(0));
+    let name = all.out.lines().nth(2).and_then(|line| line.split(' ').next()).expect("a rule");
+    let one = run(&place, &["explain", name]);
+    assert_eq!(one.code, Some(0));
+    assert!(one.out.starts_with(name) && one.out.contains("why:"), "{}", one.out);
+}
+
+#[test]
+fn completions_are_accepted_by_bash_and_complete() {
+    let place = Place::new();
+    let script = run(&place, &["completions", "bash"]);
+    assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
+    fs::write(place.file("tiebreak.bash"), &script.out).expect("scratch");
+    let bash = |words: &str| {
+        let mut command = Command::new("bash");
+        command.args(["--norc", "-c", words]).current_dir(place.path());
+        Ran::of(command.output().expect("bash runs"))
+    };
+    let checked = bash("bash -n tiebreak.bash");
+    assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""));
+    for (typed, wanted, unwanted) in [
+        ("tiebreak com", &["compare", "completions"][..], "run"),
+        ("tiebreak run --dur", &["--duration"], "--rate"),
+        ("tiebreak completions z", &["zsh"], "bash"),
+    ] {
+        let words: Vec<&str> = typed.split(' ').collect();
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let completed = bash(&format!(
+            "source ./tiebreak.bash; COMP_WORDS=({typed}); COMP_CWORD={}
+             _tiebreak tiebreak {last} {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.len() - 1
+        ));
+        assert_eq!(completed.code, Some(0), "{typed}: {}", completed.err);
+        let found: Vec<&str> = completed.out.lines().collect();
+        assert!(wanted.iter().all(|word| found.contains(word)), "{typed}: {found:?}");
+        assert!(!found.contains(&unwanted), "{typed}: {found:?}");
+    }
+}
+
+#[test]
+fn every_shell_has_its_completions() {
+    let place = Place::new();
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        let script = run(&place, &["completions", shell]);
+        assert_eq!(script.code, Some(0), "{shell}");
+        for word in ["compare", "testserver", "duration"] {
+            assert!(script.out.contains(word), "{shell} does not know {word}");
+        }
+    }
+    assert_eq!(run(&place, &["completions", "ksh"]).code, Some(2));
+}
+
+/// The page as it is read.
+fn rendered(page: &str) -> String {
+    let mut groff = Command::new("groff")
+        .args(["-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("groff (./test installs it)");
+    groff.stdin.take().expect("piped").write_all(page.as_bytes()).expect("it reads");
+    let ran = Ran::of(groff.wait_with_output().expect("it ends"));
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "groff has no complaint");
+    ran.out
+}
+
+#[test]
+fn manual_pages_can_be_read() {
+    let place = Place::new();
+    for (words, command) in [(&["man"][..], "tiebreak"), (&["man", "compare"], "tiebreak compare")]
+    {
+        let page = run(&place, words);
+        assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
+        let source = page.out.replace("\\-", "-");
+        assert!(source.contains(".SH EXAMPLES\n.nf\ntiebreak "), "{source}");
+        let example = "tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/";
+        assert!(source.contains(&format!("\n{example}\n")), "{source}");
+        let text = rendered(&page.out);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines.contains(&"EXAMPLES") && lines.contains(&example), "{text}");
+        assert!(text.contains(&format!("{command} ")), "{text}");
+    }
+}
+
+#[test]
+fn manual_pages_are_installed_together() {
+    let place = Place::new();
+    fs::create_dir(place.file("man1")).expect("scratch");
+    assert_eq!(run(&place, &["man", "--dir", "man1"]).code, Some(0));
+    for name in ["tiebreak", "tiebreak-compare", "tiebreak-testserver", "tiebreak-man"] {
+        let page = fs::read_to_string(place.file("man1").join(format!("{name}.1")));
+        assert!(page.is_ok_and(|page| page.contains(".SH SYNOPSIS")), "{name}");
+    }
+    let nowhere = run(&place, &["man", "--dir", "no"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert_eq!(nowhere.err, "error: --dir no: there is no such folder; mkdir -p makes it\n");
+    assert_eq!(run(&place, &["man", "compair"]).code, Some(2));
+}
+
+#[test]
+fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
+    let place = Place::new();
+    let url = format!("http://{}/", serve(PAGE));
+    let seed = |more: &[&str], folder: &str| {
+        let words = [&short(&["run", &url, "--out", folder])[..], more].concat();
+        let ran = run(&place, &words);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let text = fs::read_to_string(place.file(&format!("{folder}/report.json")));
+        let report: serde_json::Value =
+            serde_json::from_str(&text.expect("a report")).expect("JSON");
+        let seed = report["plan"]["seed"].as_u64().expect("a seed");
+        assert!(ran.err.contains(&format!("seed {seed})")), "it is printed: {}", ran.err);
+        seed
+    };
+    // Two draws are the same once in four thousand million runs.
+    assert_ne!(seed(&[], "a"), seed(&[], "b"));
+    assert_eq!(seed(&["--seed", "17"], "c"), 17);
+    let check = |seed: &str| {
+        let text = format!("{seed}\n[contender.a]\nurl = '{url}'\n[contender.b]\nurl = '{url}'\n");
+        fs::write(place.file("e.toml"), text).expect("a file");
+        run(&place, &["check", "e.toml"]).out
+    };
+    let told = check("");
+    assert!(told.contains("a seed drawn for each run"), "{told}");
+    let told = check("seed = 17");
+    assert!(told.contains(", seed 17"), "{told}");
+}

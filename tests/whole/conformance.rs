@@ -1,0 +1,94 @@
+//! What the lanes cost by themselves: `tiebreak conformance null`, and the same in
+//! every run.
+
+use crate::common::{Place, errors, serve, url};
+use crate::validator;
+use serde_json::Value;
+use std::fs;
+use tiebreak::testserver::Behaviour;
+
+#[test]
+fn every_protocol_is_measured_and_told() {
+    let place = Place::new();
+    let short = ["conformance", "null", "--rounds", "2", "--round", "50ms", "--connections", "4"];
+    let output = place.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let json = fs::read_to_string(place.file("null.json")).expect("written");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let schema = include_str!("../../schema/null.v1.json");
+    let schema = serde_json::from_str(schema).expect("JSON");
+    assert_eq!(validator::wrong_by(&schema, &json), Vec::<String>::new());
+    let lanes = json["lanes"].as_array().expect("lanes");
+    assert_eq!(lanes.len(), 18);
+    for lane in lanes {
+        assert_eq!(lane["failed"], 0, "{lane}");
+        let protocol = lane["protocol"].as_str().expect("a name");
+        assert!(told.contains(protocol), "{protocol}: {told}");
+    }
+    assert!(told.contains("the machine: "), "{told}");
+    let said = errors(&output);
+    assert!(said.contains("round"), "progress is told: {said}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let cases: [(&[&str], &str); 4] = [
+        (&["conformance"], "Usage"),
+        (&["conformance", "null", "--connections", "0"], "--connections"),
+        (&["conformance", "null", "--round", "0s"], "--round"),
+        (&["conformance", "null", "--round", "1h"], "--round"),
+    ];
+    for (words, named) in cases {
+        let output = Place::new().tiebreak(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(errors(&output).contains(named), "{words:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn a_run_records_its_lanes_own_cost_and_reports_it() {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    let url = url(&server);
+    let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
+    let output = place.tiebreak(&[&["run", &url, "--verbose"][..], &short[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let journal = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+    let null: Vec<&str> = journal.lines().filter(|line| line.contains(r#""null""#)).collect();
+    let of_null = null.iter().filter(|line| line.contains(r#""phase":"null""#)).count();
+    assert_eq!(of_null, 1, "{null:?}");
+    let report = fs::read_to_string(place.file("run/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let of = &report["contenders"][0];
+    let own = &of["metrics"]["own_cpu_per_operation"]["value"];
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("our CPU/op by itself, against the null server: "), "{told}");
+    // Where other tests took the core away in each of the pieces it is not known.
+    let disturbed = told.contains("not known (disturbed)");
+    assert!(disturbed == own.is_null(), "{own}: {told}");
+    assert!(disturbed || own.as_f64().is_some_and(|own| own > 0.0), "{own}");
+    // The target saw nothing of it.
+    let sent = &of["sent"];
+    let asked: u64 = sent.as_object().expect("counts").values().filter_map(Value::as_u64).sum();
+    assert_eq!(server.stop().requests, asked, "{sent}");
+}
+
+#[test]
+fn a_run_writes_a_page_only_where_one_is_asked_for() {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    let url = url(&server);
+    let drive = |out: &str, more: &[&str]| {
+        let short = ["run", &url, "--duration", "50ms", "--warm-up", "0s", "--out", out];
+        let output = place.tiebreak(&[&short[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        assert!(!place.file(out).join("report.html").exists());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let told = drive("plain", &[]);
+    assert!(told.contains("plain/report.json") && !told.contains("report.html"), "{told}");
+    drive("asked", &["--html", "page.html"]);
+    let page = fs::read_to_string(place.file("page.html")).expect("a page");
+    assert!(page.contains("</html>"), "{page}");
+}

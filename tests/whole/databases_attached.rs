@@ -1,0 +1,151 @@
+//! Databases that run already, through the binary: the load phase, and TLS.
+
+use crate::common::{Place, errors};
+use crate::servers::PASSWORD;
+use crate::servers::certificates::{Authority, NAME};
+use crate::servers::mariadb::{self, Mariadb};
+use crate::servers::postgres::{self, Postgres};
+use drivers::{Rows, Unasked};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// How long anything here may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
+    // A load has 64 connections.
+    let (place, server) = (Place::new(), Postgres::start("attached", &["max_connections=100"]));
+    let url = format!("postgres://bench@{}/postgres", server.address);
+    let load = |workload: &str| {
+        let words = ["load", &url, "--workload", workload, "--keys", "2k"];
+        let output = place.tiebreak(&words);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        errors(&output)
+    };
+    assert!(load("ycsb-a").contains("2000 keys loaded"));
+    let again = load("ycsb-a");
+    assert!(!again.contains("keys loaded in"), "they are there: {again}");
+    let mut words = vec!["run", &url, "--workload", "ycsb-a", "--keys", "2k"];
+    words.extend(["--duration", "300ms", "--warm-up", "0s", "--connections", "4"]);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    assert_eq!(report["contenders"][0]["sent"]["load"], 0, "a run finds what a load left");
+    let after = load("ycsb-a");
+    assert!(after.contains("2000 keys loaded"), "it was written to: {after}");
+    assert!(load("kv").contains("2000 keys loaded"), "other values");
+}
+
+/// What a load left in the server.
+const NOTE: &str = "SELECT note FROM tiebreak_notes";
+
+/// It, word for word, from the server's answer.
+fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
+    let first = |mut rows: Vec<Rows>| rows.pop()?.pop()?.pop()?;
+    answer.ok().and_then(first).unwrap_or_default()
+}
+
+/// Kills a load that is under way, and has another one go on.
+fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
+    let place = Place::new();
+    let words = ["load", url, "--keys", "120k"];
+    let mut command = place.command(&words);
+    let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
+    let gives_up = Instant::now() + PATIENCE;
+    // Some chunks are done, and not the last.
+    let under_way = |note: &str| note.contains(" loading upto ") && !note.contains(" upto 0");
+    while !under_way(&note()) {
+        assert!(Instant::now() < gives_up, "{}", note());
+    }
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+    let left = note();
+    let output = place.tiebreak(&words);
+    let progress = errors(&output).replace('\u{a0}', " ");
+    assert_eq!(output.status.code(), Some(0), "{left}{progress}");
+    assert!(progress.contains("a load was broken off, and goes on at "), "{left}{progress}");
+    assert!(note().contains(" clean"), "{}", note());
+    // Every row is there and right: a second run reads them, and finds them loaded.
+    let run = ["run", url, "--keys", "120k", "--mix", "get=1", "--verify", "all"];
+    let short = ["--duration", "1s", "--warm-up", "0s", "--connections", "8"];
+    let (code, report) = place.report(&[&run[..], &short].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let of = &report["contenders"][0];
+    assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
+    assert_eq!((&of["sent"]["load"], &of["store"]["items"]), (&0.into(), &120_000.into()));
+}
+
+#[test]
+fn a_load_of_postgres_that_is_killed_goes_on_where_it_was() {
+    let server = Postgres::start("killed", &["max_connections=100"]);
+    let url = format!("postgres://bench@{}/postgres", server.address);
+    let access = server.access("t");
+    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
+}
+
+#[test]
+fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
+    let server = Mariadb::start("killed", &[]);
+    let url = format!("mysql://bench:{PASSWORD}@{}/bench", server.address);
+    let access = server.access("t");
+    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
+}
+
+/// One short run against a server whose certificate is for [`NAME`]: by this name, and
+/// trusting these. Returns the exit code and what was said.
+fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
+    let place = Place::new();
+    let to = format!("{NAME}:{port}:127.0.0.1:{port}");
+    let words = ["run", url, "--query", "SELECT 1", "--connect-to", &to, "--out", "run"];
+    let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4"];
+    let output = place.tiebreak(&[&words[..], &short, trust].concat());
+    let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).unwrap_or_default();
+    assert!(!journal.contains(PASSWORD), "a secret in the journal");
+    let told = format!("{}{}", String::from_utf8_lossy(&output.stdout), errors(&output));
+    assert!(!told.contains(PASSWORD), "a secret in {told}");
+    (output.status.code().expect("an exit code"), told)
+}
+
+/// What is trusted is asked; what is not, or is not what the address names, is refused.
+fn verified(authority: &Authority, url: impl Fn(&str) -> String, port: u16) {
+    let trusted = authority.file("ca.pem").display().to_string();
+    let trust = ["--cacert", &trusted];
+    let (code, told) = asked_over_tls(&url(NAME), port, &trust);
+    assert_eq!(code, 0, "{told}");
+    let (code, told) = asked_over_tls(&url(NAME), port, &["--insecure"]);
+    assert_eq!(code, 0, "{told}");
+    for (name, trust, what) in
+        [(NAME, &[][..], "an authority of nobody's"), ("127.0.0.1", &trust, "another name")]
+    {
+        let (code, told) = asked_over_tls(&url(name), port, trust);
+        assert_eq!(code, 4, "{what}: {told}");
+        assert!(told.contains("TLS"), "{what}: {told}");
+    }
+}
+
+#[test]
+fn postgres_is_verified_over_tls() {
+    let authority = Authority::new("pg-binary", postgres::USER);
+    let file = |name: &str| authority.file(name).display().to_string();
+    let settings = [
+        format!("ssl_cert_file={}", file("server.pem")),
+        format!("ssl_key_file={}", file("server.key")),
+    ];
+    let server = Postgres::start("binary", &["ssl=on", &settings[0], &settings[1]]);
+    let port = server.address.port();
+    let url = |host: &str| format!("postgres://bench@{host}:{port}/postgres?sslmode=verify-full");
+    verified(&authority, url, port);
+}
+
+#[test]
+fn mariadb_is_verified_over_tls() {
+    let authority = Authority::new("my-binary", mariadb::USER);
+    let file = |name: &str| authority.file(name).display().to_string();
+    let settings =
+        [format!("--ssl-cert={}", file("server.pem")), format!("--ssl-key={}", file("server.key"))];
+    let server = Mariadb::start("binary", &[&settings[0], &settings[1]]);
+    let port = server.address.port();
+    let login = format!("bench:{PASSWORD}");
+    let url = |host: &str| format!("mysql://{login}@{host}:{port}/bench?sslmode=verify-full");
+    verified(&authority, url, port);
+}

@@ -1,0 +1,151 @@
+//! The experiments in `experiments/`, for real but small.
+
+use crate::common::processes::{Process, marked};
+use crate::common::{Place, errors, number, sent};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Processes whose environment names this folder: what was launched from it.
+fn launched_from(folder: &Path) -> Vec<String> {
+    let mark = format!("TMPDIR={}", folder.display());
+    let processes = marked(&mark, &BTreeSet::new(), &mut BTreeSet::new());
+    processes.iter().map(Process::command).collect()
+}
+
+fn experiment(name: &str) -> String {
+    format!("{}/experiments/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The command, with a folder of its own for temporary files.
+fn command(place: &Place, arguments: &[&str]) -> Command {
+    let temporary = place.file("tmp");
+    std::fs::create_dir_all(&temporary).expect("a folder");
+    let mut command = place.command(arguments);
+    command.env("TMPDIR", temporary);
+    command
+}
+
+#[test]
+fn seven_http_servers_one_command_and_nothing_left_behind() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
+    let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
+    // Of a fixed length: the pilot's would make rounds of seconds for seven servers.
+    arguments.extend(["--slice", "50ms"].iter().chain(&small));
+    let output = command(&place, &arguments).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let contenders = report["contenders"].as_array().expect("contenders");
+    let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["nginx", "lighttpd", "apache", "caddy", "node", "go", "uvicorn"]);
+    for contender in contenders {
+        let name = contender["name"].as_str().expect("a name");
+        assert!(sent(contender) > 100, "{name}: {}", contender["sent"]);
+        let ended = number(&contender["operations"]);
+        assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{name}: every reply was a page");
+    }
+    // Not one byte of difference between the seven.
+    let findings = text.contains("differing_replies");
+    assert!(!findings, "{text}");
+    assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
+    let left = std::fs::read_dir(place.file("tmp")).expect("a folder").count();
+    assert_eq!(left, 0, "temporary folders are removed");
+    assert!(place.file("run/logs/nginx.log").exists());
+}
+
+#[test]
+fn check_shows_every_command_and_file_and_launches_nothing() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let output = command(&place, &["check", &file]).output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "  start   nginx -c {temp}/nginx.conf -e stderr",
+        "  prepare go build -o {temp}/server {temp}/main.go",
+        "    | worker_processes {workers};",
+        "  load    500 connections, persistent; as fast as replies come",
+        "nothing was launched and nothing was sent",
+    ] {
+        assert!(told.lines().any(|told| told == line), "no line `{line}` in:\n{told}");
+    }
+    assert!(!place.file("tiebreak-runs").exists());
+    assert_eq!(std::fs::read_dir(place.file("tmp")).expect("a folder").count(), 0);
+}
+
+#[test]
+fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven() {
+    let place = Place::new();
+    let output = place.tiebreak(&["check", &experiment("readers-and-writers.toml")]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
+    for line in [
+        "readers: get 100 %; 640 connections, closed loop",
+        "writers: set 100 %; 64 connections, closed loop",
+    ] {
+        let contenders = told.lines().filter(|told| told.trim() == line).count();
+        assert_eq!(contenders, 4, "`{line}` in:\n{told}");
+    }
+}
+
+#[test]
+fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
+    let place = Place::new();
+    let file = experiment("http-servers.toml");
+    let refused = place.tiebreak(&["compare", &file]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(errors(&refused).contains("then say --allow-file"), "{}", errors(&refused));
+    let slip = place.tiebreak(&["compare", "ngnix", "node"]);
+    assert_eq!(slip.status.code(), Some(2));
+    assert!(errors(&slip).contains("did you mean `nginx`?"), "{}", errors(&slip));
+}
+
+#[test]
+fn five_caches_one_command_and_every_byte_is_verified() {
+    let place = Place::new();
+    let text = std::fs::read_to_string(experiment("caches.toml")).expect("the experiment");
+    let cache = place.file("cache").display().to_string();
+    let text = text.replace("/dev/shm/tiebreak-cache", &cache);
+    assert!(text.contains(&cache), "the test has a cache of its own");
+    std::fs::write(place.file("caches.toml"), text).expect("a file");
+    for (workload, mix) in [("kv", "get=1"), ("ycsb-b", "get=0.95,set=0.05")] {
+        let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--keys", "2k"];
+        let mut arguments = vec!["compare", "caches.toml", "--workload", workload, "--mix", mix];
+        arguments.extend(["--slice", "50ms"].iter().chain(&small));
+        let (code, report) = place.report(&arguments);
+        assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
+        let contenders = report["contenders"].as_array().expect("contenders");
+        let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, ["memcached", "redis", "mariadb-memory", "postgres-tmpfs", "files"]);
+        for contender in contenders {
+            let outcomes = &contender["outcomes"];
+            assert_eq!(outcomes["ok"], contender["operations"], "{workload}: {outcomes}");
+            assert_eq!(contender["sent"]["load"], 2000, "{workload}");
+        }
+    }
+}
+
+#[test]
+fn three_policies_on_two_databases_one_command() {
+    let place = Place::new();
+    let file = experiment("pools.toml");
+    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--slice", "50ms"];
+    let (code, report) =
+        place.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let contenders = report["contenders"].as_array().expect("contenders");
+    assert_eq!(contenders.len(), 6);
+    for contender in contenders {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+    }
+    let throughput = |at: usize| number(&contenders[at]["metrics"]["throughput"]["value"]);
+    // On both a fresh connection costs more than all that is done with it.
+    for (fresh, persistent) in [(0, 1), (3, 4)] {
+        assert!(throughput(persistent) > 1.5 * throughput(fresh), "{contenders:#?}");
+    }
+}

@@ -1,0 +1,260 @@
+//! Databases that mean no good: answers without an end do not fill the memory, and no
+//! server without TLS is told the password. The servers are fakes: no real one does this.
+
+use crate::common::{Place, errors};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What it must not hold in memory, whatever a server sends, in kilobytes: the program
+/// itself takes 30 MB, four connections at most 4 MiB each of a reply, of which a library
+/// holds up to three copies while its buffers grow.
+const MOST_KILOBYTES: u64 = 128 << 10;
+
+/// A fake takes this much at most before it gives up, so that a test that fails ends.
+const SENT_AT_MOST: usize = 2 << 30;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Everything that clients of a fake said.
+type Heard = Arc<Mutex<Vec<u8>>>;
+
+/// Serves each connection by `serve` on a thread of its own, as long as the test runs.
+fn fake(serve: fn(&mut Client)) -> (String, Heard) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound").to_string();
+    let heard = Heard::default();
+    let to = heard.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let heard = to.clone();
+            std::thread::spawn(move || serve(&mut Client { stream, heard }));
+        }
+    });
+    (address, heard)
+}
+
+struct Client {
+    stream: TcpStream,
+    heard: Heard,
+}
+
+impl Client {
+    /// What it says next; empty: nothing more.
+    fn hears(&mut self) -> Vec<u8> {
+        let mut piece = vec![0; 64 << 10];
+        let count = self.stream.read(&mut piece).unwrap_or(0);
+        piece.truncate(count);
+        self.heard.lock().expect("no fake panics").extend_from_slice(&piece);
+        piece
+    }
+
+    /// None: it hears no more.
+    fn says(&mut self, bytes: &[u8]) -> Option<()> {
+        self.stream.write_all(bytes).ok()
+    }
+
+    /// Says this again and again.
+    fn never_ends(&mut self, piece: &[u8]) {
+        let mut sent = 0;
+        while sent < SENT_AT_MOST && self.says(piece).is_some() {
+            sent += piece.len();
+        }
+    }
+}
+
+/// Drives a fake for a moment: exit code, what was said, and the most memory in kilobytes.
+fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
+    let place = Place::new();
+    let words = ["run", url, "--query", "SELECT 1", "--connections", "4", "--timeout", "20s"];
+    let short = ["--duration", "300ms", "--warm-up", "0s"];
+    let mut command = place.command(&[&words[..], &short, more].concat());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let status = format!("/proc/{}/status", child.id());
+    let output = std::thread::spawn(move || child.wait_with_output());
+    let (mut most, gives_up) = (0, Instant::now() + PATIENCE);
+    while !output.is_finished() {
+        assert!(Instant::now() < gives_up, "it does not end");
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        most = most.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = output.join().expect("it waits").expect("it ran");
+    (output.status.code(), errors(&output), most)
+}
+
+/// Neither questions nor operations bring more than they may, and it is said why.
+fn is_bounded(url: &str, more: &[&str]) {
+    let (code, told, most) = run(url, more);
+    assert!(most > 0, "it was looked at");
+    assert!(most < MOST_KILOBYTES, "{most} kB: {told}");
+    assert_eq!(code, Some(4), "{told}");
+    assert!(told.contains("takes more bytes than reply.max allows"), "{told}");
+}
+
+const PG_LOGGED_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+/// One column of text.
+const PG_COLUMNS: &[u8] = b"T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+
+/// A row of a column of 1000 bytes.
+fn pg_row() -> Vec<u8> {
+    let mut row = b"D\0\0\x03\xf2\0\x01\0\0\x03\xe8".to_vec();
+    row.resize(11 + 1000, b'x');
+    row
+}
+
+/// Logs in whoever comes, and tells what its first message began with.
+fn pg_session(client: &mut Client) -> Option<u8> {
+    client.hears();
+    client.says(PG_LOGGED_IN)?;
+    client.hears().first().copied()
+}
+
+#[test]
+fn rows_without_end_of_a_postgres_do_not_fill_the_memory() {
+    let (address, _) = fake(|client| {
+        if pg_session(client) == Some(b'P') {
+            // To a prepared statement: no parameters, one column; then whatever is asked.
+            let described = [b"1\0\0\0\x04t\0\0\0\x06\0\0", PG_COLUMNS, b"Z\0\0\0\x05I"].concat();
+            let _ = client.says(&described);
+            client.hears();
+            let _ = client.says(b"2\0\0\0\x04");
+        } else {
+            let _ = client.says(PG_COLUMNS);
+        }
+        client.never_ends(&pg_row().repeat(64));
+    });
+    let url = format!("a=postgres://me@{address}/db");
+    is_bounded(&url, &[]);
+    is_bounded(&url, &["--set", "a.protocol=simple"]);
+}
+
+#[test]
+fn a_message_without_end_of_a_postgres_does_not_fill_the_memory() {
+    let (address, _) = fake(|client| {
+        pg_session(client);
+        // A row of a gigabyte.
+        let _ = client.says(b"D\x40\0\0\0");
+        client.never_ends(&[b'x'; 64 << 10]);
+    });
+    is_bounded(&format!("postgres://me@{address}/db"), &[]);
+}
+
+const MY_GREETING: &[u8] = b"\x0a5.7.0-fake\0\x01\0\0\0abcdefgh\0\x0d\xa2\x21\x02\0\x08\0\x15\
+                             \0\0\0\0\0\0\0\0\0\0abcdefghijkl\0mysql_native_password\0";
+const MY_OK: &[u8] = b"\0\0\0\x02\0\0\0";
+const MY_COLUMN: &[u8] = b"\x03def\0\0\0\x011\0\x0c\x3f\0\x01\0\0\0\xfd\x81\0\0\0\0";
+const MY_END: &[u8] = b"\xfe\0\0\x02\0";
+const MY_PREPARED: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0";
+
+fn my_packet(number: u8, says: &[u8]) -> Vec<u8> {
+    let [a, b, c, _] = (says.len() as u32).to_le_bytes();
+    [&[a, b, c, number][..], says].concat()
+}
+
+/// Logs in whoever comes and goes as far as to the rows of its first statement: the
+/// number of the next packet.
+fn my_session(client: &mut Client) -> Option<u8> {
+    client.says(&my_packet(0, MY_GREETING))?;
+    client.hears();
+    client.says(&my_packet(2, MY_OK))?;
+    let mut asks = client.hears();
+    if asks.get(4) == Some(&0x16) {
+        let prepared = [(1, MY_PREPARED), (2, MY_COLUMN), (3, MY_END)];
+        client.says(&prepared.map(|(number, says)| my_packet(number, says)).concat())?;
+        asks = client.hears();
+    }
+    asks.first()?;
+    let begins = [(1, &b"\x01"[..]), (2, MY_COLUMN), (3, MY_END)];
+    client.says(&begins.map(|(number, says)| my_packet(number, says)).concat())?;
+    Some(4)
+}
+
+#[test]
+fn rows_without_end_of_a_mysql_do_not_fill_the_memory() {
+    let (address, _) = fake(|client| {
+        let Some(first) = my_session(client) else { return };
+        // Of 1000 bytes each, as text and in binary alike; 256 of them have all numbers.
+        let row = [&b"\0\0\xfc\xe6\x03"[..], &[b'x'; 998]].concat();
+        let rows: Vec<u8> =
+            (0..=255u8).flat_map(|at| my_packet(first.wrapping_add(at), &row)).collect();
+        client.never_ends(&rows);
+    });
+    is_bounded(&format!("mysql://me@{address}/db"), &[]);
+}
+
+#[test]
+fn a_packet_without_end_of_a_mysql_does_not_fill_the_memory() {
+    let (address, _) = fake(|client| {
+        let Some(mut number) = my_session(client) else { return };
+        // The longest packet there is: more of it follows.
+        loop {
+            let packet = my_packet(number, &vec![b'x'; 0xff_ffff]);
+            if client.says(&packet).is_none() {
+                return;
+            }
+            number = number.wrapping_add(1);
+        }
+    });
+    is_bounded(&format!("mysql://me@{address}/db"), &[]);
+}
+
+const PASSWORD: &str = "CANARY-of-a-password";
+
+/// A log-in with a password, which nobody may read.
+fn logs_in(address: &str, query: &str) -> (Option<i32>, String) {
+    let (code, told, _) = run(&format!("mysql://me:{PASSWORD}@{address}/db{query}"), &[]);
+    assert!(!told.contains(PASSWORD), "{told}");
+    (code, told)
+}
+
+fn has_heard(heard: &Heard, what: &[u8]) -> bool {
+    heard.lock().expect("no fake panics").windows(what.len()).any(|said| said == what)
+}
+
+#[test]
+fn a_mysql_that_asks_for_the_password_as_it_is_is_refused() {
+    let (address, heard) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.hears();
+        let _ = client.says(&my_packet(2, b"\xfemysql_clear_password\0"));
+        client.hears();
+    });
+    for query in ["", "?allow-public-key-retrieval=true"] {
+        let (code, told) = logs_in(&address, query);
+        assert_eq!(code, Some(4), "{told}");
+        assert!(told.contains("the server asks for the password as it is"), "{told}");
+        assert!(told.contains("let the user log in by caching_sha2_password"), "{told}");
+    }
+    assert!(has_heard(&heard, b"me\0"), "it logged in as far as that");
+    assert!(!has_heard(&heard, PASSWORD.as_bytes()), "the password");
+}
+
+/// The packet by which a client asks for the public key.
+const ASKS_FOR_KEY: &[u8] = b"\x01\0\0\x05\x02";
+
+#[test]
+fn a_mysql_that_offers_its_own_key_for_the_password_needs_leave() {
+    let (address, heard) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.hears();
+        let challenge = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
+        let _ = client.says(&my_packet(2, challenge));
+        client.hears();
+        let _ = client.says(&my_packet(4, b"\x01\x04"));
+        client.hears();
+    });
+    let (code, told) = logs_in(&address, "");
+    assert_eq!(code, Some(4), "{told}");
+    for says in ["public key that it sends itself", "?allow-public-key-retrieval=true", "use TLS"] {
+        assert!(told.contains(says), "{told}");
+    }
+    assert!(!has_heard(&heard, ASKS_FOR_KEY), "it asked for the key");
+    logs_in(&address, "?allow-public-key-retrieval=true");
+    assert!(has_heard(&heard, ASKS_FOR_KEY), "allowed, and not asked for");
+    assert!(!has_heard(&heard, PASSWORD.as_bytes()), "the password");
+}

@@ -1,0 +1,300 @@
+//! Journals that the disk, or somebody, has spoilt.
+
+use crate::common::{Place, errors, serve, url};
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Output};
+use tiebreak::testserver::Behaviour;
+
+/// A short comparison of one server with itself, in the folder `run`.
+fn finished() -> Place {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    let url = url(&server);
+    let (a, b) = (format!("a={url}"), format!("b={url}"));
+    let output = place.tiebreak(&[
+        "compare",
+        &a,
+        &b,
+        "--rounds",
+        "6",
+        "--round",
+        "200ms",
+        "--warm-up",
+        "0s",
+        "--quiet",
+        "--connections",
+        "4",
+        "--out",
+        "run",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    place
+}
+
+/// The journal's lines, spoilt, and what `report` says of it.
+fn spoilt(place: &Place, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
+    let file = place.file("run/journal.jsonl");
+    let whole = fs::read_to_string(&file).expect("a journal");
+    let mut lines: Vec<String> = whole.lines().map(|line| format!("{line}\n")).collect();
+    spoil(&mut lines);
+    fs::create_dir_all(place.file("spoilt")).expect("a folder");
+    fs::write(place.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
+    place.tiebreak(&["report", "spoilt"])
+}
+
+#[test]
+fn a_torn_last_line_is_dropped_and_named_and_the_rest_is_judged() {
+    let place = finished();
+    let output = spoilt(&place, |lines| {
+        lines.pop();
+        let last = lines.last_mut().expect("lines");
+        last.truncate(last.len() / 2);
+    });
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
+    assert!(said.contains("torn") && said.contains("did not come to its end"), "{said}");
+}
+
+#[test]
+fn a_bad_line_elsewhere_is_an_error_with_its_number() {
+    let place = finished();
+    let changed =
+        spoilt(&place, |lines| lines[4] = lines[4].replacen("\"sent\":", "\"sent\":1", 1));
+    assert_eq!(changed.status.code(), Some(5), "{}", errors(&changed));
+    assert!(errors(&changed).contains("journal.jsonl: line 5"), "{}", errors(&changed));
+    let missing = spoilt(&place, |lines| drop(lines.remove(4)));
+    assert_eq!(missing.status.code(), Some(5), "{}", errors(&missing));
+    assert!(errors(&missing).contains("journal.jsonl: line 5"), "{}", errors(&missing));
+}
+
+#[test]
+fn a_higher_major_version_is_refused_by_name() {
+    let place = finished();
+    let output = spoilt(&place, |lines| {
+        // The checksum is right: a future version writes its own.
+        let line = lines[0].replacen("tiebreak.journal/1", "tiebreak.journal/2", 1);
+        lines[0] = resummed(&line);
+    });
+    assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
+    assert!(errors(&output).contains("tiebreak.journal/2"), "{}", errors(&output));
+}
+
+/// The line with the checksum of its event: 64-bit FNV-1a of the event's text.
+fn resummed(line: &str) -> String {
+    let (head, event) = line.trim_end().split_once(",\"event\":").expect("an event");
+    let event = event.strip_suffix('}').expect("the end of the line");
+    let sum = event.bytes().fold(0xCBF2_9CE4_8422_2325u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
+    let (seq, _) = head.split_once(",\"sum\"").expect("a checksum");
+    format!("{seq},\"sum\":\"{sum:016x}\",\"event\":{event}}}\n")
+}
+
+/// Address space that `report` may take of a journal of some hundred kB, in kB. Without
+/// a load its program and libraries take a third of it.
+const ADDRESS_SPACE_KB: u64 = 512 << 10;
+
+/// `report` of these lines, in little memory and time.
+fn report_in_little_memory(place: &Place, lines: &[String]) -> Output {
+    fs::create_dir_all(place.file("spoilt")).expect("a folder");
+    fs::write(place.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
+    let script = format!(
+        "ulimit -v {ADDRESS_SPACE_KB} && exec timeout 60 {} report spoilt",
+        env!("CARGO_BIN_EXE_tiebreak")
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(place.path());
+    command.output().expect("a shell runs")
+}
+
+/// It was judged or refused: no crash, no hang, no want of memory.
+fn ended_well(output: &Output, what: &str) {
+    let said = errors(output);
+    let code = output.status.code();
+    assert!(matches!(code, Some(0..=5)), "{what}: {:?} {said}", output.status);
+    assert!(!said.contains("panicked") && !said.contains("bug in tiebreak"), "{what}: {said}");
+}
+
+/// A line of the journal with its event changed.
+fn changed(line: &str, change: impl FnOnce(&mut Value)) -> String {
+    let mut whole: Value = serde_json::from_str(line).expect("a line of a journal");
+    change(&mut whole["event"]);
+    let (seq, event) = (&whole["seq"], &whole["event"]);
+    resummed(&format!("{{\"seq\":{seq},\"sum\":\"\",\"event\":{event}}}\n"))
+}
+
+fn lines_of(place: &Place) -> Vec<String> {
+    let whole = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+    whole.lines().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
+    let place = finished();
+    let lines = lines_of(&place);
+    let trial = lines.iter().rposition(|line| line.contains("\"trial\"")).expect("a trial");
+    let with = |at: usize, change: &dyn Fn(&mut Value)| {
+        let mut lines = lines.clone();
+        lines[at] = changed(&lines[at], change);
+        report_in_little_memory(&place, &lines)
+    };
+    let refused = |output: Output, why: &str| {
+        ended_well(&output, why);
+        assert_eq!(output.status.code(), Some(5), "{why}: {}", errors(&output));
+        assert!(errors(&output).contains(why), "{why}: {}", errors(&output));
+    };
+    let histogram = announced(u32::MAX);
+    refused(
+        with(trial, &|event| event["trial"]["seen"]["service_time"] = histogram.clone().into()),
+        "histogram: not one that tiebreak writes",
+    );
+    // 5000 pairs of 5000 metrics: a header of 200 kB, and 25 million comparisons.
+    let question = |event: &mut Value, key: &str, one: Value| {
+        event["header"]["plan"]["question"][key] = vec![one; 5000].into();
+    };
+    let pair = serde_json::json!({ "a": 0, "b": 1 });
+    refused(with(0, &|event| question(event, "pairs", pair.clone())), "5000 pairs, and 4 are");
+    refused(with(0, &|event| question(event, "secondary", "throughput".into())), "5000 metrics");
+    refused(with(0, &|event| question(event, "looks", 6.into())), "5000 looks");
+    refused(
+        with(0, &|event| event["header"]["plan"]["rounds"] = u32::MAX.into()),
+        "4294967295 rounds, and 10000 are",
+    );
+    // 2000 groups with a histogram each: 300 kB, which were 700 MB.
+    let output = with(trial, &|event| {
+        let group = event["trial"]["seen"].clone();
+        event["trial"]["seen"]["groups"] = vec![group; 2000].into();
+    });
+    ended_well(&output, "many groups");
+}
+
+/// Such a histogram with one sample.
+fn announced(counts_bytes: u32) -> String {
+    use base64::{Engine as _, prelude::BASE64_STANDARD};
+    let mut plain = 0x1c84_9313u32.to_be_bytes().to_vec();
+    [counts_bytes, 0, 3].iter().for_each(|number| plain.extend(number.to_be_bytes()));
+    [1, 86_400_000_000_000u64].iter().for_each(|bound| plain.extend(bound.to_be_bytes()));
+    plain.extend(1f64.to_be_bytes());
+    plain.push(2);
+    // zlib, stored and not compressed.
+    let length = plain.len() as u16;
+    let mut packed = vec![0x78, 0x01, 1];
+    packed.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
+    packed.extend(&plain);
+    let (mut a, mut b) = (1u32, 0u32);
+    for byte in &plain {
+        a = (a + u32::from(*byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    packed.extend((b << 16 | a).to_be_bytes());
+    let mut bytes = 0x1c84_9314u32.to_be_bytes().to_vec();
+    bytes.extend((packed.len() as u32).to_be_bytes());
+    bytes.extend(packed);
+    BASE64_STANDARD.encode(bytes)
+}
+
+#[test]
+fn a_journal_that_was_changed_at_random_is_judged_or_refused() {
+    let place = finished();
+    let lines = lines_of(&place);
+    let mut dice = Dice(0x1234_5678_9abc_def1);
+    for number in 0..200 {
+        let mut lines = lines.clone();
+        // Half of them in the header: what it says steers the rest.
+        let at = if dice.below(2) == 0 { 0 } else { dice.below(lines.len()) };
+        let mut what = String::new();
+        lines[at] = changed(&lines[at], |event| {
+            // Of a trial mostly what was seen: the rest is short.
+            let seen = event.pointer_mut("/trial/seen").filter(|_| dice.below(4) > 0);
+            what = match seen {
+                Some(seen) => mutate(seen, &mut dice),
+                None => mutate(event, &mut dice),
+            };
+        });
+        let output = report_in_little_memory(&place, &lines);
+        ended_well(&output, &format!("change {number}, line {}: {what}", at + 1));
+    }
+}
+
+/// xorshift64*: the same changes in every run of the test.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, many: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % many.max(1)
+    }
+}
+
+/// Changes one value somewhere below this one; says how.
+fn mutate(value: &mut Value, dice: &mut Dice) -> String {
+    let inside = |dice: &mut Dice| dice.below(8) > 0;
+    match value {
+        Value::Object(map) if !map.is_empty() && inside(dice) => {
+            let at = dice.below(map.len());
+            let (key, below) = map.iter_mut().nth(at).expect("below its length");
+            format!(".{key}{}", mutate(below, dice))
+        }
+        Value::Array(list) if !list.is_empty() && inside(dice) => {
+            let at = dice.below(list.len());
+            if dice.below(4) == 0 {
+                let one = list[at].clone();
+                list.extend(vec![one; 1000]);
+                return format!("[{at}] 1000 times");
+            }
+            format!("[{at}]{}", mutate(&mut list[at], dice))
+        }
+        other => {
+            let old = other.to_string();
+            *other = strange(other, dice);
+            let (old, new) = (&old[..old.len().min(60)], other.to_string());
+            format!(": {old} is now {}", &new[..new.len().min(60)])
+        }
+    }
+}
+
+fn strange(value: &Value, dice: &mut Dice) -> Value {
+    let numbers = [0, 1, 7, 1000, 1 << 31, u64::from(u32::MAX), 1 << 40, 1 << 53, u64::MAX];
+    match value {
+        Value::Number(_) | Value::Null if dice.below(6) > 0 => {
+            numbers[dice.below(numbers.len())].into()
+        }
+        Value::String(_) if dice.below(3) == 0 => announced(u32::MAX).into(),
+        Value::String(text) if dice.below(3) > 0 => {
+            let mut bytes = text.clone().into_bytes();
+            let at = dice.below(bytes.len());
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = b' ' + dice.below(94) as u8;
+            }
+            String::from_utf8_lossy(&bytes).into_owned().into()
+        }
+        _ => {
+            let others = [Value::Null, Value::from("x"), 1e308.into(), (-1).into(), true.into()];
+            others[dice.below(others.len())].clone()
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    fs::create_dir_all(place.file("small")).expect("a folder");
+    // A file system of 64 kB, seen by this one process only.
+    let script = format!(
+        "mount -t tmpfs -o size=64k tmpfs small && exec {} compare a={url} b={url} --rounds 20 \
+         --round 200ms --warm-up 0s --connections 4 --out small/run",
+        env!("CARGO_BIN_EXE_tiebreak"),
+        url = url(&server)
+    );
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+        .current_dir(place.path())
+        .output()
+        .expect("unshare runs");
+    assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
+    assert!(errors(&output).contains("No space left"), "{}", errors(&output));
+}

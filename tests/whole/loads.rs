@@ -1,0 +1,252 @@
+//! The load phase on real stores that run already: what is there is not loaded
+//! again, what was broken off goes on, and a store that has no room for it loses.
+
+use crate::common::{Place, errors};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tiebreak::targets::ports;
+
+/// How long anything here may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that runs until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    scheme: &'static str,
+}
+
+impl Server {
+    pub(crate) fn memcached(more: &[&str]) -> Server {
+        let port = ports::free().expect("a port");
+        let mut command = Command::new("memcached");
+        command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port.to_string()]);
+        Server::start("memcached", port, command, more)
+    }
+
+    pub(crate) fn redis(more: &[&str]) -> Server {
+        let port = ports::free().expect("a port");
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
+        Server::start("redis", port, command, more)
+    }
+
+    fn start(scheme: &'static str, port: u16, mut command: Command, more: &[&str]) -> Server {
+        command.args(more).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("./test installs it");
+        let server = Server { child, address: ([127, 0, 0, 1], port).into(), scheme };
+        let gives_up = Instant::now() + PATIENCE;
+        while TcpStream::connect(server.address).is_err() {
+            assert!(Instant::now() < gives_up, "no {scheme} in time");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("{}://{}", self.scheme, self.address)
+    }
+
+    /// What its fingerprint says, as the protocol frames it.
+    fn fingerprint(&self) -> String {
+        self.says("get tiebreak00:loaded\r\n")
+    }
+
+    /// Its answer to a command, as the protocol frames it.
+    pub(crate) fn says(&self, command: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        stream.write_all(command.as_bytes()).expect("said");
+        let mut said = [0; 1000];
+        let count = stream.read(&mut said).expect("answered");
+        String::from_utf8_lossy(&said[..count]).into_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().expect("our child");
+        self.child.wait().expect("our child");
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
+}
+
+/// `tiebreak load`: exit code, stdout, stderr.
+fn load(place: &Place, more: &[&str]) -> (i32, String, String) {
+    let output = place.tiebreak(&[&["load"], more].concat());
+    (output.status.code().expect("an exit code"), said(&output), errors(&output))
+}
+
+/// A short comparison of these, all with 5000 keys.
+fn compare(place: &Place, stores: &[&str], more: &[&str]) -> (i32, Value) {
+    let short = [
+        "--rounds",
+        "8",
+        "--round",
+        "200ms",
+        "--slice",
+        "50ms",
+        "--warm-up",
+        "100ms",
+        "--keys",
+        "5k",
+    ];
+    place.report(&[&["compare"], stores, &short, more].concat())
+}
+
+fn how(report: &Value, contender: usize) -> &str {
+    report["contenders"][contender]["store"]["load"]["how"].as_str().expect("a load")
+}
+
+#[test]
+fn what_was_loaded_is_found_until_something_writes_to_it() {
+    let place = Place::new();
+    let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
+    let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
+    let both = [m.as_str(), &r];
+    let keys = ["--keys", "5k"];
+    let (code, told, progress) = load(&place, &[&both[..], &keys].concat());
+    assert_eq!(code, 0, "{told}{progress}");
+    for name in ["m", "r"] {
+        assert!(told.contains(&format!("{name}: 5000 keys loaded in ")), "{told}");
+        assert!(progress.contains(&format!("loading {name}: 0 of 5k keys")), "{progress}");
+    }
+    assert!(told.lines().all(|line| line.ends_with("; evicted nothing")), "{told}");
+    let (code, told, _) = load(&place, &[&both[..], &keys].concat());
+    assert_eq!(code, 0, "{told}");
+    assert_eq!(told.matches(": 5000 keys were loaded before, and are as they were").count(), 2);
+    // Reads leave it clean, whatever their mix.
+    for _ in 0..2 {
+        let (_, report) = compare(&place, &both, &["--mix", "get=1"]);
+        assert_eq!((how(&report, 0), how(&report, 1)), ("found", "found"));
+        assert_eq!(report["contenders"][0]["sent"]["load"], 0);
+    }
+    // The first that writes finds it, and the next does not.
+    for expected in ["found", "written"] {
+        let (code, report) = compare(&place, &both, &[]);
+        assert_eq!(code, 0, "{:#}", report["findings"]);
+        assert_eq!((how(&report, 0), how(&report, 1)), (expected, expected));
+        let store = &report["contenders"][1]["store"];
+        assert_eq!(store["items"], 5001, "the keys and the fingerprint: {store}");
+        assert_eq!(store["evicted"]["rounds"], 0);
+        let facts = report["contenders"][1]["target_cost"]["facts"].to_string();
+        assert!(facts.contains("appendonly no"), "{facts}");
+    }
+    let (_, told, progress) = load(&place, &[&both[..], &["--keys", "4k"]].concat());
+    assert!(told.contains("m: 4000 keys loaded"), "{told}");
+    assert!(progress.contains("m: loaded again: it holds other keys or values"), "{progress}");
+    let (_, told, _) = load(&place, &[&both[..], &["--keys", "4k", "--reload"]].concat());
+    assert!(told.contains("r: 4000 keys loaded"), "{told}");
+}
+
+#[test]
+fn a_load_that_is_killed_goes_on_where_it_was() {
+    for server in [Server::memcached(&["-m", "512"]), Server::redis(&[])] {
+        let place = Place::new();
+        let url = server.url();
+        let words = ["load", &url, "--keys", "500k"];
+        let mut command = place.command(&words);
+        let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("runs");
+        let gives_up = Instant::now() + PATIENCE;
+        // Some chunks are done, and not the last.
+        let under_way = |left: &str| left.contains(" loading upto ") && !left.contains(" upto 0");
+        while !under_way(&server.fingerprint()) {
+            assert!(Instant::now() < gives_up, "{}", server.fingerprint());
+        }
+        child.kill().expect("our child");
+        child.wait().expect("our child");
+        let left = server.fingerprint();
+        let (code, told, progress) = load(&place, &words[1..]);
+        assert_eq!(code, 0, "{left}{told}{progress}");
+        let plain = progress.replace('\u{a0}', " ");
+        assert!(plain.contains("a load was broken off, and goes on at "), "{left}{plain}");
+        assert!(told.contains(" on loaded in "), "{told}");
+        assert!(server.fingerprint().contains(" clean"), "{}", server.fingerprint());
+    }
+}
+
+#[test]
+fn a_server_that_was_started_anew_is_loaded_again() {
+    let place = Place::new();
+    let port = ports::free().expect("a port");
+    let folder = place.path().to_str().expect("plain").to_owned();
+    let start = || {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
+        Server::start("redis", port, command, &["--appendonly", "yes", "--dir", &folder])
+    };
+    let first = start();
+    let url = first.url();
+    assert_eq!(load(&place, &[&url, "--keys", "1k"]).0, 0);
+    let mut stream = TcpStream::connect(first.address).expect("it listens");
+    stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("said");
+    let _ = stream.read(&mut [0; 10]);
+    drop(first);
+    // What it kept on disk holds the fingerprint, too.
+    let second = start();
+    let gives_up = Instant::now() + PATIENCE;
+    while !second.fingerprint().contains(" clean") {
+        assert!(Instant::now() < gives_up, "{}", second.fingerprint());
+    }
+    let (code, _, progress) = load(&place, &[&url, "--keys", "1k"]);
+    assert_eq!(code, 0, "{progress}");
+    assert!(progress.contains("loaded again: its server was started anew"), "{progress}");
+}
+
+#[test]
+fn stores_without_room_are_void_and_not_broken() {
+    let place = Place::new();
+    let small = ["-m", "1", "-I", "512k"];
+    let limit = ["--maxmemory", "2mb", "--maxmemory-policy"];
+    let stores = [
+        ("right", Server::memcached(&[])),
+        ("evicts", Server::memcached(&small)),
+        ("full", Server::memcached(&[&small[..], &["-M"]].concat())),
+        ("oom", Server::redis(&[&limit[..], &["noeviction"]].concat())),
+        ("lru", Server::redis(&[&limit[..], &["allkeys-lru"]].concat())),
+    ];
+    let urls: Vec<String> =
+        stores.iter().map(|(name, server)| format!("{name}={}", server.url())).collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    // Few connections: Redis counts their buffers as its memory.
+    let poor = ["--value", "1kB", "--connections", "2", "--mix", "get=1"];
+    let (code, report) = compare(&place, &urls, &poor);
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    let findings = report["findings"].as_array().expect("findings");
+    let of = |rule: &str| -> Vec<&str> {
+        let found = findings.iter().filter(|finding| finding["rule"] == rule);
+        found.map(|finding| finding["contender"].as_str().expect("a name")).collect()
+    };
+    assert_eq!(of("misses"), ["evicts", "full", "oom", "lru"], "{findings:#?}");
+    assert_eq!(of("evictions"), ["evicts", "lru"]);
+    for (at, ended) in [(0, false), (1, false), (2, true), (3, true), (4, false)] {
+        let load = &report["contenders"][at]["store"]["load"];
+        assert_eq!(load["ended_at"].is_number(), ended, "{} {load}", stores[at].0);
+    }
+    let (code, told, _) = load(&place, &[urls[2], "--keys", "5k", "--value", "1kB"]);
+    assert_eq!(code, 3, "{told}");
+    assert!(told.contains("it was given up at key "), "{told}");
+}
+
+#[test]
+fn only_stores_that_run_already_can_be_loaded() {
+    let place = Place::new();
+    for (what, says) in [
+        ("memcached", "`memcached` would be launched, loaded and ended"),
+        ("http://127.0.0.1:1/", "is no store: keys are loaded into caches, files and databases"),
+    ] {
+        let (code, told, error) = load(&place, &[what]);
+        assert_eq!((code, told.as_str()), (2, ""), "{error}");
+        assert!(error.contains(says), "{error}");
+    }
+    let port = ports::free().expect("a port");
+    let (code, _, error) = load(&place, &[&format!("redis://127.0.0.1:{port}")]);
+    assert_eq!(code, 4, "{error}");
+    assert!(error.contains("it refused the connection"), "{error}");
+}

@@ -1,0 +1,183 @@
+//! Operations of one's own through the binary: what a server hears is what the file
+//! says, each name has its latencies, and what is private is in no file of the run.
+
+use crate::common::{Place, errors};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// What a web server heard: heads and bodies.
+type Heard = Arc<Mutex<Vec<(String, String)>>>;
+
+/// Answers every request, and remembers it.
+fn web_server() -> (SocketAddr, Heard) {
+    let port = tiebreak::targets::ports::free().expect("a port");
+    let listener = TcpListener::bind(("127.0.0.1", port)).expect("it was free");
+    let (address, heard) = (listener.local_addr().expect("bound"), Heard::default());
+    let all = heard.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let all = all.clone();
+            std::thread::spawn(move || serve(stream, &all));
+        }
+    });
+    (address, heard)
+}
+
+/// Ends with the connection.
+fn serve(stream: TcpStream, heard: &Mutex<Vec<(String, String)>>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut writer = stream;
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+        let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a number"))];
+        reader.read_exact(&mut body).ok()?;
+        heard.lock().ok()?.push((head, String::from_utf8(body).expect("UTF-8")));
+        writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ok()?;
+    }
+}
+
+/// The operations of the first contender by name, with how many there were.
+fn by_name(report: &Value) -> Vec<(String, u64)> {
+    let kinds = report["contenders"][0]["kinds"].as_array().expect("kinds").iter();
+    let kind = |of: &Value| {
+        (
+            of["operation"].as_str().expect("a name").to_owned(),
+            of["operations"].as_u64().unwrap_or(0),
+        )
+    };
+    kinds.map(kind).collect()
+}
+
+/// No file of the run holds this.
+fn is_nowhere(place: &Place, text: &str) {
+    let run = place.file("run");
+    let files = std::fs::read_dir(&run).expect("a run").flatten();
+    let files = files.filter(|file| file.path().is_file());
+    for file in files {
+        let bytes = std::fs::read(file.path()).expect("a file");
+        let found = String::from_utf8_lossy(&bytes).contains(text);
+        assert!(!found, "{text} is in {}", file.path().display());
+    }
+}
+
+#[test]
+fn a_web_server_hears_the_requests_of_the_file() {
+    let (address, heard) = web_server();
+    let place = Place::new();
+    std::fs::write(place.file("u.csv"), "name,mail\n\"Ann, B\",secret-a\nÜ,secret-b\n")
+        .expect("a file");
+    let text = format!(
+        "contender.a.url = 'http://{address}/'\n[workload.feeds]\nu = 'u.csv'\n\
+         [[workload.requests]]\nname = 'look'\nweight = 3\npath = '/of/{{u.name}}'\n\
+         query = {{ n = '{{number}}' }}\nheaders = {{ X-Token = '${{TOKEN}}' }}\n\
+         [[workload.requests]]\nname = 'order'\npath = '/order'\n\
+         body = '{{\"mail\":\"{{u.mail}}\",\"id\":{{id}}}}'\n\
+         parameters = {{ id = 'uniform(5, 700)' }}\n"
+    );
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let run = place.file("run").display().to_string();
+    let words = ["run", "e.toml", "-n", "400", "--connections", "2", "--cores", "1", "--out", &run];
+    let mut command = place.command(&[&words[..], &["--json", "-", "--quiet"]].concat());
+    let output = command.env("TOKEN", "CANARY-7").output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("no report: {}", errors(&output)));
+    let names = by_name(&report);
+    let [(look, looks), (order, orders)] = &names[..] else { panic!("{names:?}") };
+    assert_eq!((look.as_str(), order.as_str(), looks + orders), ("look", "order", 400));
+    assert!(*looks > 2 * orders && *orders > 50, "{names:?}");
+    let heard = heard.lock().expect("no thread panicked");
+    let all = |of: &str| heard.iter().filter(|(head, _)| head.starts_with(of)).collect::<Vec<_>>();
+    // In the warm-up, too.
+    assert!(all("GET /of/").len() as u64 >= *looks && all("POST /order ").len() as u64 >= *orders);
+    for (head, body) in all("GET /of/") {
+        let line = head.lines().next().expect("a line");
+        let number: u64 = line[line.find("?n=").expect(line) + 3..]
+            .split(' ')
+            .next()
+            .and_then(|n| n.parse().ok())
+            .expect(line);
+        let name = ["Ann%2C%20B", "%C3%9C"][number as usize % 2];
+        assert_eq!(line, format!("GET /of/{name}?n={number} HTTP/1.1"));
+        assert!(head.contains("\r\nX-Token: CANARY-7\r\n") && body.is_empty(), "{head}");
+    }
+    for (head, body) in all("POST /order ") {
+        let body: Value = serde_json::from_str(body).expect("JSON");
+        assert!(["secret-a", "secret-b"].contains(&body["mail"].as_str().expect("a text")));
+        assert!((5..=700).contains(&body["id"].as_u64().expect("a number")), "{body}");
+        assert!(!head.contains("X-Token"), "{head}");
+    }
+    for private in ["CANARY-7", "secret-a", "Ann, B"] {
+        is_nowhere(&place, private);
+    }
+}
+
+#[test]
+fn redis_is_given_the_commands_of_the_file() {
+    let place = Place::new();
+    let contender = |name: &str| {
+        format!(
+            "[contender.{name}]\nurl = 'redis://127.0.0.1:{{port}}'\nlaunch = ['redis-server', \
+             '--bind', '127.0.0.1', '--port', '{{port}}', '--dir', '{{temp}}', '--save', '']\n"
+        )
+    };
+    let text = format!(
+        "{}{}[workload]\nkeys = 50\n[[workload.statements]]\nname = 'score'\nweight = 2\n\
+         command = 'ZADD board {{score}} {{key}}'\nparameters = {{ score = 'uniform(1, 9)' }}\n\
+         [[workload.statements]]\ncommand = 'ZCARD board'\n",
+        contender("a"),
+        contender("b")
+    );
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let short = ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms"];
+    let (code, report) = place.report(&[&["compare", "e.toml"][..], &short].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let names = by_name(&report);
+    let [(score, scores), (second, counts)] = &names[..] else { panic!("{names:?}") };
+    assert_eq!((score.as_str(), second.as_str()), ("score", "statement 2"));
+    let share = *scores as f64 / (scores + counts) as f64;
+    assert!((share - 2.0 / 3.0).abs() < 0.05, "{names:?}");
+    let outcomes = &report["contenders"][0]["outcomes"];
+    assert_eq!(outcomes["ok"], report["contenders"][0]["operations"], "{outcomes}");
+}
+
+#[test]
+fn what_a_contender_cannot_do_is_refused_by_name() {
+    let place = Place::new();
+    for (url, words, told) in [
+        (
+            "redis://127.0.0.1:1/",
+            "[[workload.statements]]\nsql = 'SELECT 1'",
+            "`a` cannot do the workload: `statement 1` is a statement of SQL, for a database",
+        ),
+        (
+            "memcached://127.0.0.1:1/",
+            "[[workload.statements]]\ncommand = 'PING'",
+            "`a` cannot do the workload: `statement 1` is a command, for redis://",
+        ),
+        (
+            "redis://127.0.0.1:1/",
+            "[[workload.requests]]\npath = '/'",
+            "`a` cannot do the workload: `request 1` is a request, for http://",
+        ),
+        (
+            "redis://127.0.0.1:1/",
+            "[workload]\npreset = 'tpcb-like'",
+            "`a` cannot do the workload: the table `branches` is for SQL databases",
+        ),
+        ("http://127.0.0.1:1/", "[workload]\nkeys = 5", "a workload is done to stores"),
+    ] {
+        let text = format!("contender.a.url = '{url}'\n{words}\n");
+        std::fs::write(place.file("e.toml"), text).expect("a file");
+        let output = place.tiebreak(&["run", "e.toml"]);
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(told), "{words}: {}", errors(&output));
+    }
+}

@@ -1,0 +1,232 @@
+//! `tiebreak compare` on real memcached and Redis: loaded, verified, and nobody
+//! wins by losing data.
+
+use crate::common::processes::wait_at_most;
+use crate::common::{Place, errors, number};
+use serde_json::Value;
+
+const SHORT: [&str; 10] =
+    ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
+
+/// Two stores as contenders of an experiment file.
+fn experiment(contenders: &[(&str, String)]) -> String {
+    let each = contenders.iter().map(|(name, keys)| format!("[contender.{name}]\n{keys}\n"));
+    each.collect()
+}
+
+fn memcached(more: &str) -> String {
+    format!(
+        "url = 'memcached://127.0.0.1:{{port}}'\nlaunch = ['memcached', '-l', '127.0.0.1', '-p', \
+         '{{port}}', '-U', '0', '-u', 'nobody'{more}]"
+    )
+}
+
+fn redis(login: &str, more: &str) -> String {
+    format!(
+        "url = 'redis://{login}127.0.0.1:{{port}}'\nlaunch = ['redis-server', '--bind', \
+         '127.0.0.1', '--port', '{{port}}', '--dir', '{{temp}}', '--save', ''{more}]"
+    )
+}
+
+fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let mut words = vec!["compare", "e.toml"];
+    words.extend(SHORT);
+    words.extend(more);
+    place.report(&words)
+}
+
+fn voids(report: &Value) -> Vec<(&str, &str)> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let void = findings.filter(|finding| finding["weight"] == "void");
+    void.map(|of| (of["contender"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or("")))
+        .collect()
+}
+
+#[test]
+fn memcached_and_redis_are_launched_loaded_and_verified() {
+    let place = Place::new();
+    let mut words = vec!["compare", "memcached", "redis", "--verify", "all"];
+    words.extend(SHORT);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    for contender in report["contenders"].as_array().expect("two") {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+        assert_eq!(contender["sent"]["load"], 1000);
+        assert!(number(&contender["target_cost"]["peak_memory_bytes"]) > 0.0);
+    }
+    let plan = &report["plan"]["contenders"][0];
+    assert_eq!(plan["method"], Value::Null);
+    let told = plan["workload"].as_str().expect("words");
+    let told = told.replace('\u{a0}', " ");
+    assert!(told.starts_with("get 90 %, set 10 % of 1000 keys; uniform"), "{told}");
+}
+
+#[test]
+fn reads_and_writes_of_ycsb_f_are_one_operation_in_every_dialect() {
+    let redis = redis("", ", '--protected-mode', 'no'");
+    for both in [
+        [("text", memcached("")), ("resp2", redis.clone() + "\nreuse = 'never'")],
+        [
+            ("meta", memcached("") + "\ndialect = 'meta'\ndepth = 4"),
+            ("resp3", redis + "\ndialect = 'resp3'"),
+        ],
+    ] {
+        let place = Place::new();
+        let more = ["--workload", "ycsb-f", "--verify", "all", "--connections", "8"];
+        let (code, report) = compare(&place, &experiment(&both), &more);
+        assert_eq!(code, 0, "{:#}", report["findings"]);
+        halves_and_wholes(&report);
+    }
+}
+
+fn halves_and_wholes(report: &Value) {
+    for contender in report["contenders"].as_array().expect("two") {
+        let outcomes = &contender["outcomes"];
+        assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
+        let kinds = contender["kinds"].as_array().expect("kinds");
+        let names: Vec<_> = kinds.iter().map(|kind| kind["operation"].as_str()).collect();
+        assert_eq!(names, [Some("get"), Some("read-modify-write")]);
+        let all: f64 = kinds.iter().map(|kind| number(&kind["operations"])).sum();
+        assert_eq!(all, number(&contender["operations"]));
+        let (get, both) = (&kinds[0], &kinds[1]);
+        assert_eq!(get["read"], Value::Null);
+        assert_eq!(both["read"]["count"], both["update"]["count"]);
+        let p50 = |of: &Value| number(&of["response_time"]["p50"]);
+        assert!(p50(both) > p50(get), "two requests take longer than one: {kinds:?}");
+    }
+    let skew = &report["plan"]["contenders"][0]["skew"];
+    assert!(number(&skew["top_10_percent"]) > 0.2, "{skew}");
+}
+
+#[test]
+fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
+    let place = Place::new();
+    let both = experiment(&[("a", redis("", "")), ("b", redis("", ""))]);
+    let text = both.clone()
+        + "[workload]\ncommands = [{ run = 'LPUSH {key} {value}', weight = 3 }, \
+           { run = 'LPOP {key}' }]\n";
+    let (code, report) = compare(&place, &text, &[]);
+    // A pop that finds nothing is a miss, and nobody promised that it would not.
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let kinds = report["contenders"][0]["kinds"].as_array().expect("kinds");
+    assert_eq!(kinds[0]["operation"], "LPUSH {key} {value}");
+    assert!(number(&kinds[0]["operations"]) > 2.0 * number(&kinds[1]["operations"]));
+    assert_eq!(report["contenders"][0]["sent"]["load"], 0);
+    let told = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
+    assert!(told.contains("replies not verified"), "{told}");
+    let (code, report) = compare(&place, &both, &["--command", "LPUSH {key}"]);
+    assert_eq!(code, 3, "an error reply is an error");
+    assert_eq!(voids(&report), [("a", "non_success"), ("b", "non_success")]);
+}
+
+#[test]
+fn a_command_that_would_wait_is_refused_with_its_place() {
+    let place = Place::new();
+    let text = experiment(&[("a", redis("", "")), ("b", redis("", ""))])
+        + "[workload]\ncommands = [{ run = 'PING' }, { run = 'BLPOP {key} 1' }]\n";
+    std::fs::write(place.file("e.toml"), text).expect("a file");
+    let output = place.tiebreak(&["check", "e.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = errors(&output);
+    for says in ["e.toml:8", "workload.commands[1].run", "would wait for another client"] {
+        assert!(told.contains(says), "{told}");
+    }
+}
+
+#[test]
+fn one_store_is_asked_at_two_depths() {
+    let place = Place::new();
+    let both = [("one", redis("", "")), ("sixteen", redis("", "") + "\ndepth = 16")];
+    let (code, report) = compare(&place, &experiment(&both), &["--connections", "4"]);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let throughput = &report["comparisons"][0];
+    assert_eq!(throughput["metric"], "throughput");
+    assert!(number(&throughput["ratio"]) > 1.5, "sixteen in flight cost fewer calls: {throughput}");
+}
+
+#[test]
+fn a_store_that_evicts_wins_nothing() {
+    let place = Place::new();
+    let both = [("right", memcached("")), ("small", memcached(", '-m', '2'"))];
+    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    assert_eq!(code, 3);
+    assert_eq!(voids(&report), [("small", "misses")]);
+    assert_eq!(report["contenders"][1]["outcomes"]["wrong"], 0);
+}
+
+#[test]
+fn a_store_out_of_memory_is_void_and_not_broken() {
+    let place = Place::new();
+    let full = redis("", ", '--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'");
+    let both = [("right", redis("", "")), ("full", full)];
+    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    assert_eq!(code, 3);
+    assert_eq!(voids(&report), [("full", "non_success"), ("full", "misses")]);
+    assert!(number(&report["contenders"][1]["outcomes"]["theirs"]["oom"]) > 0.0);
+}
+
+#[test]
+fn a_wrong_password_is_told_and_shown_nowhere() {
+    for (login, says) in
+        [(":CANARY@", "refuses the user or the password"), ("", "wants a password")]
+    {
+        let place = Place::new();
+        let locked = redis(login, ", '--requirepass', 'right'");
+        let text = experiment(&[("a", redis("", "")), ("b", locked)]);
+        std::fs::write(place.file("e.toml"), text).expect("a file");
+        let mut words = vec!["compare", "e.toml", "--out", "run"];
+        words.extend(SHORT);
+        let output = place.tiebreak(&words);
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(told.contains(says), "{told}");
+        let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        for text in [told, journal, out] {
+            assert!(!text.contains("CANARY"), "{text}");
+        }
+    }
+}
+
+/// A store that listens on a socket of its folder, until it is dropped.
+struct OnSocket(std::process::Child);
+
+impl OnSocket {
+    fn start(place: &Place, socket: &str, words: &[&str]) -> OnSocket {
+        let mut command = std::process::Command::new(words[0]);
+        let null = std::process::Stdio::null;
+        let command = command.args(&words[1..]).current_dir(place.path()).stdin(null());
+        let child = command.stdout(null()).stderr(null()).spawn().expect("./test installs it");
+        let started = OnSocket(child);
+        let listens = || std::os::unix::net::UnixStream::connect(place.file(socket)).is_ok();
+        wait_at_most(std::time::Duration::from_secs(30), "the store listens", listens);
+        started
+    }
+}
+
+impl Drop for OnSocket {
+    fn drop(&mut self) {
+        self.0.kill().expect("our child");
+        self.0.wait().expect("our child");
+    }
+}
+
+#[test]
+fn stores_are_driven_over_unix_sockets() {
+    let place = Place::new();
+    let memcached = ["memcached", "-u", "root", "-s", "m.sock"];
+    let redis = ["redis-server", "--port", "0", "--save", "", "--unixsocket", "r.sock"];
+    let both = [("m.sock", &memcached[..]), ("r.sock", &redis)]
+        .map(|(s, w)| OnSocket::start(&place, s, w));
+    let mut words = vec!["compare", "m=memcached+unix://m.sock", "r=redis+unix://r.sock/2"];
+    words.extend(SHORT);
+    let (code, report) = place.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    for contender in report["contenders"].as_array().expect("two") {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"]);
+        assert_eq!(contender["target_cost"]["out_of_sight"], Value::Null, "its process is found");
+    }
+    drop(both);
+}

@@ -1,0 +1,163 @@
+//! Sweeps as people meet them: folders, reports, refusals, a signal.
+
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
+use crate::common::{Place, assert_sound, errors, serve, url};
+use crate::validator;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tiebreak::testserver::Behaviour;
+
+/// Short rounds: what is tested here is no figure.
+const SHORT: [&str; 5] = ["--round", "100ms", "--warm-up", "0s", "--out"];
+
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../../schema/sweep.v1.json")).expect("the schema is JSON")
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Void, and exit code 3, only for what a busy machine does to a point.
+fn is_sound(code: Option<i32>, points: &[Value]) {
+    let void = points.iter().any(|point| point["void"] == true);
+    assert_eq!(code, Some(if void { 3 } else { 0 }), "{points:#?}");
+    for point in points {
+        let code = if point["void"] == true { 3 } else { 0 };
+        assert_sound(&(code, point.clone()));
+    }
+}
+
+#[test]
+fn a_sweep_is_told_again_from_its_journals() {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
+    let sweep = ["compare", &a, &b, "--sweep", "connections=4,1", "--rounds", "6"];
+    let arguments = [&sweep[..], &SHORT[..], &["run", "--json", "copy.json"]].concat();
+    let driven = place.tiebreak(&arguments);
+    let told = errors(&driven);
+    for part in ["sweep: run (2 load points, about", "point 1 of 2, ", "point 2 of 2, "] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+
+    let json = text(&place.file("run/report.json"));
+    let report: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(validator::wrong_by(&schema(), &report), Vec::<String>::new());
+    let points = report["points"].as_array().expect("points");
+    is_sound(driven.status.code(), points);
+    let values: Vec<f64> = points.iter().filter_map(|point| point["value"].as_f64()).collect();
+    assert_eq!(values, [1.0, 4.0]);
+    for point in points {
+        let folder = place.file("run").join(point["folder"].as_str().expect("a folder"));
+        let of_point: Value =
+            serde_json::from_str(&text(&folder.join("report.json"))).expect("JSON");
+        let connections = &of_point["plan"]["contenders"][1]["connections"];
+        assert_eq!(connections.as_f64(), point["value"].as_f64());
+        let figures =
+            [&of_point["contenders"][0]["operations"], &point["contenders"][0]["operations"]];
+        assert_eq!(figures[0], figures[1]);
+        assert!(folder.join("report.html").exists());
+    }
+
+    let again = |what: &[&str]| place.tiebreak(&[&["report", "run"], what].concat());
+    let same = again(&["--json"]);
+    assert_eq!(String::from_utf8_lossy(&same.stdout), json);
+    assert_eq!(text(&place.file("copy.json")), json);
+    let page = text(&place.file("run/report.html"));
+    assert_eq!(String::from_utf8_lossy(&again(&["--html"]).stdout), page);
+    assert!(page.contains("href=\"connections-4/report.html\""));
+    let terminal = again(&[]);
+    assert_eq!(terminal.stdout, driven.stdout);
+    let audit = place.tiebreak(&["audit", "run"]);
+    for output in [&same, &terminal, &audit] {
+        assert_eq!(output.status.code(), driven.status.code());
+    }
+    let audit = String::from_utf8_lossy(&audit.stdout).into_owned();
+    assert!(audit.contains("connections-1: ") && audit.contains("connections-4: "), "{audit}");
+
+    let twice = place.tiebreak(&arguments);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(errors(&twice).contains("it holds a sweep already"), "{}", errors(&twice));
+
+    fs::remove_file(place.file("run/connections-4/journal.jsonl")).expect("it is there");
+    let one: Value = serde_json::from_slice(&again(&["--json"]).stdout).expect("JSON");
+    assert_eq!(
+        (&one["points"][0]["driven"], &one["points"][1]["driven"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(one["bends"][0]["outcome"], "untold");
+}
+
+#[test]
+fn what_cannot_be_a_sweep_leaves_nothing_behind() {
+    let place = Place::new();
+    let table: [(&[&str], &str); 7] = [
+        (&["compare", "--sweep", "connections=8"], "a sweep has 2 to 16 load points"),
+        (&["compare", "--sweep", "threads=1,8"], "`threads` cannot be swept"),
+        (&["compare", "--sweep", "depth=1,8"], "at depth 1: `a` is no store"),
+        (&["compare", "--sweep", "rate=1k,2k", "--rate", "5k"], "--rate fixes what the sweep"),
+        (
+            &["compare", "--sweep", "rate=1k,2k", "--markdown", "x.md"],
+            "--markdown is about one run",
+        ),
+        (&["compare", "--sweep", "rate=1k,2k", "--require", "p99 < 1 by luck"], "at rate 1000: "),
+        (&["run", "--sweep", "connections=1,8"], "`tiebreak run` drives one contender"),
+    ];
+    for (arguments, message) in table {
+        let contenders: &[&str] = &["a=http://127.0.0.1:9/", "b=http://127.0.0.1:9/"];
+        let output = place
+            .tiebreak(&[&arguments[..1], contenders, &arguments[1..], &["--out", "run"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
+        assert!(errors(&output).contains(message), "{arguments:?}: {}", errors(&output));
+        assert!(!place.file("run").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
+    let place = Place::new();
+    let file = "sweep = { rate = [250, \"1k/s\"] }\nrounds = 6\n\
+                contender.a.url = \"http://127.0.0.1:9/\"\ncontender.b.url = \"http://127.0.0.1:9/\"\n";
+    fs::write(place.file("e.toml"), file).expect("writes");
+    let output = place.tiebreak(&["check", "e.toml"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(told.starts_with("file e.toml\n  it says:\n    sweep.rate = [250, "), "{told}");
+    assert!(told.contains("\nsweep of rate: 250, 1000; takes about "), "{told}");
+    assert!(told.contains("at rate 250:") && told.contains("250/s at equal gaps"), "{told}");
+}
+
+#[test]
+fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
+    let place = Place::new();
+    let server = serve(Behaviour::default());
+    let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
+    let sweep = ["compare", &a, &b, "--sweep", "connections=1,2,4", "--rounds", "600"];
+    let mut command = place.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = Running::new(command.spawn().expect("starts"));
+    let journal = || {
+        let folders = ["connections-1", "connections-2", "connections-4"].into_iter();
+        folders.map(|it| place.file("run").join(it).join("journal.jsonl")).find(|it| it.exists())
+    };
+    let in_rounds =
+        |file: &Path| fs::read_to_string(file).is_ok_and(|it| it.contains("\"round\":2,"));
+    wait_at_most(Duration::from_secs(60), "a second round", || {
+        journal().is_some_and(|file| in_rounds(&file))
+    });
+    child.signal(libc::SIGTERM);
+    let output = child.output();
+    let report: Value = serde_json::from_str(&text(&place.file("run/report.json"))).expect("JSON");
+    let points = report["points"].as_array().expect("points");
+    let driven: Vec<&Value> = points.iter().filter(|point| point["driven"] == true).collect();
+    let [only] = driven.as_slice() else { panic!("{points:#?}") };
+    is_sound(output.status.code(), std::slice::from_ref(*only));
+    assert_eq!((&only["end"]["reason"], &only["turn"]), (&"stopped".into(), &1.into()));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("not driven") && told.contains("stopped before its end"), "{told}");
+}

@@ -1,0 +1,167 @@
+//! Sweeps of rate, value and depth, each driven once, and what the servers saw of it.
+
+use crate::common::{Place, number, sent, serve, url};
+use crate::loads::Server;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc;
+use std::time::Duration;
+use tiebreak::testserver::Behaviour;
+
+/// 1.2 s of rounds for each contender at each load point.
+const SHORT: [&str; 9] =
+    ["--rounds", "6", "--round", "200ms", "--warm-up", "0s", "--quiet", "--out", "run"];
+
+/// Sweeps, and gives the report of each load point, by its value.
+fn sweep(place: &Place, words: &[&str]) -> Vec<(f64, Value)> {
+    let output = place.tiebreak(&[&["compare"], words, &SHORT].concat());
+    // A busy machine may void a point (`generator_saturated`), which is no matter here.
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
+    let json = |path: &str| -> Value {
+        let text = std::fs::read_to_string(place.file(path)).expect("a report");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let report = json("run/report.json");
+    let points = report["points"].as_array().expect("points").iter();
+    points
+        .map(|point| {
+            let folder = point["folder"].as_str().expect("a folder");
+            (number(&point["value"]), json(&format!("run/{folder}/report.json")))
+        })
+        .collect()
+}
+
+fn contenders(report: &Value) -> &Vec<Value> {
+    report["contenders"].as_array().expect("contenders")
+}
+
+#[test]
+fn a_sweep_of_rate_sends_what_it_says() {
+    let place = Place::new();
+    let servers = [serve(Behaviour::default()), serve(Behaviour::default())];
+    let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", url(s)));
+    let points = sweep(&place, &[&a, &b, "--sweep", "rate=200,800/s", "--slice", "200ms"]);
+    assert_eq!(points.iter().map(|point| point.0).collect::<Vec<_>>(), [200.0, 800.0]);
+    for (rate, report) in &points {
+        for contender in contenders(report) {
+            let due = ["operations", "unsent"].map(|of| number(&contender[of])).iter().sum::<f64>()
+                + number(&contender["sent"]["unfinished"]);
+            assert_eq!(due, rate * 1.2, "at {rate}: {contender:#}");
+        }
+    }
+    for (at, server) in servers.into_iter().enumerate() {
+        let told: u64 = points.iter().map(|(_, report)| sent(&contenders(report)[at])).sum();
+        assert_eq!(server.stop().requests, told, "contender {at}");
+    }
+}
+
+/// What a Redis or a memcached answers to these lines, up to `lines` lines.
+fn ask(address: SocketAddr, line: &str, ends: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time");
+    stream.write_all(format!("{line}\r\n").as_bytes()).expect("said");
+    let mut lines = Vec::new();
+    for line in BufReader::new(stream).lines() {
+        let line = line.expect("answered");
+        let over = ends(&line);
+        lines.push(line);
+        if over {
+            break;
+        }
+    }
+    lines
+}
+
+/// A figure that memcached keeps.
+fn memcached_says(address: SocketAddr, name: &str) -> f64 {
+    let said = ask(address, "stats", |line| line == "END");
+    let value = said.iter().find_map(|line| line.strip_prefix(&format!("STAT {name} ")));
+    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {said:?}"))
+}
+
+#[test]
+fn a_sweep_of_value_writes_values_of_that_length() {
+    let place = Place::new();
+    let servers = [Server::memcached(&[]), Server::memcached(&[])];
+    let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
+    let words = [&a, &b, "--sweep", "value=16,2000", "--keys", "500", "--connections", "4"];
+    let more = ["--mix", "get=1", "--verify", "all"];
+    let points = sweep(&place, &[&words[..], &more].concat());
+    assert_eq!(points.iter().map(|point| point.0).collect::<Vec<_>>(), [16.0, 2000.0]);
+    for at in [0, 1] {
+        for (_, report) in &points {
+            let contender = &contenders(report)[at];
+            assert_eq!(contender["sent"]["load"], 500, "values of another length are loaded anew");
+            assert_eq!(contender["outcomes"]["ok"], contender["operations"]);
+        }
+        let of_store = |point: usize| number(&contenders(&points[point].1)[at]["store"]["bytes"]);
+        let grown = of_store(1) - of_store(0);
+        // 500 × 1984 bytes more; an item's head grows by a few with its length.
+        assert!((grown / (500.0 * 1984.0) - 1.0).abs() < 0.02, "contender {at}: {grown} bytes");
+        // And so says the server itself, of the point that was driven last.
+        let held = memcached_says(servers[at].address, "bytes");
+        assert!([0, 1].map(of_store).contains(&held), "contender {at}: {held} bytes");
+    }
+}
+
+/// Redis counts commands, and how often it read from a socket: several commands in one
+/// read were in flight at once.
+#[test]
+fn a_sweep_of_depth_has_that_many_in_flight() {
+    let place = Place::new();
+    let server = Server::redis(&[]);
+    let (a, b) = (format!("a={}", server.url()), format!("b={}", server.url()));
+    let (end, ended) = mpsc::channel::<()>();
+    let address = server.address;
+    let watch = std::thread::spawn(move || {
+        let mut seen = Vec::new();
+        while ended.recv_timeout(Duration::from_millis(50)) == Err(mpsc::RecvTimeoutError::Timeout)
+        {
+            seen.push(redis_says(address));
+        }
+        seen
+    });
+    let words = [&a, &b, "--sweep", "depth=1,16", "--keys", "100", "--connections", "2"];
+    let points = sweep(&place, &[&words[..], &["--mix", "get=1"]].concat());
+    drop(end);
+    let seen = watch.join().expect("it watches");
+    let in_a_read = |two: &[(f64, f64)]| {
+        let (commands, reads) = (two[1].0 - two[0].0, two[1].1 - two[0].1);
+        (commands > 200.0).then(|| commands / reads)
+    };
+    let depths: Vec<f64> = seen.windows(2).filter_map(in_a_read).collect();
+    let (least, most) = depths
+        .iter()
+        .fold((f64::MAX, 0_f64), |(least, most), depth| (least.min(*depth), most.max(*depth)));
+    // At depth 1 a read holds one command. At 16 it holds as many as were sent together.
+    assert!(least < 1.05 && most > 4.0 && most <= 16.0, "commands in a read: {depths:?}");
+    let told = |point: &(f64, Value)| {
+        let planned = point.1["plan"]["contenders"].as_array().expect("two").clone();
+        assert!(planned.iter().all(|of| of["depth"].as_f64() == Some(point.0)), "{planned:#?}");
+        contenders(&point.1).iter().map(sent).sum::<u64>()
+    };
+    let told: u64 = points.iter().map(told).sum();
+    let gets = calls(server.address, "get");
+    // Besides, each point asks for the notes of what is loaded, a few times.
+    assert!(gets >= told && gets <= told + 40, "{told} told, {gets} seen");
+}
+
+/// (commands, reads) that this Redis counted.
+fn redis_says(address: SocketAddr) -> (f64, f64) {
+    let said = ask(address, "INFO stats", |line| line.starts_with("total_writes_processed"));
+    let figure = |name: &str| {
+        let value = said.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {said:?}"))
+    };
+    (figure("total_commands_processed"), figure("total_reads_processed"))
+}
+
+/// How often a command was called.
+fn calls(address: SocketAddr, command: &str) -> u64 {
+    let name = format!("cmdstat_{command}:calls=");
+    let said = ask(address, "INFO commandstats", |line| line.starts_with(&name));
+    let last = said.last().and_then(|line| line.strip_prefix(&name)?.split(',').next());
+    last.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{said:?}"))
+}
