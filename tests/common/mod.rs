@@ -49,7 +49,7 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
         command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
-        command.env("XDG_CACHE_HOME", self.0.join("cache"));
+        command.env("XDG_CACHE_HOME", self.0.join(".cache"));
         command
     }
 

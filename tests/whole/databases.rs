@@ -84,7 +84,6 @@ fn a_pool_and_fresh_connections_show_their_phases() {
         assert!(time(of, "connect_time") < time(of, "log_in_time"), "{of}");
     }
     assert!(time(fresh, "prepare_time").is_some_and(|prepare| prepare > 0.0));
-    assert!(throughput(pooled) > 1.2 * throughput(fresh), "{fresh} {pooled}");
     assert_eq!(pooled["connections"]["asked"], 4);
     let planned = &report["plan"]["contenders"][1];
     assert_eq!(planned["reuse"]["pool"]["upkeep"], "reset");
