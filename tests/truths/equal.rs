@@ -82,22 +82,34 @@ const LEFT_ALONE: f64 = 0.01;
 /// narrower with the root of the time, so from rounds of 200 ms it is 8 % · √1.5.
 const WIDEST: f64 = 0.098;
 
+/// The server is its own limit, as most are: its work takes 100 µs. Where it takes none,
+/// and the generator is the limit, the rule does not hold yet: two lanes of one run then
+/// differ by 1 to 3 %, for as long as the run lasts (docs/METHOD.md, "Two lanes are not
+/// alike to the last percent"). The full size shows it, and is red.
 #[test]
 fn one_server_compared_with_itself_is_not_called_different() {
     witnessed("one_server_compared_with_itself_is_not_called_different", || {
-        let server = serve(Behaviour::default());
-        let mut runs = Vec::new();
-        let result = passes_as_equal(|seed| {
-            let run = compare(&url(&server), &url(&server), seed, &ROUNDS);
-            let different = run.is_called_different();
-            runs.push(run);
-            different
-        });
-        let (Ok(called) | Err(called)) = &result;
-        figure(called, sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60"));
-        the_interval_is_narrow(&runs);
-        assert!(result.is_ok(), "{called}");
+        let service = Duration::from_micros(100);
+        for service in sized(&[service][..], &[service, Duration::ZERO]) {
+            is_not_called_different(*service);
+        }
     });
+}
+
+fn is_not_called_different(service: Duration) {
+    let server = serve(Behaviour { service, ..Behaviour::default() });
+    let mut runs = Vec::new();
+    let result = passes_as_equal(|seed| {
+        let run = compare(&url(&server), &url(&server), seed, &ROUNDS);
+        let different = run.is_called_different();
+        runs.push(run);
+        different
+    });
+    let (Ok(called) | Err(called)) = &result;
+    let limit = sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60");
+    figure(format!("service {service:?}: {called}"), limit);
+    the_interval_is_narrow(&runs);
+    assert!(result.is_ok(), "service {service:?}: {called}");
 }
 
 /// What an interval of ten short rounds is good for. Asserted from five quiet runs on.

@@ -25,7 +25,7 @@ fn what_a_lane_costs_is_kept_for_the_next_run() {
     let place = Place::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
-    let kept = place.file("cache/tiebreak/own-costs");
+    let kept = place.file(".cache/tiebreak/own-costs");
     let (measured, used) = (r#""phase":"null""#, r#""own_cost""#);
     // It is kept where it was not disturbed, which other tests may do for a while.
     let costs = (0..100).find_map(|_| {

@@ -15,10 +15,6 @@ fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
     all.iter().find(|of| of["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
-fn throughput(of: &Value) -> f64 {
-    number(&of["metrics"]["throughput"]["value"])
-}
-
 fn rules(report: &Value, weight: &str) -> Vec<String> {
     let findings = report["findings"].as_array().expect("findings").iter();
     let of_weight = findings.filter(|finding| finding["weight"] == weight);

@@ -1,0 +1,158 @@
+//! Rules of the audit, each raised by a real run through the binary. Every rule of
+//! the judge's table is either in [`CASES`] or in [`ELSEWHERE`], but for [`NOWHERE`].
+//!
+//! A case arranges the truth so that the machine's noise cannot hide it; what the
+//! margin is, its comment says.
+
+mod beside;
+mod drives;
+
+use crate::common::Place;
+use drives::*;
+use serde_json::Value;
+
+/// One finding that a case must bring.
+struct Finds {
+    rule: &'static str,
+    weight: &'static str,
+    /// Empty: it is about the run.
+    contender: &'static str,
+    /// What the evidence must name; empty: the wording is not looked at.
+    names: &'static str,
+}
+
+const fn finds(
+    rule: &'static str,
+    weight: &'static str,
+    contender: &'static str,
+    names: &'static str,
+) -> Finds {
+    Finds { rule, weight, contender, names }
+}
+
+fn hold(drive: fn(&Place) -> Value, all: &[Finds]) {
+    let report = drive(&Place::new());
+    let findings = report["findings"].as_array().expect("findings");
+    for wanted in all {
+        let is_it = |of: &&Value| {
+            of["rule"] == wanted.rule
+                && of["weight"] == wanted.weight
+                && of["contender"].as_str().unwrap_or("") == wanted.contender
+        };
+        let found = findings.iter().find(is_it);
+        let found = found.unwrap_or_else(|| panic!("{} is missing: {findings:#?}", wanted.rule));
+        let evidence = found["evidence"].as_str().expect("a text").replace('\u{a0}', " ");
+        assert!(evidence.contains(wanted.names), "{}: {evidence}", wanted.rule);
+    }
+}
+
+/// A test for each case, and the table of all.
+macro_rules! cases {
+    ($($name:ident: $drive:expr => [$($finds:expr),+ $(,)?];)+) => {
+        $(#[test]
+        fn $name() {
+            hold($drive, &[$($finds),+]);
+        })+
+
+        const CASES: &[&[Finds]] = &[$(&[$($finds),+]),+];
+    };
+}
+
+cases! {
+    a_server_that_gets_three_times_what_it_can_do: overloaded => [
+        finds("rate_not_reached", "caution", "slow", "the target did not keep up"),
+        finds("long_drain", "caution", "slow", "1 of 1 slice drained for longer than they sent"),
+        finds("too_short", "caution", "slow", "75 operations in round 1, at least 100"),
+        finds("p99_support", "caution", "slow", "do not support response_time.p99"),
+    ];
+    a_server_that_stands_still_now_and_then: bursts => [
+        finds("burst_tail", "note", "bursts", "replies slower than the p99 fell in"),
+        finds("slice_too_short", "caution", "bursts", "a slice of 50.0 ms is"),
+        finds("p99_support", "caution", "bursts", "response_time.p99"),
+        finds("different_settings", "note", "bursts", "driven otherwise than even: connections"),
+    ];
+    a_server_that_gets_slower_and_slower: slows => [
+        finds("autocorrelated_rounds", "caution", "slows", ""),
+        finds("not_steady", "caution", "slows", "throughput went from"),
+        finds("one_launch", "note", "", "these launches"),
+    ];
+    a_store_that_is_written_to_more_often: written => [
+        finds("differing_stores", "caution", "many", "times the items that it was loaded with"),
+    ];
+    a_database_that_takes_six_connections: full => [
+        finds("fewer_connections", "caution", "full", "of 12 connections could be opened"),
+    ];
+    fresh_connections_with_few_ports: few_ports => [
+        finds("port_pressure", "caution", "fresh", "local ports allow 512/s"),
+    ];
+    one_core_for_everything: one_core => [
+        finds("shared_core", "caution", "beside", "may use no others than"),
+        finds("host_interference", "caution", "beside", "the generator waited for a core for"),
+    ];
+    a_server_that_is_stopped_in_its_first_round: stopped_at_first => [
+        finds("first_round", "caution", "stopped", "in round 1, and"),
+    ];
+}
+
+/// Rules that other tests raise by a real run: the rule, the file, and the test in it
+/// (or the function that the test calls).
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("non_success", "tests/whole/void.rs", "a_contender_that_answers_404_voids_the_first_one_too"),
+    ("misses", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
+    ("evictions", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
+    ("wrong_values", "tests/store_faults/main.rs", "meddled_with"),
+    ("empty_reply", "tests/whole/void.rs", "a_contender_with_an_empty_body_voids"),
+    (
+        "differing_replies",
+        "tests/whole/void.rs",
+        "a_contender_with_another_page_of_the_same_length_voids",
+    ),
+    ("program_output", "tests/whole/local.rs", "a_program_that_says_less_is_named"),
+    (
+        "differing_durability",
+        "tests/whole/databases.rs",
+        "every_recipe_is_launched_loaded_and_verified",
+    ),
+    ("our_faults", "tests/faults/ports.rs", "run_out"),
+    (
+        "generator_bottleneck",
+        "tests/truths/costs.rs",
+        "a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower",
+    ),
+    ("cpu_at_rest", "tests/truths/costs.rs", "deferred_work_is_found_and_charged"),
+    (
+        "carry_over",
+        "tests/truths/carry_over.rs",
+        "turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it",
+    ),
+    ("interrupted", "tests/faults/ends.rs", "judged"),
+    ("log_troubles", "tests/faults/places.rs", "uncleaned"),
+];
+
+/// Rules that no test raises by a real run yet. Nothing may be added here.
+const NOWHERE: &[&str] = &["outliers", "generator_saturated"];
+
+#[test]
+fn every_rule_is_raised_by_a_real_run() {
+    let here = CASES.iter().flat_map(|case| case.iter()).map(|finds| finds.rule);
+    let elsewhere = ELSEWHERE.iter().map(|entry| entry.0);
+    let known: Vec<&str> = here.chain(elsewhere).chain(NOWHERE.iter().copied()).collect();
+    for rule in judge::audit::RULES {
+        let name = rule.name;
+        assert!(known.contains(&name), "`{name}` met no real run: add a case to {}", file!());
+    }
+    for name in known {
+        let is_one = judge::audit::RULES.iter().any(|rule| rule.name == name);
+        assert!(is_one, "there is no rule `{name}`");
+    }
+}
+
+#[test]
+fn the_tests_elsewhere_are_there() {
+    for (rule, file, test) in ELSEWHERE {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let begins = text.find(&format!("fn {test}(")).unwrap_or_else(|| panic!("{file}: {test}"));
+        assert!(begins > 0 && text.contains(&format!("{rule}\"")), "{file} says nothing of {rule}");
+    }
+}
