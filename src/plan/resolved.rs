@@ -98,7 +98,8 @@ pub enum Way {
 }
 
 impl Resolved {
-    /// The seed, where a flag or the experiment file names it. None: it was drawn.
+    /// The seed that a flag or the experiment file names. Returns None if none does: then
+    /// the seed was drawn.
     pub fn named_seed(&self) -> Option<u64> {
         self.spec.seed
     }

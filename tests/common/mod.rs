@@ -53,6 +53,14 @@ impl Place {
         command
     }
 
+    /// What a run wrote to this file: a report, or what is made of one.
+    pub(crate) fn json(&self, file: impl AsRef<Path>) -> Value {
+        let path = self.0.join(file);
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        serde_json::from_str(&text).expect("JSON")
+    }
+
     pub(crate) fn tiebreak(&self, arguments: &[impl AsRef<OsStr>]) -> Output {
         self.command(arguments).output().expect("the binary runs")
     }

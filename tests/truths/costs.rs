@@ -205,8 +205,7 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
         nicer.args(["--interleave", "slices", "--slice", "100ms", "--round", "500ms"]);
         let output = nicer.current_dir(place.path()).output().expect("nice");
         assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
-        let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = place.json("report.json");
         let throughput = comparison(&report, "throughput");
         let Ratio { low, high, .. } = Ratio::of(throughput);
         let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);

@@ -249,8 +249,7 @@ fn one_signal_judges_what_is_there() {
     for signal in [libc::SIGINT, libc::SIGTERM] {
         let (code, place) = interrupted(signal);
         assert_eq!(code, Some(0), "signal {signal}");
-        let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
-        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let report = place.json("run/report.json");
         assert!(report["complete_rounds"].as_u64() >= Some(3));
         let findings = report["findings"].to_string();
         assert!(findings.contains("\"interrupted\""), "{findings}");
@@ -325,8 +324,7 @@ fn https_is_verified_and_measured_apart() {
     for trust in [["--cacert", certificate.to_str().expect("plain")].as_slice(), &["--insecure"]] {
         let output = run(trust);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        let text = std::fs::read_to_string(place.file("out.json")).expect("a report");
-        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let report = place.json("out.json");
         let metrics = &report["contenders"][0]["metrics"];
         assert!(metrics["tls_time"]["p50"].is_number(), "{metrics}");
     }

@@ -238,9 +238,8 @@ fn replies_that_are_errors_are_ready_and_void() {
     let url = format!("http://{}/", serve(MISSING));
     let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    let report = fs::read_to_string(place.file("R/report.json")).expect("written all the same");
-    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
-    assert_eq!(report["void"], true);
+    // Written all the same.
+    assert_eq!(place.json("R/report.json")["void"], true);
     assert_eq!(run(&place, &["report", "R"]).code, Some(3));
     let expected = run(&place, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
     let report = fs::read_to_string(place.file("E/report.json")).expect("a report");
@@ -483,9 +482,7 @@ fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
         let words = [&short(&["run", &url, "--out", folder])[..], more].concat();
         let ran = run(&place, &words);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let text = fs::read_to_string(place.file(&format!("{folder}/report.json")));
-        let report: serde_json::Value =
-            serde_json::from_str(&text.expect("a report")).expect("JSON");
+        let report = place.json(format!("{folder}/report.json"));
         let seed = report["plan"]["seed"].as_u64().expect("a seed");
         assert!(ran.err.contains(&format!("seed {seed})")), "it is printed: {}", ran.err);
         seed

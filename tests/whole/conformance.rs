@@ -58,8 +58,7 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
     let null: Vec<&str> = journal.lines().filter(|line| line.contains(r#""null""#)).collect();
     let of_null = null.iter().filter(|line| line.contains(r#""phase":"null""#)).count();
     assert_eq!(of_null, 1, "{null:?}");
-    let report = fs::read_to_string(place.file("run/report.json")).expect("a report");
-    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let report = place.json("run/report.json");
     let of = &report["contenders"][0];
     let own = &of["metrics"]["own_cpu_per_operation"]["value"];
     let told = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -51,7 +51,7 @@ impl Client {
         piece
     }
 
-    /// None: it hears no more.
+    /// Returns None if the client has closed the connection.
     fn says(&mut self, bytes: &[u8]) -> Option<()> {
         self.stream.write_all(bytes).ok()
     }

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Stdio};
-use tiebreak::testserver::Behaviour;
+use tiebreak::testserver::{Behaviour, TestServer};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
@@ -104,6 +104,15 @@ impl Pty {
 
 const LONG: [&str; 8] = ["-c", "1", "--warm-up", "20ms", "--out", "R", "--duration", "60s"];
 
+/// A run of a minute on a terminal, once it drives.
+fn long_run(place: &Place, server: &TestServer) -> (Pty, Running) {
+    let url = url(server);
+    let words = [&["run", &url], LONG.as_slice()].concat();
+    let (mut pty, child) = Pty::start(place, &words, &[]);
+    pty.wait_for("driving");
+    (pty, child)
+}
+
 /// The cores that a thread of this name may use.
 fn cores_of(process: u32, thread: &str) -> Vec<u32> {
     for task in fs::read_dir(format!("/proc/{process}/task")).expect("a process").flatten() {
@@ -127,10 +136,7 @@ fn range(part: &str) -> std::ops::RangeInclusive<u32> {
 fn a_terminal_shows_the_run_and_is_left_clean() {
     let place = Place::new();
     let server = serve(Behaviour::default());
-    let url = url(&server);
-    let words = [&["run", &url], LONG.as_slice()].concat();
-    let (mut pty, child) = Pty::start(&place, &words, &[]);
-    pty.wait_for("driving");
+    let (mut pty, child) = long_run(&place, &server);
     pty.wait_for("about 5");
     let screen = pty.shown().text();
     assert!(screen.contains("run: R (about"), "what was said stays: {screen}");
@@ -151,10 +157,7 @@ fn a_terminal_shows_the_run_and_is_left_clean() {
 fn the_drawing_keeps_off_the_generators_cores() {
     let place = Place::new();
     let server = serve(Behaviour::default());
-    let url = url(&server);
-    let words = [&["run", &url], LONG.as_slice()].concat();
-    let (mut pty, child) = Pty::start(&place, &words, &[]);
-    pty.wait_for("driving");
+    let (mut pty, child) = long_run(&place, &server);
     let used = cores_of(child.id(), "progress");
     let cores = tiebreak::cores::share_out(&tiebreak::cores::Facts::read().expect("cores"), None);
     let cores = cores.expect("cores");

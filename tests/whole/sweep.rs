@@ -54,8 +54,7 @@ fn a_sweep_is_told_again_from_its_journals() {
     assert_eq!(values, [1.0, 4.0]);
     for point in points {
         let folder = place.file("run").join(point["folder"].as_str().expect("a folder"));
-        let of_point: Value =
-            serde_json::from_str(&text(&folder.join("report.json"))).expect("JSON");
+        let of_point = place.json(folder.join("report.json"));
         let connections = &of_point["plan"]["contenders"][1]["connections"];
         assert_eq!(connections.as_f64(), point["value"].as_f64());
         let figures =
@@ -152,7 +151,7 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
     });
     child.signal(libc::SIGTERM);
     let output = child.output();
-    let report: Value = serde_json::from_str(&text(&place.file("run/report.json"))).expect("JSON");
+    let report = place.json("run/report.json");
     let points = report["points"].as_array().expect("points");
     let driven: Vec<&Value> = points.iter().filter(|point| point["driven"] == true).collect();
     let [only] = driven.as_slice() else { panic!("{points:#?}") };

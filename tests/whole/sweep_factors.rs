@@ -19,16 +19,12 @@ fn sweep(place: &Place, words: &[&str]) -> Vec<(f64, Value)> {
     // A busy machine may void a point (`generator_saturated`), which is no matter here.
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
-    let json = |path: &str| -> Value {
-        let text = std::fs::read_to_string(place.file(path)).expect("a report");
-        serde_json::from_str(&text).expect("JSON")
-    };
-    let report = json("run/report.json");
+    let report = place.json("run/report.json");
     let points = report["points"].as_array().expect("points").iter();
     points
         .map(|point| {
             let folder = point["folder"].as_str().expect("a folder");
-            (number(&point["value"]), json(&format!("run/{folder}/report.json")))
+            (number(&point["value"]), place.json(format!("run/{folder}/report.json")))
         })
         .collect()
 }

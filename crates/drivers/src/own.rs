@@ -201,8 +201,9 @@ pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String>
     of.own.setup.iter().map(|text| with_tables(text, &of.own, dialect, table)).collect()
 }
 
-/// What the tables are called that a load of this workload makes: the contender's own,
-/// where it has values or statements speak of it, and those of one's own.
+/// Names of the tables that a load of this workload makes: the contender's table, if the
+/// workload has values or one of its statements names that table, and the tables that the
+/// experiment file declares.
 pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
     let speaks_of_it = of.own.setup.iter().any(|text| text.contains("{table}"));
     let own = (of.has_values() || speaks_of_it).then(|| table.to_owned());

@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::{access, lane, order};
+use common::{drive, drive_lanes, drive_stopped, lane, order};
 use engine::workload::Feeds;
-use engine::{Access, MakeLane, MemcachedAccess, Numbers, RespAccess, Stop};
-use record::{Asked, Doing, Failure, LaneAsked, TrialRecord};
+use engine::{Access, MemcachedAccess, Numbers, RespAccess, Stop};
+use record::{Asked, Doing, Failure, LaneAsked};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -81,20 +80,6 @@ fn answer(mut stream: TcpStream) {
     }
 }
 
-fn drive(order: &Asked, lanes: Vec<MakeLane>, stop: &Stop) -> Vec<TrialRecord> {
-    let mut trials = Vec::new();
-    engine::run(order, vec![lanes], Vec::new(), stop, &mut |trial| {
-        trials.push(trial);
-        ControlFlow::Continue(())
-    })
-    .expect("the engine holds");
-    trials
-}
-
-fn drive_http(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
-    drive(order, Access::Http(access()).lanes(order, 0), stop)
-}
-
 /// One operation at a time, given up after 300 ms.
 fn impatient(address: SocketAddr, connections: u32) -> LaneAsked {
     LaneAsked { connections, timeout_ns: 300_000_000, ..lane(address) }
@@ -103,8 +88,7 @@ fn impatient(address: SocketAddr, connections: u32) -> LaneAsked {
 #[test]
 fn an_endless_reply_is_given_up_at_the_timeout() {
     let (address, counts) = endless(CHUNKED, CHUNK, 1);
-    let stop = Stop::new().expect("a descriptor");
-    let trials = drive_http(&order(vec![impatient(address, 4)]), &stop);
+    let trials = drive(&order(vec![impatient(address, 4)]));
     let seen = &trials[0].seen;
     assert!(seen.operations >= 4, "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.failed.get(&Failure::Timeout), Some(&seen.operations));
@@ -114,9 +98,8 @@ fn an_endless_reply_is_given_up_at_the_timeout() {
 #[test]
 fn connections_beside_an_endless_reply_get_their_replies() {
     let (address, counts) = endless(CHUNKED, CHUNK, 8);
-    let stop = Stop::new().expect("a descriptor");
     let asked = impatient(address, 8);
-    let trials = drive_http(&Asked { round_ns: 500_000_000, ..order(vec![asked]) }, &stop);
+    let trials = drive(&Asked { round_ns: 500_000_000, ..order(vec![asked]) });
     let outcomes = &trials[0].seen.outcomes;
     assert!(outcomes.ok > 100, "{outcomes:?}");
     assert!(outcomes.failed[&Failure::Timeout] >= 1, "{outcomes:?}");
@@ -127,17 +110,7 @@ fn connections_beside_an_endless_reply_get_their_replies() {
 fn a_stop_ends_a_run_in_which_replies_never_end() {
     let (address, counts) = endless(CHUNKED, CHUNK, 1);
     let asked = LaneAsked { timeout_ns: 3_600_000_000_000, ..impatient(address, 4) };
-    let mut order = order(vec![asked]);
-    order.round_ns = 3_600_000_000_000;
-    order.slice_ns = order.round_ns;
-    let stop = Stop::new().expect("a descriptor");
-    let trials = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(100));
-            stop.raise();
-        });
-        drive_http(&order, &stop)
-    });
+    let trials = drive_stopped(asked);
     assert!(trials[0].cut_short);
     assert_eq!((trials[0].seen.unfinished, counts.outlasted()), (4, 0));
 }
@@ -149,15 +122,7 @@ fn the_slices_of_others_come_in_their_turn() {
     let (sound, _) = common::serve(common::REPLY, u64::MAX);
     let mut order = order(vec![impatient(flooding, 2), lane(sound)]);
     order.slice_ns = 20_000_000;
-    let stop = Stop::new().expect("a descriptor");
-    let access = Access::Http(access());
-    let lanes = (0..2).map(|lane| access.lanes(&order, lane)).collect();
-    let mut trials = Vec::new();
-    engine::run(&order, lanes, Vec::new(), &stop, &mut |trial| {
-        trials.push(trial);
-        ControlFlow::Continue(())
-    })
-    .expect("the engine holds");
+    let trials = drive(&order);
     assert_eq!(trials[1].seen.slices.len(), 10);
     assert_eq!(trials[1].seen.outcomes.ok, trials[1].seen.operations);
     assert_eq!(counts.outlasted(), 0);
@@ -181,7 +146,8 @@ fn a_redis_that_never_stops_is_given_up_at_the_timeout() {
             let (numbers, feeds) = (Numbers::new(1), Feeds::default());
             let order = stores(impatient(address, 2));
             let lanes = Access::Resp(RespAccess { opening, numbers, feeds }).lanes(&order, 0);
-            let trials = drive(&order, lanes, &Stop::new().expect("a descriptor"));
+            let trials =
+                drive_lanes(&order, vec![lanes], Vec::new(), &Stop::new().expect("a descriptor"));
             let seen = &trials[0].seen;
             assert!(seen.operations >= 2, "{protocol:?} {again:?}: {:?}", seen.outcomes);
             assert_eq!(seen.outcomes.ok, 0, "{protocol:?} {again:?}");
@@ -199,7 +165,8 @@ fn a_memcached_that_never_stops_is_given_up() {
             let order = stores(impatient(address, 2));
             let access = MemcachedAccess { dialect, numbers: Numbers::new(1) };
             let lanes = Access::Memcached(access).lanes(&order, 0);
-            let trials = drive(&order, lanes, &Stop::new().expect("a descriptor"));
+            let trials =
+                drive_lanes(&order, vec![lanes], Vec::new(), &Stop::new().expect("a descriptor"));
             let seen = &trials[0].seen;
             assert!(seen.operations >= 2, "{dialect:?} {again:?}: {:?}", seen.outcomes);
             assert_eq!((seen.outcomes.ok, counts.outlasted()), (0, 0), "{dialect:?} {again:?}");

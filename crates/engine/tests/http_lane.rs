@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::{drive, drive_reading, drive_until, lane, order, serve, until_done};
+use common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
 use engine::{Stop, TargetClock};
 use record::{Arrivals, Failure, Phase, Reuse};
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 #[test]
 fn every_request_is_counted_on_both_sides() {
@@ -130,17 +129,7 @@ fn a_peer_that_closes_every_third_time_costs_connections_and_no_operation() {
 #[test]
 fn a_stop_ends_a_long_turn_and_keeps_what_was_seen() {
     let (address, counts) = serve(common::REPLY, u64::MAX);
-    let mut order = order(vec![lane(address)]);
-    order.round_ns = 3_600_000_000_000;
-    order.slice_ns = order.round_ns;
-    let stop = Stop::new().expect("a descriptor");
-    let trials = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(100));
-            stop.raise();
-        });
-        drive_until(&order, &stop)
-    });
+    let trials = drive_stopped(lane(address));
     let seen = &trials[0].seen;
     assert!(trials[0].cut_short && seen.outcomes.ok > 0);
     assert_eq!(seen.sent + seen.unfinished, counts.requests.load(Ordering::Relaxed));

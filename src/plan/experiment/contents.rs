@@ -2,9 +2,9 @@
 //! full, without asking the environment and without opening what the file names. So it
 //! can be read before the file gets leave, and where a variable is not set.
 //!
-//! Of a file of one's own the words are left out that are never recorded: logins, values
-//! of headers and of an address's query, bodies. Who sent a file from elsewhere knows
-//! them, and who gets it must see them.
+//! If the file is the user's own, what is never recorded is left out here, too: logins,
+//! bodies, values of headers and of an address's query. If the file came from elsewhere,
+//! they are printed: its sender knows them, and the user must see them.
 
 use super::source::{self, Source};
 use super::{malformed, text};

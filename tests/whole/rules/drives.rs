@@ -88,19 +88,13 @@ pub(super) fn few_ports(place: &Place) -> Value {
     std::fs::write(place.file("e.toml"), text).expect("a file");
     let mut command = Command::new("unshare");
     with_client_ports(&mut command, 40000, 40015);
-    command.args(["run", "e.toml", "--reuse", "never", "--rate", "1000", "--warm-up", "0s"]);
-    command.args(["--duration", "400ms"]);
-    reported(place, command)
-}
-
-/// The report of a run that another program starts.
-fn reported(place: &Place, mut command: Command) -> Value {
     command.current_dir(place.path()).stdin(Stdio::null());
-    command.args(["--quiet", "--json", "report.json"]);
-    let output = Running::new(command.stderr(Stdio::piped()).spawn().expect("starts")).output();
-    let text = std::fs::read_to_string(place.file("report.json"))
-        .unwrap_or_else(|error| panic!("{error}: {}", errors(&output)));
-    serde_json::from_str(&text).expect("JSON")
+    command.args(["run", "e.toml", "--reuse", "never", "--rate", "1000", "--warm-up", "0s"]);
+    command.args(["--duration", "400ms", "--quiet", "--json", "report.json"]);
+    let output = command.output().expect("unshare is there");
+    // Shown where the test fails.
+    print!("{}", errors(&output));
+    place.json("report.json")
 }
 
 /// One on each core that we may use.
@@ -142,6 +136,5 @@ pub(super) fn stopped_at_first(place: &Place) -> Value {
     std::thread::sleep(Duration::from_secs(1));
     stopped.signal(libc::SIGCONT);
     assert_eq!(running.status().code(), Some(0));
-    let report = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
-    serde_json::from_str(&report).expect("JSON")
+    place.json("run/report.json")
 }

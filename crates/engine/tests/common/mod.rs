@@ -11,6 +11,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 pub(crate) const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
@@ -107,6 +108,20 @@ pub(crate) fn drive_until(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
     drive_reading(order, stop, Vec::new())
 }
 
+/// One turn of an hour, stopped after 100 ms.
+pub(crate) fn drive_stopped(lane: LaneAsked) -> Vec<TrialRecord> {
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![lane]) };
+    let stop = Stop::new().expect("a descriptor");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.raise();
+        });
+        drive_until(&order, &stop)
+    })
+}
+
 pub(crate) fn drive_reading(
     order: &Asked,
     stop: &Stop,
@@ -115,6 +130,15 @@ pub(crate) fn drive_reading(
     let access = Access::Http(access());
     let lanes: Vec<Vec<MakeLane>> =
         (0..order.lanes.len()).map(|contender| access.lanes(order, contender)).collect();
+    drive_lanes(order, lanes, targets, stop)
+}
+
+pub(crate) fn drive_lanes(
+    order: &Asked,
+    lanes: Vec<Vec<MakeLane>>,
+    targets: Vec<TargetClock<'_>>,
+    stop: &Stop,
+) -> Vec<TrialRecord> {
     let mut trials = Vec::new();
     run(order, lanes, targets, stop, &mut |trial| {
         trials.push(trial);

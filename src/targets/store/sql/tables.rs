@@ -46,8 +46,8 @@ impl Database {
         Ok(())
     }
 
-    /// Gives the tables that were made just now their comment, where they have it not
-    /// from the beginning: those of one's own, and PostgreSQL's.
+    /// Sets the comment of the tables that were just created, unless `CREATE TABLE` set it.
+    /// It does not for tables that the experiment file declares, nor in PostgreSQL.
     pub(super) fn mark_tables(&self, address: &Address, of: &Workload) -> Result<(), String> {
         let mut marks = Vec::new();
         for name in self.tables(of) {
