@@ -161,12 +161,25 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
         with(0, &|event| event["header"]["plan"]["rounds"] = u32::MAX.into()),
         "4294967295 rounds, and 10000 are",
     );
-    // 2000 groups with a histogram each: 300 kB, which were 700 MB.
-    let output = with(trial, &|event| {
-        let group = event["trial"]["seen"].clone();
-        event["trial"]["seen"]["groups"] = vec![group; 2000].into();
-    });
-    ended_well(&output, "many groups");
+    // 2000 groups or kinds with their histograms: 300 kB, which would take 700 MB.
+    let seen = |event: &mut Value, what: &str| {
+        let item = match what {
+            "groups" => event["trial"]["seen"].clone(),
+            _ => serde_json::json!({
+                "kind": "get", "operations": 1, "ok": 1,
+                "response_time": event["trial"]["seen"]["response_time"]
+            }),
+        };
+        event["trial"]["seen"][what] = vec![item; 2000].into();
+    };
+    refused(with(trial, &|event| seen(event, "groups")), "more than 8 groups");
+    refused(with(trial, &|event| seen(event, "kinds")), "more than 256 kinds of operation");
+    let nested = |event: &mut Value| {
+        let mut group = event["trial"]["seen"].clone();
+        group["groups"] = vec![group.clone()].into();
+        event["trial"]["seen"]["groups"] = vec![group].into();
+    };
+    refused(with(trial, &nested), "a group has groups of its own");
 }
 
 /// Such a histogram with one sample.

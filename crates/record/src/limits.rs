@@ -2,7 +2,10 @@
 //! whose plan goes beyond was not written by tiebreak: what is judged grows with the
 //! product of some of these numbers, so a short journal could fill the memory.
 
-use crate::{Metric, Plan, Question};
+use crate::{KindSeen, Metric, Plan, Question, Seen};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// Most contenders of one comparison.
 pub const MOST_CONTENDERS: usize = 16;
@@ -10,6 +13,8 @@ pub const MOST_CONTENDERS: usize = 16;
 pub const MOST_ROUNDS: u32 = 10_000;
 /// Most groups of operations.
 pub const MOST_GROUPS: usize = 8;
+/// Most kinds of operation in the mix of a workload, over all its groups.
+pub const MOST_KINDS: usize = 256;
 /// Most looks of a run that may end early.
 const MOST_LOOKS: usize = 16;
 /// Most cores of a machine.
@@ -59,5 +64,58 @@ impl Question {
         let longest = |lists: &[Vec<u32>]| lists.iter().map(Vec::len).max().unwrap_or(0);
         most("processes shared", longest(&self.sharing), contenders)?;
         most("cores", longest(&self.target_cores), MOST_CORES)
+    }
+}
+
+/// Reads what was seen of each group, at most [`MOST_GROUPS`] of them. Each has histograms,
+/// which take a hundred times the memory of their text.
+///
+/// # Errors
+/// Returns an error if there are more, or if a group has groups of its own.
+pub(crate) fn read_groups<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen>, D::Error> {
+    let groups: Vec<Seen> = from.deserialize_seq(AtMost::new("groups", MOST_GROUPS))?;
+    match groups.iter().all(|group| group.groups.is_empty()) {
+        true => Ok(groups),
+        false => Err(D::Error::custom("a group has groups of its own")),
+    }
+}
+
+/// Reads what was seen of each kind of operation, at most [`MOST_KINDS`] of them.
+///
+/// # Errors
+/// Returns an error if there are more.
+pub(crate) fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<KindSeen>, D::Error> {
+    from.deserialize_seq(AtMost::new("kinds of operation", MOST_KINDS))
+}
+
+/// Reads a list, and stops at the first item that is too many.
+struct AtMost<T> {
+    what: &'static str,
+    most: usize,
+    item: PhantomData<T>,
+}
+
+impl<T> AtMost<T> {
+    fn new(what: &'static str, most: usize) -> AtMost<T> {
+        AtMost { what, most, item: PhantomData }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "a list of {} {} at most", self.most, self.what)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Vec<T>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = from.next_element()? {
+            if items.len() == self.most {
+                return Err(A::Error::custom(format!("more than {} {}", self.most, self.what)));
+            }
+            items.push(item);
+        }
+        Ok(items)
     }
 }

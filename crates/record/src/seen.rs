@@ -52,7 +52,11 @@ pub struct Seen {
     /// Connections asked for, and open at the start.
     pub connections: Connections,
     /// Operations by kind, ascending, where the workload has several kinds.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::limits::read_kinds"
+    )]
     pub kinds: Vec<KindSeen>,
     /// Rows of the replies that came through a client library.
     #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
@@ -67,7 +71,11 @@ pub struct Seen {
     pub slices: Vec<Slice>,
     /// What was seen of each group, where several were driven at once; the rest is
     /// then of all of them together, and what the machine did is only there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::limits::read_groups"
+    )]
     pub groups: Vec<Seen>,
 }
 

@@ -1,5 +1,6 @@
 //! Whether a workload can be driven at all.
 
+use record::limits::MOST_KINDS;
 use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// So many keys still have 12 digits when they are followed by inserts.
@@ -14,6 +15,10 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     distribution(workload.distribution)?;
     hot(workload)?;
     value(workload)?;
+    let kinds = workload.mix.len();
+    if kinds > MOST_KINDS {
+        return Err(format!("mix: {kinds} kinds of operation, {MOST_KINDS} at most"));
+    }
     workload.mixes().into_iter().try_for_each(mix)?;
     groups(workload)?;
     commands(workload)?;
@@ -262,6 +267,10 @@ mod tests {
                 "mix: asks for command 0, which is not there",
             ),
             (|w| w.mix.clear(), "mix: names no kind of operation"),
+            (
+                |w| w.mix = (1..=257).map(|n| shares(&[(Kind::MultiGet(n), 1.0)])[0]).collect(),
+                "mix: 257 kinds of operation, 256 at most",
+            ),
             (|w| w.groups = vec![1, 0], "mix: names no kind of operation"),
             (|w| w.groups = vec![1; 9], "mix: names no kind of operation"),
             (|w| w.groups = vec![1], "groups: their parts of the mix are not the whole"),
