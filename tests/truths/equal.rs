@@ -82,16 +82,14 @@ const LEFT_ALONE: f64 = 0.01;
 /// narrower with the root of the time, so from rounds of 200 ms it is 8 % · √1.5.
 const WIDEST: f64 = 0.098;
 
-/// The server is its own limit, as most are: its work takes 100 µs. Where it takes none,
-/// and the generator is the limit, the rule does not hold yet: two lanes of one run then
-/// differ by 1 to 3 %, for as long as the run lasts (docs/METHOD.md, "Two lanes are not
-/// alike to the last percent"). The full size shows it, and is red.
+/// Of a server that is its own limit, and of one without any work, where the generator
+/// is the limit: there it shows what two lanes cost, which lasting connections once made
+/// different in 20 of 70 comparisons.
 #[test]
 fn one_server_compared_with_itself_is_not_called_different() {
     witnessed("one_server_compared_with_itself_is_not_called_different", || {
-        let service = Duration::from_micros(100);
-        for service in sized(&[service][..], &[service, Duration::ZERO]) {
-            is_not_called_different(*service);
+        for service in [Duration::from_micros(100), Duration::ZERO] {
+            is_not_called_different(service);
         }
     });
 }

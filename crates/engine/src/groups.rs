@@ -142,11 +142,21 @@ impl<'a> Part<'a> {
 
 impl Lane for Groups {
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
-        let mut all = Opened { asked: 0, got: 0 };
+        let opened = self.open_some(usize::MAX, seen)?;
+        Ok(opened.expect("no lane leaves any of them closed"))
+    }
+
+    fn open_some(&mut self, most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+        let mut all = Some(Opened { asked: 0, got: 0 });
         for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
-            let Opened { asked, got } = lane.open(seen)?;
-            seen.connections(asked, got);
-            all = Opened { asked: all.asked + asked, got: all.got + got };
+            let part = lane.open_some(most, seen)?;
+            if let Some(part) = part {
+                seen.connections(part.asked, part.got);
+            }
+            all = all.zip(part).map(|(all, part)| Opened {
+                asked: all.asked + part.asked,
+                got: all.got + part.got,
+            });
         }
         Ok(all)
     }
@@ -166,6 +176,11 @@ impl Lane for Groups {
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
         let mut lanes = self.lanes.iter_mut().zip(seen.groups_mut());
         lanes.try_for_each(|(lane, seen)| lane.rest(until, seen))
+    }
+
+    fn end_connections(&mut self) -> bool {
+        // They all have the connection policy of their contender.
+        self.lanes.iter_mut().fold(false, |ended, lane| lane.end_connections() || ended)
     }
 
     fn close(&mut self, seen: &mut Recorder) {

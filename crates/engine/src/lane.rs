@@ -93,6 +93,15 @@ pub trait Lane {
     /// Only when tiebreak itself failed; refused connections are data.
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken>;
 
+    /// Opens at most `most` of the connections that [`Lane::end_connections`] closed.
+    /// Returns None while others are left to be opened.
+    ///
+    /// # Errors
+    /// Only when tiebreak itself failed; refused connections are data.
+    fn open_some(&mut self, _most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+        self.open(seen).map(Some)
+    }
+
     /// Drives one slice. Returns when the last reply was in.
     ///
     /// # Errors
@@ -105,6 +114,13 @@ pub trait Lane {
     /// # Errors
     /// Only when tiebreak itself failed.
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken>;
+
+    /// Between two rounds: closes connections that outlive their operations, so that
+    /// [`Lane::open`] opens others in their place. Returns false, and closes nothing, if
+    /// there are none or if a lane keeps them for the whole run.
+    fn end_connections(&mut self) -> bool {
+        false
+    }
 
     /// Closes all connections; what was in flight is unfinished.
     fn close(&mut self, seen: &mut Recorder);

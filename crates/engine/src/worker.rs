@@ -2,7 +2,8 @@
 
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::health::{Health, Reading};
-use crate::{Broken, Lane, MakeLane, Seat, TargetClock, Turn, braid, clock};
+use crate::random::Random;
+use crate::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn, braid, clock};
 use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -12,6 +13,11 @@ use std::sync::mpsc::Sender;
 const GRACE_NS: u64 = 1_000_000_000;
 /// From the workers' meeting to the start of the slice: all are awake by then.
 const LEAD_NS: u64 = 20_000;
+/// The stream of random numbers that the order of renewals is drawn from; the round is
+/// added.
+const RENEWAL: u64 = 0x4E4E_0000_0000;
+/// So many connections of one lane are renewed before some of another are.
+const RENEWED_AT_ONCE: usize = 2;
 /// How long resting lanes are attended to between two slices, all together.
 const REST_NS: u64 = 200_000;
 
@@ -83,6 +89,27 @@ struct Driven {
     left: Option<u64>,
 }
 
+impl Driven {
+    fn open(&mut self) -> Result<(), Broken> {
+        let opened = self.lane.open(&mut self.seen)?;
+        self.note(opened);
+        Ok(())
+    }
+
+    /// Returns whether all are open now, as far as they could be opened.
+    fn open_some(&mut self, most: usize) -> Result<bool, Broken> {
+        let opened = self.lane.open_some(most, &mut self.seen)?;
+        if let Some(opened) = opened {
+            self.note(opened);
+        }
+        Ok(opened.is_some())
+    }
+
+    fn note(&mut self, Opened { asked, got }: Opened) {
+        self.seen.connections(asked, got);
+    }
+}
+
 /// What one worker works with.
 pub(crate) struct Desk<'a> {
     pub(crate) lanes: Vec<MakeLane>,
@@ -146,9 +173,35 @@ impl<'a> Worker<'a> {
     }
 
     fn open(&mut self) -> Result<(), Gone> {
-        for driven in &mut self.lanes {
-            let opened = driven.lane.open(&mut driven.seen)?;
-            driven.seen.connections(opened.asked, opened.got);
+        self.lanes.iter_mut().try_for_each(Driven::open)?;
+        Ok(())
+    }
+
+    /// Opens the lasting connections of all lanes anew, in an order drawn for this round.
+    ///
+    /// Where the kernel puts a socket changes what an operation over it costs, by up to
+    /// 2 % in the sum of a lane's sockets. Kept for a whole run, that would be a
+    /// difference between two lanes of one server which no number of rounds averages
+    /// out. One lane alone is compared with nothing.
+    fn renew(&mut self, round: u32) -> Result<(), Gone> {
+        let mut renewed: Vec<usize> = (0..self.lanes.len()).collect();
+        if renewed.len() < 2 {
+            return Ok(());
+        }
+        renewed.retain(|lane| self.lanes[*lane].lane.end_connections());
+        self.rest()?;
+        let mut random = Random::new(self.order.seed, RENEWAL + u64::from(round));
+        while !renewed.is_empty() {
+            // A few of each in turn: what the sockets of one lane have in common would
+            // be the scatter between rounds.
+            random.shuffle(&mut renewed);
+            let mut left = Vec::with_capacity(renewed.len());
+            for lane in renewed {
+                if !self.lanes[lane].open_some(RENEWED_AT_ONCE)? {
+                    left.push(lane);
+                }
+            }
+            renewed = left;
         }
         Ok(())
     }
@@ -165,6 +218,9 @@ impl<'a> Worker<'a> {
         for number in 0..self.order.rounds {
             result?;
             let round = self.order.first_round + number;
+            if number > 0 {
+                self.renew(round)?;
+            }
             let slices = self.order.slices_per_round();
             let order = braid::order(self.order.seed, round, contenders, slices);
             let sending_ns = self.order.round_ns / u64::from(slices);

@@ -4,8 +4,9 @@ mod common;
 
 use common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
 use engine::{Stop, TargetClock};
-use record::{Arrivals, Failure, Phase, Reuse};
+use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse};
 use std::net::TcpListener;
+use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering;
 
 #[test]
@@ -19,6 +20,49 @@ fn every_request_is_counted_on_both_sides() {
     assert_eq!(seen.response_time.len(), seen.operations);
     assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
     assert_eq!((seen.connections.asked, seen.connections.got, seen.connections.opened), (4, 4, 4));
+}
+
+/// Rounds whose connections are counted by the server: two slices of 10 ms in each.
+fn opened_in_rounds(order: Asked) -> Vec<u64> {
+    let (rounds, slice_ns) = (3, 10_000_000);
+    let trials = drive(&Asked { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
+    assert!(trials.iter().all(|trial| trial.seen.operations > 0));
+    assert!(trials.iter().all(|trial| trial.seen.connections.got == 4));
+    trials.iter().map(|trial| trial.seen.connections.opened).collect()
+}
+
+#[test]
+fn lanes_that_are_compared_get_other_connections_in_each_round() {
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    assert_eq!(opened_in_rounds(order(vec![lane(address), lane(address)])), [4; 6]);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 24);
+    let (address, counts) = serve(common::REPLY, u64::MAX);
+    assert_eq!(opened_in_rounds(order(vec![lane(address)])), [4, 0, 0], "compared with nothing");
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    // SAFETY: a call without pointers, on a socket that listens already. From here on its
+    // queue holds one connection, which is never taken out.
+    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+    let full = listener.local_addr().expect("an address");
+    let (address, _) = serve(common::REPLY, u64::MAX);
+    let (connections, timeout_ns) = (40, 500_000_000);
+    let lanes = vec![lane(address), LaneAsked { connections, timeout_ns, ..lane(full) }];
+    let trials = drive(&Asked { rounds: 2, ..order(lanes) });
+    let of = |contender| trials.iter().filter(move |trial| trial.contender == contender);
+    assert!(of(0).all(|trial| trial.seen.connections.got == 4 && trial.seen.outcomes.ok > 0));
+    assert!(of(1).all(|trial| trial.seen.connections.got < 40 && trial.seen.outcomes.ok == 0));
+    let in_round = |round| {
+        let trials = trials.iter().filter(move |trial| trial.round == round);
+        trials.flat_map(|trial| &trial.seen.slices)
+    };
+    let end = in_round(1).map(|slice| slice.starts_ns + slice.took_ns).max().expect("slices");
+    let start = in_round(2).map(|slice| slice.starts_ns).min().expect("slices");
+    // Two at a time, twenty times: waiting for each anew would take 20 timeouts.
+    assert!(start - end < 10 * timeout_ns, "{} ms", (start - end) / 1_000_000);
 }
 
 #[test]

@@ -112,6 +112,10 @@ pub(crate) struct EventLane<S: Speech> {
     /// Number of the next operation, and the step to the one after.
     number: u64,
     step: u64,
+    /// The places before this one were dialled since the lane had no connections.
+    dialled: usize,
+    /// What is left of the time that all of them may take to open.
+    opening_left_ns: u64,
     stop: Stop,
     /// The slice that is driven in steps.
     stepped: Option<Drive>,
@@ -170,8 +174,10 @@ impl<S: Speech> EventLane<S> {
             free: all_free(connections, depth).collect(),
             backing_off: Vec::with_capacity(connections * depth as usize),
             schedule: Schedule::of(asked.arrivals, seed, seat),
+            opening_left_ns: opening_ns(&asked),
             asked,
             lane_time: 0,
+            dialled: 0,
             stop: seat.stop.clone(),
             stepped: None,
         })
@@ -418,6 +424,36 @@ impl<S: Speech> EventLane<S> {
         drive.in_flight == 0 && !may_send
     }
 
+    /// Opens the connections of the places before `until` that were not dialled yet.
+    fn dial_places(&mut self, until: usize, seen: &mut Recorder) -> Result<(), Broken> {
+        let gives_up = clock::now() + self.opening_left_ns;
+        // Fresh connections belong to operations: there is nothing to keep open.
+        while self.asked.reuse != Reuse::Never && clock::now() < gives_up && !self.stop.raised() {
+            let tried = &self.places[..self.dialled];
+            let dialling = tried.iter().filter(|place| place.is_dialling()).count();
+            for _ in dialling..DIALLING.min(dialling + until - self.dialled) {
+                let place = self.dialled;
+                self.places[place].dial(place as u64, &mut self.common, seen);
+                self.dialled += 1;
+            }
+            let through = !self.places[..self.dialled].iter().any(Connection::is_dialling);
+            if self.dialled == until && through {
+                break;
+            }
+            self.rest(clock::now() + BACKING_OFF_NS, seen)?;
+        }
+        // What is not open by now is dialled when an operation needs it.
+        self.dialled = until;
+        self.opening_left_ns = gives_up.saturating_sub(clock::now());
+        Ok(())
+    }
+
+    fn count_open(&self) -> Opened {
+        let asked = self.places.len() as u64;
+        let open = self.places.iter().filter(|place| place.is_open()).count() as u64;
+        Opened { asked, got: if self.asked.reuse == Reuse::Never { asked } else { open } }
+    }
+
     /// Ends the slice on the lane's side: what is left has no outcome. Returns when
     /// the last reply was in.
     fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
@@ -444,6 +480,10 @@ impl<S: Speech> EventLane<S> {
             false => clock::now(),
         }
     }
+}
+
+fn opening_ns(asked: &LaneAsked) -> u64 {
+    OPENING_NS.min(asked.timeout_ns)
 }
 
 /// Every connection, as often as it has room for an operation when none is in
@@ -483,27 +523,14 @@ impl Drive {
 
 impl<S: Speech> Lane for EventLane<S> {
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
-        let asked = self.places.len() as u64;
-        if self.asked.reuse == Reuse::Never {
-            // Connections belong to operations; there is nothing to keep open.
-            return Ok(Opened { asked, got: asked });
-        }
-        let gives_up = clock::now() + OPENING_NS.min(self.asked.timeout_ns);
-        let mut next = 0;
-        while clock::now() < gives_up && !self.stop.raised() {
-            let dialling = self.places[..next].iter().filter(|place| place.is_dialling()).count();
-            for _ in dialling..DIALLING.min(dialling + self.places.len() - next) {
-                self.places[next].dial(next as u64, &mut self.common, seen);
-                next += 1;
-            }
-            let through = !self.places[..next].iter().any(Connection::is_dialling);
-            if next == self.places.len() && through {
-                break;
-            }
-            self.rest(clock::now() + BACKING_OFF_NS, seen)?;
-        }
-        let got = self.places.iter().filter(|place| place.is_open()).count() as u64;
-        Ok(Opened { asked, got })
+        self.dial_places(self.places.len(), seen)?;
+        Ok(self.count_open())
+    }
+
+    fn open_some(&mut self, most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+        let until = self.places.len().min(self.dialled.saturating_add(most));
+        self.dial_places(until, seen)?;
+        Ok((self.dialled == self.places.len()).then(|| self.count_open()))
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
@@ -552,6 +579,16 @@ impl<S: Speech> Lane for EventLane<S> {
             }
         }
         Ok(())
+    }
+
+    fn end_connections(&mut self) -> bool {
+        let lasting = self.asked.reuse == Reuse::Always;
+        if lasting {
+            self.places.iter_mut().for_each(Connection::close);
+            self.dialled = 0;
+            self.opening_left_ns = opening_ns(&self.asked);
+        }
+        lasting
     }
 
     fn close(&mut self, seen: &mut Recorder) {
