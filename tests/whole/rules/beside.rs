@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// The test server as a process, until it is dropped.
 pub(super) struct ServerProcess {
@@ -43,16 +44,45 @@ pub(super) struct Neighbour {
 
 impl Neighbour {
     pub(super) fn start(core: u32) -> Neighbour {
+        Neighbour::on(core, std::hint::spin_loop)
+    }
+
+    /// One that keeps all others off the core for 10 ms, and leaves it to them for 1 ms.
+    pub(super) fn start_before_others(core: u32) -> Neighbour {
+        let mut is_before_others = false;
+        Neighbour::on(core, move || {
+            if !std::mem::replace(&mut is_before_others, true) {
+                run_before_others();
+            }
+            let started = Instant::now();
+            while started.elapsed() < Duration::from_millis(10) {
+                std::hint::spin_loop();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        })
+    }
+
+    /// Works again and again on one core.
+    fn on(core: u32, mut work: impl FnMut() + Send + 'static) -> Neighbour {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
         let thread = std::thread::spawn(move || {
             stay_on(core);
             while !seen.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
+                work();
             }
         });
         Neighbour { over, thread: Some(thread) }
     }
+}
+
+/// Gives this thread the lowest real-time priority, which is before all usual ones.
+fn run_before_others() {
+    let lowest = libc::sched_param { sched_priority: 1 };
+    // SAFETY: the parameters outlive the call; 0 is the calling thread.
+    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const lowest) };
+    let error = std::io::Error::last_os_error();
+    assert_eq!(result, 0, "real-time priority needs root: {error}");
 }
 
 impl Drop for Neighbour {

@@ -97,6 +97,18 @@ pub(super) fn few_ports(place: &Place) -> Value {
     place.json("report.json")
 }
 
+/// The generator's core is somebody else's for 10 of 11 ms, so that an operation is sent
+/// 4.5 ms late at the median, and takes 50 µs from there on.
+pub(super) fn kept_waiting(place: &Place) -> Value {
+    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
+    let (first, last) = (cores[0], *cores.last().expect("a core"));
+    let server = ServerProcess::start(&["--core", &first.to_string()]);
+    let _neighbour = Neighbour::start_before_others(last);
+    let waits = contender("waits", server.url());
+    let words = ["run", &waits, "--cores", "1", "--rate", "500", "--connections", "16"];
+    place.report(&[&words[..], &["--duration", "500ms", "--warm-up", "0s"]].concat()).1
+}
+
 /// One on each core that we may use.
 fn neighbours() -> (Vec<u32>, Vec<Neighbour>) {
     let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
@@ -121,19 +133,49 @@ pub(super) fn one_core(place: &Place) -> Value {
 /// turns is lost, and it answers no more than what was sent before: eight requests, a
 /// thousandth of what it answers in other turns.
 pub(super) fn stopped_at_first(place: &Place) -> Value {
+    let of = Stopped { service: "100us", after: ("warm_up", 1), lasts: Duration::from_secs(1) };
+    stopped(place, &of)
+}
+
+/// Twice as fast as the other, but for a turn in the middle of the run: it is stopped for
+/// 4 s when five rounds are over. If that falls into a turn of its own, a reply of that
+/// turn takes 4 s and the turn 20 times as long; else it loses a turn as a whole. So ln of
+/// one ratio is -2.3 or less, and of eleven about 0.69: their mean is 0.44 with a standard
+/// error of 0.25, and the t interval reaches across 0. By ranks eleven are above 0 and
+/// one is below: W is 12, and 13 is still significant, so even one more of them may be
+/// below.
+pub(super) fn one_wild_round(place: &Place) -> Value {
+    let of = Stopped { service: "50us", after: ("round", 5), lasts: Duration::from_secs(4) };
+    stopped(place, &of)
+}
+
+/// How one of two servers is stopped.
+struct Stopped {
+    /// How long its replies take; those of the other take 100 µs.
+    service: &'static str,
+    /// The phase, and how many trials of each contender it has before.
+    after: (&'static str, usize),
+    lasts: Duration,
+}
+
+/// Two servers, one of which is stopped for a while; 12 rounds of one turn each.
+fn stopped(place: &Place, of: &Stopped) -> Value {
     let even = ServerProcess::start(&["--service", "100us"]);
-    let stopped = ServerProcess::start(&["--service", "100us"]);
+    let stopped = ServerProcess::start(&["--service", of.service]);
     let mut command = place.command(&["compare"]);
     command.args([contender("even", even.url()), contender("stopped", stopped.url())]);
     command.args(["--interleave", "turns", "--rounds", "12", "--round", "200ms"]);
-    command.args(["--warm-up", "0s", "--connections", "8", "--out", "run", "--quiet"]);
+    command.args(["--warm-up", "0s", "--connections", "8", "--timeout", "20s"]);
+    command.args(["--out", "run", "--quiet"]);
     let mut running = Running::new(command.stdout(Stdio::null()).spawn().expect("our program"));
-    wait_at_most(Duration::from_secs(60), "the warm-up of both", || {
+    let (phase, trials) = of.after;
+    let phase = format!("\"phase\":\"{phase}\"");
+    wait_at_most(Duration::from_secs(60), &phase, || {
         let journal = std::fs::read_to_string(place.file("run/journal.jsonl"));
-        journal.is_ok_and(|journal| journal.matches("\"phase\":\"warm_up\"").count() >= 2)
+        journal.is_ok_and(|journal| journal.matches(&phase).count() >= 2 * trials)
     });
     stopped.signal(libc::SIGSTOP);
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(of.lasts);
     stopped.signal(libc::SIGCONT);
     assert_eq!(running.status().code(), Some(0));
     place.json("run/report.json")
