@@ -87,6 +87,9 @@ struct RoundOptions {
     /// slices (short turns, many a round) or turns (one a round) [default: the pilot chooses]
     #[arg(long, value_name = "HOW", value_parser = interleave)]
     interleave: Option<Interleave>,
+    /// How long the pilot drives each contender, for tests in which it decides nothing
+    #[arg(long, hide = true, value_name = "TIME", value_parser = units::duration)]
+    pilot: Option<Duration>,
     /// Launch every target afresh N times: then the launch is the replicate
     ///
     /// A server settles differently at each start. A verdict from one launch is about
@@ -154,6 +157,7 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.round = args.rounds.round;
     spec.slice = args.rounds.slice;
     spec.interleave = args.rounds.interleave;
+    spec.pilot = args.rounds.pilot;
     spec.restarts = args.rounds.restarts;
     spec.operations = args.rounds.operations;
     spec.until_decided = args.rounds.until_decided;

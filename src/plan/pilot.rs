@@ -10,8 +10,6 @@ use record::{
     Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,
 };
 
-/// How long each contender is driven in the pilot.
-pub const DRIVEN_NS: u64 = 2_000_000_000;
 /// The slices that the pilot drives in closed loop. It may choose shorter ones; a
 /// slow target would make a pilot of those very long.
 const CLOSED_SLICE_NS: u64 = 50_000_000;
@@ -30,7 +28,7 @@ const MOST_CPU_AT_REST: f64 = 0.01;
 pub fn slice_ns(plan: &Plan) -> u64 {
     match open(plan) {
         // Each slice would be a whole run of it, however long that is.
-        _ if local::any_program(&plan.contenders) => DRIVEN_NS,
+        _ if local::any_program(&plan.contenders) => plan.pilot_ns,
         true => OPEN_SLICE_NS,
         false => CLOSED_SLICE_NS,
     }

@@ -28,6 +28,7 @@ use std::time::Duration;
 pub(super) const CONNECTIONS: u32 = 64;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const WARM_UP: Duration = Duration::from_secs(1);
+const PILOT: Duration = Duration::from_secs(2);
 const ROUND: Duration = Duration::from_secs(1);
 /// One turn, unless `--round` is given: work that a server puts off for a
 /// second or two must fall into its own turn.
@@ -444,6 +445,7 @@ fn plan(
         round_ns: ns(round),
         rounds: question.rounds,
         warm_up_ns: ns(spec.warm_up.unwrap_or(WARM_UP)),
+        pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator,
         requirements: spec.requirements.clone(),
         question,
@@ -486,6 +488,13 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
         }
     }
     Ok((interleave, spec.slice, round))
+}
+
+/// How long the pilot drives each contender.
+fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
+    let pilot = spec.pilot.unwrap_or(PILOT);
+    at_least("--pilot", pilot, SHORTEST_ROUND)?;
+    Ok(ns(pilot))
 }
 
 fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {

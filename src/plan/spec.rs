@@ -54,6 +54,8 @@ pub struct Spec {
     pub round: Option<Duration>,
     /// How long each contender is driven before the pilot.
     pub warm_up: Option<Duration>,
+    /// How long each contender is driven in the pilot.
+    pub pilot: Option<Duration>,
     /// How long `run` drives.
     pub duration: Option<Duration>,
     /// After how many operations `run` stops.
@@ -102,6 +104,7 @@ impl Spec {
             rounds: None,
             round: None,
             warm_up: None,
+            pilot: None,
             duration: None,
             operations: None,
             seed: None,

@@ -434,6 +434,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         round_ns: 1_000_000_000,
         rounds,
         warm_up_ns: 1_000_000_000,
+        pilot_ns: 2_000_000_000,
         generator_cores: vec![1],
         requirements: Vec::new(),
         question: Question {

@@ -70,7 +70,7 @@ pub(super) fn pilot(plan: &Plan) -> Asked {
     Asked {
         warm_up_ns: plan.warm_up_ns,
         rounds: 1,
-        round_ns: pilot::DRIVEN_NS,
+        round_ns: plan.pilot_ns,
         slice_ns: pilot::slice_ns(plan),
         lanes: lanes(plan, |_| pilot::BURN_IN_NS),
         ..asked(plan)

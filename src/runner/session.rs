@@ -144,10 +144,22 @@ impl<W: Write> Session<'_, W> {
 
     fn phases(&mut self) -> Result<(), Halt> {
         self.raise(1)?;
+        self.check_statements()?;
         self.alone()?;
         match self.plan.question.pairs.is_empty() {
             true => self.one(),
             false => self.braid(),
+        }
+    }
+
+    /// Ends the run if a statement of an experiment file cannot work. After the load: the
+    /// tables that it makes are there.
+    fn check_statements(&mut self) -> Result<(), Halt> {
+        let refused = (0..self.plan.contenders.len())
+            .find_map(|contender| Some((contender, self.stage.why_not_driven(contender)?)));
+        match refused {
+            Some((contender, why)) => Err(self.not_ready(contender, &why)),
+            None => Ok(()),
         }
     }
 
@@ -495,7 +507,7 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
 }
 
 fn foreseen_ns(plan: &Plan) -> u64 {
-    let pilot = if plan.question.pairs.is_empty() { 0 } else { pilot::DRIVEN_NS };
+    let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
     let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
     each.saturating_mul(plan.contenders.len() as u64)
 }

@@ -64,6 +64,12 @@ pub(super) trait Stage {
         None
     }
 
+    /// Why its database cannot do the operations of its workload, as far as their
+    /// statements tell; none where they can be parsed, or where there are none.
+    fn why_not_driven(&self, _contender: usize) -> Option<String> {
+        None
+    }
+
     /// Why this contender's TLS handshake fails, if that can be said.
     fn why_no_tls(&self, contender: usize) -> Option<String>;
 }

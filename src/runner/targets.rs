@@ -295,6 +295,15 @@ impl Stage for Targets<'_> {
         }
     }
 
+    fn why_not_driven(&self, contender: usize) -> Option<String> {
+        let up = self.each.get(contender)?.up.as_ref()?;
+        let workload = self.resolved.plan.contenders.get(contender)?.workload.as_ref()?;
+        match &up.reach {
+            Reach::Server(access) => refused::why_not(access, &up.address, workload),
+            Reach::Program(_) => None,
+        }
+    }
+
     fn complaint(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
             Reach::Program(exec) => exec.complaint(),

@@ -87,11 +87,20 @@ fn refused_by_database(code: u16) -> Answer {
         ),
         "no_such_service" | "no_such_sid" => Answer::Never("its listener knows no such service"),
         "no_such_database" => Answer::Never("it has no database of this name"),
-        "no_such_table" => Answer::Never("the statement names a table that it has not"),
-        "no_such_column" => Answer::Never("the statement names a column that it has not"),
-        "syntax_error" => Answer::Never("it does not understand the statement"),
         "not_allowed" => Answer::Never("it does not allow the statement to this user"),
-        _ => Answer::Never("it answers with an error"),
+        _ => Answer::Never(wrong_statement(code).unwrap_or("it answers with an error")),
+    }
+}
+
+/// What is wrong with the statement that a database answers with this code, if its text
+/// alone is the reason.
+pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
+    let name = drivers::code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
+    match name.as_deref()? {
+        "no_such_table" => Some("the statement names a table that it has not"),
+        "no_such_column" => Some("the statement names a column that it has not"),
+        "syntax_error" => Some("it does not understand the statement"),
+        _ => None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Why a database refuses a statement: in its own words, and where in the statement.
 
+use super::ready;
 use crate::access::Access;
 use crate::shown::shown;
 use drivers::Unasked;
-use record::Address;
+use record::{Address, Workload};
 use std::time::Duration;
 
 /// A session begins with a log-in, and PostgreSQL's with a process.
@@ -12,6 +13,33 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Asks the statement once more and says what the server answers; none where it has no
 /// objection, does not answer, or is no database.
 pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option<String> {
+    Some(told(&ask(access, address, statement)?, statement))
+}
+
+/// Why the operations of a workload of one's own cannot work: the first of its statements
+/// that names a table or a column that is not there, or that the server cannot parse. The
+/// statements are parsed there and not executed. Returns None if it has no such statement.
+pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -> Option<String> {
+    let checks = match access {
+        Access::Postgres(access) => access.checks(workload),
+        Access::Mysql(access) => access.checks(workload),
+        Access::Engine(_) => return None,
+        // It would execute a statement to parse it.
+        #[cfg(feature = "oracle")]
+        Access::Oracle(_) => return None,
+    };
+    checks.iter().find_map(|check| {
+        let mut refused = ask(access, address, &check.question)?;
+        let wrong = ready::wrong_statement(refused.code?)?;
+        let in_statement = |position: u32| position.saturating_sub(check.before);
+        refused.position = refused.position.map(in_statement);
+        let operation = shown(&check.operation);
+        Some(format!("operation `{operation}`: {wrong}: {}", told(&refused, &check.statement)))
+    })
+}
+
+/// The answer of the server, if it answers with an error.
+fn ask(access: &Access, address: &Address, statement: &str) -> Option<Unasked> {
     let statements = [statement.to_owned()];
     let answer = match access {
         Access::Postgres(access) => access.ask(address, &statements, PATIENCE),
@@ -21,8 +49,7 @@ pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option
         Access::Oracle(access) => access.ask(address, &statements, PATIENCE),
     };
     // Without a code no server has answered.
-    let refused = answer.err().filter(|unasked| unasked.code.is_some())?;
-    Some(told(&refused, statement))
+    answer.err().filter(|unasked| unasked.code.is_some())
 }
 
 /// `relation "nowhere" does not exist, at line 1, column 15: SELECT 1 FROM nowhere`.

@@ -30,13 +30,15 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, meddled.chain(real::cases()).collect()).exit_code()
 }
 
-const SHORT: [&str; 14] = [
+const SHORT: [&str; 16] = [
     "--rounds",
     "6",
     "--round",
     "200ms",
     "--slice",
     "50ms",
+    "--pilot",
+    "200ms",
     "--warm-up",
     "100ms",
     "--keys",

@@ -1,7 +1,7 @@
 //! Comparisons of two addresses as a user makes them: through the binary, with its
 //! pilot, its plan and its journal.
 
-use crate::common::Place;
+use crate::common::{Place, number};
 use serde_json::Value;
 
 /// What came out of a comparison, by throughput.
@@ -41,6 +41,13 @@ pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
     };
     println!("{compared:?}");
     compared
+}
+
+/// A comparison as the table of truths tells it: `slower 0.412 (0.405 to 0.420)`.
+pub(crate) fn in_words(comparison: &Value) -> String {
+    let word = comparison["verdict"].as_str().expect("a verdict");
+    let [ratio, low, high] = ["ratio", "low", "high"].map(|key| number(&comparison[key]));
+    format!("{word} {ratio:.3} ({low:.3} to {high:.3})")
 }
 
 impl Compared {

@@ -3,6 +3,7 @@
 
 use crate::common::witness::{figure, witnessed};
 use crate::common::{Place, number};
+use crate::compared::in_words;
 use serde_json::Value;
 use std::process::{Child, Command};
 
@@ -74,7 +75,8 @@ fn turns(place: &Place, text: &str, restless: &str) -> Ratio {
     Ratio::of(comparison(&report, "throughput"))
 }
 
-/// In slices the bias is there, the caution names the CPU at rest, and the
+/// In slices the bias is there (ln 0.19 of the test server and 0.35 of node were measured,
+/// and the assertion wants the direction alone), the caution names the CPU at rest, and the
 /// charged ratio agrees with the turns, which what was measured does not.
 fn slices(place: &Place, text: &str, restless: &str, truth: &Ratio) {
     let forced = ["--interleave", "slices", "--slice", "50ms", "--round", "500ms"];
@@ -105,7 +107,7 @@ fn deferred_work_is_found_and_charged() {
         let place = Place::new();
         let truth = turns(&place, &text, "defers");
         // 100 µs of 130.
-        eprintln!("turns: {truth}, by construction 0.769");
+        figure(format!("turns {truth}"), "0.769 by construction, for information");
         slices(&Place::new(), &text, "defers", &truth);
     });
 }
@@ -185,7 +187,8 @@ fn nginx(name: &str, expressions: u32) -> String {
     )
 }
 
-/// A busy neighbour on the generator's core makes the generator the slower
+/// No noise makes this test fail of a right tool: a busier machine hides more, and then the
+/// comparison is undecided all the more. A busy neighbour on the generator's core makes the generator the slower
 /// part. The two then read alike, and one costs a third more CPU.
 #[test]
 fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
@@ -209,7 +212,8 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
         let throughput = comparison(&report, "throughput");
         let Ratio { low, high, .. } = Ratio::of(throughput);
         let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
-        eprintln!("throughput {low:.3} to {high:.3}, CPU per operation {cost:.3}");
+        let told = format!("{}, CPU per operation {cost:.2}", in_words(throughput));
+        figure(told, "undecided");
         assert!(cost > 1.1, "twenty expressions cost something: {cost}");
         // The interval alone would say so: it lies inside ± 50 %.
         assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");

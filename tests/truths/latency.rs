@@ -6,6 +6,9 @@ use crate::common::{Place, assert_sound, histogram, median_of_log, number, sent,
 use std::time::Duration;
 use tiebreak::testserver::{Behaviour, Delay, Freeze, Slow};
 
+/// Of 10 000 operations 1000 fall due in the freeze, and the hundredth of them waits until
+/// 905 ms are over. To reach the bound the machine must stand still for another 45 ms right
+/// behind the freeze, or the operations of 45 ms must be lost, which [`exact`] counts.
 #[test]
 fn a_freeze_is_seen_by_everyone_who_was_due_in_it() {
     witnessed("a_freeze_is_seen_by_everyone_who_was_due_in_it", || {
@@ -48,6 +51,9 @@ fn a_freeze_is_seen_by_everyone_who_was_due_in_it() {
     });
 }
 
+/// Medians of about 600 operations by both clocks. They differ by what sockets and generator
+/// add to 50 ms: 0.16 to 0.21 ms were measured, and the bound leaves 0.5. A median moves
+/// that far only if more than half of the operations are late.
 #[test]
 fn a_constant_delay_is_read_as_the_server_logged_it() {
     witnessed("a_constant_delay_is_read_as_the_server_logged_it", || {

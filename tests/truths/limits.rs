@@ -2,8 +2,9 @@
 //! (only the rounds are shorter): the client's cost is compared where every application
 //! pays it, and the cost of our own codecs is never anybody's difference.
 
-use crate::common::witness::witnessed;
+use crate::common::witness::{figure, witnessed};
 use crate::common::{Place, number, serve, url};
+use crate::compared::in_words;
 use crate::real_servers::nginx_with;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
@@ -37,6 +38,7 @@ fn a_pool_pays(database: &str) {
         let more = ["--set", "pooled.pool.max=10", "--connections", connections];
         let report = compared(&[&words[..], &more].concat(), &SHORT);
         let comparison = &report["comparisons"][0];
+        figure(format!("{connections} connections: {}", in_words(comparison)), "faster");
         assert_eq!(verdict(comparison), "faster", "{connections} connections: {comparison:#}");
         let because = comparison["because"].to_string();
         assert!(because.contains("spent in the client"), "{because}");
@@ -79,6 +81,8 @@ fn nginx_with_regular_expressions_is_never_called_equal_or_faster() {
         let words = [format!("plain={}", plain.url()), format!("regular={}", regular.url())];
         let report = compared(&words.each_ref().map(String::as_str), &SHORT);
         let (found, cpu) = (&report["comparisons"][0], cpu_ratio(&report));
+        let told = format!("{}, CPU per operation {cpu:.2}", in_words(found));
+        figure(told, "slower or undecided");
         assert!(cpu > 1.1, "the expressions cost nginx something: {cpu}");
         assert!(["slower", "undecided"].contains(&verdict(found)), "{found:#}");
     });
@@ -106,7 +110,7 @@ fn headers_that_cost_only_the_generator_make_no_difference() {
         let different = || {
             let report = compared(&words, &TEN);
             let found = &report["comparisons"][0];
-            println!("{} {}", verdict(found), found["ratio"]);
+            figure(in_words(found), "different in 2 of 3 at most");
             ["faster", "slower"].contains(&verdict(found)).then(|| found.clone())
         };
         let found: Vec<Value> = (0..3).map_while(|_| different()).collect();
@@ -131,12 +135,15 @@ fn memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all() {
             let report = compared(&words, &TEN);
             let found = &report["comparisons"][0];
             let cores = report["host"]["cores"].as_array().map_or(1, Vec::len) as f64;
-            let figure = |what: &str| number(&report["contenders"][0]["metrics"][what]["value"]);
-            let generator = figure("throughput") * figure("generator_cpu_per_operation");
+            let of_memcached =
+                |what: &str| number(&report["contenders"][0]["metrics"][what]["value"]);
+            let generator =
+                of_memcached("throughput") * of_memcached("generator_cpu_per_operation");
             let left = (cores - generator).clamp(1.0, 4.0);
             // Redis ÷ memcached.
             let can = 1.0 / cpu_ratio(&report) / left;
-            println!("{} {} {can}", verdict(found), found["ratio"]);
+            let told = format!("{}, by their CPU {can:.2}", in_words(found));
+            figure(told, "against what their CPU says in 2 of 3 at most");
             let right = match verdict(found) {
                 "faster" => can > 0.9,
                 "slower" => can < 1.1,

@@ -2,8 +2,9 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::witness::{exact, witnessed};
+use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{Place, errors, number, sent};
+use crate::compared::in_words;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -188,6 +189,7 @@ fn fresh_against_persistent(connections: &str) {
         place.report(&[&words[..], &short, &["--connections", connections]].concat());
     assert_eq!(code, 0, "{}", report["findings"]);
     let comparison = &report["comparisons"][0];
+    figure(format!("{connections} connections: {}", in_words(comparison)), "slower");
     assert_eq!(comparison["verdict"], "slower", "{connections} connections: {comparison}");
     let share = &comparison["client_share"];
     assert!(number(&share["client"]) > 0.0, "the client opens connections too: {share}");

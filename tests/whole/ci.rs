@@ -8,8 +8,19 @@ use std::process::Output;
 use std::time::Duration;
 use tiebreak::testserver::{Behaviour, Delay};
 
-const SHORT: [&str; 9] =
-    ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "0s", "-q"];
+const SHORT: [&str; 11] = [
+    "--rounds",
+    "6",
+    "--round",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--pilot",
+    "200ms",
+    "--warm-up",
+    "0s",
+    "-q",
+];
 
 /// `slow` takes four times as long for a reply as `fast`. Both only wait, so that a busy
 /// machine adds little to either.

@@ -272,6 +272,8 @@ fn a_secret_is_found_nowhere() {
         "50ms",
         "--slice",
         "25ms",
+        "--pilot",
+        "200ms",
         "--warm-up",
         "20ms",
         "--out",

@@ -4,11 +4,33 @@
 use crate::common::{Place, errors, number};
 use serde_json::Value;
 
-const SHORT: [&str; 10] =
-    ["--rounds", "8", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
+const SHORT: [&str; 12] = [
+    "--rounds",
+    "8",
+    "--round",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--pilot",
+    "200ms",
+    "--warm-up",
+    "100ms",
+    "--keys",
+    "1k",
+];
 /// The same without a workload.
-const ASKED: [&str; 8] =
-    ["--rounds", "8", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms"];
+const ASKED: [&str; 10] = [
+    "--rounds",
+    "8",
+    "--round",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--pilot",
+    "200ms",
+    "--warm-up",
+    "100ms",
+];
 
 fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
     let all = report["contenders"].as_array().expect("contenders");
@@ -181,12 +203,52 @@ fn postgres_says_what_is_missing_and_where_in_the_statement() {
     assert!(column.contains(wanted), "{column}");
 }
 
+/// The first operation works: it is the second that is named.
+#[test]
+fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
+    for (recipe, wanted) in [
+        (
+            "postgres-tmpfs",
+            "relation \"nowhere\" does not exist, at line 2, column 6: FROM nowhere",
+        ),
+        (
+            "mariadb-memory",
+            "Table 'tiebreak.nowhere' doesn't exist, at line 2, column 6: FROM nowhere",
+        ),
+    ] {
+        let place = Place::new();
+        let text = format!(
+            "contenders = ['{recipe}']\n\
+             [workload]\nkeys = 10\n\
+             setup = ['DROP TABLE IF EXISTS {{item}}', \
+             'CREATE TABLE {{item}} (id INTEGER PRIMARY KEY)']\n\
+             [[workload.tables]]\nname = 'item'\ncolumns = {{ id = 'key(1)' }}\n\
+             [[workload.statements]]\nname = 'there'\n\
+             sql = 'SELECT id FROM {{item}} WHERE id = {{id}}'\n\
+             parameters = {{ id = 'key(1)' }}\n\
+             [[workload.statements]]\nname = 'gone'\n\
+             sql = \"SELECT id\\nFROM nowhere WHERE id = {{id}}\"\n\
+             parameters = {{ id = 'key(1)' }}\n"
+        );
+        std::fs::write(place.file("e.toml"), text).expect("a file");
+        let words = ["run", "e.toml", "--duration", "200ms", "--warm-up", "0s"];
+        let output = place.tiebreak(&words);
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(
+            told.contains("operation `gone`: the statement names a table that it has not"),
+            "{told}"
+        );
+        assert!(told.contains(wanted), "{told}");
+    }
+}
+
 #[test]
 fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_databases() {
     for (workload, keys, rows) in [("point-select", "1k", 1000), ("tpcb-like", "200k", 200_022)] {
         let place = Place::new();
         let mut words = vec!["compare", "mariadb-innodb", "postgres-tmpfs", "--workload", workload];
-        words.extend(&SHORT[..8]);
+        words.extend(&SHORT[..10]);
         words.extend(["--keys", keys, "--connections", "2"]);
         let (code, report) = place.report(&words);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);

@@ -7,7 +7,8 @@ use std::process::Output;
 use tiebreak::testserver::Behaviour;
 
 const TOKEN: &str = "CANARY-4711";
-const SHORT: [&str; 8] = ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--out", "run"];
+const SHORT: [&str; 10] =
+    ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--pilot", "200ms", "--out", "run"];
 
 fn run(place: &Place, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);

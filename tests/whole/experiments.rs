@@ -34,7 +34,7 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
     let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
     let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
     // Of a fixed length: the pilot's would make rounds of seconds for seven servers.
-    arguments.extend(["--slice", "50ms"].iter().chain(&small));
+    arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
     let output = command(&place, &arguments).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
@@ -115,7 +115,7 @@ fn five_caches_one_command_and_every_byte_is_verified() {
     for (workload, mix) in [("kv", "get=1"), ("ycsb-b", "get=0.95,set=0.05")] {
         let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--keys", "2k"];
         let mut arguments = vec!["compare", "caches.toml", "--workload", workload, "--mix", mix];
-        arguments.extend(["--slice", "50ms"].iter().chain(&small));
+        arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
         let (code, report) = place.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");
@@ -133,7 +133,18 @@ fn five_caches_one_command_and_every_byte_is_verified() {
 fn three_policies_on_two_databases_one_command() {
     let place = Place::new();
     let file = experiment("pools.toml");
-    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--slice", "50ms"];
+    let small = [
+        "--round",
+        "200ms",
+        "--rounds",
+        "8",
+        "--warm-up",
+        "200ms",
+        "--slice",
+        "50ms",
+        "--pilot",
+        "200ms",
+    ];
     let (code, report) =
         place.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);

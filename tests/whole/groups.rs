@@ -5,8 +5,18 @@ use crate::common::{Place, assert_sound, errors, number, sent, serve, url};
 use serde_json::Value;
 use tiebreak::testserver::Behaviour;
 
-const SHORT: [&str; 8] =
-    ["--rounds", "8", "--round", "500ms", "--warm-up", "100ms", "--slice", "250ms"];
+const SHORT: [&str; 10] = [
+    "--rounds",
+    "8",
+    "--round",
+    "500ms",
+    "--warm-up",
+    "100ms",
+    "--slice",
+    "250ms",
+    "--pilot",
+    "200ms",
+];
 
 const STORES: &str = "contenders = ['memcached', 'redis']\n\
      [workload]\nkeys = 1000\nverify = 'all'\n\

@@ -22,6 +22,8 @@ fn finished() -> Place {
         "200ms",
         "--warm-up",
         "0s",
+        "--pilot",
+        "200ms",
         "--quiet",
         "--connections",
         "4",

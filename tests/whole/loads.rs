@@ -92,6 +92,8 @@ fn compare(place: &Place, stores: &[&str], more: &[&str]) -> (i32, Value) {
         "200ms",
         "--slice",
         "50ms",
+        "--pilot",
+        "200ms",
         "--warm-up",
         "100ms",
         "--keys",

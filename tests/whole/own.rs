@@ -136,7 +136,18 @@ fn redis_is_given_the_commands_of_the_file() {
         contender("b")
     );
     std::fs::write(place.file("e.toml"), text).expect("a file");
-    let short = ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms"];
+    let short = [
+        "--rounds",
+        "6",
+        "--round",
+        "200ms",
+        "--slice",
+        "50ms",
+        "--pilot",
+        "200ms",
+        "--warm-up",
+        "100ms",
+    ];
     let (code, report) = place.report(&[&["compare", "e.toml"][..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let names = by_name(&report);

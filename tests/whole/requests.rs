@@ -95,7 +95,18 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
     let [always, thrice, fresh] = ["always", "thrice", "fresh"].map(|name| nginx.contender(name));
     let words = ["compare", &always, &thrice, &fresh, "--all-pairs", "-X", "PUT", "-d", "@body"];
     let set = ["--set", "thrice.reuse=3", "--set", "fresh.reuse=never", "--connections", "4"];
-    let short = ["--rounds", "8", "--round", "100ms", "--slice", "25ms", "--warm-up", "0s"];
+    let short = [
+        "--rounds",
+        "8",
+        "--round",
+        "100ms",
+        "--slice",
+        "25ms",
+        "--pilot",
+        "200ms",
+        "--warm-up",
+        "0s",
+    ];
     let (code, report) = place.report(&[&words[..], &set, &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
 

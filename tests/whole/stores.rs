@@ -5,8 +5,20 @@ use crate::common::processes::wait_at_most;
 use crate::common::{Place, errors, number};
 use serde_json::Value;
 
-const SHORT: [&str; 10] =
-    ["--rounds", "6", "--round", "200ms", "--slice", "50ms", "--warm-up", "100ms", "--keys", "1k"];
+const SHORT: [&str; 12] = [
+    "--rounds",
+    "6",
+    "--round",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--pilot",
+    "200ms",
+    "--warm-up",
+    "100ms",
+    "--keys",
+    "1k",
+];
 
 /// Two stores as contenders of an experiment file.
 fn experiment(contenders: &[(&str, String)]) -> String {

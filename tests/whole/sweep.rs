@@ -12,7 +12,7 @@ use std::time::Duration;
 use tiebreak::testserver::Behaviour;
 
 /// Short rounds: what is tested here is no figure.
-const SHORT: [&str; 5] = ["--round", "100ms", "--warm-up", "0s", "--out"];
+const SHORT: [&str; 7] = ["--round", "100ms", "--warm-up", "0s", "--pilot", "200ms", "--out"];
 
 fn schema() -> Value {
     serde_json::from_str(include_str!("../../schema/sweep.v1.json")).expect("the schema is JSON")

@@ -10,8 +10,19 @@ use std::time::Duration;
 use tiebreak::testserver::Behaviour;
 
 /// 1.2 s of rounds for each contender at each load point.
-const SHORT: [&str; 9] =
-    ["--rounds", "6", "--round", "200ms", "--warm-up", "0s", "--quiet", "--out", "run"];
+const SHORT: [&str; 11] = [
+    "--rounds",
+    "6",
+    "--round",
+    "200ms",
+    "--warm-up",
+    "0s",
+    "--pilot",
+    "200ms",
+    "--quiet",
+    "--out",
+    "run",
+];
 
 /// Sweeps, and gives the report of each load point, by its value.
 fn sweep(place: &Place, words: &[&str]) -> Vec<(f64, Value)> {

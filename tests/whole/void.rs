@@ -5,7 +5,7 @@ use crate::common::{Place, serve, url};
 use serde_json::Value;
 use tiebreak::testserver::{Behaviour, Body};
 
-const SHORT: [&str; 10] = [
+const SHORT: [&str; 12] = [
     "--rounds",
     "6",
     "--round",
@@ -16,6 +16,8 @@ const SHORT: [&str; 10] = [
     "8",
     "--slice",
     "50ms",
+    "--pilot",
+    "200ms",
 ];
 
 /// Compares a right server with a wrong one.

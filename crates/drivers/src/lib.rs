@@ -42,6 +42,7 @@ pub use admin::{Rows, Unasked};
 pub use budget::REPLY_BYTES;
 pub use mysql::MysqlAccess;
 pub use oracle::OracleAccess;
+pub use own::Check;
 pub use postgres::PostgresAccess;
 pub use serving::lacks;
 pub use sql::TABLE_COMMENT;

@@ -2,7 +2,7 @@
 //! they are expected to bring.
 
 use crate::driver::Heard;
-use crate::sql::{Dialect, brings_rows};
+use crate::sql::{Dialect, brings_rows, starts_with};
 use crate::trouble::Trouble;
 use engine::Template;
 use engine::workload::{Argument, Arguments};
@@ -193,6 +193,48 @@ pub(crate) fn worse(one: Told, other: Told) -> Told {
         (Told::Miss, _) | (_, Told::Miss) => Told::Miss,
         _ => Told::Ok,
     }
+}
+
+/// How a server can be asked whether it takes a statement of one's own, without executing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The name of the operation that the statement belongs to.
+    pub operation: String,
+    /// The statement, with places for its values.
+    pub statement: String,
+    /// What is asked: the server parses the statement.
+    pub question: String,
+    /// How many characters of the question come before the statement; 0 where the server
+    /// counts from the beginning of the statement, or tells no position.
+    pub before: u32,
+}
+
+/// One for each statement that reads or writes rows. Returns an empty list if an operation
+/// changes what tables there are: what comes after it cannot be parsed before it was
+/// executed. `prepare`: what makes a question of a statement.
+pub(crate) fn checks(
+    of: &Workload,
+    dialect: Dialect,
+    table: &str,
+    prepare: impl Fn(&str) -> (String, u32),
+) -> Vec<Check> {
+    let doing = Doing::Drive(of.clone());
+    let statements = OwnStatements::of(&doing, dialect, table);
+    let named = of.own.operations.iter().zip(&statements.operations);
+    let all = named.flat_map(|(operation, of)| of.iter().map(|of| (&operation.name, of)));
+    let tables_change = |text: &str| starts_with(text, &["CREATE", "ALTER", "DROP", "RENAME"]);
+    if all.clone().any(|(_, of)| tables_change(&of.with_places)) {
+        return Vec::new();
+    }
+    let mut checks = Vec::new();
+    for (operation, OwnStatement { with_places, .. }) in all {
+        if starts_with(with_places, &["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES"]) {
+            let (question, before) = prepare(with_places);
+            let (operation, statement) = (operation.clone(), with_places.clone());
+            checks.push(Check { operation, statement, question, before });
+        }
+    }
+    checks
 }
 
 /// The statements that make what the operations of a workload need, with the names of

@@ -247,10 +247,14 @@ pub(crate) fn limit(deed: Deed) -> u32 {
 
 /// Whether a statement of one's own brings rows, as far as its first word tells.
 pub(crate) fn brings_rows(query: &str) -> bool {
-    const WORDS: [&str; 5] = ["SELECT", "WITH", "VALUES", "TABLE", "SHOW"];
-    let query = query.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
-    let word = query.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("");
-    WORDS.contains(&word.to_ascii_uppercase().as_str())
+    starts_with(query, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW"])
+}
+
+/// Whether the first word of a statement is one of these, which are in capitals.
+pub(crate) fn starts_with(statement: &str, words: &[&str]) -> bool {
+    let statement = statement.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
+    let word = statement.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("");
+    words.contains(&word.to_ascii_uppercase().as_str())
 }
 
 /// Undoes how PostgreSQL writes bytes as text: `\x` and two digits each. None

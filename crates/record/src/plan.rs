@@ -24,6 +24,9 @@ pub struct Plan {
     pub rounds: u32,
     /// How long each contender is driven before the pilot.
     pub warm_up_ns: u64,
+    /// How long each contender is driven in the pilot.
+    #[serde(default = "pilot_ns")]
+    pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
     /// What a verdict must show (`--require`), as it was written.
@@ -33,6 +36,11 @@ pub struct Plan {
     pub question: Question,
     /// The machine.
     pub host: Host,
+}
+
+/// Two seconds, which every pilot took before the plan said how long.
+fn pilot_ns() -> u64 {
+    2_000_000_000
 }
 
 impl Plan {

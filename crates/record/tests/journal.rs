@@ -118,6 +118,7 @@ fn header(interleave: Interleave) -> Header {
             round_ns: 1_000_000_000,
             rounds: 10,
             warm_up_ns: 0,
+            pilot_ns: 200_000_000,
             generator_cores: vec![1],
             requirements: Vec::new(),
             question: question(),

@@ -65,7 +65,18 @@ pub(super) fn written(place: &Place) -> Value {
         "[contender.one]\nrecipe = 'redis'\n[contender.many]\nrecipe = 'redis'\ndepth = 16\n";
     std::fs::write(place.file("e.toml"), text).expect("a file");
     let words = ["compare", "e.toml", "--workload", "ycsb-d", "--keys", "1k", "--rounds", "6"];
-    let more = ["--round", "100ms", "--slice", "25ms", "--warm-up", "0s", "--connections", "2"];
+    let more = [
+        "--round",
+        "100ms",
+        "--slice",
+        "25ms",
+        "--pilot",
+        "200ms",
+        "--warm-up",
+        "0s",
+        "--connections",
+        "2",
+    ];
     place.report(&[&words[..], &more].concat()).1
 }
 

@@ -12,7 +12,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
 use crate::lane::{self, Asks};
-use crate::own::setup;
+use crate::own::{Check, checks, setup};
 use crate::sql::{Dialect, Statements, TABLE_COMMENT};
 use engine::MakeLane;
 use record::{Address, Asked, Workload};
@@ -169,6 +169,14 @@ impl MysqlAccess {
     /// the names of the contender's tables in them.
     pub fn setup(&self, of: &Workload) -> Vec<String> {
         setup(of, Dialect::Mysql, &self.table)
+    }
+
+    /// How to ask whether the server takes the statements of a workload of one's own.
+    pub fn checks(&self, of: &Workload) -> Vec<Check> {
+        let prepare = |text: &str| {
+            (format!("PREPARE tiebreak_check FROM {}", Dialect::Mysql.quoted(text)), 0)
+        };
+        checks(of, Dialect::Mysql, &self.table, prepare)
     }
 
     fn statements(&self) -> Statements {

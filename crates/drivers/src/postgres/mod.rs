@@ -8,7 +8,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
 use crate::lane::{self, Asks};
-use crate::own::setup;
+use crate::own::{Check, checks, setup};
 use crate::sql::{Dialect, Statements};
 use engine::{MakeLane, TlsAccess};
 use record::{Address, Asked, Workload};
@@ -104,6 +104,13 @@ impl PostgresAccess {
     /// the names of the contender's tables in them.
     pub fn setup(&self, of: &Workload) -> Vec<String> {
         setup(of, Dialect::Postgres, &self.table)
+    }
+
+    /// How to ask whether the server takes the statements of a workload of one's own.
+    pub fn checks(&self, of: &Workload) -> Vec<Check> {
+        const PREPARE: &str = "PREPARE tiebreak_check AS ";
+        let prepare = |text: &str| (format!("{PREPARE}{text}"), PREPARE.len() as u32);
+        checks(of, Dialect::Postgres, &self.table, prepare)
     }
 
     fn statements(&self) -> Statements {
