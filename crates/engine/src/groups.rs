@@ -180,7 +180,8 @@ impl Lane for Groups {
 
     fn end_connections(&mut self) -> bool {
         // They all have the connection policy of their contender.
-        self.lanes.iter_mut().fold(false, |ended, lane| lane.end_connections() || ended)
+        let ended = self.lanes.iter_mut().map(|lane| lane.end_connections());
+        ended.filter(|ended| *ended).count() > 0
     }
 
     fn close(&mut self, seen: &mut Recorder) {
