@@ -1,10 +1,12 @@
 //! How to get at a contender: by a codec of our own, or through the client
 //! library that applications use.
 
-#[cfg(feature = "oracle")]
-use drivers::OracleAccess;
-use drivers::{MysqlAccess, PostgresAccess};
-use engine::{MakeLane, TlsAccess};
+use drivers::Database;
+use engine::files::FilesAccess;
+use engine::{
+    HttpAccess, MakeLane, MemcachedAccess, RespAccess, ThriftAccess, TlsAccess, WebSocketAccess,
+    grouped, http_lanes, memcached_lanes, resp_lanes, thrift_lanes, websocket_lanes,
+};
 use record::{Address, Asked};
 use std::time::Duration;
 
@@ -12,54 +14,79 @@ use std::time::Duration;
 /// `Serialize`.
 #[derive(Clone)]
 pub enum Access {
-    /// By a lane of the engine's own.
-    Engine(engine::Access),
-    /// Through tokio-postgres.
-    Postgres(PostgresAccess),
-    /// Through mysql_async.
-    Mysql(MysqlAccess),
-    /// Through oracledb.
-    #[cfg(feature = "oracle")]
-    Oracle(OracleAccess),
+    /// HTTP/1.1.
+    Http(HttpAccess),
+    /// WebSocket.
+    WebSocket(WebSocketAccess),
+    /// memcached's protocol.
+    Memcached(MemcachedAccess),
+    /// RESP: Redis, Valkey.
+    Resp(RespAccess),
+    /// Cassandra's Thrift interface.
+    Thrift(ThriftAccess),
+    /// Files in a directory.
+    Files(FilesAccess),
+    /// Through the client library of a database.
+    Database(Box<dyn Database>),
 }
 
 impl Access {
-    /// The lanes of one contender of the order: one for each worker.
+    /// The lanes of one contender of the order: one for each worker, with all of its
+    /// groups.
     ///
     /// # Panics
     /// When the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let of_group = |order: &Asked| match self {
+            Access::Http(access) => http_lanes(order, contender, access),
+            Access::WebSocket(access) => websocket_lanes(order, contender, access),
+            Access::Memcached(access) => memcached_lanes(order, contender, access),
+            Access::Resp(access) => resp_lanes(order, contender, access),
+            Access::Thrift(access) => thrift_lanes(order, contender, access),
+            Access::Files(access) => access.lanes(order, contender),
+            Access::Database(database) => database.lanes(order, contender),
+        };
         match self {
-            Access::Engine(access) => access.lanes(order, contender),
-            Access::Postgres(access) => access.lanes(order, contender),
-            Access::Mysql(access) => access.lanes(order, contender),
-            #[cfg(feature = "oracle")]
-            Access::Oracle(access) => access.lanes(order, contender),
+            // Its lanes carry all of their groups.
+            Access::Database(_) => of_group(order),
+            _ => grouped(order, contender, of_group),
         }
     }
 
-    /// Looks whether a log-in there keeps the password safe: only MySQL's library sends
-    /// it to whoever asks for it.
+    /// The database, if it is reached through its client library.
+    pub(crate) fn database(&self) -> Option<&dyn Database> {
+        match self {
+            Access::Database(database) => Some(&**database),
+            Access::Http(_)
+            | Access::WebSocket(_)
+            | Access::Memcached(_)
+            | Access::Resp(_)
+            | Access::Thrift(_)
+            | Access::Files(_) => None,
+        }
+    }
+
+    /// Looks whether a log-in there keeps the password safe.
     ///
     /// # Errors
     /// Why it is not safe, and what to do.
     pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
-        match self {
-            Access::Mysql(access) => access.check_log_in(address, timeout),
-            Access::Engine(_) | Access::Postgres(_) => Ok(()),
-            #[cfg(feature = "oracle")]
-            Access::Oracle(_) => Ok(()),
-        }
+        self.database().map_or(Ok(()), |database| database.check_log_in(address, timeout))
     }
 
-    /// Says in which table a database keeps the contender's rows.
-    pub(crate) fn keep_rows_in(&mut self, table: &str) {
+    /// Says in which table, or column family, a database keeps the contender's rows.
+    /// `is_wide`: they are wide rows.
+    pub(crate) fn keep_rows_in(&mut self, table: &str, is_wide: bool) {
         match self {
-            Access::Engine(_) => {}
-            Access::Postgres(access) => table.clone_into(&mut access.table),
-            Access::Mysql(access) => table.clone_into(&mut access.table),
-            #[cfg(feature = "oracle")]
-            Access::Oracle(access) => table.clone_into(&mut access.table),
+            Access::Database(database) => database.keep_rows_in(table),
+            Access::Thrift(access) => {
+                (access.family, access.is_wide) = (table.into(), is_wide);
+            }
+            Access::Http(_)
+            | Access::WebSocket(_)
+            | Access::Memcached(_)
+            | Access::Resp(_)
+            | Access::Files(_) => {}
         }
     }
 
@@ -67,10 +94,13 @@ impl Access {
     /// some words of their own.
     pub fn tls(&self) -> Option<&TlsAccess> {
         match self {
-            Access::Engine(access) => access.tls(),
-            Access::Postgres(_) | Access::Mysql(_) => None,
-            #[cfg(feature = "oracle")]
-            Access::Oracle(_) => None,
+            Access::Http(access) => access.tls.as_ref(),
+            Access::WebSocket(access) => access.tls.as_ref(),
+            Access::Memcached(_)
+            | Access::Resp(_)
+            | Access::Thrift(_)
+            | Access::Files(_)
+            | Access::Database(_) => None,
         }
     }
 }

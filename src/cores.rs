@@ -15,8 +15,12 @@ pub struct Cores {
     pub allowed: Vec<u32>,
     /// The generator's, ascending.
     pub generator: Vec<u32>,
-    /// The rest, ascending; empty: generator and targets share.
+    /// For targets, ascending; empty: generator and targets share.
     pub others: Vec<u32>,
+    /// For tiebreak's own threads that drive nothing: with three cores or more one that
+    /// neither generator nor targets have, with two that of the targets. Empty: there is
+    /// none beside the generator's.
+    pub own: Vec<u32>,
 }
 
 /// What the system says about its cores.
@@ -26,7 +30,7 @@ pub struct Facts {
     pub allowed: Vec<u32>,
     /// For each of them the first core of the same physical core.
     pub physical: BTreeMap<u32, u32>,
-    /// How many cores' worth of time the cgroup grants; none: no limit.
+    /// How many cores' worth of time the cgroup grants. None if it sets no limit.
     pub quota: Option<f64>,
 }
 
@@ -67,8 +71,13 @@ pub fn share_out(facts: &Facts, asked: Option<u32>) -> Result<Cores, Error> {
     };
     let mut generator = pick(facts, count, asked.is_some());
     generator.sort_unstable();
-    let others = facts.allowed.iter().copied().filter(|core| !generator.contains(core)).collect();
-    Ok(Cores { allowed: facts.allowed.clone(), generator, others })
+    let rest = facts.allowed.iter().copied().filter(|core| !generator.contains(core));
+    let rest: Vec<u32> = rest.collect();
+    let (own, others) = match rest.as_slice() {
+        [own, others @ ..] if !others.is_empty() => (vec![*own], others.to_vec()),
+        shared => (shared.to_vec(), shared.to_vec()),
+    };
+    Ok(Cores { allowed: facts.allowed.clone(), generator, others, own })
 }
 
 /// Whole physical cores from the last one down. Where the next would be more
@@ -193,32 +202,35 @@ mod tests {
         facts
     }
 
-    type Case<'a> = (&'a [&'a [u32]], Option<f64>, Option<u32>, &'a [u32], &'a [u32]);
+    /// Physical cores, what the cgroup grants, what is asked for; the generator's cores,
+    /// the targets' and our own.
+    type Case<'a> = (&'a [&'a [u32]], Option<f64>, Option<u32>, [&'a [u32]; 3]);
 
     #[test]
     fn half_of_the_cores_from_the_last_down() {
         let table: &[Case<'_>] = &[
-            (&[&[0]], None, None, &[0], &[]),
-            (&[&[0], &[1]], None, None, &[1], &[0]),
-            (&[&[0], &[1], &[2]], None, None, &[2], &[0, 1]),
-            (&[&[3], &[5], &[8], &[9]], None, None, &[8, 9], &[3, 5]),
+            (&[&[0]], None, None, [&[0], &[], &[]]),
+            // The targets' core is ours too: there is no third.
+            (&[&[0], &[1]], None, None, [&[1], &[0], &[0]]),
+            (&[&[0], &[1], &[2]], None, None, [&[2], &[1], &[0]]),
+            (&[&[3], &[5], &[8], &[9]], None, None, [&[8, 9], &[5], &[3]]),
             // Siblings stay together: core 1 is the sibling of core 3.
-            (&[&[0, 2], &[1, 3]], None, None, &[1, 3], &[0, 2]),
-            (&[&[0, 3], &[1, 4], &[2, 5]], None, None, &[2, 5], &[0, 1, 3, 4]),
+            (&[&[0, 2], &[1, 3]], None, None, [&[1, 3], &[2], &[0]]),
+            (&[&[0, 3], &[1, 4], &[2, 5]], None, None, [&[2, 5], &[1, 3, 4], &[0]]),
             // One physical core: splitting it cannot be helped.
-            (&[&[0, 1]], None, None, &[1], &[0]),
+            (&[&[0, 1]], None, None, [&[1], &[0], &[0]]),
             // A cgroup that grants less than the cores.
-            (&[&[0], &[1], &[2], &[3]], Some(2.5), None, &[3], &[0, 1, 2]),
-            (&[&[0], &[1], &[2], &[3]], Some(0.5), None, &[3], &[0, 1, 2]),
-            (&[&[0], &[1], &[2], &[3]], Some(64.0), None, &[2, 3], &[0, 1]),
+            (&[&[0], &[1], &[2], &[3]], Some(2.5), None, [&[3], &[1, 2], &[0]]),
+            (&[&[0], &[1], &[2], &[3]], Some(0.5), None, [&[3], &[1, 2], &[0]]),
+            (&[&[0], &[1], &[2], &[3]], Some(64.0), None, [&[2, 3], &[1], &[0]]),
             // As asked, siblings or not.
-            (&[&[0, 2], &[1, 3]], None, Some(3), &[1, 2, 3], &[0]),
-            (&[&[0], &[1]], None, Some(2), &[0, 1], &[]),
+            (&[&[0, 2], &[1, 3]], None, Some(3), [&[1, 2, 3], &[0], &[0]]),
+            (&[&[0], &[1]], None, Some(2), [&[0, 1], &[], &[]]),
         ];
-        for (groups, quota, asked, generator, others) in table {
+        for (groups, quota, asked, wanted) in table {
             let cores = share_out(&facts(groups, *quota), *asked).expect("enough cores");
-            assert_eq!(cores.generator, *generator, "{groups:?} {quota:?} {asked:?}");
-            assert_eq!(cores.others, *others, "{groups:?} {quota:?} {asked:?}");
+            let told = [&cores.generator[..], &cores.others, &cores.own];
+            assert_eq!(told, *wanted, "{groups:?} {quota:?} {asked:?}");
         }
         let many: Vec<Vec<u32>> = (0..64).map(|core| vec![core]).collect();
         let many: Vec<&[u32]> = many.iter().map(Vec::as_slice).collect();

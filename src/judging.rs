@@ -5,12 +5,13 @@
 use crate::exit::{self, Error, Exit};
 use crate::journal::{self, Reader};
 use crate::plan::require::Requirement;
-use crate::report::Story;
-use crate::shown::shown;
 use judge::Judge;
+use judge::growth::{self, Growth};
 use judge::verdict::{Checked, Standing, Verdict};
-use record::{End, Event, Header, Phase, PilotChoice, Plan};
+use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
+use report::Story;
 use std::path::{Path, PathBuf};
+use text::shown::shown;
 
 pub mod sweep;
 
@@ -22,6 +23,8 @@ pub struct Judged {
     end: Option<End>,
     verdict: Verdict,
     checked: Vec<Checked>,
+    growth: Option<Growth>,
+    single_runs: Vec<SingleRun>,
     run: String,
     note: Option<String>,
     /// Trials of any phase.
@@ -41,6 +44,8 @@ impl Judged {
             run: &self.run,
             journal_note: self.note.clone(),
             checked: &self.checked,
+            growth: self.growth.as_ref(),
+            single_runs: &self.single_runs,
         }
     }
 
@@ -79,7 +84,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         return Err(Error::failed(format!("{}: no header", shown(file.display().to_string()))));
     };
     let mut judge = Judge::new(&header.plan.question);
-    let (mut pilot, mut end) = (None, None);
+    let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());
     let (mut trials, mut driven) = (0, 0);
     while let Some(event) = reader.next_event()? {
         match event {
@@ -98,6 +103,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
                 trials += 1;
                 driven += u64::from(trial.phase == Phase::Round);
             }
+            Event::SingleRun(run) => single_runs.push(run),
             Event::End(how) => {
                 judge.end(&how);
                 end = Some(how);
@@ -108,6 +114,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
     let verdict = judge.verdict();
     Ok(Judged {
         checked: check(&header.plan, &verdict),
+        growth: growth(&header.plan, &verdict),
+        single_runs,
         header: *header,
         pilot,
         end,
@@ -117,6 +125,14 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         trials,
         driven,
     })
+}
+
+/// What the load points of `run --sweep` show. None if it is no such run, or the audit
+/// refused it.
+fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
+    let sweep = plan.sweep.as_ref().filter(|_| !verdict.void())?;
+    let at_a_rate = plan.contenders.iter().any(|of| of.intensity.arrivals.rate().is_some());
+    growth::of(sweep, at_a_rate, &plan.question, verdict.contenders())
 }
 
 /// The requirements of the plan, each against all that it is about. A journal

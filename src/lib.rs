@@ -4,6 +4,8 @@
 compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's clocks");
 
 pub mod access;
+pub mod address;
+mod cache;
 pub mod cli;
 mod conformance;
 pub mod cores;
@@ -14,20 +16,19 @@ pub mod host;
 mod input;
 pub mod journal;
 pub mod judging;
-mod near;
+pub mod launch;
 #[cfg(test)]
 #[path = "../tests/common/not_tested.rs"]
 mod not_tested;
 pub mod plan;
 mod private;
-pub mod report;
+mod protocol;
 pub mod runner;
 #[cfg(test)]
+#[path = "../tests/common/scratch.rs"]
 mod scratch;
 mod secrets;
-mod shell_words;
-pub mod shown;
 pub mod signals;
+mod software;
 pub mod targets;
-pub mod testserver;
 mod utc;

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::process::ExitCode;
-use tiebreak::targets::keeper;
 
 fn main() -> ExitCode {
     // tiebreak starts itself again as the keeper of each target.

@@ -6,16 +6,13 @@
 //! the list: the journal (and so every report), progress, errors, `check`. Logs of
 //! targets are blotted out by their keepers, which get the list at their start.
 
-use crate::shown::shown_sentence;
-use crate::targets::logs;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
-
-/// Shortest value that can be secret, in bytes. Blotting out every `1` would leave
-/// nothing of a log, a report or a journal.
-pub(crate) const SHORTEST: usize = 4;
+use text::blot::{self, SHORTEST};
+use text::percent;
+use text::shown::shown_sentence;
 
 /// What stands for one in a text: as long for all, so that nobody learns its length.
 const HIDDEN: &str = "****";
@@ -63,7 +60,7 @@ fn forms(value: &str) -> Vec<String> {
     let mut forms = vec![
         value.to_owned(),
         value.trim().to_owned(),
-        percent_encoded(bytes),
+        percent::encoded(bytes),
         percent_decoded(value),
         shown_sentence(value),
         json[1..json.len() - 1].to_owned(),
@@ -78,17 +75,8 @@ fn forms(value: &str) -> Vec<String> {
     forms
 }
 
-fn percent_encoded(bytes: &[u8]) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    let encoded = bytes.iter().map(|byte| match plain(byte) {
-        true => char::from(*byte).to_string(),
-        false => format!("%{byte:02X}"),
-    });
-    encoded.collect()
-}
-
 fn percent_decoded(text: &str) -> String {
-    let decoded = crate::targets::url::decoded(text).map(String::from_utf8);
+    let decoded = percent::decoded(text).map(String::from_utf8);
     decoded.and_then(Result::ok).unwrap_or_default()
 }
 
@@ -98,7 +86,7 @@ pub(crate) fn hidden(text: &str) -> String {
 }
 
 fn without(text: &str, secrets: &[String]) -> String {
-    let mut found = logs::found(text.len(), text.as_bytes(), secrets);
+    let mut found = blot::found(text.len(), text.as_bytes(), secrets);
     found.sort_unstable();
     let (mut left, mut at) = (String::new(), 0);
     for (from, length) in found {
@@ -147,7 +135,7 @@ pub(crate) fn appear_in(text: &str) -> bool {
 }
 
 fn appear(text: &str, secrets: &[String]) -> bool {
-    !logs::found(text.len(), text.as_bytes(), secrets).is_empty()
+    !blot::found(text.len(), text.as_bytes(), secrets).is_empty()
 }
 
 fn blot_each(value: &mut Value, secrets: &[String]) {

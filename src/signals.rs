@@ -51,17 +51,6 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> io::Resul
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// From now on a write beyond the limit of file sizes (`ulimit -f`) fails as one on
-/// a full disk does, in place of ending the process by SIGXFSZ. A handler, and not
-/// `SIG_IGN`: programs that we start get back the default.
-///
-/// # Errors
-/// When the system refuses the handler.
-pub fn survive_a_file_size_limit() -> io::Result<()> {
-    extern "C" fn nothing(_: libc::c_int) {}
-    handle(libc::SIGXFSZ, nothing)
-}
-
 /// Whether a signal came.
 pub fn caught() -> bool {
     FIRST.load(Ordering::Relaxed) != 0

@@ -7,10 +7,12 @@ use judge::Judge;
 use record::{Event, Histogram, Question};
 
 /// Two contenders, as the smallest comparison has them.
-const QUESTION: &str = r#"{"names":["a","b"],"primary":"throughput","secondary":[],
+const QUESTION: &str = r#"{"contenders":[
+    {"name":"a","cpu_in_sight":false,"bodiless":false,"port_limit":null},
+    {"name":"b","cpu_in_sight":false,"bodiless":false,"port_limit":null}],
+    "primary":"throughput","secondary":[],
     "pairs":[{"a":0,"b":1}],"alpha":0.05,"matters":0.01,"rounds":6,"expect_different":false,
-    "shares_core":false,"cpu_in_sight":[false,false],"bodiless":[false,false],
-    "port_limit":[null,null],"workers":1}"#;
+    "shares_core":false,"workers":1}"#;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes)
@@ -28,6 +30,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Event::TargetDone(done) => judge.target_done(&done),
         Event::Store(said) => judge.store(&said),
         Event::Loaded(loaded) => judge.loaded(&loaded),
+        Event::SingleRun(_) => {}
         Event::OwnCost(cost) => judge.own_cost(&cost),
         Event::Pilot(choice) => judge.pilot(&choice),
         Event::Trial(trial) => judge.add(&trial),

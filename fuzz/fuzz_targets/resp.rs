@@ -3,7 +3,7 @@
 
 // The tests use the rest of both.
 #[allow(dead_code)]
-#[path = "../../crates/wire/tests/resp/check.rs"]
+#[path = "../../crates/wire/tests/codecs/resp/check.rs"]
 mod check;
 #[allow(dead_code)]
 #[path = "../../crates/wire/tests/common/mod.rs"]

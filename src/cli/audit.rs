@@ -1,42 +1,107 @@
 //! `tiebreak audit`.
 
-use super::outputs;
+use super::outputs::{self, Copies, Format};
+use super::printed;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
 use crate::judging::{self, Judged, sweep};
-use crate::report::words::findings::{Group, grouped};
-use crate::report::words::reasons::{about, given};
-use crate::shown::{shown, shown_sentence};
 use clap::ValueHint;
 use judge::audit::RULES;
 use judge::verdict::{Comparison, Weight};
-use std::path::PathBuf;
+use report::words::findings::{Group, grouped};
+use report::words::reasons::{about, given};
+use std::path::{Path, PathBuf};
+use text::shown::{shown, shown_sentence};
 
 const EXAMPLES: &str = "\
 Examples:
   tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d
       every finding, why it matters, what to do, and why verdicts are missing or weaker
   tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d >/dev/null; echo $?
-      3 where the audit refused the run";
+      3 where the audit refused the run
+  tiebreak audit ab-output.txt article.html
+      what may be concluded from what other tools printed, and what may not
+  ab -k -t 10 http://127.0.0.1:8080/ | tiebreak audit - --html audit.html
+      the same of standard input, as a page";
 
-/// Show what the audit found in a run: evidence, why it matters, what to do
+/// Show what the audit found: in a run, or in what other load generators printed
 ///
-/// Exits as the run did.
+/// RUN is a run of tiebreak's own: every finding with its evidence, why it matters and
+/// what to do. Exits as the run did.
+///
+/// Any other FILE holds printed output, of one or several runs, alone or inside an
+/// article: of ab, wrk, wrk2, hey, h2load, oha (also JSON), k6 (also --summary-export),
+/// vegeta (also JSON), redis-benchmark (also -q, --csv), memtier_benchmark, pgbench,
+/// sysbench and cassandra-stress. First comes what may be concluded and what may not,
+/// then each objection with the lines it rests on. Exit code 0: no objection is void;
+/// 3: one is, and nothing follows from that run or comparison; 2: no output of these
+/// tools was found.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// Folder of the run, or of a sweep
-    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    run: PathBuf,
+    /// Folder of a run or of a sweep; or files with printed output, - is standard input
+    #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath, required = true)]
+    what: Vec<PathBuf>,
+    /// Of printed output: as JSON, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    json: Option<PathBuf>,
+    /// Of printed output: as a web page, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    html: Option<PathBuf>,
 }
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
-    if sweep::is_one(&args.run) {
-        let swept = sweep::read(&args.run)?;
+    let own: Vec<&PathBuf> = args.what.iter().filter(|path| printed::is_own(path)).collect();
+    let [run] = own[..] else {
+        if let Some(run) = own.first() {
+            return Err(not_together(run));
+        }
+        let copies = Copies::checked([
+            (Format::Json, args.json.as_deref()),
+            (Format::Html, args.html.as_deref()),
+        ])?;
+        return printed::perform(args.what.iter().map(PathBuf::as_path), &copies);
+    };
+    if args.what.len() > 1 {
+        return Err(not_together(run));
+    }
+    if args.json.is_some() || args.html.is_some() {
+        return Err(Error::usage(
+            "--json and --html of audit are about printed output: of a run, use `tiebreak report`",
+        ));
+    }
+    of_run(run)
+}
+
+fn not_together(run: &Path) -> Error {
+    let run = shown(run.display().to_string());
+    match Path::new(&run).exists() {
+        true => Error::usage(format!(
+            "{run} is a run of tiebreak's own: audit it by itself, one run at a time"
+        )),
+        false => Error::usage(format!("there is no file {run}")),
+    }
+}
+
+fn of_run(run: &Path) -> Result<Exit, Error> {
+    if sweep::is_one(run) {
+        let swept = sweep::read(run)?;
         outputs::print(&of_sweep(&swept, outputs::width()))?;
         return Ok(swept.exit());
     }
-    let judged = judging::read(&args.run)?;
+    let judged = judging::read(run)?;
     outputs::print(&told(&judged, outputs::width()))?;
     Ok(judged.exit())
 }

@@ -3,18 +3,19 @@
 use super::compare::{self, CompareArgs};
 use super::{conduct, outputs, sweep};
 use crate::exit::{Error, Exit};
-use crate::plan::experiment::{self, Launch};
+use crate::launch;
+use crate::launch::{File, Launch};
+use crate::plan::experiment;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
-use crate::plan::units::{show_ns, show_percent, show_rate};
-use crate::plan::{self, Resolved, Way, hash};
-use crate::report::words;
+use crate::plan::{self, Command, Resolved, Way, hash};
 use crate::runner;
 use crate::secrets;
-use crate::shown::{shown_sentence, shown_whole};
-use crate::targets::launch;
-use record::{Address, Arrivals, Contender, Interleave, Plan, RequestAsked, Reuse};
+use record::{Address, Arrivals, Asks, Contender, Interleave, Plan, RequestAsked, Reuse};
+use report::words;
 use std::fmt::Write;
 use std::path::Path;
+use text::shown::{shown_sentence, shown_whole};
+use text::units::{show_ns, show_percent, show_rate};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +26,8 @@ Examples:
 
 /// Print the plan of a comparison, and launch nothing
 ///
-/// Takes what `tiebreak compare` takes. Of an experiment file it first prints every
+/// Takes what `tiebreak compare` takes, and a sweep of one contender, which is for
+/// `tiebreak run`. Of an experiment file it first prints every
 /// variable, file and socket that the file reaches for, and every key that it has, also
 /// where the plan that follows fails because a variable is not set. Values that are never
 /// recorded (logins, headers, bodies) are shown only of a file from outside the current
@@ -42,7 +44,7 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
     // First, since what follows may fail: a variable may not be set.
     for file in plan::files(&spec.contenders) {
-        outputs::print(&secrets::hidden(&of_file(file)?))?;
+        outputs::print(&secrets::hidden(&of_file(&file)?))?;
     }
     if let Some(file) = &spec.trust.cacert {
         let file = shown_whole(file.display().to_string());
@@ -51,11 +53,17 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     // Nothing that it says is done here.
     spec.allow_file = true;
     spec.allow_destructive = true;
-    let Some(points) = load_points(&spec)? else {
-        outputs::print(&secrets::hidden(&text(&conduct::settle(&spec)?)))?;
-        return Ok(Exit::Sound);
+    let told = match load_points(&spec)? {
+        None => text(&conduct::settle(&spec)?),
+        Some(points) if points.of_one => {
+            // One contender cannot be compared: its sweep is for `tiebreak run`.
+            spec.command = Command::Run;
+            let points = load_points(&spec)?.expect("the same sweep");
+            of_sweep_in_one_run(&points, &sweep::settle_in_one_run(&spec, &points)?)
+        }
+        Some(points) => of_sweep(&points, &sweep::settle(&spec, &points)?),
     };
-    outputs::print(&secrets::hidden(&of_sweep(&points, &sweep::settle(&spec, &points)?)))?;
+    outputs::print(&secrets::hidden(&told))?;
     Ok(Exit::Sound)
 }
 
@@ -84,6 +92,19 @@ fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
     }
     let (lowest, resolved) = &settled.points[0];
     text + &format!("\nat {factor} {lowest}:\n{}", self::text(resolved))
+}
+
+/// The one plan that has every load point as a contender.
+fn of_sweep_in_one_run(points: &LoadPoints, resolved: &Resolved) -> String {
+    let values = resolved.plan.sweep.as_ref().map(|sweep| sweep.values.as_slice());
+    format!(
+        "sweep of {} of one target (`tiebreak run`): {}; every round drives each of them once, in \
+         random order; takes {} in all\n\n{}",
+        points.factor.name(),
+        listed(values.unwrap_or_default()),
+        runner::foreseen([&resolved.plan]),
+        text(resolved)
+    )
 }
 
 /// The plan as text.
@@ -116,9 +137,12 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     }
     let also =
         if metrics.is_empty() { String::new() } else { format!("; also {}", metrics.join(", ")) };
+    let sought = match &plan.sweep {
+        Some(_) => "up to which load throughput grows".to_owned(),
+        None => format!("verdict on {}", question.primary.path()),
+    };
     lines.push(format!(
-        "verdict on {}, confidence {}, at least {} matters{also}",
-        question.primary.path(),
+        "{sought}, confidence {}, at least {} matters{also}",
         show_percent(1.0 - question.alpha),
         show_percent(question.matters)
     ));
@@ -148,7 +172,7 @@ fn length(plan: &Plan) -> String {
     format!("{} rounds of {round}, {how}", plan.rounds)
 }
 
-fn request_line(request: &RequestAsked, expect: &[u16]) -> String {
+fn request_line(request: &RequestAsked) -> String {
     let mut line = format!("request {}", request.method);
     if !request.header_names.is_empty() {
         let _ = write!(line, ", headers {}", request.header_names.join(", "));
@@ -156,9 +180,9 @@ fn request_line(request: &RequestAsked, expect: &[u16]) -> String {
     if request.body_bytes > 0 {
         let _ = write!(line, ", {} bytes of body", request.body_bytes);
     }
-    let expect = match expect.is_empty() {
+    let expect = match request.expect.is_empty() {
         true => "200 to 299".to_owned(),
-        false => listed(expect),
+        false => listed(&request.expect),
     };
     line + &format!("; success is {expect}")
 }
@@ -177,24 +201,28 @@ fn talk(contender: &Contender) -> Vec<String> {
             format!("one of a pool of {}{}", pool.max, words::for_each_group(contender))
         }
     };
-    let arrivals = match contender.arrivals {
+    let arrivals = match contender.intensity.arrivals {
         Arrivals::Closed => "as fast as replies come".to_owned(),
         Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
-    let what = match (&contender.request, &contender.workload) {
-        (Some(request), None) => request_line(request, &contender.expect),
-        (_, Some(workload)) => words::workload(workload, contender.depth),
-        (None, None) => String::new(),
+    let what = match &contender.asks {
+        Asks::Request(request) => Some(request_line(request)),
+        Asks::Messages(messages) => Some(words::messages(messages)),
+        Asks::Requests { work, .. }
+        | Asks::Store(work)
+        | Asks::Database { work, .. }
+        | Asks::Files(work) => Some(words::workload(&work.workload, contender.intensity.depth)),
+        Asks::Statement { .. } | Asks::Program => None,
     };
-    let database = contender.sql.as_ref().map(words::database);
-    let what = [what].into_iter().filter(|what| !what.is_empty()).chain(database);
+    let what = what.into_iter().chain(words::database(&contender.asks));
     let mut lines = vec![
         format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
-        format!("load    {} connections, {reuse}; {arrivals}", contender.connections),
+        format!("load    {} connections, {reuse}; {arrivals}", contender.intensity.connections),
     ];
     if !contender.groups.is_empty() {
-        lines[1] = format!("load    {} connections, {reuse}, in groups:", contender.connections);
+        lines[1] =
+            format!("load    {} connections, {reuse}, in groups:", contender.intensity.connections);
         let groups = words::groups::asked(contender).into_iter();
         lines.extend(groups.map(|group| format!("  {group}")));
     }
@@ -205,7 +233,7 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
     match way {
         Way::Attached { sight: Ok(sight), .. } => {
             let root = |root: &crate::targets::find::Root| {
-                format!("{} {}", crate::shown::shown(&root.name), root.process.pid)
+                format!("{} {}", text::shown::shown(&root.name), root.process.pid)
             };
             let roots: Vec<String> = sight.found.roots.iter().map(root).collect();
             vec![format!("process {} on cores {}", roots.join(", "), listed(&sight.cores))]
@@ -231,8 +259,8 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
 /// The files that are written for it, as they stand in the experiment.
 fn files(launch: &Launch) -> Vec<String> {
     let mut lines = Vec::new();
-    for (path, text) in &launch.files {
-        lines.push(format!("{{temp}}/{}:", crate::shown::shown(path)));
+    for File { path, text } in &launch.files {
+        lines.push(format!("{{temp}}/{}:", text::shown::shown(path)));
         lines.extend(text.to_string().lines().map(|line| format!("  | {}", shown_sentence(line))));
     }
     lines

@@ -5,12 +5,12 @@ use super::{conduct, outputs};
 use crate::conformance::{alone, null};
 use crate::cores::share_out;
 use crate::exit::{Error, Exit};
-use crate::plan::units;
-use crate::report::alone as told;
 use crate::runner::progress::{Manner, Progress};
 use crate::{host, signals, utc};
+use report::alone as told;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use text::quantities;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,7 +72,7 @@ struct NullArgs {
 }
 
 fn round(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
+    match quantities::duration(text)? {
         short if short < Duration::from_millis(1) => Err("at least 1ms".to_owned()),
         long if long > Duration::from_secs(60) => Err("at most 60s".to_owned()),
         round => Ok(round),
@@ -113,7 +113,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
         let progress = Progress::start(Manner::fitting(args.quiet), &names, "");
-        progress.keep_off(&[order.generator_core]);
+        progress.keep_on(&cores.own);
         progress.phase("round", null::length(&order, &lanes), order.rounds);
         null::measure(&order, &lanes, &stop, &mut |trial| progress.trial(trial))
             .map_err(alone::failed)?

@@ -6,11 +6,10 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
 use crate::plan::{Command, Spec};
-use crate::report;
 use crate::runner::Telling;
 use crate::signals;
-use crate::testserver::{Behaviour, TestServer};
 use std::time::Duration;
+use testserver::{Behaviour, TestServer};
 
 /// Few enough for a p50 that 50 ms slices can hold: 16 × 110 µs.
 const CONNECTIONS: u32 = 16;
@@ -72,9 +71,9 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
         contenders.iter().map(|(name, server)| format!("{name}=http://{}/", server.address()));
     let mut spec = Spec::new(Command::Demo, contenders.collect());
     spec.common.connections = Some(CONNECTIONS);
-    spec.round = Some(ROUND);
-    spec.rounds = Some(ROUNDS);
-    spec.warm_up = Some(WARM_UP);
+    spec.run.round = Some(ROUND);
+    spec.run.rounds = Some(ROUNDS);
+    spec.run.warm_up = Some(WARM_UP);
     spec
 }
 

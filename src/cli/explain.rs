@@ -4,18 +4,25 @@ use super::audit::weight;
 use super::outputs;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
-use crate::near;
-use crate::shown::shown;
-use judge::audit::{RULES, Rule};
+use judge::audit;
+use judge::verdict::Weight;
+use published::rules;
+use text::near;
+use text::shown::shown;
 
 const EXAMPLES: &str = "\
 Examples:
   tiebreak explain
       all rules, with the heaviest finding that each can raise
   tiebreak explain not_steady
-      when it objects, why that matters, and what to do";
+      when it objects, why that matters, and what to do
+  tiebreak explain sums_differ
+      a rule of `tiebreak audit`, which reads the output of other tools";
 
-/// Explain a rule of the audit, or list them all
+/// Explain a rule of an audit, or list them all
+///
+/// There are two audits: that of tiebreak's own runs, and `tiebreak audit` of the printed output
+/// of other tools.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExplainArgs {
@@ -28,37 +35,73 @@ pub(super) fn perform(args: &ExplainArgs) -> Result<Exit, Error> {
     let width = outputs::width();
     let text = match &args.rule {
         None => list(width),
-        Some(name) => match RULES.iter().find(|rule| rule.name == name) {
-            Some(rule) => one(rule, width),
-            None => return Err(unknown(name)),
-        },
+        Some(name) => explained(name, width)?,
     };
     outputs::print(&text)?;
     Ok(Exit::Sound)
 }
 
+/// A rule, as it is told.
+struct Told {
+    name: &'static str,
+    weight: Weight,
+    /// When it objects, why that matters, and what to do.
+    texts: [&'static str; 3],
+}
+
+/// The rules by which tiebreak's own runs are audited.
+fn of_own_runs() -> impl Iterator<Item = Told> {
+    audit::RULES.iter().map(|rule| Told {
+        name: rule.name,
+        weight: rule.weight,
+        texts: [rule.threshold, rule.why, rule.remedy],
+    })
+}
+
+/// The rules by which the output of other tools is audited.
+fn of_published_output() -> impl Iterator<Item = Told> {
+    rules::RULES.iter().map(|rule| Told {
+        name: rule.name,
+        weight: rule.weight,
+        texts: [rule.threshold, rule.why, rule.remedy],
+    })
+}
+
+/// A rule by its name: two, if both audits have one of this name.
+fn explained(name: &str, width: usize) -> Result<String, Error> {
+    let own = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
+    let published = of_published_output().filter(|rule| rule.name == name);
+    let published = published.map(|rule| one(&rule, ", of the output of other tools", width));
+    let found: Vec<String> = own.chain(published).collect();
+    if found.is_empty() { Err(unknown(name)) } else { Ok(found.join("\n")) }
+}
+
 fn list(width: usize) -> String {
-    let longest = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
-    let mut out = "The audit's rules, and the heaviest finding that each can raise.\n\n".to_owned();
-    for rule in RULES.iter() {
+    let all = of_own_runs().chain(of_published_output());
+    let longest = all.map(|rule| rule.name.len()).max().unwrap_or(0);
+    let line = |rule: Told| {
         let lead = format!("{:<longest$}  {:<7}  ", rule.name, weight(rule.weight));
-        out += &wrapped(&lead, rule.threshold, width);
-    }
+        wrapped(&lead, rule.texts[0], width)
+    };
+    let mut out = "The audit's rules, and the heaviest finding that each can raise.\n\n".to_owned();
+    out.extend(of_own_runs().map(line));
+    out += "\nThe rules by which `tiebreak audit` reads the output of other tools.\n\n";
+    out.extend(of_published_output().map(line));
     out + "\n`tiebreak explain RULE` says why it matters and what to do.\n"
 }
 
-fn one(rule: &Rule, width: usize) -> String {
-    let mut out = format!("{} ({} at most)\n", rule.name, weight(rule.weight));
-    for (lead, text) in
-        [("  when: ", rule.threshold), ("  why:  ", rule.why), ("  do:   ", rule.remedy)]
-    {
+/// `of`: which audit's it is, if not that of own runs.
+fn one(rule: &Told, of: &str, width: usize) -> String {
+    let mut out = format!("{} ({} at most{of})\n", rule.name, weight(rule.weight));
+    for (lead, text) in ["  when: ", "  why:  ", "  do:   "].into_iter().zip(rule.texts) {
         out += &wrapped(lead, text, width);
     }
     out
 }
 
 fn unknown(name: &str) -> Error {
-    let meant = near::did_you_mean(name, RULES.iter().map(|rule| rule.name));
+    let all = of_own_runs().chain(of_published_output());
+    let meant = near::did_you_mean(name, all.map(|rule| rule.name));
     Error::usage(format!("there is no rule `{}`{meant}; `tiebreak explain` lists all", shown(name)))
 }
 
@@ -69,23 +112,27 @@ mod tests {
     #[test]
     fn every_rule_is_listed_and_explained() {
         let all = list(100);
-        for rule in RULES.iter() {
+        for rule in of_own_runs().chain(of_published_output()) {
             assert!(all.contains(rule.name));
-            let told = one(rule, 1000);
-            assert!(told.contains(rule.why) && told.contains(rule.remedy), "{told}");
+            let told = explained(rule.name, 1000).expect("a rule");
+            assert!(rule.texts.iter().all(|text| told.contains(text)), "{told}");
         }
     }
 
     #[test]
-    fn the_example_is_a_rule() {
-        assert!(RULES.iter().any(|rule| EXAMPLES.contains(&format!("explain {}\n", rule.name))));
+    fn the_examples_are_rules() {
+        let names = || of_own_runs().chain(of_published_output()).map(|rule| rule.name);
+        for line in EXAMPLES.lines().filter_map(|line| line.split_once("explain ")) {
+            assert!(names().any(|name| name == line.1), "{line:?}");
+        }
     }
 
     #[test]
     fn a_slip_is_seen() {
-        let slip = format!("{}x", RULES[0].name);
+        let slip = format!("{}x", audit::RULES[0].name);
         let error = unknown(&slip);
         assert_eq!(error.exit, Exit::Usage);
-        assert!(error.text.contains(&format!("did you mean `{}`?", RULES[0].name)), "{error:?}");
+        let meant = format!("did you mean `{}`?", audit::RULES[0].name);
+        assert!(error.text.contains(&meant), "{error:?}");
     }
 }

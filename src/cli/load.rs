@@ -1,13 +1,17 @@
 //! `tiebreak load`.
 
 use super::conduct;
-use super::options::{TargetOptions, WorkloadOptions, with_keys};
+use super::flags::{Flags, LOAD};
+use super::options::{TargetOptions, with_keys};
 use super::outputs;
 use crate::exit::{Error, Exit};
-use crate::plan::{Command, Resolved, Spec, settings};
+use crate::plan::sweep::load_points;
+use crate::plan::{Command, Resolved, Spec};
 use crate::runner::{self, LoadTelling};
-use crate::shown::shown;
-use crate::{report::words, signals};
+use crate::signals;
+use record::Factor;
+use report::words;
+use text::shown::shown;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,11 +40,8 @@ pub(super) struct LoadArgs {
     /// Write all keys, whatever the store holds
     #[arg(long)]
     reload: bool,
-    /// Connections to each store [default: 64]
-    #[arg(short, long, value_name = "N", value_parser = settings::connections)]
-    connections: Option<u32>,
     #[command(flatten)]
-    workload: WorkloadOptions,
+    flags: Flags<LOAD>,
     #[command(flatten)]
     target: TargetOptions,
     /// No progress on standard error
@@ -50,10 +51,9 @@ pub(super) struct LoadArgs {
 
 pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     let mut spec = Spec::new(Command::Load, args.contenders.clone());
-    spec.common.connections = args.connections;
-    args.workload.fill(&mut spec);
+    args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
-    let resolved = conduct::settle(&spec)?;
+    let resolved = settle(&spec)?;
     check(&resolved)?;
     let stop =
         signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
@@ -75,6 +75,17 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     Ok(exit)
 }
 
+/// Settles a load. A sweep of values has others at each load point.
+fn settle(spec: &Spec) -> Result<Resolved, Error> {
+    match load_points(spec)? {
+        Some(points) if points.factor == Factor::Value => Err(Error::usage(
+            "a sweep of value loads other values at each of its points, and `tiebreak load` loads \
+             once: leave the sweep out of the experiment file",
+        )),
+        _ => conduct::settle(spec),
+    }
+}
+
 /// Only stores that outlive the load.
 fn check(resolved: &Resolved) -> Result<(), Error> {
     for contender in &resolved.plan.contenders {
@@ -85,7 +96,7 @@ fn check(resolved: &Resolved) -> Result<(), Error> {
                  address; `tiebreak compare` and `tiebreak run` load what they launch"
             )));
         }
-        if !contender.is_store() {
+        if !contender.asks.is_store() {
             return Err(Error::usage(format!(
                 "`{name}` is no store: keys are loaded into caches, files and databases"
             )));

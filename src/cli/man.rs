@@ -2,13 +2,13 @@
 
 use super::{Cli, outputs};
 use crate::exit::{Error, Exit};
-use crate::near;
-use crate::shown::shown;
 use clap::{Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io;
 use std::path::{Path, PathBuf};
+use text::near;
+use text::shown::shown;
 
 const EXAMPLES: &str = "\
 Examples:

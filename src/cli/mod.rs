@@ -8,21 +8,25 @@ mod conduct;
 mod conformance;
 mod demo;
 mod explain;
+mod flags;
 mod load;
 mod man;
 mod options;
 mod outputs;
+mod packages;
+mod perform;
+mod printed;
 mod recipes;
 mod report;
 mod run;
 mod self_test;
+mod setup;
 mod sweep;
 pub mod testserver;
 mod text;
 
 use crate::exit::{Error, Exit};
 use crate::secrets;
-use crate::signals;
 use clap::{Parser, Subcommand};
 use std::io;
 use std::panic::catch_unwind;
@@ -69,6 +73,7 @@ enum Command {
     Audit(audit::AuditArgs),
     Explain(explain::ExplainArgs),
     Recipes(recipes::RecipesArgs),
+    Setup(setup::SetupArgs),
     Conformance(conformance::ConformanceArgs),
     /// A server of known behaviour, to try tiebreak and other tools on
     Testserver(Box<testserver::TestserverArgs>),
@@ -79,7 +84,7 @@ enum Command {
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    if let Err(error) = signals::survive_a_file_size_limit().and_then(|()| current_folder()) {
+    if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_folder()) {
         outputs::complain(&format!("error: {error}"));
         return Exit::Failed.into();
     }
@@ -119,6 +124,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Audit(args) => audit::perform(args),
         Command::Explain(args) => explain::perform(args),
         Command::Recipes(args) => recipes::perform(args),
+        Command::Setup(args) => setup::perform(args),
         Command::Conformance(args) => conformance::perform(args),
         Command::Testserver(args) => return testserver::run(args),
         Command::Completions(args) => completions::perform(args),

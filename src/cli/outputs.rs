@@ -4,12 +4,12 @@ use crate::exit::Error;
 use crate::judging::Judged;
 use crate::judging::sweep::Swept;
 use crate::private;
-use crate::report::{self, Detail, Story, Style, SweepStory};
 use crate::runner::folder::REPORTS;
-use crate::shown::shown;
+use report::{self, Detail, Story, Style, SweepStory};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
+use text::shown::shown;
 
 /// A report in one format, for one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,13 @@ impl Copies {
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let story = judged.story();
-        self.0.iter().try_for_each(|(format, place)| put(place, &format.report(&story)))
+        let write = |(format, place): &(Format, Place)| put(place, &format.report(&story));
+        self.0.iter().try_for_each(write).map_err(of_a_run)
+    }
+
+    /// Writes them as a function words them.
+    pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(format, place)| put(place, &text(*format)))
     }
 
     /// Refuses, before a sweep, what a sweep is not told as.
@@ -120,7 +126,10 @@ impl Copies {
     /// Writes those of a sweep.
     pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
         let story = swept.story();
-        self.0.iter().try_for_each(|(format, place)| put(place, &format.of_sweep()?(&story)))
+        let write = |(format, place): &(Format, Place)| {
+            put(place, &format.of_sweep()?(&story)).map_err(of_a_run)
+        };
+        self.0.iter().try_for_each(write)
     }
 }
 
@@ -165,8 +174,8 @@ pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error>
 /// not touched.
 fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
     let path = folder.join(name);
-    let file = private::create_file(&path).map_err(|error| unwritten(&path, &error))?;
-    written((&file).write_all(text.as_bytes()), &path)
+    let file = private::create_file(&path).map_err(|error| of_a_run(unwritten(&path, &error)))?;
+    written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
 }
 
 /// After a sweep: the reports in its folder, the copies, and the terminal's.
@@ -274,10 +283,13 @@ fn written(result: io::Result<()>, file: &Path) -> Result<(), Error> {
 
 fn unwritten(file: &Path, error: &io::Error) -> Error {
     let file = shown(file.display().to_string());
-    Error::failed(format!(
-        "the report {file} cannot be written: {error}; the journal is whole, and `tiebreak report` \
-         makes the report again"
-    ))
+    Error::failed(format!("the report {file} cannot be written: {error}"))
+}
+
+/// The same of a run, whose reports can be made again.
+fn of_a_run(error: Error) -> Error {
+    let again = "the journal is whole, and `tiebreak report` makes the report again";
+    Error { text: format!("{}; {again}", error.text), ..error }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::outputs;
 use crate::exit::{Error, Exit};
+use crate::launch;
 use crate::plan::experiment::Target;
 use crate::plan::recipes::{self, RECIPES, Recipe};
-use crate::targets::launch;
 use std::fmt::Write;
 
 const EXAMPLES: &str = "\

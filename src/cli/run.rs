@@ -1,13 +1,10 @@
 //! `tiebreak run`.
 
-use super::conduct;
-use super::options::{
-    LoadOptions, OutputOptions, RequestOptions, TargetOptions, WorkloadOptions, with_keys,
-};
+use super::flags::{Flags, RUN};
+use super::options::{OutputOptions, TargetOptions, with_keys};
 use crate::exit::{Error, Exit};
-use crate::plan::sweep::{self, SweepAsked};
-use crate::plan::{Command, Spec, units};
-use std::time::Duration;
+use crate::plan::sweep_asked::{self, SweepAsked};
+use crate::plan::{Command, Spec};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +15,9 @@ Examples:
   tiebreak run nginx
       a server that tiebreak launches itself (see `tiebreak recipes`)
   tiebreak run http://127.0.0.1:8080/ -n 10k -c 1
-      10 000 requests, one after the other";
+      10 000 requests, one after the other
+  tiebreak run nginx --sweep connections=1,4,16,64
+      up to how many connections throughput grows, and what that costs in latency";
 
 /// Drive one contender without a break, with the same audit
 ///
@@ -32,42 +31,26 @@ pub(super) struct RunArgs {
     // without quoting an address that may hold a login.
     #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
-    /// How long [default: 10s; with -n: until N are done, 1h at most]
-    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = "Load")]
-    duration: Option<Duration>,
-    /// Stop after so many requests
-    #[arg(short = 'n', long, value_name = "N", value_parser = operations, help_heading = "Load")]
-    operations: Option<u64>,
-    // Refused, and by what it is for.
-    #[arg(long, hide = true, value_name = "FACTOR=N,N,…", value_parser = sweep::parse)]
+    /// Drive several load points, and show where the target bends: connections=1,8,32,128
+    ///
+    /// Of connections, rate, value (bytes) or depth; 2 to 16 points. Every round visits each
+    /// of them once, in random order. The report shows throughput, p50 and p99 of each with
+    /// their intervals, and up to which load throughput grows. The connections of all
+    /// points are open at once.
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse)]
     sweep: Option<SweepAsked>,
     #[command(flatten)]
-    load: LoadOptions,
-    #[command(flatten)]
-    request: RequestOptions,
-    #[command(flatten)]
-    workload: WorkloadOptions,
+    flags: Flags<RUN>,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
     output: OutputOptions,
 }
 
-fn operations(text: &str) -> Result<u64, String> {
-    match units::count(text)? {
-        0 => Err("at least one request".to_owned()),
-        count => Ok(count),
-    }
-}
-
 pub(super) fn perform(args: &RunArgs) -> Result<Exit, Error> {
     let mut spec = Spec::new(Command::Run, args.contenders.clone());
-    spec.duration = args.duration;
-    spec.operations = args.operations;
     spec.sweep.clone_from(&args.sweep);
-    args.load.fill(&mut spec);
-    args.request.fill(&mut spec.common)?;
-    args.workload.fill(&mut spec);
+    args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
-    conduct::perform(&spec, &args.output)
+    super::perform::perform(&spec, &args.output)
 }

@@ -5,17 +5,17 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
 use crate::plan::{Command, Spec};
-use crate::report::alone::Spread;
-use crate::report::self_test::{self, Alike, Known, SelfTest};
-use crate::report::words;
 use crate::runner::{self, Telling};
-use crate::shown::shown;
-use crate::testserver::{Behaviour, TestServer};
 use crate::{signals, utc};
 use judge::stats::two_stages::TwoStages;
 use judge::verdict::{Comparison, Word};
+use report::alone::Spread;
+use report::self_test::{self, Alike, Known, SelfTest};
+use report::words;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use testserver::{Behaviour, TestServer};
+use text::shown::shown;
 
 /// As many as a p50 of some milliseconds needs.
 const CONNECTIONS: u32 = 16;
@@ -186,9 +186,9 @@ impl Conductor {
         let [a, b] = urls;
         let mut spec = Spec::new(Command::Compare, vec![format!("a={a}"), format!("b={b}")]);
         spec.common.connections = Some(CONNECTIONS);
-        spec.rounds = Some(ROUNDS);
-        spec.round = Some(round);
-        spec.warm_up = Some(WARM_UP);
+        spec.run.rounds = Some(ROUNDS);
+        spec.run.round = Some(round);
+        spec.run.warm_up = Some(WARM_UP);
         let resolved = conduct::settle(&spec)?;
         let out = self.folder.join(name);
         let telling = Telling { out: Some(&out), quiet: true, no_cache: false, part: "" };

@@ -5,8 +5,8 @@ use super::options::OutputOptions;
 use super::outputs::{self, Copies};
 use crate::exit::{Error, Exit};
 use crate::judging;
-use crate::plan::Spec;
 use crate::plan::sweep::{LoadPoints, Settled};
+use crate::plan::{Resolved, Spec};
 use crate::runner::{self, Begun, Telling};
 use crate::signals;
 
@@ -31,6 +31,11 @@ pub(super) fn perform(
 /// Settles every load point for this machine.
 pub(super) fn settle(spec: &Spec, points: &LoadPoints) -> Result<Settled, Error> {
     conduct::with_machine(spec, |machine, resolver| points.settle(machine, resolver))
+}
+
+/// Settles one run of all load points for this machine.
+pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Resolved, Error> {
+    conduct::with_machine(spec, |machine, resolver| points.in_one_run(machine, resolver))
 }
 
 /// Drives the load points, each a run in a folder of its own, until a signal asks for

@@ -1,11 +1,5 @@
 //! `tiebreak testserver`: the server of known behaviour, as a process.
 
-use crate::plan::units::duration;
-use crate::testserver::behaviour::DEFAULT_BODY_BYTES;
-use crate::testserver::{
-    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, StopSignals,
-    TestServer, raise_descriptor_limit,
-};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
@@ -13,6 +7,12 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use testserver::behaviour::DEFAULT_BODY_BYTES;
+use testserver::{
+    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, StopSignals,
+    TestServer, raise_descriptor_limit,
+};
+use text::quantities::duration;
 
 const EXAMPLES: &str = "\
 Examples:

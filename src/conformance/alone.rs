@@ -3,16 +3,15 @@
 
 use crate::access::Access;
 use crate::exit::Error;
-use crate::testserver::null::{Door, NullServer};
-use drivers::{SqlAccess, mysql, postgres};
-use engine::workload::{Feeds, preset};
-use engine::{
-    Access as Wire, Broken, HttpAccess, MemcachedAccess, Numbers, RespAccess, Stop, TargetClock,
+use crate::protocol;
+use engine::workload::preset;
+use engine::{Broken, Stop, TargetClock};
+use record::{
+    Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, TrialRecord, Verify, Workload,
 };
-use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify, Workload};
 use std::ops::ControlFlow;
-use wire::http1::Request;
-use wire::{memcached, resp};
+use testserver::null::{Door, NullServer};
+use wire::resp;
 
 /// The null server never takes that long.
 const TIMEOUT_NS: u64 = 5_000_000_000;
@@ -21,92 +20,31 @@ const TIMEOUT_NS: u64 = 5_000_000_000;
 /// costs at least. None where nothing tells that.
 pub(crate) fn plain(access: &Access) -> Option<Access> {
     Some(match access {
-        Access::Engine(Wire::Http(_)) => http(),
-        Access::Engine(Wire::Memcached(access)) => memcached(access.dialect),
-        Access::Engine(Wire::Resp(_)) => resp(resp::Protocol::Resp2),
-        Access::Engine(Wire::Files(_)) => return None,
-        Access::Postgres(access) => postgres(access.protocol),
-        Access::Mysql(access) => mysql(access.protocol),
-        // Its own server's cheapest statement: the null server does not speak it.
-        #[cfg(feature = "oracle")]
-        Access::Oracle(access) => {
-            let query = drivers::oracle::CHEAPEST.to_owned();
-            Access::Oracle(drivers::OracleAccess { query, ..access.clone() })
-        }
+        Access::Http(_) => protocol::http::plain(),
+        Access::WebSocket(access) => protocol::websocket::plain(access.kind, access.message_bytes),
+        Access::Memcached(access) => protocol::memcached::plain(access.dialect),
+        Access::Resp(_) => protocol::redis::plain(resp::Protocol::Resp2),
+        Access::Thrift(_) => protocol::cassandra_thrift::plain(),
+        Access::Files(_) => return None,
+        Access::Database(database) => Access::Database(database.plain()),
     })
 }
 
 /// What tells this lane, made plain, from others; none where what it costs depends on
 /// its target.
-pub(crate) fn protocol(access: &Access) -> Option<String> {
+pub(crate) fn name(access: &Access) -> Option<String> {
     Some(match access {
-        Access::Engine(Wire::Http(_)) => "HTTP/1.1".to_owned(),
-        Access::Engine(Wire::Memcached(access)) => format!("memcached {:?}", access.dialect),
-        Access::Engine(Wire::Resp(_)) => "RESP2".to_owned(),
-        Access::Engine(Wire::Files(_)) => return None,
-        Access::Postgres(access) => format!("PostgreSQL {:?}", access.protocol),
-        Access::Mysql(access) => format!("MySQL {:?}", access.protocol),
-        #[cfg(feature = "oracle")]
-        Access::Oracle(_) => return None,
+        Access::Http(_) => "HTTP/1.1".to_owned(),
+        // What it costs depends on what is masked and compared.
+        Access::WebSocket(access) => {
+            format!("WebSocket {:?} {}", access.kind, access.message_bytes)
+        }
+        Access::Memcached(access) => format!("memcached {:?}", access.dialect),
+        Access::Resp(_) => "RESP2".to_owned(),
+        Access::Thrift(_) => "Thrift".to_owned(),
+        Access::Files(_) => return None,
+        Access::Database(database) => return database.plain_name(),
     })
-}
-
-/// HTTP/1.1: a GET of a page.
-pub(crate) fn http() -> Access {
-    let page = Request { method: "GET", path: "/", host: "null", headers: &[], body_len: None };
-    let head = page.encode().expect("nothing in it can be refused").into();
-    let access = HttpAccess {
-        head,
-        body: None,
-        head_only: false,
-        expect: Vec::new(),
-        tls: None,
-        requests: None,
-    };
-    Access::Engine(Wire::Http(access))
-}
-
-/// memcached in this dialect.
-pub(crate) fn memcached(dialect: memcached::Dialect) -> Access {
-    Access::Engine(Wire::Memcached(MemcachedAccess { dialect, numbers: Numbers::new(1) }))
-}
-
-/// RESP in this version.
-pub(crate) fn resp(protocol: resp::Protocol) -> Access {
-    let login = resp::Login { protocol, ..resp::Login::default() };
-    let opening = resp::Opening::new(&login).expect("no user without a password");
-    Access::Engine(Wire::Resp(RespAccess {
-        opening,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
-    }))
-}
-
-/// PostgreSQL, asked the cheapest statement in this way.
-pub(crate) fn postgres(protocol: postgres::Protocol) -> Access {
-    Access::Postgres(sql(protocol))
-}
-
-/// MySQL, asked the same.
-pub(crate) fn mysql(protocol: mysql::Protocol) -> Access {
-    Access::Mysql(sql(protocol))
-}
-
-fn sql<P: Clone, T: Clone>(protocol: P) -> SqlAccess<P, T> {
-    let access = SqlAccess {
-        user: "null".to_owned(),
-        password: None,
-        database: "null".to_owned(),
-        table: String::new(),
-        query: String::new(),
-        protocol,
-        tls: None,
-        may_ask_for_key: false,
-        reply_bytes: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
-    };
-    access.cheapest()
 }
 
 /// The workload `kv`, with which stores are driven.
@@ -118,11 +56,9 @@ pub(crate) fn workload(verify: Verify) -> Workload {
 pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> LaneAsked {
     LaneAsked {
         address: Address::Tcp(([127, 0, 0, 1], 0).into()),
-        connections,
-        depth,
+        intensity: Intensity { connections, depth, arrivals: Arrivals::Closed },
         reuse,
         doing,
-        arrivals: Arrivals::Closed,
         timeout_ns: TIMEOUT_NS,
         burn_in_ns: 0,
         operations: None,
@@ -171,11 +107,12 @@ pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<Null
 
 fn door(access: &Access) -> Option<Door> {
     match access {
-        Access::Engine(_) => Some(Door::Stores),
-        Access::Postgres(_) => Some(Door::Postgres),
-        Access::Mysql(_) => Some(Door::Mysql),
-        #[cfg(feature = "oracle")]
-        Access::Oracle(_) => None,
+        Access::Http(_) | Access::Memcached(_) | Access::Resp(_) | Access::Thrift(_) => {
+            Some(Door::Stores)
+        }
+        Access::WebSocket(_) => Some(Door::WebSocket),
+        Access::Files(_) => None,
+        Access::Database(database) => protocol::named(database.scheme()).null,
     }
 }
 

@@ -2,13 +2,12 @@
 
 use super::alone;
 use super::partners::{Partner, Partners};
-use crate::report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
-use drivers::{mysql, postgres};
+use crate::protocol::{self, Family};
 use engine::{Broken, Stop};
 use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
+use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
 use std::time::Duration;
-use wire::{memcached::Dialect, resp::Protocol};
 
 /// Sending time of a slice: long against a round trip, short against what a
 /// machine's speed wanders over.
@@ -53,26 +52,24 @@ pub(crate) fn lanes() -> Vec<Lane> {
         doing,
     };
     let kv = || Doing::Drive(alone::workload(Verify::Sample));
-    let store =
-        |protocol, depth, access| lane(protocol, depth, Partner::Null(Box::new(access)), kv());
-    let asked = |protocol, access| lane(protocol, 1, Partner::Null(Box::new(access)), Doing::Ask);
-    let fresh = |lane: Lane| Lane { reuse: Reuse::Never, ..lane };
-    let http = || asked("HTTP/1.1", alone::http());
-    let mut lanes = vec![http(), fresh(http())];
-    for depth in [1, DEPTH] {
-        lanes.push(store("memcached text", depth, alone::memcached(Dialect::Text)));
-        lanes.push(store("memcached meta", depth, alone::memcached(Dialect::Meta)));
-        lanes.push(store("RESP2", depth, alone::resp(Protocol::Resp2)));
-        lanes.push(store("RESP3", depth, alone::resp(Protocol::Resp3)));
+    let mut lanes = Vec::new();
+    for row in protocol::ALL {
+        // A web server and a database are asked one thing; a store has a workload.
+        let doing = || match row.family {
+            Family::Store(_) | Family::Files => kv(),
+            Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => Doing::Ask,
+        };
+        for way in row.ways {
+            let partner = || Partner::Null(Box::new((way.access)()));
+            lanes.push(lane(way.name, 1, partner(), doing()));
+            if way.deep {
+                lanes.push(lane(way.name, DEPTH, partner(), doing()));
+            }
+            if way.fresh {
+                lanes.push(Lane { reuse: Reuse::Never, ..lane(way.name, 1, partner(), doing()) });
+            }
+        }
     }
-    let prepared = || asked("PostgreSQL", alone::postgres(postgres::Protocol::Prepared));
-    lanes.push(prepared());
-    lanes.push(asked("PostgreSQL simple", alone::postgres(postgres::Protocol::Simple)));
-    lanes.push(fresh(prepared()));
-    let prepared = || asked("MySQL", alone::mysql(mysql::Protocol::Prepared));
-    lanes.push(prepared());
-    lanes.push(asked("MySQL text", alone::mysql(mysql::Protocol::Text)));
-    lanes.push(fresh(prepared()));
     lanes.push(lane("files", 1, Partner::Directory, kv()));
     lanes.push(lane("exec", 1, Partner::Program, Doing::Ask));
     lanes

@@ -3,14 +3,15 @@
 
 use super::alone::{self, null_server};
 use crate::access::Access;
-use crate::exec::{Command, Exec, Program};
-use crate::testserver::null::NullServer;
+use crate::address::Command;
+use crate::exec::{Exec, Program};
 use engine::files::{FilesAccess, Guard, Settings, Store};
 use engine::{Broken, MakeLane, Numbers, Stop};
 use record::{Address, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use testserver::null::NullServer;
 
 /// A directory in memory, on most machines.
 const IN_MEMORY: &str = "/dev/shm";

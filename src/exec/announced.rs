@@ -1,7 +1,7 @@
 //! How many operations a program did, as it says itself: `operations N` in the
 //! last line of its standard output.
 
-use crate::shown::shown;
+use text::shown::shown;
 
 /// More than any program does; histograms and floats stay exact below it.
 const MOST: u64 = 1_000_000_000_000_000;

@@ -1,22 +1,40 @@
 //! The lane of a program: a run of it is what a request is to others.
 
-use super::program::{Came, Runner};
+use super::program::{Came, Exec, Runner};
 use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use keeper::pin;
 use record::{Arrivals, Asked, Recorder};
 use std::sync::Arc;
 use std::time::Duration;
+
+impl Exec {
+    /// The lanes of this contender of the order: one for each worker, of which
+    /// the first runs the program. Puts the keeper, which reads the output, on
+    /// the generator's cores.
+    ///
+    /// # Errors
+    /// When the order asks for what a program cannot do: more than one
+    /// connection, a rate.
+    ///
+    /// # Panics
+    /// When the order has no such contender.
+    pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
+        if !order.cores.is_empty() {
+            let cores = pin::set(&order.cores)?;
+            let pinned = pin::pin(self.keeper(), &cores);
+            pinned.map_err(|error| format!("the keeper of a program cannot be pinned: {error}"))?;
+        }
+        of(&self.runner, order, contender)
+    }
+}
 
 /// The lanes of one contender: one for each worker, of which the first works.
 ///
 /// # Errors
 /// When the order asks for what a program cannot do.
-pub(super) fn of(
-    runner: &Arc<Runner>,
-    order: &Asked,
-    contender: usize,
-) -> Result<Vec<MakeLane>, String> {
+fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
     let asked = &order.lanes[contender];
-    check(asked.connections, asked.arrivals)?;
+    check(asked.intensity.connections, asked.intensity.arrivals)?;
     let timeout = Duration::from_nanos(asked.timeout_ns);
     let lanes = (0..order.cores.len().max(1)).map(|_| {
         let runner = Arc::clone(runner);

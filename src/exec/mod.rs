@@ -10,10 +10,8 @@
 //! them, with all that descends from them.
 
 mod announced;
-mod command;
 mod lane;
 mod program;
 
-pub use command::Command;
 pub(crate) use lane::check;
 pub use program::{Exec, Program, SOURCE};

@@ -1,14 +1,11 @@
 //! A program that is run again and again, one run at a time.
 
 use super::announced::{self, Announced};
-use super::command::Command;
-use super::lane;
-use crate::targets::keeper::{
-    Household, Keeper, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin,
-};
-use crate::targets::launch::inherited;
-use engine::{Broken, MakeLane, Stop, TargetClock};
-use record::{Asked, Failure, ProgramRun};
+use crate::address::Command;
+use crate::launch::inherited;
+use engine::{Broken, Stop, TargetClock};
+use keeper::{Household, Keeper, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin};
+use record::{Failure, ProgramRun};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,7 +79,7 @@ impl Program {
 /// A program with its keeper, ready to be run. Dropping it, and the lanes made
 /// of it, ends whatever still runs.
 pub struct Exec {
-    runner: Arc<Runner>,
+    pub(super) runner: Arc<Runner>,
 }
 
 impl Exec {
@@ -107,25 +104,6 @@ impl Exec {
             complaint: Mutex::new(None),
         };
         Ok(Exec { runner: Arc::new(runner) })
-    }
-
-    /// The lanes of this contender of the order: one for each worker, of which
-    /// the first runs the program. Puts the keeper, which reads the output, on
-    /// the generator's cores.
-    ///
-    /// # Errors
-    /// When the order asks for what a program cannot do: more than one
-    /// connection, a rate.
-    ///
-    /// # Panics
-    /// When the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
-        if !order.cores.is_empty() {
-            let cores = pin::set(&order.cores)?;
-            let pinned = pin::pin(self.keeper(), &cores);
-            pinned.map_err(|error| format!("the keeper of a program cannot be pinned: {error}"))?;
-        }
-        lane::of(&self.runner, order, contender)
     }
 
     /// The CPU time of all runs so far, so that it is known of every slice.
@@ -283,7 +261,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::keeper::Ending;
+    use keeper::Ending;
 
     fn ended(end: RunEnd, last_line: Option<&str>) -> Measured {
         let output = Output {

@@ -3,7 +3,6 @@
 use crate::exit::Error;
 use crate::fnv::fnv1a;
 use crate::input;
-use crate::shown::shown;
 use record::{Event, journal::SCHEMA};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,13 +11,24 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use text::shown::shown;
 
 /// No line is longer: a file that is no journal must not fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 9] =
-    ["header", "target", "target_done", "store", "loaded", "own_cost", "pilot", "trial", "end"];
+const KINDS: [&str; 10] = [
+    "header",
+    "target",
+    "target_done",
+    "store",
+    "loaded",
+    "own_cost",
+    "pilot",
+    "trial",
+    "single_run",
+    "end",
+];
 
 /// Reads the events of one journal, in order.
 #[derive(Debug)]
@@ -185,8 +195,8 @@ fn holds_a_number_too_large(json: &str) -> bool {
     false
 }
 
-/// Refuses journals of a later major version before anything else is made of
-/// them, the checksum included: all of it may have changed.
+/// Refuses journals of another major version before anything else is made of them, the
+/// checksum included: all of it may have changed.
 fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
     #[derive(Deserialize)]
     struct Start {
@@ -208,6 +218,11 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
              wrote it ({})",
             shown(&start.schema),
             shown(&start.version)
+        )),
+        (Some(theirs), Some(ours)) if theirs < ours => Err(format!(
+            "has the schema {}: an earlier, unreleased version of tiebreak wrote this journal, \
+             and it cannot be read any more; this version reads {SCHEMA}",
+            shown(&start.schema)
         )),
         (Some(_), _) => Ok(()),
         (None, _) => Err(format!("has the schema `{}`: no journal", shown(&start.schema))),

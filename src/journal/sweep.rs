@@ -3,12 +3,12 @@
 use crate::exit::Error;
 use crate::input;
 use crate::private;
-use crate::shown::shown;
 use record::Sweep;
 use record::sweep::SCHEMA;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use text::shown::shown;
 
 /// Its name in the sweep's folder.
 pub const FILE: &str = "sweep.json";

@@ -3,8 +3,8 @@ use crate::exit::Exit;
 use crate::fnv::fnv1a;
 use crate::plan::example;
 use record::{
-    Address, Arrivals, End, EndReason, Event, Header, LaneAsked, Phase, Reuse, Seen, TrialRecord,
-    journal::SCHEMA,
+    Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneAsked, Phase, Reuse, Seen,
+    TrialRecord, journal::SCHEMA,
 };
 use std::io::{self, Write};
 
@@ -23,11 +23,9 @@ fn trial(round: u32) -> Event {
     seen.response_time.record(1_234_567);
     let asked = LaneAsked {
         address: Address::Unix("/run/x.sock".to_owned()),
-        connections: 64,
-        depth: 1,
+        intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Poisson(1.0 / 3.0) },
         doing: record::Doing::Ask,
         reuse: Reuse::Times(7),
-        arrivals: Arrivals::Poisson(1.0 / 3.0),
         timeout_ns: 5,
         burn_in_ns: 6,
         operations: None,
@@ -137,15 +135,21 @@ fn what_is_no_journal_is_refused() {
             "J: line 1 has the schema `other/1`: no journal",
         ),
         (
-            line(0, r#"{"header":{"schema":"tiebreak.journal/2.1","version":"3.4.5"}}"#),
-            "J: line 1 has the schema tiebreak.journal/2.1, and this version of tiebreak reads \
-             tiebreak.journal/1: use the version that wrote it (3.4.5)",
+            line(0, r#"{"header":{"schema":"tiebreak.journal/3.1","version":"3.4.5"}}"#),
+            "J: line 1 has the schema tiebreak.journal/3.1, and this version of tiebreak reads \
+             tiebreak.journal/2: use the version that wrote it (3.4.5)",
         ),
         // Another major version may sum differently, too.
         (
-            r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/2"}}}"#.to_owned(),
-            "J: line 1 has the schema tiebreak.journal/2, and this version of tiebreak reads \
-             tiebreak.journal/1: use the version that wrote it ()",
+            r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/3"}}}"#.to_owned(),
+            "J: line 1 has the schema tiebreak.journal/3, and this version of tiebreak reads \
+             tiebreak.journal/2: use the version that wrote it ()",
+        ),
+        (
+            r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/1"}}}"#.to_owned(),
+            "J: line 1 has the schema tiebreak.journal/1: an earlier, unreleased version of \
+             tiebreak wrote this journal, and it cannot be read any more; this version reads \
+             tiebreak.journal/2",
         ),
     ] {
         assert_eq!(read(text.as_bytes()).unwrap_err(), message);

@@ -24,21 +24,22 @@ impl<W: Write> Writer<W> {
         Writer { to, sync, seq: 0 }
     }
 
-    /// Appends one event with one `write`, without what was declared secret.
+    /// Appends one event with one `write`, without what was declared secret. Returns the
+    /// event as it was written.
     ///
     /// # Errors
     /// When the disk is full, or fails otherwise.
-    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+    pub fn write(&mut self, event: &Event) -> io::Result<String> {
         let mut text = serde_json::to_string(event)?;
         if secrets::appear_in(&text) {
             text = serde_json::to_string(&secrets::without_secrets(event.clone()))?;
         }
-        let event = text;
+        let event = &text;
         let sum = fnv1a(event.as_bytes());
         let line = format!("{{\"seq\":{},\"sum\":\"{sum:016x}\",\"event\":{event}}}\n", self.seq);
         self.to.write_all(line.as_bytes())?;
         self.seq += 1;
-        Ok(())
+        Ok(text)
     }
 
     /// Returns when all that was written is on the disk.

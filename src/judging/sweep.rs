@@ -3,16 +3,16 @@
 use super::Judged;
 use crate::exit::{self, Error, Exit};
 use crate::journal;
-use crate::report::SweepStory;
 use judge::bend::{self, Bend, Load};
 use record::{EndReason, Sweep};
+use report::SweepStory;
 use std::path::Path;
 
 /// A sweep, its load points judged.
 #[derive(Clone, Debug)]
 pub struct Swept {
     sweep: Sweep,
-    /// In the sweep's order; none: it was not driven.
+    /// In the sweep's order. None if it was not driven.
     points: Vec<Option<Judged>>,
     /// Of each contender.
     bends: Vec<Bend>,
@@ -54,7 +54,7 @@ impl Swept {
         }
     }
 
-    /// What is said of each load point, by its folder; none: it was not driven.
+    /// What is said of each load point, by its folder. None if it was not driven.
     pub fn points(&self) -> impl Iterator<Item = (&str, Option<&Judged>)> {
         let points = self.sweep.points.iter().zip(&self.points);
         points.map(|(point, judged)| (point.folder.as_str(), judged.as_ref()))
@@ -92,7 +92,7 @@ fn bends(sweep: &Sweep, points: &[Option<Judged>]) -> Vec<Bend> {
             let launch = judged.header.plan.question.rounds_of_a_launch();
             Some(Load::new(point.value, judged.verdict.contenders().get(at)?, launch))
         });
-        let open = contenders[at].arrivals.rate().is_some();
+        let open = contenders[at].intensity.arrivals.rate().is_some();
         bend::of(sweep.factor, open, &sound.collect::<Vec<_>>(), level)
     };
     (0..contenders.len()).map(of).collect()

@@ -3,8 +3,8 @@ use crate::journal::Writer;
 use crate::plan::example;
 use crate::scratch::Scratch;
 use record::{
-    Address, Arrivals, EndReason, Interleave, LaneAsked, Reuse, Seen, Slice, TrialRecord,
-    journal::SCHEMA, seen::Connections,
+    Address, Arrivals, EndReason, Intensity, Interleave, LaneAsked, Reuse, Seen, Slice,
+    TrialRecord, journal::SCHEMA, seen::Connections,
 };
 
 /// Contender 1 is twice as fast.
@@ -34,11 +34,9 @@ fn trial(round: u32, contender: u32) -> Event {
     }
     let asked = LaneAsked {
         address: Address::Unix("/run/x.sock".to_owned()),
-        connections: 64,
-        depth: 1,
+        intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         doing: record::Doing::Ask,
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         timeout_ns: 1_000_000_000,
         burn_in_ns: 0,
         operations: None,
@@ -108,10 +106,10 @@ fn a_requirement_of_another_version_is_a_sentence() {
     let begins = "this version of tiebreak cannot read it: --require `speed of light >= 1`: ";
     assert!(checked.why.starts_with(begins), "{}", checked.why);
     assert!(
-        crate::report::terminal(
+        report::terminal(
             &judged.story(),
-            crate::report::Style { colour: false, width: 100 },
-            crate::report::Detail::Short
+            report::Style { colour: false, width: 100 },
+            report::Detail::Short
         )
         .contains("CANNOT BE SAID")
     );

@@ -1,8 +1,9 @@
-//! `--command`: commands of one's own for Redis.
+//! `--command`: user-defined commands for Redis.
 
-use crate::near;
-use crate::shell_words::{self, NoWords};
-use crate::shown::shown;
+use crate::plan::declared::{Given, Merged};
+use text::near;
+use text::shell_words::{self, NoWords};
+use text::shown::shown;
 
 /// A command and how often it is given.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,28 @@ pub struct OwnCommand {
     pub words: Vec<String>,
     /// Above 0.
     pub weight: f64,
+}
+
+/// The commands of a workload. Those of one place stand, they do not add up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnCommands(pub Vec<OwnCommand>);
+
+impl Merged for OwnCommands {
+    fn over(self, others: &OwnCommands) -> OwnCommands {
+        if self.is_given() { self } else { others.clone() }
+    }
+
+    fn is_given(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+impl Given for OwnCommands {
+    type Value = OwnCommand;
+
+    fn give(&mut self, value: OwnCommand) {
+        self.0.push(value);
+    }
 }
 
 /// What an operation puts into a command.

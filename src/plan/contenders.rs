@@ -1,21 +1,26 @@
 //! From the arguments of a comparison to its contenders: addresses, recipes by
 //! name, and those of an experiment file.
 
+use crate::address::{self, Url, begins_with_a_port};
 use crate::exec::Program;
 use crate::exit::Error;
-use crate::plan::experiment::{self, Experiment, Launch, RunSettings, Secret, Target, Values};
-use crate::plan::groups::GroupGiven;
-use crate::plan::{Command, Settings, Spec, names, recipes};
+use crate::launch::{self, Launch, Missing, Secret, Values};
+use crate::plan::experiment::recipes;
+use crate::plan::experiment::{self, Article, Experiment, IN_A_FOLDER, RunAsked, Target};
+use crate::plan::group_given::GroupGiven;
+use crate::plan::{Command, Settings, Spec, names};
 use crate::secrets;
-use crate::shown::shown;
-use crate::targets::url::{self, Url, begins_with_a_port};
-use std::path::Path;
+use crate::software::Software;
+use std::path::{Path, PathBuf};
+use text::shown::shown;
 
 /// What the arguments name, and what an experiment file says of the run.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) contenders: Vec<Wanted>,
-    pub(super) run: RunSettings,
+    pub(super) run: RunAsked,
+    /// The article that the experiment file repeats.
+    pub(super) article: Option<Article>,
     /// Every secret of the experiment file, and all others that were declared.
     pub(super) secrets: Vec<Secret>,
 }
@@ -52,7 +57,7 @@ impl Place {
     pub(super) fn url(&self) -> Result<Url, Error> {
         match self {
             Place::Attached { url, .. } => Ok(url.clone()),
-            Place::Program(program) => Ok(url::local::program(program.command.clone())),
+            Place::Program(program) => Ok(address::program(program.command.clone())),
             Place::Launched(launch) => Url::parse(&unlaunched(launch)).map_err(Error::usage),
         }
     }
@@ -64,10 +69,16 @@ fn unlaunched(launch: &Launch) -> String {
     launch.url.fill(&Values { port: 1, ports, ..Values::default() })
 }
 
-/// The arguments that name an experiment file.
-pub fn files(arguments: &[String]) -> impl Iterator<Item = &Path> {
+/// The experiment files that arguments name.
+pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     let whats = arguments.iter().map(|argument| names::split(argument).1);
-    whats.filter(|what| matches!(kind(what), Kind::File)).map(Path::new)
+    whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
+}
+
+/// The file that an argument names: itself, or the one in the folder that it names.
+pub fn file_of(what: &str) -> PathBuf {
+    let inside = Path::new(what).join(IN_A_FOLDER);
+    if inside.exists() { inside } else { PathBuf::from(what) }
 }
 
 /// Reads the arguments of a spec, and the experiment file where one is among them.
@@ -76,7 +87,7 @@ pub fn files(arguments: &[String]) -> impl Iterator<Item = &Path> {
 /// Whatever is wrong with an argument or in the file; a file from elsewhere that has
 /// no leave.
 pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
-    let mut gathered = gather_undeclared(spec.command, &spec.contenders, spec.allow_file)?;
+    let mut gathered = gather_undeclared(spec)?;
     let declared = secrets::declared();
     for wanted in &mut gathered.contenders {
         if let Place::Program(program) = &mut wanted.place {
@@ -87,11 +98,8 @@ pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
     Ok(gathered)
 }
 
-fn gather_undeclared(
-    command: Command,
-    arguments: &[String],
-    allow_file: bool,
-) -> Result<Gathered, Error> {
+fn gather_undeclared(spec: &Spec) -> Result<Gathered, Error> {
+    let (command, arguments) = (spec.command, &spec.contenders);
     let mut gathered = Gathered::default();
     let mut file = None;
     for (at, argument) in arguments.iter().enumerate() {
@@ -111,10 +119,15 @@ fn gather_undeclared(
                     "two experiment files: give one, and its contenders in it",
                 ));
             }
-            Kind::File => from_file(Path::new(what), allow_file, &mut gathered)?,
+            Kind::File => from_file(&file_of(what), spec, &mut gathered)?,
         }
     }
-    Ok(gathered)
+    match (&spec.scale, file) {
+        (Some(_), None) => Err(Error::usage(
+            "--scale chooses a table [scale.NAME] of an experiment file, and no file is given",
+        )),
+        _ => Ok(gathered),
+    }
 }
 
 enum Kind {
@@ -124,14 +137,15 @@ enum Kind {
 }
 
 /// An argument with `://`, or that starts with `exec:`, is an address; with `/` or `.toml` a file; else the
-/// name of a recipe.
+/// name of a recipe. With a dot in it, it is one only if there is such a recipe: else it may
+/// be meant as a host.
 fn kind(what: &str) -> Kind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if what.contains("://") || what.starts_with("exec:") || begins_with_a_port(what) {
+    if address::looks_like_one(what) || begins_with_a_port(what) {
         Kind::Address
     } else if what.contains('/') || what.ends_with(".toml") {
         Kind::File
-    } else if !what.is_empty() && what.chars().all(is_word) {
+    } else if !what.is_empty() && what.chars().all(is_word) || recipes::find(what).is_some() {
         Kind::Recipe
     } else {
         // Its own message says what an address looks like.
@@ -148,7 +162,7 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
         }
     })?;
     let place = match url.place {
-        url::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
+        address::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
         _ => Place::Attached { url, pid: None },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
@@ -158,10 +172,10 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
 /// An address with what stands for `${NAME}` in it: so that a token need not be an
 /// argument of this process. Programs (`exec:`) refuse it themselves.
 fn filled(what: &str) -> Result<String, String> {
-    if !what.contains("${") || what.starts_with("exec:") {
+    if !what.contains("${") || address::is_program(what) {
         return Ok(what.to_owned());
     }
-    let text = experiment::Text::parse(what, &experiment::environment)?;
+    let text = launch::Text::parse(what, &launch::environment)?;
     match text.placeholders().next() {
         Some(placeholder) => {
             Err(format!("{placeholder} has a meaning only for targets that tiebreak launches"))
@@ -175,21 +189,64 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{unknown}{stop} An address begins with http://, https://, memcached://, redis://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml"
+            "{unknown}{stop} An address begins with http://, https://, ws://, wss://, memcached://, redis://, cassandra://, cassandra+thrift://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml"
         )));
     };
     let mut contender = recipe.contender();
     if let Some(name) = name {
-        experiment::check_name(name)
+        names::check_key(name)
             .map_err(|message| Error::usage(format!("`{}`: {message}", shown(name))))?;
         contender.rename(name);
     }
     wanted(contender)
 }
 
-fn from_file(file: &Path, allow_file: bool, gathered: &mut Gathered) -> Result<(), Error> {
+/// What the contenders of an experiment file need and this machine lacks, and the software
+/// that they are part of.
+///
+/// # Errors
+/// When the file cannot be read, or lies outside the current directory and has no leave.
+pub fn needs(file: &Path, allow_file: bool) -> Result<Needs, Error> {
+    check_leave(file, allow_file)?;
+    let experiment = Experiment::read(file, None, &launch::environment)?;
+    let mut needs = Needs::default();
+    for contender in &experiment.contenders {
+        let Target::Launched(launch) = &contender.target else { continue };
+        needs.missing.extend(launch::all_missing(launch));
+        needs.software.extend(launch.software);
+    }
+    let method = experiment.article.and_then(|article| article.method);
+    needs.missing.extend(method.and_then(|method| method.missing()));
+    Ok(needs)
+}
+
+/// What has to be there before an experiment can be run.
+#[derive(Default)]
+pub struct Needs {
+    /// Programs and files that are missing.
+    pub(crate) missing: Vec<Missing>,
+    /// Software that tiebreak fetches.
+    pub(crate) software: Vec<&'static Software>,
+}
+
+fn from_file(file: &Path, spec: &Spec, gathered: &mut Gathered) -> Result<(), Error> {
+    check_leave(file, spec.allow_file)?;
+    let experiment = Experiment::read(file, spec.scale.as_deref(), &launch::environment)?;
+    for contender in experiment.contenders {
+        gathered.contenders.push(wanted(contender)?);
+    }
+    gathered.run = experiment.run;
+    gathered.article = experiment.article;
+    gathered.secrets = experiment.secrets;
+    Ok(())
+}
+
+/// Before the environment is asked and files are read.
+///
+/// # Errors
+/// When the file lies elsewhere and has no leave.
+fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
     let current = std::env::current_dir().unwrap_or_default();
-    // Before the environment is asked and files are read.
     if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
         let file = shown(file.display().to_string());
         return Err(Error::usage(format!(
@@ -198,12 +255,6 @@ fn from_file(file: &Path, allow_file: bool, gathered: &mut Gathered) -> Result<(
              it (`tiebreak check` shows all that it says), then say --allow-file"
         )));
     }
-    let experiment = Experiment::read(file, &experiment::environment)?;
-    for contender in experiment.contenders {
-        gathered.contenders.push(wanted(contender)?);
-    }
-    gathered.run = experiment.run;
-    gathered.secrets = experiment.secrets;
     Ok(())
 }
 
@@ -227,7 +278,8 @@ mod tests {
 
     fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Gathered, String> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-        gather_undeclared(Command::Compare, &arguments, allow_file).map_err(|error| error.text)
+        let spec = Spec { allow_file, ..Spec::new(Command::Compare, arguments) };
+        gather_undeclared(&spec).map_err(|error| error.text)
     }
 
     fn gathered(arguments: &[&str]) -> Result<Gathered, String> {
@@ -297,7 +349,7 @@ mod tests {
                 "y: launched as y"
             ]
         );
-        assert_eq!(all.run.rounds, Some(12));
+        assert_eq!(all.run.settings.rounds, Some(12));
         let twice = gathered(&[&file, &file]).err();
         assert_eq!(
             twice.as_deref(),

@@ -2,116 +2,60 @@
 //! libraries that applications use.
 
 use crate::access::Access;
+use crate::address::{Place, Url, tls};
 use crate::exit::Error;
-use crate::plan::resolved::contender;
+use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
-use crate::plan::{Settings, local, store};
-use crate::shown::shown;
-use crate::targets::tls;
-use crate::targets::url::{Place, Protocol, Url};
-use drivers::SqlAccess;
-use drivers::mysql::{self, MysqlAccess, MysqlTls};
-use drivers::oracle;
-use drivers::postgres::{self, PostgresAccess};
-use engine::workload::longest_key;
+use crate::plan::{Settings, store};
+use crate::protocol::{Protocol, Sql, SqlParts, SqlTls};
 use engine::{Numbers, TlsAccess};
-use record::{Address, Contender, SqlAsked, SqlProtocol};
-
-/// What a database is asked where its contender has no statement of its own: to see
-/// whether it is there.
-const CHEAPEST: &str = "SELECT 1";
-
-/// The kinds of table of each, the default first.
-const OF_POSTGRES: [&str; 2] = ["logged", "unlogged"];
-const OF_MYSQL: [&str; 4] = ["innodb", "memory", "aria", "myisam"];
+use record::cassandra::Batch;
+use record::{Address, Asks, Consistency, Contender, SqlAsked, Work};
+use rustls::pki_types::ServerName;
+use text::shown::shown;
 
 /// A contender that is spoken to in SQL.
 pub(super) fn database_at(
     spec: &Spec,
     name: &str,
-    url: &Url,
+    (url, row): (&Url, &Sql),
     address: Address,
     settings: &Settings,
+    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    store::refuse_requests(settings).map_err(Error::usage)?;
-    local::refuse_file_settings(settings)?;
-    refuse_wire_settings(settings).map_err(Error::usage)?;
-    let of = &settings.databases;
-    if of.query.is_some() && spec.workload.is_given() {
+    if settings.query.is_some() && spec.workload.is_given() {
         return Err(Error::usage(
             "--query asks one statement, and a workload has its own: give one of them",
         ));
     }
-    if of.charset.is_some() && url.protocol != Protocol::Oracle {
+    if settings.charset.is_some() && !row.has_charset {
         return Err(Error::usage("charset belongs to oracle://: the others say it themselves"));
     }
-    if of.reply_bytes.is_some() && url.protocol == Protocol::Oracle {
-        return Err(Error::usage(
-            "reply.max belongs to postgres:// and mysql://: oracledb cannot be told how long a \
-             reply may be",
-        ));
+    if let (Some(_), Some(why)) = (settings.reply_bytes, row.no_reply_limit) {
+        return Err(Error::usage(format!("leave out reply.max: {why}")));
     }
-    let known = contender(spec, name, url, address, settings)?;
-    let sql = sql(url, settings).map_err(Error::usage)?;
-    let access = match url.protocol {
-        Protocol::Postgres => Access::Postgres(postgres(spec, url, &sql)?),
-        #[cfg(feature = "oracle")]
-        Protocol::Oracle => Access::Oracle(access(spec, url, &sql, (), None)?),
-        _ => Access::Mysql(mysql(spec, url, &sql)?),
+    let sql = sql(url, row, settings).map_err(Error::usage)?;
+    let consistency = consistency(url.protocol, settings).map_err(Error::usage)?;
+    let parts = parts(spec, (url, row), &sql, (settings, consistency))?;
+    let access = Access::Database((row.connect)(parts));
+    let asks = match (&settings.query, work) {
+        (Some(statement), _) => Asks::Statement { statement: statement.clone(), sql },
+        (None, Some(work)) => Asks::Database { sql, work },
+        (None, None) => unreachable!("a database that is asked no statement has a workload"),
     };
     let tls = url.tls.then(|| spec.trust.words());
-    Ok((Contender { sql: Some(sql), tls, ..known }, access))
+    Ok((Contender { tls, ..contender(spec, name, url, address, settings, asks)? }, access))
 }
 
-/// Settings that only a wire lane has.
-fn refuse_wire_settings(settings: &Settings) -> Result<(), String> {
-    let given = [
-        (
-            settings.depth.is_some_and(|depth| depth > 1),
-            "depth",
-            "a client library has one statement in flight on a connection",
-        ),
-        (
-            settings.dialect.is_some(),
-            "dialect",
-            "how statements are sent is said by protocol (simple, extended, text, prepared)",
-        ),
-    ];
-    match given.into_iter().find(|(given, ..)| *given) {
-        Some((_, key, why)) => Err(format!("{why}: leave out {key} for databases")),
-        None => Ok(()),
-    }
-}
-
-/// What only databases can be told is refused elsewhere.
-pub(super) fn refuse_elsewhere(settings: &Settings) -> Result<(), Error> {
-    match settings.databases.is_given() {
-        true => Err(Error::usage(
-            "query, charset, protocol, table, pool and reply.max belong to databases \
-             (postgres://, mysql://)",
-        )),
-        false => Ok(()),
-    }
-}
-
-fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
-    let of = &settings.databases;
-    let (protocols, tables, database) = match url.protocol {
-        Protocol::Postgres => (
-            &[SqlProtocol::Prepared, SqlProtocol::Extended, SqlProtocol::Simple][..],
-            &OF_POSTGRES[..],
-            "postgres",
-        ),
-        Protocol::Oracle => (&[SqlProtocol::Prepared][..], &[][..], "oracle"),
-        _ => (&[SqlProtocol::Prepared, SqlProtocol::Text][..], &OF_MYSQL[..], "mysql"),
-    };
-    let protocol = of.protocol.unwrap_or(protocols[0]);
+fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
+    let (protocols, tables, database) = (row.protocols, row.tables, url.protocol.name);
+    let protocol = settings.protocol.unwrap_or(protocols[0]);
     if !protocols.contains(&protocol) {
         let names: Vec<&str> = protocols.iter().map(|known| known.name()).collect();
         return Err(format!("{database} has the protocols {}", names.join(", ")));
     }
     let is_known = |table: &String| tables.contains(&table.as_str());
-    if let Some(table) = of.table.as_ref().filter(|table| !is_known(table)) {
+    if let Some(table) = settings.table.as_ref().filter(|table| !is_known(table)) {
         let table = shown(table);
         return Err(match tables {
             [] => format!("{database} has no kinds of table here: leave out table"),
@@ -120,83 +64,58 @@ fn sql(url: &Url, settings: &Settings) -> Result<SqlAsked, String> {
     }
     Ok(SqlAsked {
         protocol,
-        query: of.query.clone(),
-        table: of.table.clone(),
-        reply_bytes: of.reply_bytes,
+        // A recipe says in which table a workload has its rows; a statement has none.
+        table: settings.table.clone().filter(|_| settings.query.is_none()),
+        reply_bytes: settings.reply_bytes,
+        asks_own_server: url.protocol.null.is_none(),
+        cassandra: row.is_cassandra.then(|| settings.cassandra()),
     })
 }
 
-fn postgres(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<PostgresAccess, Error> {
-    let tls = match tls_host(url)? {
-        Some(host) => {
-            Some(TlsAccess { config: spec.trust.config(&[])?, name: tls::server_name(host)? })
-        }
-        None => None,
-    };
-    let protocol = match sql.protocol {
-        SqlProtocol::Simple => postgres::Protocol::Simple,
-        SqlProtocol::Extended => postgres::Protocol::Extended,
-        SqlProtocol::Prepared | SqlProtocol::Text => postgres::Protocol::Prepared,
-    };
-    access(spec, url, sql, protocol, tls)
-}
-
-fn mysql(spec: &Spec, url: &Url, sql: &SqlAsked) -> Result<MysqlAccess, Error> {
-    let tls = match tls_host(url)? {
-        Some(host) => {
-            // The library reads the authorities itself: first they are read with a bound.
-            spec.trust.config(&[])?;
-            let (roots, insecure) = (spec.trust.cacert.clone(), spec.trust.insecure);
-            Some(MysqlTls { roots, insecure, name: Some(host.to_owned()) })
-        }
-        None => None,
-    };
-    let protocol = match sql.protocol {
-        SqlProtocol::Text => mysql::Protocol::Text,
-        _ => mysql::Protocol::Prepared,
-    };
-    access(spec, url, sql, protocol, tls)
-}
-
-/// Its table is known when the contender has a number.
-fn access<P, T>(
+/// What getting at the database takes.
+fn parts<'a>(
     spec: &Spec,
-    url: &Url,
-    sql: &SqlAsked,
-    protocol: P,
-    tls: Option<T>,
-) -> Result<SqlAccess<P, T>, Error> {
-    let (user, password) = login(url)?;
-    Ok(SqlAccess {
-        user,
+    (url, row): (&Url, &Sql),
+    asked: &'a SqlAsked,
+    (settings, consistency): (&Settings, Option<Consistency>),
+) -> Result<SqlParts<'a>, Error> {
+    let login = url.login.as_ref().map(|login| login.as_text("a database"));
+    let (user, password) = login.transpose().map_err(Error::usage)?.unwrap_or_default();
+    Ok(SqlParts {
+        user: user.unwrap_or_default(),
         password,
         database: url.sql_database().expect("checked when it was read"),
-        table: String::new(),
-        query: statement(url.protocol, sql),
-        protocol,
-        tls,
+        query: settings.query.as_deref().unwrap_or(row.cheapest).to_owned(),
+        asked,
+        tls: tls(spec, url, row)?,
         may_ask_for_key: url.allows_key_retrieval(),
-        reply_bytes: sql.reply_bytes,
+        consistency,
+        replication: settings.replication(),
         numbers: Numbers::new(store::MOST_PLACES),
         feeds: spec.workload.own.feeds.clone(),
     })
 }
 
-fn statement(protocol: Protocol, sql: &SqlAsked) -> String {
-    let cheapest = match protocol {
-        Protocol::Oracle => oracle::CHEAPEST,
-        _ => CHEAPEST,
+fn tls(spec: &Spec, url: &Url, row: &Sql) -> Result<Option<SqlTls>, Error> {
+    let Some(host) = tls_host(url)? else { return Ok(None) };
+    let names = match row.is_cassandra {
+        true => names(url)?,
+        false => Vec::new(),
     };
-    sql.query.clone().unwrap_or_else(|| cheapest.to_owned())
+    // A library that reads the authorities itself is told of them only after they have been
+    // read here with a bound.
+    let config = spec.trust.config_with_names(&[], names)?;
+    let access = TlsAccess { config, name: tls::server_name(host)? };
+    let (roots, insecure) = (spec.trust.cacert.clone(), spec.trust.insecure);
+    Ok(Some(SqlTls { access, host: host.to_owned(), roots, insecure }))
 }
 
-/// User and password; an empty password is none.
-fn login(url: &Url) -> Result<(String, Option<String>), Error> {
-    const TEXT: &str = "user and password of a database must be UTF-8";
-    let text = |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).map_err(|_| Error::usage(TEXT));
-    let login = url.login.as_ref().expect("checked when it was read");
-    let password = text(&login.password)?;
-    Ok((text(&login.user)?, Some(password).filter(|password| !password.is_empty())))
+/// The names of nodes, without those that are addresses: a node is to show its own.
+fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
+    let names = url.nodes().into_iter().map(|(host, _)| tls::server_name(host));
+    let names: Result<Vec<_>, _> = names.collect();
+    let is_name = |name: &ServerName<'_>| matches!(name, ServerName::DnsName(_));
+    Ok(names?.into_iter().filter(is_name).collect())
 }
 
 /// The host whose certificate is verified; none without TLS.
@@ -208,29 +127,73 @@ fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     }
 }
 
-/// The table of a contender's rows. Each kind has its own: what was loaded into one
-/// is not in another.
-pub(super) fn table(contender: usize, sql: &SqlAsked) -> String {
-    let kind = sql.table.as_ref().map(|kind| format!("_{kind}")).unwrap_or_default();
-    format!("tiebreak{contender:02}{kind}")
+/// The table, or column family, of a contender's rows. Each kind has its own: what was
+/// loaded into one is not in another. Wide rows have one of their own, too.
+pub(super) fn table(contender: usize, kind: Option<&str>, is_wide: bool) -> String {
+    let kind = kind.map(|kind| format!("_{kind}")).unwrap_or_default();
+    let wide = if is_wide { "_wide" } else { "" };
+    format!("tiebreak{contender:02}{kind}{wide}")
 }
 
-/// Values that the table cannot hold are refused before a server is touched.
-pub(super) fn check_values(contender: &Contender, protocol: Protocol) -> Result<(), Error> {
-    let (Some(sql), Some(workload)) = (&contender.sql, &contender.workload) else { return Ok(()) };
-    let (least, longest) = (workload.value.least(), workload.value.most());
-    let room = mysql::ROW_BYTES - longest_key(workload) as u32;
-    let why = match protocol {
-        _ if !workload.has_values() => return Ok(()),
-        Protocol::Oracle if longest > oracle::VALUE_BYTES || least == 0 => format!(
-            "values on Oracle are RAW, and have 1 to {} bytes: --value",
-            oracle::VALUE_BYTES
-        ),
-        Protocol::Mysql if sql.table.as_deref() == Some("memory") && longest > room => format!(
-            "a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower \
-             --value ({longest}), or take another table (--set NAME.table=innodb)"
-        ),
-        _ => return Ok(()),
+/// Values that the table cannot hold are refused before a server is touched, and so are
+/// batches of nothing.
+pub(super) fn check_values(contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
+    check_batches(&contender.asks).map_err(|why| in_contender(contender, &why))?;
+    let (sql, workload) = match &contender.asks {
+        Asks::Database { sql, work } => (sql, &work.workload),
+        Asks::Request(_)
+        | Asks::Requests { .. }
+        | Asks::Messages(_)
+        | Asks::Store(_)
+        | Asks::Statement { .. }
+        | Asks::Files(_)
+        | Asks::Program => return Ok(()),
     };
-    Err(Error::usage(format!("`{}`: {why}", contender.name)))
+    let Some(row) = protocol.sql().filter(|_| workload.has_values()) else { return Ok(()) };
+    match (row.lacks_room)(sql, workload) {
+        Some(why) => Err(in_contender(contender, &why)),
+        None => Ok(()),
+    }
+}
+
+fn in_contender(contender: &Contender, why: &str) -> Error {
+    Error::usage(format!("`{}`: {why}", contender.name))
+}
+
+/// What is to be said where operations of contenders have different numbers of statements.
+pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
+    let times = |of: &Contender| {
+        let asked = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
+        asked.map_or(1, |asked| asked.batch_size)
+    };
+    let first = contenders.first()?;
+    let other = contenders.iter().find(|of| times(of) != times(first))?;
+    let in_words = |of: &Contender| match times(of) {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    Some(format!(
+        "an operation of `{}` has its statements {} (batch_size), and one of `{}` {}: figures are \
+         of operations, and not of statements",
+        first.name,
+        in_words(first),
+        other.name,
+        in_words(other)
+    ))
+}
+
+/// Whether there is something to be sent several times in a batch.
+fn check_batches(asks: &Asks) -> Result<(), String> {
+    let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
+    let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };
+    if asked.batch == Batch::None {
+        return Err("batch_size is for batches: leave out batch=none".to_owned());
+    }
+    let mut own = asks.workload().into_iter().flat_map(|of| &of.own.operations);
+    if !own.any(drivers::only_writes) {
+        return Err("batch_size is for your own statements that only write \
+                    ([[workload.statements]] in an experiment file), and here are none"
+            .to_owned());
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 
 use crate::exit::Error;
 use crate::plan::Spec;
-use crate::shown::shown;
 use record::{Contender, Says};
+use text::shown::shown;
 
 /// What such a command does, and the commands that do it.
 const REACH: [(&str, &[&str]); 4] = [
@@ -51,7 +51,7 @@ pub(super) fn check(spec: &Spec, contenders: &[Contender]) -> Result<(), Error> 
 
 /// First words of all custom commands. Groups share those of their contender.
 fn command_names(contender: &Contender) -> impl Iterator<Item = &String> {
-    contender.workload.iter().flat_map(|workload| {
+    contender.asks.workload().into_iter().flat_map(|workload| {
         let own = workload.own.operations.iter().filter_map(|operation| match &operation.says {
             Says::Command(words) => Some(words),
             Says::Sql(_) | Says::Request { .. } => None,

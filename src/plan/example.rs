@@ -1,8 +1,8 @@
 //! A plan for tests.
 
+use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
-use crate::targets::attached::{self, Resolver};
-use crate::targets::process::OutOfSight;
+use keeper::process::OutOfSight;
 use record::{Host, Plan};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
@@ -18,6 +18,6 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
         drawn_seed: 1,
     };
-    let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
+    let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
     resolve(&spec, &machine, &mut resolver).expect("a good plan").plan
 }

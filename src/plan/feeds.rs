@@ -2,9 +2,9 @@
 
 use crate::fnv::fnv1a;
 use crate::input;
-use crate::shown::shown;
 use engine::workload::FeedRows;
 use std::path::Path;
+use text::shown::shown;
 
 /// Largest file: all of it is held in memory.
 const LARGEST: u64 = 64 << 20;

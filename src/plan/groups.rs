@@ -1,95 +1,14 @@
 //! `[[groups]]`: several workloads at once in each contender, each with its own
 //! connections and arrivals.
 
+use crate::address::Url;
 use crate::exit::Error;
-use crate::near;
-use crate::plan::settings::{self, Settings, Spread};
-use crate::plan::spec::{Command, Spec};
-use crate::plan::{resolved, units, workload};
-use crate::shown::shown;
-use crate::targets::url::{Protocol, Url};
-use engine::workload::MOST_GROUPS;
-use record::{Arrivals, Contender, Group, GroupAsked, Reuse, Share, Workload};
-
-/// What can be said of a group, beside its name.
-pub(super) const KEYS: [&str; 5] = ["connections", "depth", "rate", "arrivals", "mix"];
-
-/// A group as it was asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GroupGiven {
-    /// Its name.
-    pub name: String,
-    /// Connections.
-    pub connections: Option<u32>,
-    /// Operations in flight on one of them.
-    pub depth: Option<u32>,
-    /// Operations per second.
-    pub rate: Option<f64>,
-    /// How they are spread.
-    pub arrivals: Option<Spread>,
-    /// What it does; none: what the workload says.
-    pub mix: Option<Vec<Share>>,
-}
-
-impl GroupGiven {
-    /// Nothing is said of it yet.
-    ///
-    /// # Errors
-    /// When it cannot be called so.
-    pub fn new(name: &str) -> Result<GroupGiven, String> {
-        super::experiment::check_name(name)?;
-        match name.contains('.') {
-            true => Err("the name of a group has no dot: --set NAME.GROUP.key=value".to_owned()),
-            false => Ok(GroupGiven { name: name.to_owned(), ..GroupGiven::default() }),
-        }
-    }
-
-    /// Sets one key from its text.
-    ///
-    /// # Errors
-    /// When it is no key of a group, or the value does not fit it.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match key {
-            "connections" => self.connections = Some(settings::connections(value)?),
-            "depth" => self.depth = Some(settings::depth(value)?),
-            "rate" => self.rate = Some(units::rate(value)?),
-            "arrivals" => self.arrivals = Some(settings::spread(value)?),
-            "mix" => self.mix = Some(workload::mix(value)?),
-            other => {
-                let meant = near::did_you_mean(other, KEYS);
-                let other = shown(other);
-                return Err(format!("a group has no key `{other}`: {}{meant}", KEYS.join(", ")));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The groups of a file or of a contender: told apart by name, and not too many.
-///
-/// # Errors
-/// When they are not.
-pub fn check(groups: &[GroupGiven]) -> Result<(), String> {
-    if groups.len() > MOST_GROUPS {
-        return Err(format!("{} groups: {MOST_GROUPS} at most", groups.len()));
-    }
-    let twice = groups
-        .iter()
-        .enumerate()
-        .find(|(at, group)| groups[..*at].iter().any(|other| other.name == group.name));
-    match twice {
-        Some((_, group)) => Err(format!("two groups are called `{}`", group.name)),
-        None => Ok(()),
-    }
-}
-
-/// Takes `GROUP.key=value` of `--set NAME.GROUP.key=value`. None: it is not about a
-/// group.
-pub(super) fn set(groups: &mut [GroupGiven], key: &str, value: &str) -> Option<Result<(), String>> {
-    let (group, key) = key.split_once('.')?;
-    let group = groups.iter_mut().find(|known| known.name == group)?;
-    Some(group.set(key, value))
-}
+use crate::plan::contender;
+use crate::plan::group_given::GroupGiven;
+use crate::plan::settings::{self, Settings};
+use crate::plan::{Command, Spec};
+use crate::protocol::Family;
+use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
 /// A group is compared with its namesake.
 pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Result<(), Error> {
@@ -122,40 +41,33 @@ pub(super) fn give(
         let named = |why: String| Error::usage(format!("group `{}`: {why}", group.name));
         let asked = asked(group).map_err(named)?;
         refuse(url, contender, group, &asked).map_err(named)?;
-        Ok(Group { name: group.name.clone(), asked })
+        Ok(Group { name: group.name.clone(), intensity: asked })
     });
     contender.groups = asked.collect::<Result<Vec<Group>, Error>>()?;
-    let asked: Vec<GroupAsked> = contender.groups.iter().map(|group| group.asked.clone()).collect();
-    contender.connections = asked.iter().map(|group| group.connections).sum();
-    contender.depth = asked.iter().map(|group| group.depth).max().unwrap_or(1);
-    contender.arrivals = Arrivals::together(&asked);
+    let each: Vec<Intensity> = contender.groups.iter().map(|group| group.intensity).collect();
+    contender.intensity = Intensity::together(&each);
     Ok(())
 }
 
-fn asked(group: &GroupGiven) -> Result<GroupAsked, String> {
-    let GroupGiven { rate, arrivals, .. } = *group;
-    Ok(GroupAsked {
-        connections: group.connections.unwrap_or(resolved::CONNECTIONS),
-        depth: group.depth.unwrap_or(1),
-        arrivals: Settings { rate, arrivals, ..Settings::default() }.arrivals()?,
+fn asked(group: &GroupGiven) -> Result<Intensity, String> {
+    let of = &group.settings;
+    Ok(Intensity {
+        connections: of.connections.unwrap_or(contender::CONNECTIONS),
+        depth: of.depth.unwrap_or(1),
+        arrivals: of.arrivals()?,
     })
 }
 
 /// What is said of the whole, and belongs to each group.
 fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
-    let given = [
-        ("connections", settings.connections.is_some()),
-        ("depth", settings.depth.is_some()),
-        ("rate", settings.rate.is_some()),
-        ("arrivals", settings.arrivals.is_some()),
-    ];
-    if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+    let given = settings::of_groups().find(|row| (row.is_given)(settings));
+    if let Some(key) = given.map(|row| row.setting.key) {
         return Err(format!(
             "{key} belongs to each of the groups: say it in [[groups]], or for one by --set \
              NAME.GROUP.{key}="
         ));
     }
-    match spec.operations {
+    match spec.run.operations {
         Some(_) if spec.command == Command::Run => Err("a number of operations is for one \
              workload, and there are groups: say how long (--duration)"
             .to_owned()),
@@ -168,29 +80,29 @@ fn refuse(
     url: &Url,
     contender: &Contender,
     group: &GroupGiven,
-    asked: &GroupAsked,
+    asked: &Intensity,
 ) -> Result<(), String> {
     let (deep, mixed) = (asked.depth > 1, group.mix.is_some());
-    let asks = contender.sql.as_ref().is_some_and(|sql| sql.query.is_some());
-    match url.protocol {
-        Protocol::Program => Err("a program (exec:) makes its load itself, and has no groups"),
-        Protocol::Http if deep => Err("depth belongs to stores (memcached://, redis://)"),
-        Protocol::Http if mixed => {
-            Err("a mix belongs to stores; of HTTP every group sends the same request")
+    let asks = contender.asks.statement().is_some();
+    let row = url.protocol;
+    let why = match (&row.family, row.no_groups, row.no_depth) {
+        (_, Some(why), _) => why,
+        (_, _, Some(why)) if deep => why,
+        (Family::Http, ..) if mixed => {
+            "a mix belongs to stores; of HTTP every group sends the same request"
         }
-        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle if deep => {
-            Err("a client library has one statement in flight on a connection: leave out depth")
+        (Family::WebSocket, ..) if mixed => {
+            "a mix belongs to stores; of WebSocket every group sends the same kind of message"
         }
-        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle if asks && mixed => {
-            Err("a mix is of a workload; of a query every group sends the same statement")
+        (Family::Sql(_), ..) if asks && mixed => {
+            "a mix is of a workload; of a query every group sends the same statement"
         }
-        Protocol::Files if deep => Err("a file is read or written at once: leave out depth"),
         _ if deep && contender.reuse != Reuse::Always => {
-            Err("a depth above 1 needs persistent connections: --reuse always")
+            "a depth above 1 needs persistent connections: --reuse always"
         }
-        _ => Ok(()),
-    }
-    .map_err(str::to_owned)
+        _ => return Ok(()),
+    };
+    Err(why.to_owned())
 }
 
 /// The workload of all groups: the mix of each that has one, else what it would be
@@ -217,8 +129,8 @@ pub(super) fn workload(
 
 /// Of the fewest connections that any lane has. Each group has a pool of its own.
 pub(super) fn fewest_connections(contender: &Contender) -> u32 {
-    let groups = contender.groups.iter().map(|group| group.asked.connections);
-    let fewest = groups.min().unwrap_or(contender.connections);
+    let groups = contender.groups.iter().map(|group| group.intensity.connections);
+    let fewest = groups.min().unwrap_or(contender.intensity.connections);
     match contender.reuse {
         Reuse::Pool(pool) => pool.max.min(fewest),
         _ => fewest,

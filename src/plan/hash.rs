@@ -3,7 +3,7 @@
 
 use crate::fnv::fnv1a;
 use crate::secrets;
-use record::{Address, Host, Metric, Plan};
+use record::{Host, Metric, Plan};
 
 /// 16 hex digits. Left out are ports (also in names and targets), the seed, which
 /// is drawn anew for each run, the machine and what follows from it: the generator's
@@ -13,23 +13,25 @@ pub fn of(plan: &Plan) -> String {
     bare.host = Host::default();
     bare.seed = 0;
     bare.generator_cores.clear();
-    bare.question.port_limit.clear();
     bare.question.shares_core = false;
     bare.question.workers = 0;
     bare.question.generator_cores.clear();
     bare.question.allowed_cores.clear();
-    bare.question.names.clear();
-    bare.question.cpu_in_sight.clear();
     bare.question.sharing.clear();
-    bare.question.target_cores.clear();
     bare.question.secondary.retain(|metric| *metric != Metric::TargetCpu);
+    for asked in &mut bare.question.contenders {
+        asked.name.clear();
+        asked.cpu_in_sight = false;
+        asked.target_cores.clear();
+        asked.port_limit = None;
+    }
     for contender in &mut bare.contenders {
-        if let Address::Tcp(address) = &mut contender.address {
-            let port = address.port();
-            address.set_port(0);
+        for node in contender.address.nodes() {
+            let port = node.port();
             contender.target = without_port(&contender.target, port);
             contender.name = without_port(&contender.name, port);
         }
+        contender.address.forget_ports();
     }
     let text = serde_json::to_string(&bare).expect("a plan has only text keys");
     format!("{:016x}", fnv1a(text.as_bytes()))

@@ -1,37 +1,50 @@
 //! From what was typed to what will be done.
 
+mod asking;
 pub mod commands;
+mod contender;
 mod contenders;
 mod database;
+pub mod declared;
 mod destructive;
 #[cfg(test)]
 pub(crate) mod example;
+mod expanded;
 pub mod experiment;
 mod feeds;
+pub mod group_given;
 pub mod groups;
 pub mod hash;
 mod local;
+mod messages;
 mod names;
 pub mod own;
 pub(crate) mod own_presets;
 pub mod pilot;
 mod question;
-pub mod recipes;
 mod request;
 pub mod require;
 pub mod resolved;
+mod run_settings;
 pub mod settings;
 mod slice_length;
 pub mod spec;
 mod store;
 pub mod sweep;
-pub mod units;
+pub mod sweep_asked;
+mod sweep_run;
+mod way;
 pub mod workload;
+mod workloads;
 
-pub use contenders::files;
+pub use asking::Command;
+pub use contenders::{Needs, file_of, files, needs};
+pub use experiment::recipes;
 pub use local::Directory;
-pub use resolved::{Machine, Resolved, Way, resolve};
+pub use resolved::{Machine, Resolved, resolve};
+pub use run_settings::RunSettings;
 pub use settings::Settings;
-pub use spec::{Command, Spec};
+pub use spec::Spec;
 pub(crate) use store::MOST_PLACES;
+pub use way::Way;
 pub use workload::WorkloadAsked;

@@ -1,9 +1,9 @@
 //! What contenders are called.
 
-use crate::near;
+use crate::address::{self, Url};
 use crate::secrets;
-use crate::shown::shown;
-use crate::targets::url::Url;
+use text::near;
+use text::shown::shown;
 
 /// Longest name, in characters: reports have columns.
 const LONGEST: usize = 40;
@@ -11,10 +11,20 @@ const LONGEST: usize = 40;
 /// Splits `NAME=URL`. An `=` behind `://` or `exec:` belongs to the address.
 pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
-        Some((name, url)) if !name.contains("://") && !name.starts_with("exec:") => {
-            (Some(name), url)
-        }
+        Some((name, url)) if !address::looks_like_one(name) => (Some(name), url),
         _ => (None, argument),
+    }
+}
+
+/// Whether a table of an experiment file can be called so. Names are also names of files: no slashes, and no dot in front.
+pub(crate) fn check_key(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match name.chars().count() {
+        1..=LONGEST if name.chars().all(fits) && !name.starts_with(['.', '-']) => Ok(()),
+        1..=LONGEST => Err("a name is made of letters, digits and - _ ., and begins with a \
+                                 letter, a digit or _"
+            .to_owned()),
+        _ => Err(format!("a name has 1 to {LONGEST} characters")),
     }
 }
 

@@ -1,11 +1,10 @@
-//! Operations of one's own, as they were asked for: what may be recorded, and what
+//! User-defined operations, as they were asked for: what may be recorded, and what
 //! may not.
 
-use crate::plan::Settings;
-use crate::plan::request;
-use crate::targets::url::{Protocol, Url};
+use crate::plan::declared::Merged;
+use crate::protocol::Protocol;
+use engine::HttpRequest;
 use engine::workload::Feeds;
-use engine::{HttpRequest, HttpRequests, Numbers};
 use record::{Kind, Own, OwnOperation, Says, Share};
 use std::fmt;
 use wire::http1::Request;
@@ -14,7 +13,7 @@ use wire::http1::Request;
 /// has a line for each.
 pub const MOST: usize = 32;
 
-/// Operations of one's own, as far as they were given.
+/// User-defined operations, as far as they were given.
 #[derive(Clone, Default)]
 pub struct OwnAsked {
     /// What may be recorded.
@@ -32,7 +31,7 @@ pub struct OwnAsked {
 pub struct RequestTemplate {
     /// The method.
     pub method: String,
-    /// Path and query; none: those of the contender's address.
+    /// Path and query. None means those of the contender's address.
     pub target: Option<String>,
     /// Its own headers: they stand in place of the contender's of the same name.
     pub headers: Vec<(String, Vec<u8>)>,
@@ -58,6 +57,17 @@ impl PartialEq for OwnAsked {
     }
 }
 
+/// The operations of one place stand, they do not add up.
+impl Merged for OwnAsked {
+    fn over(self, others: &OwnAsked) -> OwnAsked {
+        if self.is_given() { self } else { others.clone() }
+    }
+
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
 impl OwnAsked {
     /// No operation was given.
     pub fn is_empty(&self) -> bool {
@@ -74,46 +84,19 @@ impl OwnAsked {
         (0..).zip(&self.weights).map(|(at, weight)| Share { kind: Kind::Own(at), weight: *weight })
     }
 
-    /// Why a contender that speaks this protocol cannot do them; none: it can.
-    pub(super) fn why_not(&self, protocol: Protocol) -> Option<String> {
+    /// Why a contender that speaks this protocol cannot do them. Returns None if it can.
+    pub(super) fn why_not(&self, protocol: &Protocol) -> Option<String> {
         let table = self.said.tables.first().map(|table| &table.name);
         if let Some(table) = table.filter(|_| !protocol.is_sql()) {
             return Some(format!("the table `{table}` is for SQL databases"));
         }
         let setup = !self.said.setup.is_empty() && !protocol.is_sql();
-        let cannot = |of: &&OwnOperation| !can(protocol, &of.says);
+        let cannot = |of: &&OwnOperation| !protocol.can_say(&of.says);
         match self.said.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
             None if setup => Some("`setup` is for SQL databases".to_owned()),
             None => None,
         }
-    }
-
-    /// The requests to this address; none where the operations are others.
-    pub(super) fn requests_to(
-        &self,
-        url: &Url,
-        settings: &Settings,
-        workers: usize,
-    ) -> Result<Option<HttpRequests>, String> {
-        if !self.has_requests() {
-            return Ok(None);
-        }
-        let operations = self.said.operations.iter().zip(&self.requests);
-        let each = operations.map(|(said, template)| {
-            let built = request::one_of_several(url, settings, said, template);
-            built.map_err(|why| format!("request `{}`: {why}", said.name))
-        });
-        let (feeds, numbers) = (self.feeds.clone(), Numbers::new(workers));
-        Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))
-    }
-}
-
-fn can(protocol: Protocol, says: &Says) -> bool {
-    match says {
-        Says::Sql(_) => protocol.is_sql(),
-        Says::Command(_) => protocol == Protocol::Redis,
-        Says::Request { .. } => protocol == Protocol::Http,
     }
 }
 

@@ -4,11 +4,11 @@
 use crate::plan::local;
 use crate::plan::resolved::TURN;
 use crate::plan::slice_length::{Asks, Pace};
-use crate::plan::units::{show_ns, show_percent};
 use judge::cost;
 use record::{
     Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,
 };
+use text::units::{show_ns, show_percent};
 
 /// The slices that the pilot drives in closed loop. It may choose shorter ones; a
 /// slow target would make a pilot of those very long.
@@ -81,8 +81,9 @@ struct Way {
 /// must not stop.
 fn open(plan: &Plan) -> bool {
     let of = |contender: &Contender| {
-        let mut groups = contender.groups.iter().map(|group| group.asked.arrivals);
-        contender.arrivals.rate().is_some() || groups.any(|arrivals| arrivals.rate().is_some())
+        let mut groups = contender.groups.iter().map(|group| group.intensity.arrivals);
+        contender.intensity.arrivals.rate().is_some()
+            || groups.any(|arrivals| arrivals.rate().is_some())
     };
     plan.contenders.iter().any(of)
 }

@@ -1,6 +1,7 @@
 use super::*;
-use crate::plan::{Spec, example, units};
+use crate::plan::{Spec, example};
 use record::LaneAsked;
+use text::quantities;
 
 const MS: u64 = 1_000_000;
 
@@ -32,11 +33,13 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
     }
     let asked = LaneAsked {
         address: record::Address::Unix(String::new()),
-        connections: 1,
-        depth: 1,
+        intensity: record::Intensity {
+            connections: 1,
+            depth: 1,
+            arrivals: record::Arrivals::Closed,
+        },
         doing: record::Doing::Ask,
         reuse: record::Reuse::Always,
-        arrivals: record::Arrivals::Closed,
         timeout_ns: 1,
         burn_in_ns: 0,
         operations: None,
@@ -112,7 +115,7 @@ fn closed_loop() {
         grown.why[1],
         "rounds of 1.6 s in place of 1 s: a round holds at least four slices of each contender"
     );
-    let long = plan(None, |spec| spec.round = units::duration("8s").ok());
+    let long = plan(None, |spec| spec.run.round = quantities::duration("8s").ok());
     check(
         &long,
         &[
@@ -148,7 +151,7 @@ fn open_loop() {
             ),
         ],
     );
-    let short = plan(Some(5000.0), |spec| spec.round = units::duration("200ms").ok());
+    let short = plan(Some(5000.0), |spec| spec.run.round = quantities::duration("200ms").ok());
     check(
         &short,
         &[(
@@ -189,7 +192,8 @@ fn queues_that_keep_growing_ask_for_turns() {
 
 #[test]
 fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
-    let sliced = |slice: &'static str| plan(None, |spec| spec.slice = units::duration(slice).ok());
+    let sliced =
+        |slice: &'static str| plan(None, |spec| spec.run.slice = quantities::duration(slice).ok());
     let same = chosen(&sliced("10ms"), MS, MS);
     assert_eq!(same.why[0], "slices of 10 ms, as asked, and as the pilot would have chosen");
     let short = chosen(&sliced("60ms"), MS, 200 * MS);
@@ -202,7 +206,7 @@ fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
         short.why
     );
     assert_eq!(short.why[1], "rounds of 1.02 s in place of 1 s: whole slices");
-    let turns = plan(None, |spec| spec.interleave = Some(Interleave::Turns));
+    let turns = plan(None, |spec| spec.run.interleave = Some(Interleave::Turns));
     let turns = chosen(&turns, MS, MS);
     assert_eq!(
         (turns.interleave, turns.slice_ns, turns.round_ns),
@@ -212,7 +216,7 @@ fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
         turns.why[0]
             .starts_with("turns of 2.5 s, as asked; the pilot would have chosen slices of 10 ms")
     );
-    let slices = plan(None, |spec| spec.interleave = Some(Interleave::Slices));
+    let slices = plan(None, |spec| spec.run.interleave = Some(Interleave::Slices));
     let forced = chosen(&slices, MS, 2000 * MS);
     assert_eq!((forced.slice_ns, forced.round_ns), (1250 * MS, 5000 * MS));
     assert!(forced.why[0].contains("would have chosen turns of 2.5 s"), "{:?}", forced.why);
@@ -274,7 +278,7 @@ fn work_at_rest_takes_turns() {
         "turns of 2.5 s: `a` used 1.2 % of a core while it rested (more than 1 %): in slices \
          others would pay for its work"
     );
-    let forced = resting(&plan(None, |spec| spec.interleave = Some(Interleave::Slices)), 6);
+    let forced = resting(&plan(None, |spec| spec.run.interleave = Some(Interleave::Slices)), 6);
     assert_eq!(forced.interleave, Interleave::Slices);
     assert!(forced.why[0].contains("the pilot would have chosen turns"), "{:?}", forced.why);
     let mut shared = plan(None, |_| {});

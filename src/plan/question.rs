@@ -3,20 +3,28 @@
 use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::local;
-use crate::plan::resolved::Way;
-use crate::plan::spec::{Command, Spec};
 use crate::plan::store;
-use crate::plan::units::show_percent;
+use crate::plan::way::Way;
+use crate::plan::{Command, Spec};
+use crate::protocol;
 use crate::targets::find;
 use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
-use record::{Address, Arrivals, Contender, GroupAsks, Kind, Metric, Pair, Question, Reuse, Says};
+use record::{
+    Address, Arrivals, Asks, Contender, ContenderAsked, GroupAsks, Kind, Metric, Pair, Question,
+    Reuse, Says, Workload,
+};
+use text::units::show_percent;
 
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
 const MATTERS: f64 = 0.01;
 /// Default of `--rounds` with `--restarts`: a launch costs more than a round.
 const ROUNDS_A_LAUNCH: u32 = 5;
+/// Default of `--rounds` with `run --sweep`.
+const ROUNDS_OF_SWEEP: u32 = 10;
+/// The fewest rounds of `run --sweep`: also the fewest by which a comparison is decided.
+const FEWEST_ROUNDS_OF_SWEEP: u32 = 6;
 /// Rounds before the first look of `--until-decided`, where that can decide.
 const FIRST_LOOK: u32 = 10;
 
@@ -33,15 +41,22 @@ pub(super) struct Given<'a> {
 pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
     let pairs = match spec.command {
-        Command::Run | Command::Load => Vec::new(),
-        _ => pairs(contenders.len() as u32, spec.all_pairs),
+        Command::Run => neighbours(contenders.len() as u32),
+        Command::Load => Vec::new(),
+        _ => pairs(contenders.len() as u32, spec.run.all_pairs),
     };
-    let alpha = alpha(spec.confidence.unwrap_or(CONFIDENCE))?;
+    let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
+    let is_swept = spec.command == Command::Run && spec.sweep.is_some();
     let length = match spec.command {
+        Command::Run if is_swept => Length::of(rounds_of_sweep(spec.run.rounds)?),
         Command::Run | Command::Load => Length::of(1),
         _ => length(spec, pairs.len(), alpha)?,
     };
-    let (primary, mut secondary) = metrics(contenders.iter().map(|c| c.arrivals), given.round_ns);
+    let (primary, mut secondary) = match is_swept {
+        // Whether throughput still grows is the question, also of rates.
+        true => (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]),
+        false => metrics(contenders.iter().map(|c| c.intensity.arrivals), given.round_ns),
+    };
     let groups = groups(contenders, given.round_ns);
     if !groups.is_empty() {
         // Times of readers and writers in one are nobody's: each group has its own.
@@ -51,47 +66,69 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         // A single operation inside a program is out of sight.
         secondary.clear();
     }
-    let cpu_in_sight: Vec<bool> = given.ways.iter().map(in_sight).collect();
-    if cpu_in_sight.iter().all(|in_sight| *in_sight) {
+    let asked: Vec<ContenderAsked> =
+        contenders.iter().zip(given.ways).map(|(of, way)| asked(of, way, given)).collect();
+    if asked.iter().all(|of| of.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
-    let targets_cores: Vec<Vec<u32>> =
-        given.ways.iter().map(|way| target_cores(way, given.cores)).collect();
-    let port_limit = |contender: &Contender| port_limit(contender, given.client_ports);
     Ok(Question {
-        names: contenders.iter().map(|contender| contender.name.clone()).collect(),
         primary,
         secondary,
         groups,
         pairs,
         alpha,
-        matters: matters(spec.matters.unwrap_or(MATTERS))?,
+        matters: matters(spec.run.matters.unwrap_or(MATTERS))?,
         rounds: length.rounds,
         restarts: length.restarts,
         looks: length.looks,
-        sharing: sharing(given.ways),
+        sharing: match is_swept {
+            true if asked.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
+            true => Vec::new(),
+            false => sharing(given.ways),
+        },
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
-        one_target: one_target(contenders),
-        by_library: which(contenders, |contender| contender.sql.is_some()),
-        protocols: contenders.iter().map(|contender| protocol(contender).to_owned()).collect(),
+        one_target: match is_swept {
+            true => vec![everyone(contenders)],
+            false => one_target(contenders),
+        },
         code_names: store::code_names(contenders),
-        from_workload: which(contenders, Contender::is_store),
-        misses_asked: which(contenders, asks_for_misses),
-        expect_different: spec.expect_different,
-        shares_core: targets_cores.iter().any(|target| has_only_our_cores(target, given.cores)),
-        target_cores: targets_cores,
-        cpu_in_sight,
-        done_by_generator: which(contenders, |of| matches!(of.address, Address::Directory(_))),
-        bodiless: contenders.iter().map(bodiless).collect(),
-        port_limit: contenders.iter().map(port_limit).collect(),
+        expect_different: spec.run.expect_different,
+        shares_core: asked.iter().any(|of| has_only_our_cores(&of.target_cores, given.cores)),
+        contenders: asked,
         workers: given.cores.generator.len().max(1) as u32,
     })
+}
+
+/// What the judge is told of one contender.
+fn asked(contender: &Contender, way: &Way, given: &Given<'_>) -> ContenderAsked {
+    ContenderAsked {
+        name: contender.name.clone(),
+        protocol: spoken(contender).to_owned(),
+        cpu_in_sight: in_sight(way),
+        target_cores: target_cores(way, given.cores),
+        by_library: contender.asks.sql().is_some(),
+        from_workload: contender.asks.is_store(),
+        misses_asked: contender.asks.workload().is_some_and(asks_for_misses),
+        consistency: contender.consistency,
+        done_by_generator: matches!(contender.address, Address::Directory(_)),
+        bodiless: bodiless(&contender.asks),
+        port_limit: port_limit(contender, given.client_ports),
+    }
 }
 
 fn pairs(contenders: u32, all: bool) -> Vec<Pair> {
     let firsts = if all { contenders } else { 1 };
     (0..firsts).flat_map(|a| (a + 1..contenders).map(move |b| Pair { a, b })).collect()
+}
+
+/// Each load point of a sweep against the one before; none where there is one contender.
+fn neighbours(contenders: u32) -> Vec<Pair> {
+    (1..contenders).map(|b| Pair { a: b - 1, b }).collect()
+}
+
+fn everyone(contenders: &[Contender]) -> Vec<u32> {
+    (0..contenders.len() as u32).collect()
 }
 
 /// 1 − confidence, without the dust that the subtraction leaves in binary.
@@ -130,14 +167,25 @@ impl Length {
 }
 
 fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> {
-    match (spec.restarts, spec.until_decided) {
+    match (spec.run.restarts, spec.run.until_decided) {
         (Some(_), true) => Err(Error::usage(
             "--until-decided looks after so many rounds of one launch, --restarts fixes the number \
              of launches: give one of them",
         )),
-        (Some(restarts), false) => launches(restarts, spec.rounds, comparisons, alpha),
-        (None, true) => until_decided(spec.rounds, comparisons, alpha),
-        (None, false) => rounds(spec.rounds, comparisons, alpha).map(Length::of),
+        (Some(restarts), false) => launches(restarts, spec.run.rounds, comparisons, alpha),
+        (None, true) => until_decided(spec.run.rounds, comparisons, alpha),
+        (None, false) => rounds(spec.run.rounds, comparisons, alpha).map(Length::of),
+    }
+}
+
+/// Student's t has an interval from two rounds on, but so few cannot show how they scatter.
+fn rounds_of_sweep(asked: Option<u32>) -> Result<u32, Error> {
+    match asked {
+        Some(few) if few < FEWEST_ROUNDS_OF_SWEEP => Err(Error::usage(format!(
+            "--rounds {few}: too few to see how rounds scatter; a sweep takes at least \
+             {FEWEST_ROUNDS_OF_SWEEP}"
+        ))),
+        asked => Ok(asked.unwrap_or(ROUNDS_OF_SWEEP)),
     }
 }
 
@@ -219,7 +267,8 @@ fn has_only_our_cores(target: &[u32], cores: &Cores) -> bool {
 /// launches is a target of its own.
 fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
     let attached = |of: &&Contender| {
-        of.launch.is_empty() && matches!(of.address, Address::Tcp(_) | Address::Unix(_))
+        of.launch.is_empty()
+            && (matches!(of.address, Address::Unix(_)) || !of.address.nodes().is_empty())
     };
     let mut groups: Vec<(&Address, &str, Vec<u32>)> = Vec::new();
     for (number, contender) in (0..).zip(contenders) {
@@ -243,19 +292,8 @@ fn host_of(url: &str) -> &str {
 }
 
 /// What a contender speaks, as people call it.
-fn protocol(contender: &Contender) -> &'static str {
-    const SCHEMES: [(&str, &str); 8] = [
-        ("http", "HTTP"),
-        ("memcached", "memcached"),
-        ("redis", "Redis"),
-        ("postgres", "PostgreSQL"),
-        ("mysql", "MySQL"),
-        ("oracle", "Oracle"),
-        ("file", "files"),
-        ("exec", "a program"),
-    ];
-    let known = SCHEMES.iter().find(|(scheme, _)| contender.target.starts_with(scheme));
-    known.map_or("", |(_, name)| name)
+fn spoken(contender: &Contender) -> &'static str {
+    protocol::of_recorded(&contender.target).map_or("", |row| row.title)
 }
 
 fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
@@ -287,7 +325,7 @@ fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, 
 fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
     let names = contenders.first().into_iter().flat_map(|first| &first.groups).enumerate();
     let asks = names.map(|(at, group)| {
-        let arrivals = contenders.iter().map(|contender| contender.groups[at].asked.arrivals);
+        let arrivals = contenders.iter().map(|contender| contender.groups[at].intensity.arrivals);
         let (primary, more) = metrics(arrivals, round_ns);
         let few = primary == Metric::ResponseP50;
         let kept = |metric: &Metric| match metric {
@@ -301,59 +339,61 @@ fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
     asks.collect()
 }
 
-/// Which contenders are so; empty: none is.
-fn which(contenders: &[Contender], is_so: impl Fn(&Contender) -> bool) -> Vec<bool> {
-    let each: Vec<bool> = contenders.iter().map(is_so).collect();
-    if each.contains(&true) { each } else { Vec::new() }
-}
-
 /// A workload that removes keys asks for misses.
-fn asks_for_misses(contender: &Contender) -> bool {
-    let mix = contender.workload.iter().flat_map(|workload| &workload.mix);
-    // What a command of one's own finds, nobody knows. Of a statement one says it.
-    let is_command = |number: u32| {
-        let own = contender.workload.as_ref().map(|of| &of.own.operations[number as usize]);
-        own.is_some_and(|own| matches!(own.says, Says::Command(_)))
-    };
+fn asks_for_misses(workload: &Workload) -> bool {
+    // What a user-defined command finds, nobody knows. Of a statement one says it.
+    let is_command =
+        |number: u32| matches!(workload.own.operations[number as usize].says, Says::Command(_));
     let asks = |kind: Kind| match kind {
         Kind::Delete | Kind::Command(_) => true,
         Kind::Own(number) => is_command(number),
         _ => false,
     };
-    mix.into_iter().any(|share| asks(share.kind))
+    workload.mix.iter().any(|share| asks(share.kind))
 }
 
 /// Replies without a body by definition: to HEAD, and with 204 or 304.
-fn bodiless(contender: &Contender) -> bool {
-    // What a database answers is rows.
-    if contender.sql.is_some() {
-        return true;
+fn bodiless(asks: &Asks) -> bool {
+    let has_no_body = |code: &u16| matches!(code, 204 | 304);
+    match asks {
+        Asks::Request(request) | Asks::Requests { request, .. } => {
+            let expect = &request.expect;
+            request.method == "HEAD" || !expect.is_empty() && expect.iter().all(has_no_body)
+        }
+        // What a database answers is rows.
+        Asks::Statement { .. } | Asks::Database { .. } => true,
+        Asks::Messages(_) | Asks::Store(_) | Asks::Files(_) | Asks::Program => false,
     }
-    let bodiless_code = |code: &u16| matches!(code, 204 | 304);
-    contender.request.as_ref().is_some_and(|request| request.method == "HEAD")
-        || (!contender.expect.is_empty() && contender.expect.iter().all(bodiless_code))
 }
 
 /// Linux hands out half of the client ports per (source, destination), and
-/// each again after a second.
+/// each again after a second. Several nodes are as many destinations.
 fn port_limit(contender: &Contender, (first, last): (u16, u16)) -> Option<f64> {
-    let Address::Tcp(address) = &contender.address else { return None };
-    if contender.reuse == Reuse::Always {
+    let nodes = contender.address.nodes();
+    if nodes.is_empty() || contender.reuse == Reuse::Always {
         return None;
     }
     let ports = (f64::from(last) - f64::from(first) + 1.0).max(2.0) / 2.0;
-    match address.ip() {
-        std::net::IpAddr::V4(v4) if v4.is_loopback() => {
-            Some(ports * f64::from(engine::LOOPBACK_SOURCES))
-        }
-        _ => Some(ports),
-    }
+    let of_node = |node: &std::net::SocketAddr| match node.ip() {
+        std::net::IpAddr::V4(v4) if v4.is_loopback() => ports * f64::from(engine::LOOPBACK_SOURCES),
+        _ => ports,
+    };
+    Some(nodes.iter().map(of_node).sum())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Arrivals, RequestAsked};
+    use record::{Intensity, RequestAsked};
+
+    fn request(method: &str, expect: &[u16]) -> Asks {
+        Asks::Request(RequestAsked {
+            method: method.to_owned(),
+            header_names: Vec::new(),
+            body_bytes: 0,
+            expect: expect.to_vec(),
+        })
+    }
 
     fn contender(address: &str, reuse: Reuse, arrivals: Arrivals) -> Contender {
         Contender {
@@ -362,24 +402,21 @@ mod tests {
             launch: Vec::new(),
             address: match address.parse() {
                 Ok(address) => Address::Tcp(address),
+                Err(_) if address.contains(',') => {
+                    let node = |node: &str| node.parse().expect("an address");
+                    Address::Nodes(address.split(',').map(node).collect())
+                }
                 Err(_) => Address::Unix(address.to_owned()),
             },
-            connections: 64,
+            intensity: Intensity { connections: 64, depth: 1, arrivals },
             reuse,
-            arrivals,
             timeout_ns: 1,
             operations: None,
-            request: Some(RequestAsked {
-                method: "GET".to_owned(),
-                header_names: Vec::new(),
-                body_bytes: 0,
-            }),
-            workload: None,
-            skew: None,
-            sql: None,
-            depth: 1,
-            expect: Vec::new(),
+            asks: request("GET", &[]),
             tls: None,
+            consistency: None,
+            replication: None,
+            sharding: None,
             groups: Vec::new(),
         }
     }
@@ -428,7 +465,7 @@ mod tests {
                 .iter()
                 .map(|arrivals| contender("127.0.0.1:1", Reuse::Always, *arrivals))
                 .collect();
-            metrics(contenders.iter().map(|of| of.arrivals), 500_000_000)
+            metrics(contenders.iter().map(|of| of.intensity.arrivals), 500_000_000)
         };
         let closed = (Throughput, vec![ResponseP50, ResponseP99]);
         assert_eq!(of(&[Arrivals::Closed, Arrivals::Closed]), closed);
@@ -449,6 +486,8 @@ mod tests {
         assert_eq!(limit("[::1]:80", Reuse::Times(5)), Some(14_116.0));
         assert_eq!(limit("127.0.0.1:80", Reuse::Never), Some(14_116.0 * 64.0));
         assert_eq!(limit("/run/x.sock", Reuse::Never), None);
+        let nodes = "127.0.0.1:80,127.0.0.2:80,10.0.0.1:80";
+        assert_eq!(limit(nodes, Reuse::Never), Some(14_116.0 * 129.0));
     }
 
     #[test]
@@ -471,13 +510,13 @@ mod tests {
             of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
-        assert_eq!((protocol(&all[0]), protocol(&all[4])), ("HTTP", "HTTP"));
+        assert_eq!((spoken(&all[0]), spoken(&all[4])), ("HTTP", "HTTP"));
     }
 
     #[test]
     fn a_target_on_other_cores_shares_none() {
         // tiebreak itself is confined to one core.
-        let confined = Cores { allowed: vec![1], generator: vec![1], others: Vec::new() };
+        let confined = Cores { allowed: vec![1], generator: vec![1], ..Cores::default() };
         for (target, shares) in [(&[0][..], false), (&[1], true), (&[0, 1], false), (&[], true)] {
             assert_eq!(has_only_our_cores(target, &confined), shares, "{target:?}");
         }
@@ -485,13 +524,10 @@ mod tests {
 
     #[test]
     fn replies_without_a_body_by_definition() {
-        let mut asked = contender("127.0.0.1:1", Reuse::Always, Arrivals::Closed);
-        assert!(!bodiless(&asked));
-        asked.expect = vec![204, 304];
-        assert!(bodiless(&asked));
-        asked.expect = vec![200, 304];
-        assert!(!bodiless(&asked));
-        asked.request.as_mut().expect("HTTP").method = "HEAD".to_owned();
-        assert!(bodiless(&asked));
+        assert!(!bodiless(&request("GET", &[])));
+        assert!(bodiless(&request("GET", &[204, 304])));
+        assert!(!bodiless(&request("GET", &[200, 304])));
+        assert!(bodiless(&request("HEAD", &[200, 304])));
+        assert!(!bodiless(&Asks::Program));
     }
 }

@@ -1,10 +1,11 @@
 //! The request that a contender sends, encoded once, ahead of the run.
 
-use crate::plan::Settings;
-use crate::plan::own::RequestTemplate;
-use crate::targets::url::{Login, Url};
+use crate::address::{Login, Place, Url, tls};
+use crate::exit::Error;
+use crate::plan::own::{OwnAsked, RequestTemplate};
+use crate::plan::{Settings, Spec};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use engine::HttpRequest;
+use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
 use record::{OwnOperation, RequestAsked};
 use std::sync::Arc;
 use wire::http1::Request;
@@ -36,13 +37,14 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         method: method.to_owned(),
         header_names: headers.into_iter().map(|(name, _)| name).collect(),
         body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
+        expect: settings.expect.clone().unwrap_or_default(),
     };
     Ok(Built { asked, head: head.into(), body: settings.body.clone() })
 }
 
 /// Encodes one of the requests of a workload. Its headers stand in place of the
 /// contender's of the same name; without a target it has that of the address.
-pub(super) fn one_of_several(
+fn one_of_several(
     url: &Url,
     settings: &Settings,
     said: &OwnOperation,
@@ -55,8 +57,33 @@ pub(super) fn one_of_several(
     template.encode(said, &target, &url.host_header(), &common)
 }
 
+/// The requests to this address; none where the operations are others.
+pub(super) fn several(
+    own: &OwnAsked,
+    url: &Url,
+    settings: &Settings,
+    workers: usize,
+) -> Result<Option<HttpRequests>, String> {
+    if !own.has_requests() {
+        return Ok(None);
+    }
+    let given = [("method", settings.method.is_some()), ("data", settings.body.is_some())];
+    if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(format!(
+            "the requests of the workload have methods and bodies of their own: leave out {key}"
+        ));
+    }
+    let operations = own.said.operations.iter().zip(&own.requests);
+    let each = operations.map(|(said, template)| {
+        let built = one_of_several(url, settings, said, template);
+        built.map_err(|why| format!("request `{}`: {why}", said.name))
+    });
+    let (feeds, numbers) = (own.feeds.clone(), Numbers::new(workers));
+    Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))
+}
+
 /// The headers of all requests of a contender, its login among them.
-fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, String> {
+pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut headers = settings.headers.clone();
     if let Some(login) = &url.login {
         let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
@@ -66,6 +93,17 @@ fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, Str
         headers.push(("Authorization".to_owned(), basic(login)));
     }
     Ok(headers)
+}
+
+/// TLS to a host, as HTTP/1.1 asks for it. Returns None if the address has no TLS.
+pub(super) fn tls(spec: &Spec, url: &Url) -> Result<Option<TlsAccess>, Error> {
+    match (&url.place, url.tls) {
+        (Place::Host { host, .. }, true) => Ok(Some(TlsAccess {
+            config: spec.trust.config(&[b"http/1.1"])?,
+            name: tls::server_name(host)?,
+        })),
+        _ => Ok(None),
+    }
 }
 
 /// RFC 7617.

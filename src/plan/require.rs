@@ -19,10 +19,10 @@ use record::{Metric, Question};
 pub struct Requirement {
     /// As it was written.
     text: String,
-    /// The two that it is about; none: every pair that is compared.
+    /// The two that it is about. None means every pair that is compared.
     pair: Option<Names>,
     metric: Metric,
-    /// The group whose metric it is; none: that of all that the contenders do.
+    /// The group whose metric it is. None means that of all that the contenders do.
     group: Option<String>,
     sense: Sense,
     /// The ratio.

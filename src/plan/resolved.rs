@@ -2,31 +2,38 @@
 //! every limit checked, before the first target is touched.
 
 use crate::access::Access;
+use crate::address::ConnectTo;
+use crate::address::resolver::{self, Resolver};
+use crate::address::{self, Url, harmless};
 use crate::cores;
-use crate::exec::Program;
 use crate::exit::Error;
+use crate::launch::{Launch, Method, Secret};
+use crate::plan::contender::contender;
 use crate::plan::contenders::{self, Gathered, Place, Wanted};
-use crate::plan::experiment::{Launch, Secret};
-use crate::plan::groups::{self, GroupGiven};
+use crate::plan::declared::Declared;
+use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
-use crate::plan::spec::{Command, Spec};
-use crate::plan::units::{show_ns, show_rate};
-use crate::plan::{Settings, database, destructive, local, names, own_presets, request, store};
+use crate::plan::way::Way;
+use crate::plan::{Command, Spec};
+use crate::plan::{
+    Settings, database, destructive, local, messages, names, own_presets, request, settings, store,
+    workloads,
+};
+use crate::plan::{group_given, groups};
+use crate::protocol::{Family, Store};
 use crate::secrets;
-use crate::targets::attached::{self, Resolver};
-use crate::targets::connect_to::ConnectTo;
-use crate::targets::process::OutOfSight;
 use crate::targets::sight::Sight;
-use crate::targets::tls;
-use crate::targets::url::{self, Protocol, Url, harmless};
-use engine::{HttpAccess, TlsAccess};
+use engine::HttpAccess;
+use keeper::process::OutOfSight;
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
-use record::{Address, Contender, Host, Interleave, Plan, Reuse};
+use record::{
+    Address, Asks, Contender, ContenderAsked, Host, Interleave, MessagesAsked, Plan, RequestAsked,
+    Reuse, RunSweep, Work, Workload,
+};
 use std::time::Duration;
+use text::units::{show_ns, show_rate};
 
-pub(super) const CONNECTIONS: u32 = 64;
-const TIMEOUT: Duration = Duration::from_secs(30);
 const WARM_UP: Duration = Duration::from_secs(1);
 const PILOT: Duration = Duration::from_secs(2);
 const ROUND: Duration = Duration::from_secs(1);
@@ -68,41 +75,21 @@ pub struct Resolved {
     pub cautions: Vec<String>,
     /// Every secret of an experiment file, and all others that were declared.
     pub secrets: Vec<Secret>,
+    /// The method of the article that the experiment file repeats.
+    pub method: Option<Method>,
     /// Cores for targets that are launched.
     pub target_cores: Vec<u32>,
-    spec: Spec,
-}
-
-/// How to get at a contender. No `Debug`: it holds secrets.
-pub enum Way {
-    /// Its target runs already.
-    Attached {
-        /// How to talk to it.
-        access: Access,
-        /// Its processes, or why they are out of sight.
-        sight: Result<Sight, OutOfSight>,
-    },
-    /// Its target is launched.
-    Launched {
-        /// How.
-        launch: Box<Launch>,
-        /// How it is talked to.
-        settings: Settings,
-    },
-    /// The generator works on its files.
-    Files(local::Directory),
-    /// It is run again and again.
-    Program {
-        /// What is run.
-        program: Box<Program>,
-    },
+    /// Cores for the threads of tiebreak's that drive nothing.
+    pub own_cores: Vec<u32>,
+    /// What was asked for, with what the experiment file says.
+    pub(super) spec: Spec,
 }
 
 impl Resolved {
     /// The seed that a flag or the experiment file names. Returns None if none does: then
     /// the seed was drawn.
     pub fn named_seed(&self) -> Option<u64> {
-        self.spec.seed
+        self.spec.run.seed
     }
 
     /// Where a launched target is dialled, and how it is talked to there.
@@ -115,11 +102,12 @@ impl Resolved {
         };
         let url = Url::parse(url).map_err(Error::usage)?;
         let known = &self.plan.contenders[contender];
-        let mut resolver = Resolver::new(false, &attached::look_up, &attached::accepts);
+        let mut resolver = Resolver::new(false, &resolver::look_up, &resolver::accepts);
         let address = address(&url, &[], &mut resolver)?;
+        let work = known.asks.work().cloned();
         let (_, mut access) =
-            contender_at(&self.spec, &known.name, &url, address.clone(), settings)?;
-        give_table(contender, known, &mut access);
+            contender_at(&self.spec, &known.name, &url, address.clone(), settings, work)?;
+        give_table(self.plan.data_of(contender), known, &mut access);
         Ok((address, access))
     }
 }
@@ -135,6 +123,7 @@ pub fn resolve(
     resolver: &mut Resolver<'_>,
 ) -> Result<Resolved, Error> {
     let gathered = contenders::gather(spec)?;
+    gathered.run.settings.refuse_in_file(spec.command).map_err(Error::usage)?;
     let spec = spec.over(&gathered.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &gathered)?;
@@ -149,18 +138,20 @@ pub fn resolve(
     groups::check_names(&names, &groups)?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
+    let works = workloads::each(&spec, &urls, &settings, &groups)?;
     let (mut resolved, mut ways) = (Vec::new(), Vec::new());
-    let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(&groups);
-    for (number, ((((wanted, name), url), settings), groups)) in each.enumerate() {
+    let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(works).zip(&groups);
+    for (number, (((((wanted, name), url), settings), work), groups)) in each.enumerate() {
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
+        settings::refuse(&settings, url.protocol).map_err(Error::usage).map_err(named)?;
         let of_all = settings.clone();
         let (mut contender, way) = match wanted.place {
-            Place::Attached { .. } if url.protocol == Protocol::Files => {
-                let files = local::files_at(&spec, name, url, &settings).map_err(named)?;
+            Place::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
+                let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
                 (files.0, Way::Files(files.1))
             }
             Place::Program(mut program) => {
-                program.operations = spec.operations;
+                program.operations = spec.run.operations;
                 let contender = local::program_at(&spec, name, url, &settings).map_err(named)?;
                 let launch = program.outline();
                 (Contender { launch, ..contender }, Way::Program { program })
@@ -168,13 +159,15 @@ pub fn resolve(
             Place::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
                 let (contender, mut access) =
-                    contender_at(&spec, name, url, address, &settings).map_err(named)?;
+                    contender_at(&spec, name, url, address, &settings, work).map_err(named)?;
                 give_table(number, &contender, &mut access);
                 let sight = (machine.look)(&contender.address, pid);
                 (contender, Way::Attached { access, sight })
             }
             Place::Launched(launch) => {
-                let contender = to_be_launched(&spec, name, url, &launch, &settings, resolver);
+                let address = launched_address(url, resolver).map_err(named)?;
+                let contender =
+                    to_be_launched(&spec, name, url, (address, &launch), &settings, work);
                 (contender.map_err(named)?, Way::Launched { launch, settings })
             }
         };
@@ -182,11 +175,11 @@ pub fn resolve(
         resolved.push(contender);
         ways.push(way);
     }
-    store::give_workloads(&spec, &urls, &groups, &mut resolved)?;
+    workloads::check(&spec, &urls, &resolved)?;
     destructive::check(&spec, &resolved)?;
     let spec = match local::any_program(&resolved) {
         true => local::only_turns(&spec)?,
-        false if spec.command == Command::Compare && spec.operations.is_some() => {
+        false if spec.command == Command::Compare && spec.run.operations.is_some() => {
             return Err(Error::usage(
                 "--operations says how many operations a run of a program does (exec:), and no \
                  contender is one: --rounds and --round say how long servers are driven",
@@ -194,11 +187,18 @@ pub fn resolve(
         }
         false => spec,
     };
-    let (plan, target_cores) = plan(&spec, machine, resolved, &ways)?;
+    let (plan, cores) = plan(&spec, machine, resolved, &ways)?;
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(own_presets::caution));
-    let plan = without_secrets(plan);
-    Ok(Resolved { plan, ways, cautions, secrets: gathered.secrets, target_cores, spec })
+    cautions.extend(database::different_batches(&plan.contenders));
+    let (published, method) = match gathered.article {
+        Some(article) => (Some(article.published), article.method),
+        None => (None, None),
+    };
+    let plan = without_secrets(Plan { published, ..plan });
+    let (target_cores, own_cores) = (cores.others, cores.own);
+    let secrets = gathered.secrets;
+    Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
 }
 
 /// The plan without secrets, but for what is driven by it: there the engine needs them,
@@ -207,23 +207,40 @@ fn without_secrets(plan: Plan) -> Plan {
     let mut bare = secrets::without_secrets(plan.clone());
     for (bare, whole) in bare.contenders.iter_mut().zip(plan.contenders) {
         bare.address = whole.address;
-        bare.workload = whole.workload;
-        bare.sql = whole.sql;
+        bare.asks = as_driven(&bare.asks, whole.asks);
     }
     bare
+}
+
+/// What is driven stays as it is. Of a request only what is shown is in the plan.
+fn as_driven(bare: &Asks, whole: Asks) -> Asks {
+    let shown = |request: RequestAsked| bare.request().cloned().unwrap_or(request);
+    match whole {
+        Asks::Request(request) => Asks::Request(shown(request)),
+        Asks::Requests { request, work } => Asks::Requests { request: shown(request), work },
+        Asks::Messages(messages) => {
+            let header_names = bare.header_names().to_vec();
+            Asks::Messages(MessagesAsked { header_names, ..messages })
+        }
+        driven @ (Asks::Store(_)
+        | Asks::Statement { .. }
+        | Asks::Database { .. }
+        | Asks::Files(_)
+        | Asks::Program) => driven,
+    }
 }
 
 /// What is refused before anything else is looked at.
 fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
     let program = |wanted: &Wanted| matches!(wanted.place, Place::Program(_));
-    if spec.restarts.is_some() && gathered.contenders.iter().any(program) {
+    if spec.run.restarts.is_some() && gathered.contenders.iter().any(program) {
         return Err(Error::usage(
             "--restarts launches servers afresh, and a program (exec:) starts afresh in every \
              turn: leave it out",
         ));
     }
     let attached = |wanted: &&Wanted| matches!(wanted.place, Place::Attached { .. });
-    if let (Some(_), Some(this)) = (spec.restarts, gathered.contenders.iter().find(attached)) {
+    if let (Some(_), Some(this)) = (spec.run.restarts, gathered.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
             "--restarts launches every target afresh, and the contender{name} runs already: let \
@@ -261,9 +278,9 @@ fn settings(
     for set in &spec.sets {
         let (at, key, value) = names::split_set(set, names)
             .map_err(|message| Error::usage(format!("--set: {message}")))?;
-        let set = groups::set(&mut groups[at], key, value);
+        let set = group_given::set(&mut groups[at], key, value);
         set.unwrap_or_else(|| own[at].set(key, value)).map_err(|message| {
-            Error::usage(format!("--set {}.{}: {message}", names[at], crate::shown::shown(key)))
+            Error::usage(format!("--set {}.{}: {message}", names[at], text::shown::shown(key)))
         })?;
     }
     let all = own.into_iter().zip(wanted);
@@ -272,40 +289,46 @@ fn settings(
 
 fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Result<Address, Error> {
     match &url.place {
-        url::Place::Unix(path) => Ok(Address::Unix(path.clone())),
-        url::Place::Host { host, port } => {
-            let (host, port) = ConnectTo::apply(rules, host, *port);
-            resolver.dial(&host, port).map(Address::Tcp)
+        address::Place::Unix(path) => Ok(Address::Unix(path.clone())),
+        address::Place::Host { .. } => {
+            let dial = |(host, port): (&str, u16)| {
+                let (host, port) = ConnectTo::apply(rules, host, port);
+                resolver.dial(&host, port)
+            };
+            url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }
-        url::Place::Directory(_) | url::Place::Program(_) => Err(Error::usage(
-            "what tiebreak launches and drives is a server: give its http://, memcached://, \
-             redis://, postgres:// or mysql:// address",
+        address::Place::Directory(_) | address::Place::Program(_) => Err(Error::usage(
+            "what tiebreak launches and drives is a server: give its http://, ws://, memcached://, \
+             redis://, cassandra+thrift://, postgres:// or mysql:// address",
         )),
     }
 }
 
-/// A contender whose target has no port yet.
+/// The address of a target that has no port yet.
+fn launched_address(url: &Url, resolver: &mut Resolver<'_>) -> Result<Address, Error> {
+    let mut address = address(url, &[], resolver)?;
+    address.forget_ports();
+    Ok(address)
+}
+
+/// A contender whose target is launched.
 fn to_be_launched(
     spec: &Spec,
     name: &str,
     url: &Url,
-    launch: &Launch,
+    (address, launch): (Address, &Launch),
     settings: &Settings,
-    resolver: &mut Resolver<'_>,
+    work: Option<Work>,
 ) -> Result<Contender, Error> {
-    let mut address = address(url, &[], resolver)?;
-    if let Address::Tcp(tcp) = &mut address {
-        tcp.set_port(0);
-    }
-    let (contender, _) = contender_at(spec, name, url, address, settings)?;
+    let (contender, _) = contender_at(spec, name, url, address, settings, work)?;
     let target = harmless(&launch.url.to_string());
     Ok(Contender { target, launch: launch.outline(), ..contender })
 }
 
-fn give_table(number: usize, contender: &Contender, access: &mut Access) {
-    if let Some(sql) = &contender.sql {
-        access.keep_rows_in(&database::table(number, sql));
-    }
+pub(super) fn give_table(number: usize, contender: &Contender, access: &mut Access) {
+    let kind = contender.asks.sql().and_then(|sql| sql.table.as_deref());
+    let is_wide = contender.asks.workload().is_some_and(Workload::is_wide);
+    access.keep_rows_in(&database::table(number, kind, is_wide), is_wide);
 }
 
 fn contender_at(
@@ -314,46 +337,15 @@ fn contender_at(
     url: &Url,
     address: Address,
     settings: &Settings,
+    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    match url.protocol {
-        Protocol::Http => http_at(spec, name, url, address, settings),
-        Protocol::Memcached | Protocol::Redis => store_at(spec, name, url, address, settings),
-        Protocol::Postgres | Protocol::Mysql | Protocol::Oracle => {
-            database::database_at(spec, name, url, address, settings)
-        }
-        Protocol::Files | Protocol::Program => unreachable!("these have no address to be at"),
+    match &url.protocol.family {
+        Family::Http => http_at(spec, name, url, address, settings, work),
+        Family::WebSocket => messages::websocket_at(spec, name, url, address, settings),
+        Family::Store(store) => store_at(spec, name, (url, store), address, settings, work),
+        Family::Sql(sql) => database::database_at(spec, name, (url, sql), address, settings, work),
+        Family::Files | Family::Program => unreachable!("these have no address to be at"),
     }
-}
-
-/// What contenders of all protocols have in common.
-pub(super) fn contender(
-    spec: &Spec,
-    name: &str,
-    url: &Url,
-    address: Address,
-    settings: &Settings,
-) -> Result<Contender, Error> {
-    let timeout = settings.timeout.unwrap_or(TIMEOUT);
-    Ok(Contender {
-        name: name.to_owned(),
-        target: url.recorded(),
-        launch: Vec::new(),
-        address,
-        connections: settings.connections.unwrap_or(CONNECTIONS),
-        reuse: settings.databases.reuse(settings.reuse, timeout).map_err(Error::usage)?,
-        arrivals: settings.arrivals().map_err(Error::usage)?,
-        timeout_ns: ns(timeout),
-        // `compare --operations` is about programs.
-        operations: spec.operations.filter(|_| spec.command == Command::Run),
-        request: None,
-        workload: None,
-        skew: None,
-        sql: None,
-        depth: settings.depth.unwrap_or(1),
-        expect: Vec::new(),
-        tls: None,
-        groups: Vec::new(),
-    })
 }
 
 fn http_at(
@@ -362,60 +354,56 @@ fn http_at(
     url: &Url,
     address: Address,
     settings: &Settings,
+    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    if settings.depth.is_some_and(|depth| depth > 1) || settings.dialect.is_some() {
-        return Err(Error::usage("depth and dialect belong to stores (memcached://, redis://)"));
-    }
-    local::refuse_file_settings(settings)?;
-    database::refuse_elsewhere(settings)?;
     let built = request::build(url, settings).map_err(Error::usage)?;
-    let tls = match (&url.place, url.tls) {
-        (url::Place::Host { host, .. }, true) => Some(TlsAccess {
-            config: spec.trust.config(&[b"http/1.1"])?,
-            name: tls::server_name(host)?,
-        }),
-        _ => None,
-    };
-    let expect = settings.expect.clone().unwrap_or_default();
+    let tls = request::tls(spec, url)?;
+    let expect = built.asked.expect.clone();
     let head_only = built.asked.method == "HEAD";
-    let requests = spec.workload.own.requests_to(url, settings, store::MOST_PLACES);
+    let requests = request::several(&spec.workload.own, url, settings, store::MOST_PLACES);
     let requests = requests.map_err(Error::usage)?;
+    let asks = match work {
+        None => Asks::Request(built.asked),
+        Some(work) => Asks::Requests { request: built.asked, work },
+    };
     let contender = Contender {
-        request: Some(built.asked),
-        expect: expect.clone(),
         tls: tls.is_some().then(|| spec.trust.words()),
-        ..contender(spec, name, url, address, settings)?
+        ..contender(spec, name, url, address, settings, asks)?
     };
     let access =
         HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
-    Ok((contender, Access::Engine(engine::Access::Http(access))))
+    Ok((contender, Access::Http(access)))
 }
 
 /// A contender whose operations follow from a workload.
 fn store_at(
     spec: &Spec,
     name: &str,
-    url: &Url,
+    (url, store): (&Url, &Store),
     address: Address,
     settings: &Settings,
+    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    store::refuse_requests(settings).map_err(Error::usage)?;
-    local::refuse_file_settings(settings)?;
-    database::refuse_elsewhere(settings)?;
-    let contender = contender(spec, name, url, address, settings)?;
-    if contender.depth > 1 && contender.reuse != Reuse::Always {
+    let asks = Asks::Store(work.expect("a store has a workload"));
+    let contender = contender(spec, name, url, address, settings, asks)?;
+    if contender.intensity.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
     }
+    if contender.intensity.depth > 1 && contender.sharding.is_some() {
+        return Err(Error::usage(
+            "a client of several servers has one operation in flight: leave out depth",
+        ));
+    }
     let feeds = &spec.workload.own.feeds;
-    Ok((contender, Access::Engine(store::access(url, settings, feeds).map_err(Error::usage)?)))
+    Ok((contender, store::access(url, store, settings, feeds).map_err(Error::usage)?))
 }
 
-fn plan(
+pub(super) fn plan(
     spec: &Spec,
     machine: &Machine,
     contenders: Vec<Contender>,
     ways: &[Way],
-) -> Result<(Plan, Vec<u32>), Error> {
+) -> Result<(Plan, cores::Cores), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections)?;
@@ -427,7 +415,7 @@ fn plan(
         cores: &cores,
     };
     let question = question::ask(spec, &given)?;
-    for text in &spec.requirements {
+    for text in &spec.run.requirements {
         Requirement::parse(text, &question).map_err(Error::usage)?;
     }
     let plan = Plan {
@@ -439,32 +427,47 @@ fn plan(
         }
         .to_owned(),
         contenders,
-        seed: spec.seed.unwrap_or(machine.drawn_seed),
+        seed: spec.run.seed.unwrap_or(machine.drawn_seed),
         interleave,
         slice_ns: slice.map(ns),
         round_ns: ns(round),
         rounds: question.rounds,
-        warm_up_ns: ns(spec.warm_up.unwrap_or(WARM_UP)),
+        warm_up_ns: ns(spec.run.warm_up.unwrap_or(WARM_UP)),
         pilot_ns: pilot_ns(spec)?,
-        generator_cores: cores.generator,
-        requirements: spec.requirements.clone(),
+        generator_cores: cores.generator.clone(),
+        sweep: run_sweep(spec),
+        requirements: spec.run.requirements.clone(),
+        published: None,
         question,
         host: machine.host.clone(),
     };
     check_descriptors(&plan)?;
     check_length(&plan)?;
-    Ok((plan, cores.others))
+    Ok((plan, cores))
+}
+
+/// The load points that are the contenders of one run.
+fn run_sweep(spec: &Spec) -> Option<RunSweep> {
+    let asked = spec.sweep.as_ref().filter(|_| spec.command == Command::Run)?;
+    Some(RunSweep { factor: asked.factor, values: asked.values.clone() })
 }
 
 /// Slices or turns, the slice's length, the round's (of `run`: the duration).
 fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error> {
+    if spec.command == Command::Run && spec.sweep.is_some() {
+        // A round visits every load point once: a slice of many connections begins with a
+        // burst, which would be part of its p99 many times.
+        let round = spec.run.round.unwrap_or(TURN);
+        at_least("--round", round, SHORTEST_ROUND)?;
+        return Ok((Interleave::Turns, None, round));
+    }
     if spec.command == Command::Run {
-        let default = if spec.operations.is_some() { LONGEST_COUNTED_RUN } else { DURATION };
-        let duration = spec.duration.unwrap_or(default);
+        let default = if spec.run.operations.is_some() { LONGEST_COUNTED_RUN } else { DURATION };
+        let duration = spec.run.duration.unwrap_or(default);
         at_least("--duration", duration, SHORTEST_ROUND)?;
         return Ok((Interleave::Turns, None, duration));
     }
-    let interleave = match (spec.interleave, spec.slice) {
+    let interleave = match (spec.run.interleave, spec.run.slice) {
         (Some(Interleave::Turns), Some(_)) => {
             return Err(Error::usage(
                 "--slice has no meaning with --interleave turns: leave one of them out",
@@ -474,9 +477,9 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
         (asked, _) => asked.unwrap_or(Interleave::Auto),
     };
     let default = if interleave == Interleave::Turns { TURN } else { ROUND };
-    let round = spec.round.unwrap_or(default);
+    let round = spec.run.round.unwrap_or(default);
     at_least("--round", round, SHORTEST_ROUND)?;
-    if let Some(slice) = spec.slice {
+    if let Some(slice) = spec.run.slice {
         at_least("--slice", slice, SHORTEST_SLICE)?;
         if slice > round {
             return Err(Error::usage(format!(
@@ -487,12 +490,12 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
             )));
         }
     }
-    Ok((interleave, spec.slice, round))
+    Ok((interleave, spec.run.slice, round))
 }
 
 /// How long the pilot drives each contender.
 fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
-    let pilot = spec.pilot.unwrap_or(PILOT);
+    let pilot = spec.run.pilot.unwrap_or(PILOT);
     at_least("--pilot", pilot, SHORTEST_ROUND)?;
     Ok(ns(pilot))
 }
@@ -515,8 +518,8 @@ fn generator_cores(
     machine: &Machine,
     connections: u32,
 ) -> Result<cores::Cores, Error> {
-    let cores = cores::share_out(&machine.cores, spec.cores)?;
-    match spec.cores {
+    let cores = cores::share_out(&machine.cores, spec.run.cores)?;
+    match spec.run.cores {
         _ if cores.generator.len() as u32 <= connections => Ok(cores),
         None => cores::share_out(&machine.cores, Some(connections)),
         Some(asked) => Err(Error::usage(format!(
@@ -528,7 +531,7 @@ fn generator_cores(
 
 /// All contenders' connections are open at once.
 fn check_descriptors(plan: &Plan) -> Result<(), Error> {
-    let connections: u64 = plan.contenders.iter().map(|c| u64::from(c.connections)).sum();
+    let connections: u64 = plan.contenders.iter().map(|c| u64::from(c.intensity.connections)).sum();
     let workers = plan.generator_cores.len().max(1) as u64;
     let needed = connections
         + local::descriptors(&plan.contenders)
@@ -566,13 +569,13 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
 /// Fresh connections at a rate that local ports can hardly serve. In closed
 /// loop nothing can be foreseen; the audit looks at what was reached.
 fn port_cautions(plan: &Plan) -> Vec<String> {
-    let caution = |(contender, limit): (&Contender, &Option<f64>)| {
+    let caution = |(contender, asked): (&Contender, &ContenderAsked)| {
         let per_connection = match contender.reuse {
             Reuse::Times(operations) => f64::from(operations),
             _ => 1.0,
         };
-        let connects = contender.arrivals.rate()? / per_connection;
-        let limit = (*limit)?;
+        let connects = contender.intensity.arrivals.rate()? / per_connection;
+        let limit = asked.port_limit?;
         (connects > PORT_CAUTION * limit).then(|| {
             format!(
                 "`{}` will open {} connections, and local ports last for about {}: lower its \
@@ -583,7 +586,7 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
             )
         })
     };
-    plan.contenders.iter().zip(&plan.question.port_limit).filter_map(caution).collect()
+    plan.contenders.iter().zip(&plan.question.contenders).filter_map(caution).collect()
 }
 
 fn ns(duration: Duration) -> u64 {
@@ -593,3 +596,7 @@ fn ns(duration: Duration) -> u64 {
 #[cfg(test)]
 #[path = "resolved_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "used_tests.rs"]
+mod used_tests;

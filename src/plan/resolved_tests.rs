@@ -1,8 +1,11 @@
 use super::*;
 use crate::exit::Exit;
-use crate::plan::{hash, settings, units};
-use record::{Arrivals, Metric};
+use crate::plan::commands::OwnCommands;
+use crate::plan::declared::Given as _;
+use crate::plan::{hash, settings};
+use record::{Arrivals, Intensity, Metric};
 use std::net::SocketAddr;
+use text::quantities;
 
 fn machine() -> Machine {
     Machine {
@@ -34,7 +37,7 @@ fn look_up(host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
     Ok(vec![(address, port).into()])
 }
 
-fn settled(spec: &Spec) -> Result<Resolved, Error> {
+pub(super) fn settled(spec: &Spec) -> Result<Resolved, Error> {
     let mut resolver = Resolver::new(false, &look_up, &|_| true);
     resolve(spec, &machine(), &mut resolver)
 }
@@ -56,15 +59,15 @@ fn a_plan_with_everything_in_it() {
         "fresh=http://app.test:8080/page",
         "http+unix://%2Frun%2Fapp.sock/page",
     ]);
-    spec.sets = ["fresh.reuse=never", "fresh.rate=200k/s", "keep.header=X-Key: CANARY"]
+    spec.sets = ["fresh.reuse=never", "fresh.rate=200 k/s", "keep.header=X-Key: CANARY"]
         .map(str::to_owned)
         .to_vec();
     spec.common.body = Some(b"CANARY".as_slice().into());
     spec.common.expect = Some(vec![200, 304]);
-    spec.slice = units::duration("50ms").ok();
-    spec.seed = Some(7);
-    spec.all_pairs = true;
-    spec.confidence = Some(0.99);
+    spec.run.slice = quantities::duration("50ms").ok();
+    spec.run.seed = Some(7);
+    spec.run.all_pairs = true;
+    spec.run.confidence = Some(0.99);
     let resolved = settled(&spec).expect("a good plan");
     let text = serde_json::to_string_pretty(&resolved.plan).expect("json") + "\n";
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -75,7 +78,7 @@ fn a_plan_with_everything_in_it() {
     assert_eq!(
         resolved.cautions,
         [
-            "`fresh` will open 200k/s connections, and local ports last for about 14.1k/s: lower its \
+            "`fresh` will open 200 k/s connections, and local ports last for about 14.1 k/s: lower its \
           rate, or widen net.ipv4.ip_local_port_range"
         ]
     );
@@ -87,7 +90,7 @@ fn secrets_travel_in_the_access_alone() {
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
     let Way::Attached { access, .. } = &resolved.ways[0] else { panic!("it runs already") };
-    let Access::Engine(engine::Access::Http(access)) = access else { panic!("HTTP") };
+    let Access::Http(access) = access else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
@@ -95,7 +98,7 @@ fn secrets_travel_in_the_access_alone() {
     assert!(!told.contains("CANARY") && !told.contains("dTpDQU5BUlk"), "{told}");
     assert_eq!(resolved.plan.contenders[0].target, "http://127.0.0.1:1/?k=…");
     assert_eq!(
-        resolved.plan.contenders[0].request.as_ref().expect("HTTP").header_names,
+        resolved.plan.contenders[0].asks.request().expect("HTTP").header_names,
         ["X-Key", "Authorization"]
     );
 }
@@ -105,15 +108,15 @@ fn defaults() {
     let plan =
         settled(&compare(&["http://127.0.0.1:1/", "http://127.0.0.1:2/"])).expect("good").plan;
     assert_eq!(plan.command, "compare");
-    assert_eq!(plan.question.names, ["127.0.0.1:1", "127.0.0.1:2"]);
+    assert_eq!(plan.question.names(), ["127.0.0.1:1", "127.0.0.1:2"]);
     assert_eq!((plan.seed, plan.rounds, plan.round_ns), (0x5eed, 10, 1_000_000_000));
     assert_eq!((plan.interleave, plan.slice_ns), (Interleave::Auto, None));
     assert_eq!(plan.warm_up_ns, 1_000_000_000);
     assert_eq!(plan.generator_cores, [2, 3]);
     assert!(!plan.question.shares_core);
     let first = &plan.contenders[0];
-    assert_eq!((first.connections, first.timeout_ns), (64, 30_000_000_000));
-    assert_eq!((first.reuse, first.arrivals), (Reuse::Always, Arrivals::Closed));
+    assert_eq!((first.intensity.connections, first.timeout_ns), (64, 30_000_000_000));
+    assert_eq!((first.reuse, first.intensity.arrivals), (Reuse::Always, Arrivals::Closed));
     assert_eq!(first.tls, None);
 }
 
@@ -123,7 +126,7 @@ fn a_run_has_one_contender_and_no_comparison() {
     let plan = settled(&spec).expect("good").plan;
     assert_eq!((plan.rounds, plan.round_ns), (1, 10_000_000_000));
     assert!(plan.question.pairs.is_empty());
-    spec.operations = Some(1000);
+    spec.run.operations = Some(1000);
     let plan = settled(&spec).expect("good").plan;
     assert_eq!(plan.round_ns, 3_600_000_000_000);
     assert_eq!(plan.contenders[0].operations, Some(1000));
@@ -132,9 +135,9 @@ fn a_run_has_one_contender_and_no_comparison() {
 #[test]
 fn turns_last_longer_than_rounds_unless_a_round_is_given() {
     let mut spec = compare(&["http://127.0.0.1:1/", "http://127.0.0.1:2/"]);
-    spec.interleave = Some(Interleave::Turns);
+    spec.run.interleave = Some(Interleave::Turns);
     assert_eq!(settled(&spec).expect("good").plan.round_ns, 2_500_000_000);
-    spec.round = units::duration("200ms").ok();
+    spec.run.round = quantities::duration("200ms").ok();
     assert_eq!(settled(&spec).expect("good").plan.round_ns, 200_000_000);
 }
 
@@ -143,7 +146,7 @@ fn few_connections_need_few_cores() {
     let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
     spec.sets = vec!["b.connections=1".to_owned()];
     assert_eq!(settled(&spec).expect("good").plan.generator_cores, [3]);
-    spec.cores = Some(2);
+    spec.run.cores = Some(2);
     assert_eq!(
         settled(&spec).err().expect("refused").text,
         "--cores 2: a core without a connection would idle, and one contender has 1"
@@ -168,36 +171,36 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer; did you mean `nginx`? An address begins with http://, https://, memcached://, redis://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`? An address begins with http://, https://, ws://, wss://, memcached://, redis://, cassandra://, cassandra+thrift://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml",
         ),
         (
-            |spec| spec.restarts = Some(10),
+            |spec| spec.run.restarts = Some(10),
             "--restarts launches every target afresh, and the contender `a` runs already: let tiebreak launch it (a recipe, or an experiment file)",
         ),
         (
             |spec| {
                 spec.contenders = vec!["nginx".into(), "node".into(), "go".into()];
-                spec.restarts = Some(6);
+                spec.run.restarts = Some(6);
             },
             "6 restarts cannot support 2 comparisons at 5 %: at least 7; use --restarts 10 or compare fewer",
         ),
         (
             |spec| {
                 spec.contenders = vec!["nginx".into(), "node".into()];
-                spec.restarts = Some(6);
-                spec.until_decided = true;
+                spec.run.restarts = Some(6);
+                spec.run.until_decided = true;
             },
             "--until-decided looks after so many rounds of one launch, --restarts fixes the number of launches: give one of them",
         ),
         (
             |spec| {
-                spec.until_decided = true;
-                spec.rounds = Some(7);
+                spec.run.until_decided = true;
+                spec.run.rounds = Some(7);
             },
             "--rounds 7: a first look after 7 rounds cannot decide 1 comparison: with --until-decided each look judges at the level of 1.25 %; at least 8 rounds before the first look",
         ),
         (
-            |spec| spec.requirements = vec!["b/a throughputs >= 1".into()],
+            |spec| spec.run.requirements = vec!["b/a throughputs >= 1".into()],
             "--require `b/a throughputs >= 1`: no metric is called `throughputs`: this run judges throughput, p50 and p99; did you mean `throughput`?",
         ),
         (
@@ -210,26 +213,26 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
             "`a`: --arrivals says how a rate is spread: give --rate too, such as --rate 1000/s",
         ),
         (
-            |spec| spec.rounds = Some(5),
+            |spec| spec.run.rounds = Some(5),
             "5 rounds cannot support 1 comparison at 5 %: at least 6; use --rounds 10",
         ),
         (
-            |spec| spec.rounds = Some(20_000),
+            |spec| spec.run.rounds = Some(20_000),
             "--rounds 20000: at most 10000; longer rounds (--round) say more",
         ),
         (
-            |spec| spec.round = Some(Duration::from_secs(8000)),
+            |spec| spec.run.round = Some(Duration::from_secs(8000)),
             "this would take more than a day (2666 min 42 s): use fewer or shorter rounds",
         ),
         (
-            |spec| spec.slice = Some(Duration::from_secs(2)),
+            |spec| spec.run.slice = Some(Duration::from_secs(2)),
             "--slice 2 s is longer than a round of 1 s: give a longer --round, or --interleave turns",
         ),
         (
@@ -245,8 +248,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         assert_eq!(message(change), expected);
     }
     let both = message(|spec| {
-        spec.slice = Some(Duration::from_millis(50));
-        spec.interleave = Some(Interleave::Turns);
+        spec.run.slice = Some(Duration::from_millis(50));
+        spec.run.interleave = Some(Interleave::Turns);
     });
     assert_eq!(both, "--slice has no meaning with --interleave turns: leave one of them out");
     let mut unknown = compare(&["a=http://nohost/", "b=http://127.0.0.1:1/"]);
@@ -273,10 +276,10 @@ fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
     assert_eq!(hash(&first, &machine()), hash(&first, &elsewhere));
     // The seed is drawn anew for each run of one experiment.
     let mut seeded = first.clone();
-    seeded.seed = Some(2);
+    seeded.run.seed = Some(2);
     assert_eq!(hash(&first, &machine()), hash(&seeded, &machine()));
     let mut longer = first.clone();
-    longer.rounds = Some(20);
+    longer.run.rounds = Some(20);
     assert_ne!(hash(&first, &machine()), hash(&longer, &machine()));
     let mut fresh = first.clone();
     fresh.sets = vec!["b.reuse=never".to_owned()];
@@ -286,22 +289,23 @@ fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
 #[test]
 fn launches_and_looks_in_the_plan() {
     let mut spec = compare(&["nginx", "b=node"]);
-    spec.restarts = Some(8);
+    spec.run.restarts = Some(8);
     let resolved = settled(&spec).expect("good");
     let question = &resolved.plan.question;
     assert_eq!(
         (question.rounds, question.restarts, question.rounds_of_a_launch()),
         (40, 8, Some(5))
     );
-    // Half of the cores are left, and a launched target's CPU is in sight.
-    assert_eq!(question.target_cores, [[0, 1], [0, 1]]);
+    // Of what the generator leaves, the first core is tiebreak's own; and a launched target's
+    // CPU is in sight.
+    assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
     assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
     let contender = &resolved.plan.contenders[0];
     assert_eq!(contender.target, "http://127.0.0.1:{port}/");
     assert_eq!(contender.address, Address::Tcp(([127, 0, 0, 1], 0).into()));
     assert!(contender.launch.iter().any(|line| line.starts_with("start   nginx")));
     let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
-    spec.until_decided = true;
+    spec.run.until_decided = true;
     let question = settled(&spec).expect("good").plan.question;
     assert_eq!((question.rounds, question.looks), (60, vec![10, 16, 26, 40, 60]));
 }
@@ -318,12 +322,12 @@ fn set_wins_over_flags_and_flags_over_the_file() {
     spec.allow_file = true;
     let connections = |spec: &Spec| {
         let plan = settled(spec).expect("good").plan;
-        (plan.rounds, plan.contenders.iter().map(|c| c.connections).collect::<Vec<_>>())
+        (plan.rounds, plan.contenders.iter().map(|c| c.intensity.connections).collect::<Vec<_>>())
     };
     assert_eq!(connections(&spec), (11, vec![5, 6]));
     spec.common.connections = Some(7);
     spec.sets = vec!["b.connections=8".to_owned()];
-    spec.rounds = Some(12);
+    spec.run.rounds = Some(12);
     assert_eq!(connections(&spec), (12, vec![7, 8]));
     let plan = settled(&spec).expect("good").plan;
     assert!(plan.contenders.iter().all(|contender| contender.timeout_ns == 1_000_000_000));
@@ -354,20 +358,22 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
         .to_vec();
     let resolved = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
     let contenders = &resolved.plan.contenders;
-    let protocols = [0, 1, 2].map(|at| contenders[at].sql.as_ref().expect("SQL").protocol.name());
+    let protocols = [0, 1, 2].map(|at| contenders[at].asks.sql().expect("SQL").protocol.name());
     assert_eq!(protocols, ["simple", "prepared", "prepared"]);
-    let loaded = [0, 1, 2].map(|at| contenders[at].workload.is_some());
+    let loaded = [0, 1, 2].map(|at| contenders[at].asks.workload().is_some());
     assert_eq!(loaded, [true, true, false]);
     assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
-    let names = resolved.ways.iter().map(|way| match way {
-        Way::Attached { access: Access::Postgres(access), .. } => (&access.table, &access.query),
-        Way::Attached { access: Access::Mysql(access), .. } => (&access.table, &access.query),
+    let tables = resolved.ways.iter().map(|way| match way {
+        Way::Attached { access: Access::Database(database), .. } => database.count_rows(),
         _ => panic!("databases"),
     });
-    let names: Vec<(&str, &str)> = names.map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let wanted =
-        [("tiebreak00", "SELECT 1"), ("tiebreak01_memory", "SELECT 1"), ("tiebreak02", "SELECT 7")];
-    assert_eq!(names, wanted);
+    for (counts, table) in
+        tables.zip(["FROM \"tiebreak00\"", "FROM `tiebreak01_memory`", "FROM `tiebreak02`"])
+    {
+        assert!(counts.ends_with(table), "{counts}");
+    }
+    let asked = contenders.iter().map(|of| of.asks.statement());
+    assert_eq!(asked.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
     assert_eq!(resolved.plan.question.code_names[&1040], "too_many_connections");
     assert_eq!(resolved.plan.question.code_names[&11], "deadlock");
     let told = serde_json::to_string(&resolved.plan).expect("json");
@@ -427,15 +433,32 @@ fn what_databases_cannot_do_is_refused() {
     assert_eq!(told, "`a` cannot do the mix: counters are for caches: a table's values are bytes");
 }
 
+/// What verifying would compare, a workload of statements does not have.
+#[test]
+fn verify_is_refused_where_statements_say_what_they_expect() {
+    let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
+    spec.workload.preset = Some("point-select".to_owned());
+    let verified = |resolved: Resolved| {
+        resolved.plan.contenders[0].asks.workload().map(|workload| workload.verify)
+    };
+    assert_eq!(verified(settled(&spec).expect("a good plan")), Some(record::Verify::Off));
+    spec.workload.verify = Some(record::Verify::Off);
+    assert_eq!(verified(settled(&spec).expect("a good plan")), Some(record::Verify::Off));
+    spec.workload.verify = Some(record::Verify::All);
+    let told = settled(&spec).err().expect("refused").text;
+    assert!(told.contains("say themselves what they expect"), "{told}");
+    assert!(told.contains("leave `verify` out"), "{told}");
+}
+
 #[test]
 fn stores_get_a_workload_in_a_key_space_of_their_own() {
     let spec = compare(&["m=memcached://127.0.0.1:1", "r=redis://:CANARY@127.0.0.1:2/3"]);
     let resolved = settled(&spec).expect("a good plan");
-    let of = |at: usize| resolved.plan.contenders[at].workload.clone().expect("a store");
+    let of = |at: usize| resolved.plan.contenders[at].asks.workload().cloned().expect("a store");
     assert_eq!((of(0).prefix, of(1).prefix), ("tiebreak00:".into(), "tiebreak01:".into()));
     assert_eq!((of(0).keys, of(0).verify), (100_000, record::Verify::Sample));
     assert_eq!(of(0).mix, of(1).mix);
-    assert_eq!(resolved.plan.question.from_workload, [true, true]);
+    assert!(resolved.plan.question.contenders.iter().all(|of| of.from_workload));
     assert_eq!(resolved.plan.question.code_names[&2003], "oom");
     let told = serde_json::to_string(&resolved.plan).expect("json");
     assert!(!told.contains("CANARY"), "{told}");
@@ -469,14 +492,15 @@ fn groups_share_a_contender_and_are_judged_apart() {
     let plan = with_groups(READERS_AND_WRITERS, sets).expect("good").plan;
     let [a, b] = plan.contenders.as_slice() else { panic!("two") };
     let asked = |of: &Contender| {
-        let groups = of.groups.iter().map(|group| &group.asked);
+        let groups = of.groups.iter().map(|group| group.intensity);
         groups.map(|of| (of.connections, of.depth, of.arrivals)).collect::<Vec<_>>()
     };
     let rate = Arrivals::Constant(5000.0);
     assert_eq!(asked(a), [(20, 32, Arrivals::Closed), (2, 1, rate)]);
     assert_eq!(asked(b), [(20, 32, Arrivals::Closed), (3, 1, rate)]);
-    assert_eq!((a.connections, a.depth, a.arrivals), (22, 32, Arrivals::Closed));
-    let workload = a.workload.as_ref().expect("a store");
+    let together = Intensity { connections: 22, depth: 32, arrivals: Arrivals::Closed };
+    assert_eq!(a.intensity, together);
+    let workload = a.asks.workload().expect("a store");
     let mixes: Vec<usize> = workload.mixes().iter().map(|mix| mix.len()).collect();
     assert_eq!((workload.mix.len(), mixes), (3, vec![2, 1]));
     let question = &plan.question;
@@ -486,7 +510,7 @@ fn groups_share_a_contender_and_are_judged_apart() {
     assert_eq!(metrics(1), [Metric::ResponseP99, Metric::ResponseP50]);
     // As many workers as the smallest group has connections, and no more.
     let one = READERS_AND_WRITERS.replace("connections = 2\n", "connections = 1\n");
-    let refused = with_groups(&one, |spec| spec.cores = Some(2)).err().expect("refused");
+    let refused = with_groups(&one, |spec| spec.run.cores = Some(2)).err().expect("refused");
     assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
 }
 
@@ -494,7 +518,7 @@ fn groups_share_a_contender_and_are_judged_apart() {
 fn a_groups_metric_can_be_required() {
     let require = |text: &str| {
         let text = text.to_owned();
-        with_groups(READERS_AND_WRITERS, |spec| spec.requirements = vec![text]).err()
+        with_groups(READERS_AND_WRITERS, |spec| spec.run.requirements = vec![text]).err()
     };
     assert_eq!(require("b/a p99 of writers <= 1.05x"), None);
     assert_eq!(require("throughput of readers >= 0.9"), None);
@@ -571,7 +595,7 @@ fn what_does_not_go_with_groups_is_refused() {
 fn databases_with_groups(text: &str, each: &str) -> Result<Resolved, String> {
     let a = format!("[contender.a]\nurl = 'postgres://me@127.0.0.1:1/d'\n{each}\n");
     let b = format!("[contender.b]\nurl = 'mysql://me@127.0.0.1:2/d'\n{each}\n");
-    of_file(&format!("{text}\n{a}{b}"), |spec| spec.cores = Some(2))
+    of_file(&format!("{text}\n{a}{b}"), |spec| spec.run.cores = Some(2))
 }
 
 #[test]
@@ -580,9 +604,9 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     let flat = flat.replace(", 'multi-get:10' = 1", "");
     let plan = databases_with_groups(&flat, "pool = { max = 2 }").expect("good").plan;
     for of in &plan.contenders {
-        let asked: Vec<u32> = of.groups.iter().map(|group| group.asked.connections).collect();
-        assert_eq!((asked, of.connections), (vec![20, 2], 22));
-        assert_eq!(of.workload.as_ref().expect("a store").groups, [1, 1]);
+        let asked: Vec<u32> = of.groups.iter().map(|group| group.intensity.connections).collect();
+        assert_eq!((asked, of.intensity.connections), (vec![20, 2], 22));
+        assert_eq!(of.asks.workload().expect("a store").groups, [1, 1]);
     }
     let same = flat.replace("mix = { get = 3 }\n", "").replace("mix = 'set=1'\n", "");
     assert!(databases_with_groups(&same, "query = 'SELECT 1'").is_ok());
@@ -609,7 +633,24 @@ fn what_a_store_cannot_do_is_refused() {
         change(&mut spec);
         settled(&spec).err().expect("refused").text
     };
-    let table: [(Spoil<'_>, &str); 9] = [
+    let table: [(Spoil<'_>, &str); 14] = [
+        (
+            &|spec| spec.workload.preset = Some("wide-rows".into()),
+            "`m` cannot do wide-rows: its keys have one value each: wide rows are for cassandra:// and cassandra+thrift://",
+        ),
+        (
+            &|spec| {
+                spec.workload.mix = Some(crate::plan::workload::mix("newest=1").expect("a mix"))
+            },
+            "newest, one and insert are operations on wide rows: add --workload wide-rows",
+        ),
+        (
+            &|spec| {
+                spec.workload.preset = Some("wide-rows".into());
+                spec.workload.mix = Some(crate::plan::workload::mix("get=1").expect("a mix"));
+            },
+            "the operations of wide-rows are newest, one and insert: name some of them",
+        ),
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
             "`m` cannot do ycsb-e: it keeps keys by their hash, and so has no scan over keys in order; a store that sorts its keys",
@@ -619,8 +660,8 @@ fn what_a_store_cannot_do_is_refused() {
             "`r` cannot do cas: it has no cas: WATCH, MULTI and EXEC take four requests",
         ),
         (
-            &|spec| spec.workload.commands = vec![crate::plan::commands::own("PING").expect("one")],
-            "`m` cannot do --command: commands of one's own are for redis://",
+            &|spec| spec.workload.commands.give(crate::plan::commands::own("PING").expect("one")),
+            "`m` cannot do --command: user-defined commands are for redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (&|spec| spec.common.method = Some("HEAD".into()), "`m`: method belongs to HTTP requests"),
@@ -633,6 +674,21 @@ fn what_a_store_cannot_do_is_refused() {
         ),
         (&|spec| spec.sets = vec!["m.dialect=resp3".into()], "`m`: memcached has the dialects"),
         (&|spec| spec.sets = vec!["r.dialect=meta".into()], "`r`: redis has the dialects"),
+        (
+            &|spec| {
+                spec.contenders[1] = "r=cassandra+thrift://127.0.0.1:2/k".into();
+                spec.sets = vec!["r.dialect=text".into()];
+            },
+            "`r`: cassandra+thrift has no dialects: leave out dialect",
+        ),
+        (
+            &|spec| {
+                spec.contenders[1] = "r=cassandra+thrift://127.0.0.1:2/k".into();
+                spec.sets = vec!["r.consistency=local-one".into()];
+            },
+            "`r`: cassandra+thrift has no consistency level local-one; it has one, two, three, \
+             quorum, all, local-quorum, each-quorum",
+        ),
         (
             &|spec| {
                 spec.contenders =
@@ -649,6 +705,44 @@ fn what_a_store_cannot_do_is_refused() {
 }
 
 #[test]
+fn what_would_be_ignored_is_refused() {
+    let files = ["m=memcached://127.0.0.1:1", "f=file:///tmp/x"];
+    let programs = ["a=exec:true", "b=exec:true"];
+    let of_databases = "query, charset, protocol, table, pool and reply.max belong to databases";
+    let of_files = "locking, fsync and expires belong to files";
+    for (contenders, sets, name, message) in [
+        (files, &["f.pool.max=2"][..], "f", of_databases),
+        (files, &["f.query=SELECT 1"], "f", of_databases),
+        (programs, &["b.reply.max=1MB"], "b", of_databases),
+        (programs, &["a.fsync=true"], "a", of_files),
+    ] {
+        let mut spec = compare(&contenders);
+        spec.sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        let told = settled(&spec).err().expect("refused").text;
+        assert!(told.starts_with(&format!("`{name}`: {message}")), "{sets:?}: {told}");
+    }
+}
+
+#[test]
+fn a_run_refuses_what_its_file_says_of_comparisons() {
+    let scratch = crate::scratch::Scratch::new();
+    let file = scratch.path().join("e.toml");
+    let settled = |text: &str| {
+        let text = format!("{text}\n[contender.a]\nurl = 'http://127.0.0.1:1/'\n");
+        std::fs::write(&file, text).expect("a file");
+        let mut spec = Spec::new(Command::Run, vec![file.display().to_string()]);
+        spec.allow_file = true;
+        settled(&spec).map_err(|error| error.text)
+    };
+    assert!(settled("seed = 7\nwarm_up = '1s'\ngenerator_cores = 1").is_ok());
+    for text in ["interleave = 'turns'", "all_pairs = true", "matters = '2%'"] {
+        let key = text.split(' ').next().expect("a key");
+        let told = settled(text).err().expect("refused");
+        assert!(told.starts_with(&format!("{key} in the experiment file is for")), "{told}");
+    }
+}
+
+#[test]
 fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line() {
     let redis = ["a=redis://127.0.0.1:1".to_owned(), "b=redis://127.0.0.1:2".to_owned()];
     let mut spec = compare(&redis.each_ref().map(String::as_str));
@@ -658,7 +752,8 @@ fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line
         ("FLUSHALL", "removes or replaces data"),
         ("SAVE", "ends the server, stops it for a while, or makes it write files"),
     ] {
-        spec.workload.commands = vec![crate::plan::commands::own(command).expect("one")];
+        spec.workload.commands =
+            OwnCommands(vec![crate::plan::commands::own(command).expect("one")]);
         let told = settled(&spec).err().expect("refused").text;
         let name = command.split(' ').next().expect("a word");
         assert!(told.starts_with(&format!("`a`: the command `{name}` {does}")), "{told}");
@@ -667,4 +762,32 @@ fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line
         assert!(settled(&spec).is_ok(), "{command}");
         spec.allow_destructive = false;
     }
+}
+
+#[test]
+fn batches_of_several_times_need_statements_that_only_write() {
+    let refused = |sets: &[&str]| {
+        let mut spec = compare(&["a=cassandra://127.0.0.1/k", "b=cassandra://127.0.0.1/k"]);
+        spec.sets = sets.iter().map(|set| (*set).to_owned()).collect();
+        settled(&spec).err().expect("refused").text
+    };
+    let told = refused(&["a.batch_size=10"]);
+    let wanted = "`a`: batch_size is for your own statements that only write";
+    assert!(told.starts_with(wanted), "{told}");
+    let told = refused(&["b.batch_size=10", "b.batch=none"]);
+    assert_eq!(told, "`b`: batch_size is for batches: leave out batch=none");
+}
+
+#[test]
+fn contenders_with_other_batches_get_a_caution() {
+    let text = "[contender.one]\nurl = 'cassandra://127.0.0.1/k'\n\
+                [contender.ten]\nurl = 'cassandra://127.0.0.1/k'\nbatch_size = 10\n\
+                [[workload.statements]]\nname = 'add'\nparameters = { id = 'seq(1)' }\n\
+                sql = 'INSERT INTO t (id) VALUES ({id})'\n";
+    let resolved = of_file(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        resolved.cautions,
+        ["an operation of `one` has its statements once (batch_size), and one of `ten` 10 \
+          times: figures are of operations, and not of statements"]
+    );
 }

@@ -1,107 +1,471 @@
 //! What can be set for all contenders (a flag) or for one (`--set`).
 
+mod of_cassandra;
 mod of_databases;
 mod of_files;
+mod of_loads;
+mod of_memcached;
+mod of_messages;
+mod of_requests;
+mod refused;
+#[cfg(test)]
+pub(in crate::plan) mod samples;
 
-pub use of_databases::{DatabaseSettings, query};
-pub use of_files::FileSettings;
+pub use crate::protocol::Dialect;
+pub use of_loads::{Spread, connections, depth};
+pub use of_requests::{LARGEST_BODY, expect, header};
+pub(in crate::plan) use refused::refuse;
 
-use crate::input;
-use crate::near;
-use crate::plan::units;
-use crate::shown::shown;
-use record::{Arrivals, Reuse};
-use std::path::Path;
+use crate::plan::Command::Load;
+use crate::plan::declared::Heading::{self, Request};
+use crate::plan::declared::InFile::{
+    Body, Bytes, Count, CountOr, Duration as Time, Headers, Rate, Statuses, Switch, Text, Words,
+};
+use crate::plan::declared::UsedBy::{
+    Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
+    Requests, Sharded, Stores,
+};
+use crate::plan::declared::{Declared, Flag, Row, Setting, declared};
+use engine::files::Guard;
+use record::cassandra::{Batch, Compression, Routing};
+use record::{Consistency, MessageKind, Reuse, ShardRule, SqlProtocol, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
+use text::near;
+use text::quantities;
+use text::shown::shown;
 
-/// The longest timeout: beyond that nobody waits, and a slice must end.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+declared! {
+    /// The settings of one contender, or of all. No `Debug`: headers and body can
+    /// be secret.
+    #[derive(Clone, Default, PartialEq)]
+    pub struct Settings;
 
-/// Largest body: all of it is held in memory.
-pub const LARGEST_BODY: u64 = 64 << 20;
-
-/// The keys of `--set NAME.key=value`, each with an example for the help.
-pub const KEYS: [(&str, &str); 22] = [
-    ("reuse", "always, never or the number of operations on a connection"),
-    ("connections", "64"),
-    ("depth", "16 (operations in flight on a connection, of a store)"),
-    ("dialect", "text or meta (memcached); resp2 or resp3 (redis)"),
-    ("locking", "flock, rename or none (files)"),
-    ("fsync", "true: every write of a file waits for the disk"),
-    ("expires", "1h: files last written longer ago are misses"),
-    ("query", "'SELECT 1' (the one statement; databases)"),
-    ("charset", "AL32UTF8 (oracle)"),
-    ("protocol", "simple, extended or prepared (postgres); text or prepared (mysql)"),
-    ("table", "memory (mysql), unlogged (postgres): which kind of table a workload is in"),
-    ("pool.max", "10: connections that all share; in place of reuse (databases)"),
-    ("pool.wait", "1s: who gets none of them for so long fails"),
-    ("pool.upkeep", "ping or reset between two operations; or neither"),
-    (
-        "reply.max",
-        "100MB: a longer reply to an operation fails (databases; 4 MiB, or more where the workload's values need it)",
-    ),
-    ("rate", "5k/s"),
-    ("arrivals", "constant or poisson"),
-    ("timeout", "30s"),
-    ("expect", "200,304"),
-    ("method", "HEAD"),
-    ("header", "'Accept: text/html' (may be given several times)"),
-    ("data", "@file or text"),
-];
-
-/// How the arrivals of an open loop are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
-    /// Equal gaps.
-    Constant,
-    /// Exponential gaps.
-    Poisson,
-}
-
-/// Variants of the protocols of stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// memcached: `get`, `set`, …
-    Text,
-    /// memcached: `mg`, `ms`, …
-    Meta,
-    /// Redis: RESP2.
-    Resp2,
-    /// Redis: RESP3.
-    Resp3,
-}
-
-/// The settings of one contender, or of all. No `Debug`: headers and body can
-/// be secret.
-#[derive(Clone, Default)]
-pub struct Settings {
-    /// Connections.
-    pub connections: Option<u32>,
-    /// Operations in flight on one connection.
-    pub depth: Option<u32>,
-    /// Which variant of its protocol a store is spoken to in.
-    pub dialect: Option<Dialect>,
-    /// How files are written.
-    pub files: FileSettings,
-    /// How databases are spoken to.
-    pub databases: DatabaseSettings,
     /// The connection policy.
-    pub reuse: Option<Reuse>,
+    reuse: Option<Reuse>, of_loads::reuse,
+        Setting::new(
+            "reuse",
+            CountOr(&["always", "never"]),
+            "The connection policy: `always`, `never`, or after how many operations to connect \
+             anew.",
+        )
+        .example("always, never or the number of operations on a connection")
+        .only(Connected)
+        .flags(&[Flag::new(
+            "reuse",
+            "WHEN",
+            "When connections end: always (persistent), never (a fresh one for each request, \
+             its connect measured too), or after N requests [default: always]",
+        )
+        .under(Heading::Load, 6)]);
+
+    /// Connections.
+    connections: Option<u32>, of_loads::connections,
+        Setting::new("connections", Count, "How many connections; 64 by default.")
+        .example("64")
+        .of_groups()
+        .flags(&[
+            Flag::new("connections", "N", "Connections to each contender [default: 64]")
+                .short('c')
+                .under(Heading::Load, 2),
+            Flag::new("connections", "N", "Connections to each store [default: 64]")
+                .short('c')
+                .only(&[Load]),
+        ]);
+
+    /// Operations in flight on one connection.
+    depth: Option<u32>, of_loads::depth,
+        Setting::new(
+            "depth",
+            Count,
+            "Operations in flight on a connection, of a store or a WebSocket; 1 by default.",
+        )
+        .example("16 (operations in flight on a connection, of a store or a WebSocket)")
+        .only(Deep)
+        .of_groups()
+        .flags(&[Flag::new(
+            "depth",
+            "N",
+            "Operations in flight on each connection, of stores and WebSocket [default: 1]",
+        )
+        .under(Heading::Load, 4)]);
+
+    /// Which variant of its protocol a store is spoken to in.
+    dialect: Option<Dialect>, of_loads::dialect,
+        Setting::new(
+            "dialect",
+            Words(&["text", "meta", "resp2", "resp3"]),
+            "How a store is spoken to: `text` or `meta` (memcached), `resp2` or `resp3` (Redis).",
+        )
+        .example("text or meta (memcached); resp2 or resp3 (redis)")
+        .only(Stores);
+
+    /// By which rule a key finds its server.
+    distribution: Option<ShardRule>, of_memcached::distribution,
+        Setting::new(
+            "distribution",
+            Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
+            "By which rule a key finds its server among several memcached servers: `modula`, \
+             `consistent` or `ketama` as libmemcached has them, `php-memcache`, \
+             `php-memcache-fnv` or `php-memcache-standard` as php-memcache does; `modula` by \
+             default.",
+        )
+        .example("ketama: by which rule a key finds its server (several memcached servers)")
+        .only(Sharded);
+
+    /// Keys of a server that cannot be reached go to others.
+    failover: Option<bool>, of_memcached::failover,
+        Setting::new(
+            "failover",
+            Switch,
+            "Whether keys of a memcached server that cannot be reached go to the others; `false` \
+             by default.",
+        )
+        .example("true: keys of a server that is down go to the others (several memcached servers)")
+        .only(Sharded);
+
+    /// How many replicas must have answered an operation.
+    consistency: Option<Consistency>, of_loads::consistency,
+        Setting::new(
+            "consistency",
+            Words(&["one", "two", "three", "quorum", "all", "local-one", "local-quorum", "each-quorum", "serial", "local-serial"]),
+            "How many replicas must have answered an operation (Cassandra): `one`, `two`, \
+             `three`, `quorum`, `all`, `local-one`, `local-quorum` or `each-quorum`; `one` by \
+             default.",
+        )
+        .example("quorum (cassandra): how many replicas must have answered an operation")
+        .only(Replicated);
+
+    /// Copies of each row, where a load makes what holds them.
+    replication: Option<u32>, of_loads::replication,
+        Setting::new(
+            "replication",
+            Count,
+            "How many copies there are of each row of a keyspace of Cassandra's that a load \
+             makes; 1 by default.",
+        )
+        .example("3: copies of each row, where a load makes the keyspace (cassandra)")
+        .only(Replicated);
+
+    /// What keeps a reader of files from half a value.
+    guard: Option<Guard>, of_files::guard,
+        Setting::new(
+            "locking",
+            Words(&["flock", "rename", "none"]),
+            "What keeps a reader of files from half a value: `flock` (as Cache_Lite does), \
+             `rename` (written beside and renamed) or `none`.",
+        )
+        .example("flock, rename or none (files)")
+        .only(Files);
+
+    /// Whether every write of a file waits for the disk.
+    fsync: Option<bool>, of_files::fsync,
+        Setting::new("fsync", Switch, "Whether every write of a file waits for the disk.")
+        .example("true: every write of a file waits for the disk")
+        .only(Files);
+
+    /// When a file is too old.
+    expires: Option<Duration>, of_files::expires,
+        Setting::new("expires", Time, "Files last written longer ago are misses, such as `1h`.")
+        .example("1h: files last written longer ago are misses")
+        .only(Files);
+
+    /// The one statement that a database is asked.
+    query: Option<String>, of_databases::query,
+        Setting::new(
+            "query",
+            Text,
+            "The one statement that a database is asked, in place of a workload.",
+        )
+        .example("'SELECT 1' (the one statement; databases)")
+        .only(Databases)
+        // The message quotes nothing of it.
+        .flags(&[Flag::new(
+            "query",
+            "STATEMENT",
+            "Ask databases (postgres://, mysql://) this statement, in place of a workload. It is \
+             recorded: no place for a secret",
+        )
+        .under(Request, 3)]);
+
+    /// In which character set a client speaks.
+    charset: Option<String>, of_databases::charset,
+        Setting::new("charset", Words(&["AL32UTF8"]), "In which character set Oracle's driver speaks.")
+        .example("AL32UTF8 (oracle)")
+        .only(Databases);
+
+    /// How statements are sent.
+    protocol: Option<SqlProtocol>, of_databases::protocol,
+        Setting::new(
+            "protocol",
+            Words(&["simple", "extended", "prepared", "text"]),
+            "How statements are sent: `simple`, `extended` or `prepared` (PostgreSQL), `text` or \
+             `prepared` (MySQL), `simple` or `prepared` (Cassandra); `prepared` by default.",
+        )
+        .example("simple, extended or prepared (postgres); text or prepared (mysql)")
+        .only(Databases);
+
+    /// Which kind of table the workload's rows are in.
+    table: Option<String>, of_databases::table,
+        Setting::new(
+            "table",
+            Words(&["logged", "unlogged", "innodb", "memory", "aria", "myisam", "size-tiered", "leveled", "time-window", "unified"]),
+            "Which kind of table a workload's rows are in: `logged` or `unlogged` (PostgreSQL), \
+             one of MySQL's engines, or how Cassandra compacts it: `size-tiered`, `leveled`, \
+             `time-window` or `unified`.",
+        )
+        .example("memory (mysql), unlogged (postgres): which kind of table a workload is in")
+        .only(Databases);
+
+    /// Connections that all operations share.
+    pool_max: Option<u32>, of_loads::connections,
+        Setting::new("pool.max", Count, "How many at most.")
+        .example("10: connections that all share; in place of reuse (databases)")
+        .only(Databases);
+
+    /// How long an operation waits for one of them.
+    pool_wait: Option<Duration>, of_loads::timeout,
+        Setting::new(
+            "pool.wait",
+            Time,
+            "An operation that gets none for so long fails; the timeout by default.",
+        )
+        .example("1s: who gets none of them for so long fails")
+        .only(Databases);
+
+    /// What is done to one of them between two operations.
+    pool_upkeep: Option<Upkeep>, of_databases::upkeep,
+        Setting::new(
+            "pool.upkeep",
+            Words(&["neither", "ping", "reset"]),
+            "What is done to a connection between two operations; `neither` by default.",
+        )
+        .example("ping or reset between two operations; or neither")
+        .only(Databases);
+
+    /// Bytes of the reply to an operation, at most.
+    reply_bytes: Option<u64>, of_databases::reply_bytes,
+        Setting::new(
+            "reply.max",
+            Bytes,
+            "Bytes of a reply, from 1 kB to 1 GB; a longer one fails as `too_large`. 4 MiB by \
+             default, or more where the workload's own values need it.",
+        )
+        .example(
+            "100MB: a longer reply to an operation fails (databases; 4 MiB, or more where the \
+             workload's values need it)",
+        )
+        .only(Databases);
+
+    /// Which nodes of Cassandra operations are sent to.
+    routing: Option<Routing>, of_cassandra::routing,
+        Setting::new(
+            "routing",
+            Words(&["token-aware", "round-robin"]),
+            "Which node of Cassandra an operation is sent to: `token-aware`, to one that holds \
+             the row, or `round-robin`; `token-aware` by default.",
+        )
+        .example("token-aware or round-robin (cassandra)")
+        .only(Cassandra);
+
+    /// How frames are compressed.
+    compression: Option<Compression>, of_cassandra::compression,
+        Setting::new(
+            "compression",
+            Words(&["none", "lz4"]),
+            "How frames to and from Cassandra are compressed: `none` or `lz4`; `none` by default.",
+        )
+        .example("none or lz4 (cassandra)")
+        .only(Cassandra);
+
+    /// Rows of one page of a reply, at most.
+    page_size: Option<u32>, of_cassandra::page_size,
+        Setting::new(
+            "page_size",
+            Count,
+            "Rows of one page of a reply of Cassandra's, at most; 5000 by default.",
+        )
+        .example("100: rows of one page of a reply (cassandra)")
+        .only(Cassandra);
+
+    /// How operations with several statements are sent.
+    batch: Option<Batch>, of_cassandra::batch,
+        Setting::new(
+            "batch",
+            Words(&["none", "logged", "unlogged"]),
+            "How an operation with several statements that only write is sent to Cassandra: \
+             `logged`, `unlogged` or `none` (one after the other); `logged` by default.",
+        )
+        .example("logged, unlogged or none: operations with several statements (cassandra)")
+        .only(Cassandra);
+
+    /// How many times the statements of an operation are in a batch.
+    batch_size: Option<u32>, of_cassandra::batch_size,
+        Setting::new(
+            "batch_size",
+            Count,
+            "How many times the statements of one of your operations that only writes are in a \
+             batch, each time with parameters of its own; 1 by default. One operation is then one \
+             such batch.",
+        )
+        .example("10: the statements of an operation ten times in one batch (cassandra)")
+        .only(Cassandra);
+
+    /// The library waits for more requests before it writes.
+    write_coalescing: Option<bool>, of_cassandra::write_coalescing,
+        Setting::new(
+            "write_coalescing",
+            Switch,
+            "Whether Cassandra's client library waits for more requests before it writes to a \
+             socket; `false` by default.",
+        )
+        .example("true: the library waits for more requests before it writes (cassandra)")
+        .only(Cassandra);
+
+    /// Sockets of one session to each node.
+    sockets_per_node: Option<u32>, of_cassandra::sockets_per_node,
+        Setting::new(
+            "sockets_per_node",
+            Count,
+            "Sockets of a session to each node of Cassandra, over which the operations of all \
+             connections go; 1 by default.",
+        )
+        .example("2: sockets to each node, which all connections share (cassandra)")
+        .only(Cassandra);
+
     /// Operations per second.
-    pub rate: Option<f64>,
+    rate: Option<f64>, quantities::rate,
+        Setting::new(
+            "rate",
+            Rate,
+            "Operations per second while driven; left out: as fast as replies come.",
+        )
+        .example("5k/s")
+        .of_groups()
+        .flags(&[Flag::new(
+            "rate",
+            "RATE",
+            "Requests per second (5k/s, 1000/s, 250); without it as fast as replies come",
+        )
+        .more(
+            "Without --rate every connection sends its next request when it has the reply \
+             (closed loop), and contenders are compared by throughput. With it requests are \
+             due by a schedule that no slow reply can stop (open loop); response times count \
+             from when a request was due, and contenders are compared by their p99.",
+        )
+        .under(Heading::Load, 3)]);
+
     /// How they are spread.
-    pub arrivals: Option<Spread>,
+    arrivals: Option<Spread>, of_loads::spread,
+        Setting::new("arrivals", Words(&["constant", "poisson"]), "How a rate is spread.")
+        .example("constant or poisson")
+        .of_groups()
+        .flags(&[Flag::new(
+            "arrivals",
+            "HOW",
+            "How the requests of --rate are spread: constant or poisson [default: constant]",
+        )
+        .under(Heading::Load, 5)]);
+
     /// Given up after this long.
-    pub timeout: Option<Duration>,
+    timeout: Option<Duration>, of_loads::timeout,
+        Setting::new("timeout", Time, "When an operation is given up; 30s by default.")
+        .example("30s")
+        .flags(&[Flag::new(
+            "timeout",
+            "TIME",
+            "Give a request up after this long, 10m at most; recorded as at least that \
+             [default: 30s]",
+        )
+        .under(Heading::Load, 7)]);
+
     /// Codes that count as success.
-    pub expect: Option<Vec<u16>>,
+    expect: Option<Vec<u16>>, of_requests::expect,
+        Setting::new("expect", Statuses, "Statuses that count as success; 200 to 299 by default.")
+        .example("200,304")
+        .only(Requests)
+        .flags(&[Flag::new(
+            "expect",
+            "STATUS,…",
+            "Statuses that count as success, such as 200,304 [default: 200 to 299]",
+        )
+        .under(Request, 4)]);
+
     /// The method.
-    pub method: Option<String>,
+    method: Option<String>, of_requests::method,
+        Setting::new("method", Text, "The method; GET, or POST with `data`.")
+        .example("HEAD")
+        .only(Requests)
+        .flags(&[Flag::new("method", "METHOD", "Method [default: GET; POST with -d]")
+            .short('X')
+            .unquoted()
+            .under(Request, 0)]);
+
     /// Name and value.
-    pub headers: Vec<(String, Vec<u8>)>,
+    headers: Vec<(String, Vec<u8>)>, of_requests::header,
+        Setting::new("header", Headers, "Headers: a value, or a list of values.")
+        .example("'Accept: text/html' (may be given several times)")
+        .only(WithHeaders)
+        .flags(&[Flag::new(
+            "header",
+            "NAME: VALUE",
+            "Send this header; may be given several times. Its value is never recorded",
+        )
+        .short('H')
+        .repeated()
+        .unquoted()
+        .under(Request, 1)]);
+
+    /// What messages are made of.
+    message: Option<MessageKind>, of_messages::kind,
+        Setting::new(
+            "message",
+            Words(&["text", "binary"]),
+            "What the messages of WebSocket are made of: `text` or `binary`; `text` by default.",
+        )
+        .example("text or binary (ws)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "message",
+            "KIND",
+            "What messages to WebSocket servers are made of: text or binary [default: text]",
+        )
+        .under(Request, 5)]);
+
+    /// Bytes of a message.
+    message_bytes: Option<u32>, of_messages::size,
+        Setting::new(
+            "message_size",
+            Bytes,
+            "Bytes of a message of WebSocket, from 16 B to 16 MiB; `64B` by default.",
+        )
+        .example("1kB: bytes of a message (ws)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "message-size",
+            "SIZE",
+            "Bytes of each message to a WebSocket server, from 16B to 16MiB [default: 64B]",
+        )
+        .under(Request, 6)]);
+
     /// The body.
-    pub body: Option<Arc<[u8]>>,
+    body: Option<Arc<[u8]>>, of_requests::data,
+        Setting::new(
+            "data",
+            Body,
+            "The body: a text, or `@file` beside this file: a plain file of at most 64 MiB.",
+        )
+        .example("@file or text")
+        .only(Requests)
+        .flags(&[Flag::new(
+            "data",
+            "@FILE|TEXT",
+            "Send this body, or the file behind @; never recorded",
+        )
+        .short('d')
+        .unquoted()
+        .text_or_file()
+        .under(Request, 2)]);
 }
 
 impl Settings {
@@ -110,216 +474,27 @@ impl Settings {
     /// # Errors
     /// When the key is not known, or the value does not fit it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match key {
-            "locking" | "fsync" | "expires" => self.files.set(key, value)?,
-            "query" | "charset" | "protocol" | "table" | "pool.max" | "pool.wait"
-            | "pool.upkeep" | "reply.max" => {
-                self.databases.set(key, value)?;
-            }
-            "reuse" => self.reuse = Some(reuse(value)?),
-            "connections" => self.connections = Some(connections(value)?),
-            "depth" => self.depth = Some(depth(value)?),
-            "dialect" => self.dialect = Some(dialect(value)?),
-            "rate" => self.rate = Some(units::rate(value)?),
-            "arrivals" => self.arrivals = Some(spread(value)?),
-            "timeout" => self.timeout = Some(timeout(value)?),
-            "expect" => self.expect = Some(expect(value)?),
-            "method" => self.method = Some(value.to_owned()),
-            "header" => self.headers.push(header(value)?),
-            "data" => self.body = Some(data(value)?),
-            other => {
-                let known = KEYS.map(|(key, _)| key);
-                let meant = near::did_you_mean(other, known);
-                let other = shown(other);
-                return Err(format!("there is no key `{other}`: {}{meant}", known.join(", ")));
-            }
-        }
-        Ok(())
-    }
-
-    /// These settings where they are given, else the common ones. Headers of
-    /// both are sent.
-    pub fn over(mut self, common: &Settings) -> Settings {
-        let mut headers = common.headers.clone();
-        headers.append(&mut self.headers);
-        Settings {
-            connections: self.connections.or(common.connections),
-            depth: self.depth.or(common.depth),
-            dialect: self.dialect.or(common.dialect),
-            files: self.files.over(common.files),
-            databases: self.databases.over(&common.databases),
-            reuse: self.reuse.or(common.reuse),
-            rate: self.rate.or(common.rate),
-            arrivals: self.arrivals.or(common.arrivals),
-            timeout: self.timeout.or(common.timeout),
-            expect: self.expect.or_else(|| common.expect.clone()),
-            method: self.method.or_else(|| common.method.clone()),
-            headers,
-            body: self.body.or_else(|| common.body.clone()),
-        }
-    }
-
-    /// When operations are due.
-    ///
-    /// # Errors
-    /// When arrivals are given without a rate.
-    pub fn arrivals(&self) -> Result<Arrivals, String> {
-        match (self.rate, self.arrivals) {
-            (None, None) => Ok(Arrivals::Closed),
-            (Some(rate), None | Some(Spread::Constant)) => Ok(Arrivals::Constant(rate)),
-            (Some(rate), Some(Spread::Poisson)) => Ok(Arrivals::Poisson(rate)),
-            (None, Some(_)) => {
-                Err("--arrivals says how a rate is spread: give --rate too, such as --rate 1000/s"
-                    .to_owned())
+        match Settings::TABLE.iter().find(|row| row.setting.key == key) {
+            Some(row) => (row.set)(self, value),
+            None => {
+                let known: Vec<&str> = Settings::TABLE.iter().map(|row| row.setting.key).collect();
+                let meant = near::did_you_mean(key, known.iter().copied());
+                let key = shown(key);
+                Err(format!("there is no key `{key}`: {}{meant}", known.join(", ")))
             }
         }
     }
 }
 
-/// `--reuse`.
-///
-/// # Errors
-/// When it is none of the policies.
-pub fn reuse(text: &str) -> Result<Reuse, String> {
-    match text {
-        "always" => Ok(Reuse::Always),
-        "never" => Ok(Reuse::Never),
-        number => match units::count(number).ok().and_then(|count| u32::try_from(count).ok()) {
-            Some(1) => Err("one operation on a connection is `never`".to_owned()),
-            Some(times @ 2..) => Ok(Reuse::Times(times)),
-            _ => Err(format!(
-                "`{}` is not a connection policy: write always, never, or after how many \
-                 operations to connect anew",
-                shown(number)
-            )),
-        },
-    }
-}
-
-/// `--connections`.
-///
-/// # Errors
-/// When it is no count from 1 to a million.
-pub fn connections(text: &str) -> Result<u32, String> {
-    match units::count(text)? {
-        count @ 1..=1_000_000 => Ok(count as u32),
-        _ => Err(format!("`{text}` is not a number of connections from 1 to 1M")),
-    }
-}
-
-/// `--depth`.
-///
-/// # Errors
-/// When it is no count from 1 to 1024.
-pub fn depth(text: &str) -> Result<u32, String> {
-    match units::count(text)? {
-        count @ 1..=1024 => Ok(count as u32),
-        _ => Err(format!("`{text}` is not a number of operations in flight from 1 to 1024")),
-    }
-}
-
-/// The dialect of a store.
-///
-/// # Errors
-/// When it is none.
-pub fn dialect(text: &str) -> Result<Dialect, String> {
-    match text {
-        "text" => Ok(Dialect::Text),
-        "meta" => Ok(Dialect::Meta),
-        "resp2" => Ok(Dialect::Resp2),
-        "resp3" => Ok(Dialect::Resp3),
-        other => Err(format!(
-            "`{}` is not a dialect: text or meta for memcached, resp2 or resp3 for redis{}",
-            shown(other),
-            near::did_you_mean(other, ["text", "meta", "resp2", "resp3"])
-        )),
-    }
-}
-
-/// `--arrivals`.
-///
-/// # Errors
-/// When it is neither word.
-pub fn spread(text: &str) -> Result<Spread, String> {
-    match text {
-        "constant" => Ok(Spread::Constant),
-        "poisson" => Ok(Spread::Poisson),
-        other => Err(format!(
-            "`{}` is not a way to spread arrivals: constant, poisson{}",
-            shown(other),
-            near::did_you_mean(other, ["constant", "poisson"])
-        )),
-    }
-}
-
-/// `--timeout`.
-///
-/// # Errors
-/// When it is no duration above 0 and up to ten minutes.
-pub fn timeout(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
-        Duration::ZERO => Err("a timeout must be above 0".to_owned()),
-        long if long > LONGEST_TIMEOUT => {
-            Err(format!("`{text}` is longer than a timeout may be: 10m at most"))
-        }
-        timeout => Ok(timeout),
-    }
-}
-
-/// `--expect`.
-///
-/// # Errors
-/// When it is no list of final HTTP statuses.
-pub fn expect(text: &str) -> Result<Vec<u16>, String> {
-    let status = |part: &str| match part.trim().parse::<u16>() {
-        Ok(status @ 200..=599) => Ok(status),
-        _ => Err(format!(
-            "`{}` is not a status of a final reply: write numbers from 200 to 599, such as 200,304",
-            shown(part)
-        )),
-    };
-    text.split(',').map(status).collect()
-}
-
-/// `-H`. The message does not quote what was typed: a header without its
-/// colon may be a bare token.
-///
-/// # Errors
-/// When name or value cannot stand in a request.
-pub fn header(text: &str) -> Result<(String, Vec<u8>), String> {
-    const HOW: &str = "write a header as 'Name: value'";
-    let (name, value) = text.split_once(':').ok_or(HOW)?;
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{HOW}; a name is made of letters, digits and -"));
-    }
-    if value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
-        return Err(format!("the value of the header {name} holds a control character"));
-    }
-    match name.to_ascii_lowercase().as_str() {
-        "content-length" | "transfer-encoding" => {
-            Err(format!("leave out {name}: it follows from the body (-d)"))
-        }
-        "connection" => Err("leave out Connection: --reuse says when connections end".to_owned()),
-        _ => Ok((name.to_owned(), value.trim().as_bytes().to_vec())),
-    }
-}
-
-/// `-d`: text, or `@file`, which may be a pipe.
-///
-/// # Errors
-/// When the file cannot be read, is too large, or has no end.
-pub fn data(text: &str) -> Result<Arc<[u8]>, String> {
-    let Some(file) = text.strip_prefix('@') else { return Ok(text.as_bytes().into()) };
-    match input::any(Path::new(file), LARGEST_BODY) {
-        Ok(bytes) => Ok(bytes.into()),
-        Err(why) => Err(format!("the file {} {why}", shown(file))),
-    }
+/// The settings that each group has for itself.
+pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
+    Settings::TABLE.iter().filter(|row| row.setting.of_groups)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::Arrivals;
 
     fn set(key: &str, value: &str) -> Result<Settings, String> {
         let mut settings = Settings::default();
@@ -335,7 +510,7 @@ mod tests {
         assert_eq!(set("connections", "10k").map(|s| s.connections), Ok(Some(10_000)));
         assert_eq!(set("rate", "5k/s").map(|s| s.rate), Ok(Some(5000.0)));
         assert_eq!(set("arrivals", "poisson").map(|s| s.arrivals), Ok(Some(Spread::Poisson)));
-        assert_eq!(set("timeout", "10m").map(|s| s.timeout), Ok(Some(LONGEST_TIMEOUT)));
+        assert_eq!(set("timeout", "10m").map(|s| s.timeout), Ok(Some(Duration::from_secs(600))));
         assert_eq!(set("expect", "200, 304").map(|s| s.expect), Ok(Some(vec![200, 304])));
         assert_eq!(set("method", "HEAD").map(|s| s.method), Ok(Some("HEAD".to_owned())));
         assert_eq!(
@@ -398,12 +573,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, rate, arrivals, timeout, expect, method, header, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data",
             ),
         ];
         for (key, value, message) in table {

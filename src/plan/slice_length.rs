@@ -2,9 +2,9 @@
 //! from it allow, since what lies close together meets the same machine. Pure; the
 //! measurements are in METHOD, "How long a slice is".
 
-use crate::plan::units::{show_ns, show_percent};
 use judge::stats::paired_t::standard_deviation;
 use record::slice::EARLY_NS;
+use text::units::{show_ns, show_percent};
 
 /// The shortest slice that is chosen. Below it the deviation of a round hardly
 /// falls, and what each slice costs at its start and its end grows.

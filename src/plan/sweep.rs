@@ -1,31 +1,21 @@
 //! `--sweep`: the same comparison at several load points.
 
+use crate::address::resolver::Resolver;
 use crate::exit::Error;
-use crate::near;
+use crate::plan::RunSettings;
 use crate::plan::contenders;
 use crate::plan::resolved::{Machine, Resolved, resolve};
-use crate::plan::spec::{Command, Spec};
-use crate::plan::{settings, units, workload};
-use crate::shown::shown;
-use crate::targets::attached::Resolver;
-use record::{Factor, ValueBytes};
-
-/// Load points of a sweep: one is none, and more than these nobody waits for.
-const POINTS: std::ops::RangeInclusive<usize> = 2..=16;
-
-/// Which factor, and at which values, ascending.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SweepAsked {
-    /// What is swept.
-    pub factor: Factor,
-    /// Its values.
-    pub values: Vec<f64>,
-}
+use crate::plan::sweep_asked::SweepAsked;
+use crate::plan::{Command, Spec};
+use record::{Asks, Factor, ValueBytes};
+use text::shown::shown;
 
 /// A sweep, each load point as a spec of its own. No `Debug`: it holds secrets.
 pub struct LoadPoints {
     /// What is swept.
     pub factor: Factor,
+    /// There is one contender, and nothing to compare it with.
+    pub of_one: bool,
     /// By ascending value.
     pub points: Vec<(f64, Spec)>,
 }
@@ -38,66 +28,7 @@ pub struct Settled {
     pub cautions: Vec<String>,
 }
 
-/// `--sweep`: `connections=1,8,32,128`.
-///
-/// # Errors
-/// When it is no factor with 2 to 16 different values of its kind.
-pub fn parse(text: &str) -> Result<SweepAsked, String> {
-    let (factor, values) = text
-        .split_once('=')
-        .ok_or("write the factor and its load points, such as connections=1,8,32,128".to_owned())?;
-    let values: Vec<&str> = values.split(',').map(str::trim).collect();
-    let factor = self::factor(factor.trim())?;
-    let values = values.into_iter().map(|text| value(factor, text));
-    SweepAsked::new(factor, values.collect::<Result<_, _>>()?)
-}
-
-/// The factor of this name.
-///
-/// # Errors
-/// When it cannot be swept.
-pub fn factor(name: &str) -> Result<Factor, String> {
-    Factor::ALL.into_iter().find(|factor| factor.name() == name).ok_or_else(|| {
-        let known = Factor::ALL.map(Factor::name);
-        let meant = near::did_you_mean(name, known);
-        format!("`{}` cannot be swept: {}{meant}", shown(name), known.join(", "))
-    })
-}
-
-/// One value of the factor.
-///
-/// # Errors
-/// When it is none.
-pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
-    match factor {
-        Factor::Connections => settings::connections(text).map(f64::from),
-        Factor::Depth => settings::depth(text).map(f64::from),
-        Factor::Rate => units::rate(text),
-        Factor::Value => match workload::value(text)? {
-            ValueBytes::Fixed(bytes @ 1..) => Ok(f64::from(bytes)),
-            _ => Err(format!("`{text}` is no load point: each has values of one size above 0")),
-        },
-    }
-}
-
 impl SweepAsked {
-    /// These load points, put in order.
-    ///
-    /// # Errors
-    /// When there are too few or too many, or two are the same.
-    pub fn new(factor: Factor, mut values: Vec<f64>) -> Result<SweepAsked, String> {
-        if !POINTS.contains(&values.len()) {
-            let (least, most) = POINTS.into_inner();
-            let count = values.len();
-            return Err(format!("a sweep has {least} to {most} load points, and here are {count}"));
-        }
-        values.sort_by(f64::total_cmp);
-        if let Some(twice) = values.windows(2).find(|two| two[0] == two[1]) {
-            return Err(format!("the load point {} stands here twice", twice[0]));
-        }
-        Ok(SweepAsked { factor, values })
-    }
-
     /// The spec at one load point: the factor is set for all contenders, and wins over
     /// an experiment file as a flag does.
     fn at(&self, spec: &Spec, value: f64) -> Spec {
@@ -135,22 +66,37 @@ impl SweepAsked {
     }
 }
 
-/// The load points that a spec or its experiment file asks for; none: it is no sweep.
+/// The load points that a spec or its experiment file asks for. None if it is no sweep.
 ///
 /// # Errors
 /// When the file cannot be read, or the sweep cannot be one.
 pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
-    let in_file = contenders::gather(spec)?.run.sweep;
-    let Some(asked) = spec.sweep.clone().or(in_file) else { return Ok(None) };
-    if spec.command == Command::Run {
-        return Err(Error::usage(
-            "`tiebreak run` drives one contender once and cannot tell a bend from noise; to sweep \
-             a load use `tiebreak compare` (one server can be two contenders)",
-        ));
-    }
+    let gathered = contenders::gather(spec)?;
+    let (file, of_one) = (gathered.run, gathered.contenders.len() == 1);
+    let Some(asked) = spec.sweep.clone().or(file.sweep) else {
+        check_rounds(spec, &file.settings)?;
+        return Ok(None);
+    };
     asked.check_alone(spec)?;
     let points = asked.values.iter().map(|value| (*value, asked.at(spec, *value))).collect();
-    Ok(Some(LoadPoints { factor: asked.factor, points }))
+    Ok(Some(LoadPoints { factor: asked.factor, of_one, points }))
+}
+
+/// Rounds of `run` are those of its sweep: without one it drives once.
+fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
+    let flag = |given: bool, name| given.then(|| format!("--{name}"));
+    let key = |given: bool, name| given.then(|| format!("{name} in the experiment file"));
+    let given = flag(spec.run.rounds.is_some(), "rounds")
+        .or(flag(spec.run.round.is_some(), "round"))
+        .or(key(in_file.rounds.is_some(), "rounds"))
+        .or(key(in_file.round.is_some(), "round"));
+    match given.filter(|_| spec.command == Command::Run) {
+        Some(given) => Err(Error::usage(format!(
+            "{given} is for rounds, and `tiebreak run` drives once: --duration says how long, and \
+             --sweep drives several load points in rounds"
+        ))),
+        None => Ok(()),
+    }
 }
 
 impl LoadPoints {
@@ -184,7 +130,8 @@ impl LoadPoints {
     ) -> Result<Vec<(f64, Resolved)>, Error> {
         let mut points = Vec::with_capacity(self.points.len());
         for (value, spec) in &self.points {
-            let spec = Spec { cores: cores.or(spec.cores), ..spec.clone() };
+            let run = RunSettings { cores: cores.or(spec.run.cores), ..spec.run.clone() };
+            let spec = Spec { run, ..spec.clone() };
             let resolved = resolve(&spec, machine, resolver);
             let resolved = resolved.and_then(|it| self.check_stores(&it).map(|()| it));
             let resolved = resolved.map_err(|error| Error {
@@ -196,12 +143,16 @@ impl LoadPoints {
         Ok(points)
     }
 
-    /// Only stores have values, or more than one operation on a connection.
+    /// Only stores have values. Only they and WebSocket have more than one operation on a
+    /// connection.
     fn check_stores(&self, resolved: &Resolved) -> Result<(), Error> {
         if !matches!(self.factor, Factor::Value | Factor::Depth) {
             return Ok(());
         }
-        match resolved.plan.contenders.iter().find(|contender| !contender.is_store()) {
+        let can = |asks: &Asks| {
+            asks.is_store() || self.factor == Factor::Depth && asks.messages().is_some()
+        };
+        match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {
             Some(other) => Err(Error::usage(format!(
                 "`{}` is no store, and {} is a factor of stores (memcached://, redis://): sweep \
                  connections or rate",

@@ -1,8 +1,9 @@
 use super::*;
+use crate::address::resolver;
 use crate::plan::Settings;
+use crate::plan::sweep_asked::parse;
 use crate::plan::workload::WorkloadAsked;
-use crate::targets::attached;
-use crate::targets::process::OutOfSight;
+use keeper::process::OutOfSight;
 use record::Host;
 
 fn asked(text: &str) -> SweepAsked {
@@ -25,7 +26,7 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
         drawn_seed: 0x5eed,
     };
-    let mut resolver = Resolver::new(false, &attached::look_up, &|_| true);
+    let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
     load_points(spec)?.expect("a sweep").settle(&machine, &mut resolver)
 }
 
@@ -86,17 +87,17 @@ fn each_point_sets_the_factor_and_nothing_else() {
     let all = |contender: fn(&record::Contender) -> f64, points: Vec<(f64, record::Plan)>| {
         points.iter().all(|(value, plan)| plan.contenders.iter().all(|c| contender(c) == *value))
     };
-    assert!(all(|c| f64::from(c.connections), of("connections=1,8", |_| {})));
-    assert!(all(|c| c.arrivals.rate().unwrap_or(0.0), of("rate=100,5k", |_| {})));
-    assert!(all(|c| f64::from(c.depth), of("depth=1,16", stores)));
+    assert!(all(|c| f64::from(c.intensity.connections), of("connections=1,8", |_| {})));
+    assert!(all(|c| c.intensity.arrivals.rate().unwrap_or(0.0), of("rate=100,5k", |_| {})));
+    assert!(all(|c| f64::from(c.intensity.depth), of("depth=1,16", stores)));
     let bytes =
-        |c: &record::Contender| match c.workload.as_ref().map(|workload| workload.value.clone()) {
+        |c: &record::Contender| match c.asks.workload().map(|workload| workload.value.clone()) {
             Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
             other => panic!("{other:?}"),
         };
     assert!(all(bytes, of("value=32B,1kB", stores)));
     let mut points = of("connections=1,8", |_| {});
-    points[1].1.contenders.iter_mut().for_each(|contender| contender.connections = 1);
+    points[1].1.contenders.iter_mut().for_each(|contender| contender.intensity.connections = 1);
     assert_eq!(points[0].1, points[1].1);
 }
 
@@ -112,7 +113,7 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
             |spec| spec.contenders[1] = "redis://127.0.0.1:2".into(),
             "at value 1000: `a` is no store",
         ),
-        ("connections=1,8", |spec| spec.cores = Some(2), "at connections 1: --cores 2: a core"),
+        ("connections=1,8", |spec| spec.run.cores = Some(2), "at connections 1: --cores 2: a core"),
         (
             "connections=1,8",
             |spec| spec.common.connections = Some(64),
@@ -135,7 +136,7 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
         (
             "connections=1,8",
             |spec| spec.command = Command::Run,
-            "`tiebreak run` drives one contender",
+            "at connections 1: `tiebreak run` drives one contender; to compare several",
         ),
     ];
     for (sweep, change, message) in table {
@@ -158,7 +159,7 @@ fn all_points_have_one_seed() {
         settled.points.iter().map(|(_, it)| it.plan.seed).collect::<Vec<_>>()
     };
     assert_eq!(seeds(|_| {}), [0x5eed; 3]);
-    assert_eq!(seeds(|spec| spec.seed = Some(9)), [9; 3]);
+    assert_eq!(seeds(|spec| spec.run.seed = Some(9)), [9; 3]);
 }
 
 #[test]

@@ -1,73 +1,181 @@
 //! `--workload` and what goes with it: what is done to the data of stores.
 
-use crate::near;
-use crate::plan::commands::{self, OwnCommand};
+use crate::plan::Command;
+use crate::plan::commands::{self, OwnCommands};
+use crate::plan::declared::InFile::{Commands, Count, Switch, Text, Words};
+use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
 use crate::plan::own::OwnAsked;
 use crate::plan::own_presets;
-use crate::plan::units;
-use crate::shown::shown;
 use engine::workload::{PRESETS, preset};
 use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
+use text::near;
+use text::quantities;
+use text::shown::shown;
 
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
 
-/// As far as it was given; the rest is the preset's.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkloadAsked {
+/// The commands that have these flags.
+const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
+
+declared! {
+    /// As far as it was given; the rest is the preset's.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct WorkloadAsked also {
+        /// User-defined statements or requests; without a mix they are all that is done.
+        own: OwnAsked,
+    };
+
     /// Name of a preset.
-    pub preset: Option<String>,
+    preset: Option<String>, named,
+        Setting::new(
+            "preset",
+            Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like"]),
+            "Whose settings hold where nothing else is said; `kv` by default.",
+        )
+        .flags(&[Flag::new(
+            "workload",
+            "NAME",
+            "What is done: kv, or ycsb-a to ycsb-f; of databases also point-select and \
+             tpcb-like, and of Cassandra wide-rows; ycsb-e is for databases alone [default: kv]",
+        )
+        .more(
+            "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has \
+             keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run. \
+             wide-rows: 1000 users, each with 2 types of 100 columns of 380 B; newest 10, \
+             insert 1; --keys says how many users.",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 0)]);
+
     /// How many keys.
-    pub keys: Option<u64>,
+    keys: Option<u64>, keys,
+        Setting::new("keys", Count, "How many keys.")
+        .flags(&[Flag::new("keys", "N", "How many keys [default: the workload's]")
+            .only(STORES)
+            .under(Heading::Workload, 1)]);
+
     /// Lengths of values.
-    pub value: Option<ValueBytes>,
+    value: Option<ValueBytes>, value,
+        Setting::new(
+            "value",
+            Text,
+            "Bytes of a value: `32B`, `100B..4kB`, or lengths with weights, \
+             `32B=70,1kB=25,64kB=5`.",
+        )
+        .flags(&[Flag::new(
+            "value",
+            "BYTES",
+            "Bytes of a value: 32B, 4kB, from..to, or lengths with weights, such as \
+             32B=70,1kB=25,64kB=5 [default: the workload's]",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 2)]);
+
     /// Values shrink when compressed.
-    pub compressible: bool,
+    compressible: bool, switch,
+        Setting::new(
+            "compressible",
+            Switch,
+            "Values shrink to about half when compressed; else not at all.",
+        )
+        .flags(&[Flag::switch(
+            "compressible",
+            "Values that shrink to about half when compressed; else not at all",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 3)]);
+
     /// Kinds of operation.
-    pub mix: Option<Vec<Share>>,
-    /// Commands of one's own; without a mix they are all that is done.
-    pub commands: Vec<OwnCommand>,
-    /// Statements or requests of one's own; the same.
-    pub own: OwnAsked,
+    mix: Option<Vec<Share>>, mix,
+        Setting::new("mix", Text, "Operations and their weights: `get=0.9,set=0.1`.")
+        .flags(&[Flag::new(
+            "mix",
+            "KIND=WEIGHT,…",
+            "Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace, \
+             append, delete, incr, decr, touch, read-modify-write, and cas (memcached); of \
+             wide-rows newest, one and insert [default: the workload's]",
+        )
+        .more(
+            "A read-modify-write and a cas are a read and a write on one connection, and one \
+             operation. Numbers of incr and decr are loaded under keys of their own. newest \
+             reads the newest 20 columns of a wide row, one a single one, and insert writes \
+             one at a new time.",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 4)]);
+
+    /// User-defined commands; without a mix they are all that is done.
+    commands: OwnCommands, commands::own,
+        Setting::new(
+            "commands",
+            Commands,
+            "Commands of your own, for Redis; in place of the preset's operations, or beside \
+             `mix`.",
+        )
+        .flags(&[Flag::new(
+            "command",
+            "COMMAND",
+            "A command of your own, for Redis: 'LPUSH {key} {value}'; may be given several \
+             times, all equally often, in place of the workload's operations or beside --mix",
+        )
+        .more(
+            "Words are split as in a shell. {key} is a key of the contender's own, at which \
+             nothing is loaded (what else a command names, contenders on one server share), \
+             {value} a value, {number} the operation's number. An error reply is an error, a \
+             nil a miss; else replies are not verified. Commands are recorded: no place for a \
+             secret.",
+        )
+        .only(STORES)
+        .repeated()
+        .under(Heading::Workload, 5)]);
+
     /// How often each key is asked for.
-    pub distribution: Option<Distribution>,
+    distribution: Option<Distribution>, distribution,
+        Setting::new(
+            "distribution",
+            Text,
+            "How often each key is asked for: `uniform`, `sequential`, `zipf(0.99)`, \
+             `hotspot(20%,80%)`, `latest`, `ycsb-zipfian`.",
+        )
+        .flags(&[Flag::new(
+            "distribution",
+            "HOW",
+            "How often each key is asked for: uniform, sequential, zipf(0.99), \
+             hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 6)]);
+
     /// Part of the keys that reads stay in.
-    pub hot: Option<f64>,
+    hot: Option<f64>, quantities::percent,
+        Setting::new("hot", Text, "Part of the keys that reads stay in, such as `10%`.")
+        .flags(&[Flag::new(
+            "hot",
+            "PERCENT",
+            "Reads stay within this part of the keys, such as 10% [default: 100%]",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 7)]);
+
     /// What is verified.
-    pub verify: Option<Verify>,
+    verify: Option<Verify>, verify,
+        Setting::new(
+            "verify",
+            Words(&["sample", "all", "off"]),
+            "Which replies are compared with what was written.",
+        )
+        .flags(&[Flag::new(
+            "verify",
+            "HOW",
+            "Compare what is read with what was written: sample (key and version of every \
+             value, all bytes of one in a hundred), all or off [default: sample]",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 8)]);
 }
 
 impl WorkloadAsked {
-    /// These where they are given, else the others.
-    pub fn over(&self, others: &WorkloadAsked) -> WorkloadAsked {
-        WorkloadAsked {
-            preset: self.preset.clone().or_else(|| others.preset.clone()),
-            keys: self.keys.or(others.keys),
-            value: self.value.clone().or_else(|| others.value.clone()),
-            compressible: self.compressible || others.compressible,
-            mix: self.mix.clone().or_else(|| others.mix.clone()),
-            commands: match self.commands.is_empty() {
-                true => others.commands.clone(),
-                false => self.commands.clone(),
-            },
-            own: match self.own.is_empty() {
-                true => others.own.clone(),
-                false => self.own.clone(),
-            },
-            distribution: self.distribution.or(others.distribution),
-            hot: self.hot.or(others.hot),
-            verify: self.verify.or(others.verify),
-        }
-    }
-
-    /// With the statements of its preset, where that is told in statements and no
-    /// others were given.
-    pub(super) fn expanded(&self) -> WorkloadAsked {
-        let preset = self.preset.as_deref().and_then(own_presets::find);
-        let preset = preset.filter(|_| self.own.is_empty() && self.commands.is_empty());
-        preset.map_or_else(|| self.clone(), |preset| self.over(&preset))
-    }
-
     /// Whether anything was given.
     pub fn is_given(&self) -> bool {
         *self != WorkloadAsked::default()
@@ -78,22 +186,18 @@ impl WorkloadAsked {
     /// # Errors
     /// When the preset is not known, or there are too many commands.
     pub fn of(&self, contender: usize) -> Result<Workload, String> {
-        if self.commands.len() > commands::MOST {
+        if self.commands.0.len() > commands::MOST {
             let most = commands::MOST;
-            return Err(format!("{} commands of one's own: {most} at most", self.commands.len()));
+            return Err(format!("{} user-defined commands: {most} at most", self.commands.0.len()));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
         // One that is told in statements has keys and values as the default has.
         let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
         let mix = self.shares(preset.mix);
-        // Statements say themselves what they expect: no version of a key is remembered.
-        let verify = match mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
-            true => Verify::Off,
-            false => self.verify.unwrap_or(preset.verify),
-        };
+        let verify = self.verified(&mix, preset.verify)?;
         Ok(Workload {
-            prefix: format!("tiebreak{contender:02}:"),
+            prefix: Workload::prefix_of(contender),
             keys: self.keys.unwrap_or(preset.keys),
             distribution: self.distribution.unwrap_or(preset.distribution),
             hot: self.hot.unwrap_or(preset.hot),
@@ -101,18 +205,32 @@ impl WorkloadAsked {
             compressible: self.compressible || preset.compressible,
             mix,
             verify,
-            commands: self.commands.iter().map(|own| own.words.clone()).collect(),
+            commands: self.commands.0.iter().map(|own| own.words.clone()).collect(),
             own: self.own.said.clone(),
             groups: Vec::new(),
         })
     }
 
-    /// Commands of one's own take the place of the preset's mix, and stand beside
+    /// What is verified of this mix. User-defined operations say themselves what they
+    /// expect: no version of a key is remembered for them.
+    fn verified(&self, mix: &[Share], usual: Verify) -> Result<Verify, String> {
+        let all_are_own = mix.iter().all(|share| matches!(share.kind, Kind::Own(_)));
+        match (all_are_own, self.verify) {
+            (false, given) => Ok(given.unwrap_or(usual)),
+            (true, None | Some(Verify::Off)) => Ok(Verify::Off),
+            (true, Some(_)) => Err("statements, commands and requests of a workload say \
+                                    themselves what they expect (`rows`, `at_least`, `returns`), \
+                                    and no key has a version to compare: leave `verify` out"
+                .to_owned()),
+        }
+    }
+
+    /// User-defined commands take the place of the preset's mix, and stand beside
     /// one that was asked for.
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
-        let own = self.commands.iter().zip(0..);
+        let own = self.commands.0.iter().zip(0..);
         let own = own.map(|(own, at)| Share { kind: Kind::Command(at), weight: own.weight });
-        match (&self.mix, self.commands.is_empty() && self.own.is_empty()) {
+        match (&self.mix, self.commands.0.is_empty() && self.own.is_empty()) {
             (None, true) => preset,
             (mix, _) => {
                 let mix = mix.iter().flatten().copied();
@@ -142,7 +260,7 @@ pub fn named(text: &str) -> Result<String, String> {
 /// # Errors
 /// When it is no count from 1 to a billion.
 pub fn keys(text: &str) -> Result<u64, String> {
-    match units::count(text)? {
+    match quantities::count(text)? {
         count @ 1..=1_000_000_000 => Ok(count),
         _ => Err(format!("`{text}` is not a number of keys from 1 to 1000M")),
     }
@@ -167,7 +285,7 @@ pub fn value(text: &str) -> Result<ValueBytes, String> {
 }
 
 fn bytes(text: &str) -> Result<u32, String> {
-    let bytes = units::bytes(text)?;
+    let bytes = quantities::bytes(text)?;
     u32::try_from(bytes).map_err(|_| format!("`{text}` is too long for a value"))
 }
 
@@ -202,8 +320,8 @@ fn share(text: &str) -> Result<Share, String> {
     Ok(Share { kind: kind(name)?, weight: self::weight(weight).map_err(|_| how())? })
 }
 
-/// Kinds that stores of keys and values have here.
-const KINDS: [&str; 12] = [
+/// Kinds that can be asked for by name: of keys and values, and of wide rows.
+const KINDS: [&str; 15] = [
     "get",
     "multi-get",
     "set",
@@ -216,6 +334,9 @@ const KINDS: [&str; 12] = [
     "incr",
     "decr",
     "touch",
+    "newest",
+    "one",
+    "insert",
 ];
 
 fn kind(name: &str) -> Result<Kind, String> {
@@ -240,6 +361,9 @@ fn kind(name: &str) -> Result<Kind, String> {
         ("incr", _) => Kind::Incr,
         ("decr", _) => Kind::Decr,
         ("touch", _) => Kind::Touch,
+        ("newest", _) => Kind::Newest,
+        ("one", _) => Kind::OneColumn,
+        ("insert", _) => Kind::InsertColumn,
         _ => {
             let meant = near::did_you_mean(word, KINDS);
             return Err(format!(
@@ -277,8 +401,8 @@ pub fn distribution(text: &str) -> Result<Distribution, String> {
     }
     let (keys, operations) = of("hotspot").and_then(|of| of.split_once(',')).ok_or_else(wrong)?;
     Ok(Distribution::Hotspot {
-        keys: units::percent(keys.trim())?,
-        operations: units::percent(operations.trim())?,
+        keys: quantities::percent(keys.trim())?,
+        operations: quantities::percent(operations.trim())?,
     })
 }
 
@@ -302,6 +426,7 @@ pub fn verify(text: &str) -> Result<Verify, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::declared::Declared as _;
 
     #[test]
     fn what_is_given_wins_over_the_preset() {
@@ -312,7 +437,7 @@ mod tests {
             hot: Some(0.1),
             ..WorkloadAsked::default()
         };
-        let workload = asked.over(&file).of(3).expect("known");
+        let workload = asked.clone().over(&file).of(3).expect("known");
         assert_eq!((workload.keys, workload.hot), (7, 0.1));
         assert_eq!(workload.value, ValueBytes::Fixed(1000));
         assert_eq!(workload.prefix, "tiebreak03:");
@@ -322,8 +447,10 @@ mod tests {
     #[test]
     fn commands_of_ones_own_replace_the_presets_mix_and_join_an_own_one() {
         let own = |text| commands::own(text).expect("good");
-        let asked =
-            WorkloadAsked { commands: vec![own("PING"), own("INCR {key}")], ..Default::default() };
+        let asked = WorkloadAsked {
+            commands: OwnCommands(vec![own("PING"), own("INCR {key}")]),
+            ..Default::default()
+        };
         let workload = asked.of(0).expect("known");
         assert_eq!(workload.commands, [&["PING"][..], &["INCR", "{key}"]]);
         let kinds = |of: &Workload| of.mix.iter().map(|share| share.kind).collect::<Vec<_>>();
@@ -333,11 +460,12 @@ mod tests {
         let both = both.of(0).expect("known");
         assert_eq!(kinds(&both), [Kind::Get, Kind::Command(0), Kind::Command(1)]);
         assert_eq!(both.to_load(), both.keys);
-        let many = WorkloadAsked { commands: vec![own("PING"); 33], ..Default::default() };
-        assert_eq!(many.of(0).err().as_deref(), Some("33 commands of one's own: 32 at most"));
-        let file = WorkloadAsked { commands: vec![own("TIME")], ..Default::default() };
-        assert_eq!(asked.over(&file).commands.len(), 2, "the command line wins");
-        assert_eq!(WorkloadAsked::default().over(&file).commands.len(), 1);
+        let many =
+            WorkloadAsked { commands: OwnCommands(vec![own("PING"); 33]), ..Default::default() };
+        assert_eq!(many.of(0).err().as_deref(), Some("33 user-defined commands: 32 at most"));
+        let file = WorkloadAsked { commands: OwnCommands(vec![own("TIME")]), ..Default::default() };
+        assert_eq!(asked.clone().over(&file).commands.0.len(), 2, "the command line wins");
+        assert_eq!(WorkloadAsked::default().over(&file).commands.0.len(), 1);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
 use crate::private;
-use crate::shown::shown;
 use crate::utc;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use text::shown::shown;
 
 /// Where runs go without `--out`, under the current directory.
 const HOME: &str = "tiebreak-runs";

@@ -5,12 +5,12 @@ use super::chunks::{self, Chunk};
 use super::orders;
 use super::session::Session;
 use super::stage::Halt;
-use crate::report::words;
 use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
 use engine::Broken;
 use record::{
     Event, Failure, LoadHow, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
+use report::words;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
@@ -36,9 +36,11 @@ impl<W: Write> Session<'_, W> {
     /// data: the misses that follow from it are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
-            let workload = self.plan.contenders[contender].workload.as_ref();
-            // Commands of one's own find what they leave there themselves.
-            if let Some(workload) = workload.filter(|workload| workload.to_load() > 0) {
+            let workload = self.plan.contenders[contender].asks.workload();
+            // User-defined commands find what they leave there themselves; statements may
+            // need tables.
+            let needs = |of: &&Workload| of.to_load() > 0 || !of.own.setup.is_empty();
+            if let Some(workload) = workload.filter(needs) {
                 self.load_one(contender, workload)?;
             }
         }
@@ -68,6 +70,9 @@ impl<W: Write> Session<'_, W> {
         }
         came?;
         self.still_there(&load)?;
+        if load.loaded.how != LoadHow::Found && load.loaded.keys > 0 {
+            load.loaded.settled = self.settle(contender)?;
+        }
         let about = self.ask_store(contender, StoreMoment::LoadEnds)?;
         self.seal(&load, about.as_ref(), workload);
         self.say_of(contender, &words::loaded(&load.loaded));
@@ -92,7 +97,8 @@ impl<W: Write> Session<'_, W> {
         let mut from = load.loaded.from;
         let name = &self.plan.contenders[load.contender].name;
         let to_load = workload.to_load();
-        self.book.progress.loading(name, from, to_load);
+        let what = if load.loaded.are_columns { "columns" } else { "keys" };
+        self.book.progress.loading(name, from..to_load, what);
         let mut last = None;
         while from < to_load && load.loaded.ended_at.is_none() {
             self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
@@ -195,11 +201,13 @@ impl Load {
             how: LoadHow::Written,
             why: None,
             keys: workload.to_load(),
+            are_columns: workload.is_wide(),
             from: 0,
             written: 0,
             failed: 0,
             ended_at: None,
             took_ns: 0,
+            settled: None,
         };
         Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
     }

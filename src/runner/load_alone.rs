@@ -3,14 +3,14 @@
 use super::own_costs::OwnCosts;
 use super::progress::{Manner, Progress};
 use super::session::{Book, Session};
-use super::stores::Stores;
+use super::stores_known::Stores;
 use super::targets::Targets;
 use super::{end_leftovers, header};
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
+use crate::launch::Ground;
 use crate::plan::Resolved;
 use crate::signals;
-use crate::targets::launch::Ground;
 use engine::Stop;
 use judge::Judge;
 use judge::verdict::StoreSummary;
@@ -41,8 +41,8 @@ pub fn load(
     telling: LoadTelling,
 ) -> Result<Vec<Option<StoreSummary>>, Error> {
     let plan = &resolved.plan;
-    let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names, "");
-    progress.keep_off(&plan.generator_cores);
+    let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names(), "");
+    progress.keep_on(&resolved.own_cores);
     end_leftovers(&progress);
     let ground = Ground {
         logs: Path::new(""),

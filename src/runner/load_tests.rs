@@ -7,11 +7,12 @@ use crate::plan::{Command, example};
 use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Manner, Progress};
 use crate::runner::session::Book;
-use crate::runner::stage::{Each, Stage};
-use crate::runner::stores::Stores;
+use crate::runner::stage::{AtWork, Each, Stage};
+use crate::runner::stores_known::Stores;
 use crate::targets::store::Start;
 use record::{
-    Asked, Doing, End, EndReason, Header, Plan, Slice, TargetDone, TargetReady, journal::SCHEMA,
+    Asked, Asks, Doing, End, EndReason, Header, Plan, Settled, Slice, TargetDone, TargetReady,
+    Work, journal::SCHEMA,
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ struct Made {
     silent: bool,
     /// It takes no notes.
     no_notes: bool,
+    /// How much it still has to do whenever it is asked, the last first.
+    work: Vec<u64>,
 }
 
 impl Made {
@@ -162,6 +165,10 @@ impl Stage for View<'_> {
         Ok(())
     }
 
+    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
+        self.0.work.pop().map(|left| AtWork::Tasks { left, nodes: 1 })
+    }
+
     fn why_no_tls(&self, _contender: usize) -> Option<String> {
         None
     }
@@ -175,7 +182,8 @@ fn plan() -> Plan {
         spec.contenders.truncate(1);
     });
     let workload = crate::plan::WorkloadAsked { keys: Some(KEYS), ..Default::default() };
-    plan.contenders[0].workload = Some(workload.of(0).expect("kv"));
+    let workload = workload.of(0).expect("kv");
+    plan.contenders[0].asks = Asks::Store(Work { workload, skew: None });
     plan
 }
 
@@ -211,7 +219,7 @@ fn session(made: &mut Made, stores: Stores) -> Came {
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     journal.write(&Event::Header(Box::new(header))).expect("memory");
-    let progress = Progress::start(Manner::Silent, &plan.question.names, "");
+    let progress = Progress::start(Manner::Silent, &plan.question.names(), "");
     let stopped = made.stopped.clone();
     let session = Session {
         plan: &plan,
@@ -266,6 +274,20 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     assert!(made.note().ends_with("clean"));
     let forced = session(&mut made, Stores::only_loaded(true));
     assert_eq!(forced.loaded().how, LoadHow::Written);
+}
+
+#[test]
+fn what_a_load_leaves_to_the_server_is_waited_for() {
+    let mut made = Made { work: vec![0, 0, 3, 8], ..Made::new() };
+    let settled = load(&mut made).loaded().settled.clone();
+    assert!(matches!(settled, Some(Settled::Compactions { left: 0, nodes: 1, .. })), "{settled:?}");
+    made.work = vec![1];
+    let found = load(&mut made);
+    assert_eq!((found.loaded().how, &found.loaded().settled), (LoadHow::Found, &None));
+    assert_eq!(made.work, [1], "it is not asked where nothing was written");
+    made.work.clear();
+    let again = session(&mut made, Stores::only_loaded(true));
+    assert_eq!(again.loaded().settled, None, "a server that works on nothing later");
 }
 
 #[test]

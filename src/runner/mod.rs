@@ -8,21 +8,23 @@ mod load_alone;
 mod null;
 mod orders;
 mod own_costs;
+mod placement;
 pub(crate) mod progress;
 mod session;
+mod settling;
 mod stage;
 mod stores;
+mod stores_known;
 mod sweep;
 mod targets;
 
 use crate::exit::Error;
+use crate::launch::{self, Ground};
 use crate::plan::{Resolved, Way, hash};
-use crate::shown::shown;
-use crate::targets::keeper::leftovers;
-use crate::targets::launch::{self, Ground};
 use crate::{private, signals, utc};
 use engine::Stop;
 pub(crate) use folder::empty as new_folder;
+use keeper::leftovers;
 pub use load_alone::{LoadTelling, load};
 use own_costs::OwnCosts;
 use progress::{Manner, Progress};
@@ -31,14 +33,15 @@ pub(crate) use session::foreseen;
 use session::{Book, Session};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use stores::Stores;
+use stores_known::Stores;
 pub(crate) use sweep::{Begun, begin};
 use targets::Targets;
+use text::shown::shown;
 
 /// How a run is to be recorded and told.
 #[derive(Clone, Copy, Debug)]
 pub struct Telling<'a> {
-    /// The folder of the run; none: a new one.
+    /// The folder of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
@@ -59,13 +62,13 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     let header = header(plan, now);
     let (folder, mut journal) = folder::create(telling.out, now, &header.plan_hash)?;
     let told = shown(folder.display().to_string());
-    let written = journal.write(&Event::Header(Box::new(header))).and_then(|()| journal.sync());
+    let written = journal.write(&Event::Header(Box::new(header))).and_then(|_| journal.sync());
     written.map_err(|error| {
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
     let manner = Manner::fitting(telling.quiet);
-    let progress = Progress::start(manner, &plan.question.names, telling.part);
-    progress.keep_off(&plan.generator_cores);
+    let progress = Progress::start(manner, &plan.question.names(), telling.part);
+    progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
@@ -138,7 +141,8 @@ fn end_leftovers(progress: &Progress) {
 
 /// Every command, before it is launched.
 fn tell_launches(progress: &Progress, plan: &Plan) {
-    for contender in &plan.contenders {
+    let launched = |(number, _): &(usize, _)| plan.target_of(*number) == *number;
+    for (_, contender) in plan.contenders.iter().enumerate().filter(launched) {
         for line in &contender.launch {
             progress.say(&format!("{}: {line}", contender.name));
         }

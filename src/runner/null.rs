@@ -2,7 +2,7 @@
 //! audit can say where the generator may be what was measured.
 
 use crate::conformance::alone;
-use record::{Address, Asked, Contender, Doing, LaneAsked, Plan};
+use record::{Asked, Asks, Contender, Doing, LaneAsked, Plan};
 
 /// Each lane is driven for so long, in pieces: the cheapest counts that nothing disturbed,
 /// so the first one is warm-up enough. A piece must be long enough to hold some hundred
@@ -18,8 +18,8 @@ pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
     let workers = plan.generator_cores.len().max(1) as u32;
     let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
     let lane = |(at, of): (usize, &Contender)| {
-        let connections = (of.connections / workers).clamp(1, MOST_CONNECTIONS);
-        (at, alone::lane(connections, of.depth, of.reuse, doing(of)))
+        let connections = (of.intensity.connections / workers).clamp(1, MOST_CONNECTIONS);
+        (at, alone::lane(connections, of.intensity.depth, of.reuse, doing(of)))
     };
     known.map(lane).collect()
 }
@@ -43,14 +43,17 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
 /// costs this machine nothing, and over a unix socket a lane costs less than that:
 /// a limit that was too low would accuse a generator that has room.
 fn comparable(contender: &Contender) -> bool {
-    matches!(contender.address, Address::Tcp(address) if address.ip().is_loopback())
+    let nodes = contender.address.nodes();
+    !nodes.is_empty() && nodes.iter().all(|node| node.ip().is_loopback())
 }
 
 fn doing(contender: &Contender) -> Doing {
-    match &contender.workload {
+    match &contender.asks {
+        Asks::Store(work) | Asks::Files(work) => {
+            Doing::Drive(alone::workload(work.workload.verify))
+        }
         // The null server answers a database's cheapest statement, and no other.
-        _ if contender.sql.is_some() => Doing::Ask,
-        Some(workload) if contender.is_store() => Doing::Drive(alone::workload(workload.verify)),
-        _ => Doing::Ask,
+        Asks::Statement { .. } | Asks::Database { .. } => Doing::Ask,
+        Asks::Request(_) | Asks::Requests { .. } | Asks::Messages(_) | Asks::Program => Doing::Ask,
     }
 }

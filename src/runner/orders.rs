@@ -2,7 +2,9 @@
 
 use super::legs::Leg;
 use crate::plan::pilot;
-use record::{Address, Arrivals, Asked, Doing, LaneAsked, Loading, PilotChoice, Plan, Reuse};
+use record::{
+    Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, PilotChoice, Plan, Reuse,
+};
 use std::ops::Range;
 
 /// How long the one request that asks whether a target is ready may wait for
@@ -17,14 +19,13 @@ const LOAD_DEPTH: u32 = 16;
 /// A part of a load that takes longer is given up.
 const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
-/// One request to one contender, over one connection.
+/// One request to one contender, over one connection; of several servers one to each.
 pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
+    let servers = plan.contenders[contender].sharding.map_or(1, |sharding| sharding.servers);
     let lane = LaneAsked {
-        connections: 1,
-        depth: 1,
+        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
         doing: Doing::Ask,
-        arrivals: Arrivals::Closed,
-        operations: Some(1),
+        operations: Some(u64::from(servers)),
         groups: Vec::new(),
         ..lane(plan, contender, 0)
     };
@@ -44,13 +45,16 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
 /// where there is no workload.
 pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Asked> {
     let of = &plan.contenders[contender];
-    let workload = of.workload.clone()?;
-    let at_once = matches!(of.address, Address::Directory(_));
+    let workload = of.asks.workload()?.clone();
+    // A file is read or written at once, and a client of several servers asks one at a time.
+    let one_by_one = matches!(of.address, Address::Directory(_)) || of.sharding.is_some();
     let lane = LaneAsked {
-        // A file is read or written at once.
-        depth: if at_once { 1 } else { of.depth.max(LOAD_DEPTH) },
+        intensity: Intensity {
+            depth: if one_by_one { 1 } else { of.intensity.depth.max(LOAD_DEPTH) },
+            arrivals: Arrivals::Closed,
+            ..of.intensity
+        },
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         operations: Some(keys.end - keys.start),
         groups: Vec::new(),
         doing: Doing::Load(Loading { from: keys.start, workload }),
@@ -125,14 +129,12 @@ fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
     let contender = &plan.contenders[contender];
     LaneAsked {
         address: contender.address.clone(),
-        connections: contender.connections,
-        depth: contender.depth,
-        doing: contender.workload.clone().map_or(Doing::Ask, Doing::Drive),
+        intensity: contender.intensity,
+        doing: contender.asks.workload().cloned().map_or(Doing::Ask, Doing::Drive),
         reuse: contender.reuse,
-        arrivals: contender.arrivals,
         timeout_ns: contender.timeout_ns,
         burn_in_ns,
         operations: contender.operations,
-        groups: contender.groups.iter().map(|group| group.asked.clone()).collect(),
+        groups: contender.groups.iter().map(|group| group.intensity).collect(),
     }
 }

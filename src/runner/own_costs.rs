@@ -5,14 +5,14 @@
 //! cannot be read, is not this user's or is not understood is measured anew, and what
 //! cannot be written is not kept.
 
+use crate::cache;
 use crate::fnv::fnv1a;
-use crate::targets::keeper::user;
 use record::{LaneAsked, OwnCost, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -49,7 +49,7 @@ impl OwnCosts {
     /// Those of the plan's lanes, driven against a null server on this core, in the cache
     /// folder of this user.
     pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
-        let (folder, program) = (folder_of_this_user(), this_program());
+        let (folder, program) = (cache::folder(), this_program());
         let (Some(folder), Some(program)) = (folder, program) else { return OwnCosts::default() };
         let host = &plan.host;
         let machine = format!(
@@ -59,7 +59,7 @@ impl OwnCosts {
             host.cores,
             plan.generator_cores.last()
         );
-        OwnCosts { folder: Some(folder), machine, lanes: BTreeMap::new() }
+        OwnCosts { folder: Some(folder.join("own-costs")), machine, lanes: BTreeMap::new() }
     }
 
     /// Of a machine that is made up, in this folder.
@@ -97,17 +97,6 @@ impl OwnCosts {
     }
 }
 
-/// `XDG_CACHE_HOME`, or `.cache` in the home folder; a relative path counts as none, as
-/// the XDG specification says.
-fn folder_of_this_user() -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let path = std::env::var_os(name).map(PathBuf::from);
-        path.filter(|path| path.is_absolute())
-    };
-    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(cache.join("tiebreak/own-costs"))
-}
-
 /// Tells this program from every other build of it, without reading it.
 fn this_program() -> Option<String> {
     let file = fs::metadata("/proc/self/exe").ok()?;
@@ -129,7 +118,7 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
     // Not waited for if it is a fifo, and not followed if it is a link.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
-    if !is_ours(&file) {
+    if !cache::is_ours(&file) {
         return None;
     }
     let mut text = String::new();
@@ -141,22 +130,8 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
     (sane && kept.lane == lane && age < KEPT).then_some((kept.cpu_per_operation_ns, age))
 }
 
-/// A file, or a folder, of this user's that nobody else can write.
-fn is_ours(file: &File) -> bool {
-    let us = user::ours();
-    file.metadata().is_ok_and(|about| {
-        let kind = about.file_type();
-        (kind.is_file() || kind.is_dir()) && about.uid() == us && about.mode() & 0o022 == 0
-    })
-}
-
 fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-    let open = OpenOptions::new().read(true).custom_flags(flags).open(folder)?;
-    if !is_ours(&open) {
-        return Err(std::io::ErrorKind::PermissionDenied.into());
-    }
+    cache::make(folder)?;
     remove_old(folder, now);
     // Beside it and renamed: two runs at once leave one whole file.
     let beside = folder.join(format!("{name}.{}", std::process::id()));

@@ -4,22 +4,22 @@ use super::legs::{self, Leg};
 use super::own_costs::OwnCosts;
 use super::progress::Progress;
 use super::stage::{Halt, Stage};
-use super::stores::Stores;
+use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
-use crate::plan::units::show_ns;
-use crate::targets::ready::{self, Answer};
+use crate::targets::ready::{self, Answer, Must};
 use engine::Broken;
 use judge::Judge;
 use record::{
-    Asked, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
+    Asked, Contender, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
     StoreMoment, TrialRecord, Whose, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
+use text::units::show_ns;
 
 /// What a run needs from outside.
 pub(super) struct Session<'a, W> {
@@ -47,6 +47,9 @@ pub(super) struct Book<'a, W> {
     refused: bool,
     /// Looks whether the run is decided, where that was planned.
     judge: Option<Judge>,
+    /// Trials that the judge has not heard yet, as the journal has them: nothing is judged
+    /// while the machine is measured, and as text they take a hundredth of the memory.
+    unheard: Vec<String>,
     /// Place and start of the first slice of this leg: the engine counts from 0
     /// in each.
     leg: Mark,
@@ -65,7 +68,8 @@ impl<'a, W: Write> Book<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
         let (leg, end) = (Mark::default(), Mark::default());
-        Book { journal, progress, plan, in_round: 0, refused: false, judge, leg, end }
+        let unheard = Vec::new();
+        Book { journal, progress, plan, in_round: 0, refused: false, judge, unheard, leg, end }
     }
 
     pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
@@ -73,11 +77,11 @@ impl<'a, W: Write> Book<'a, W> {
             self.number_slices(&mut trial);
             self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
         }
-        if let Some(judge) = &mut self.judge {
-            judge.add(&trial);
-        }
         let event = Event::Trial(Box::new(trial));
-        self.journal.write(&event)?;
+        let written = self.journal.write(&event)?;
+        if self.judge.is_some() {
+            self.unheard.push(written);
+        }
         let Event::Trial(trial) = event else { unreachable!("just made") };
         self.progress.trial(&trial);
         if trial.phase == Phase::Round {
@@ -90,13 +94,27 @@ impl<'a, W: Write> Book<'a, W> {
         Ok(*trial)
     }
 
+    /// The judge, with all that was written so far. Returns None if no look was planned.
+    /// Call it between two legs.
+    fn judge(&mut self) -> Option<&mut Judge> {
+        let judge = self.judge.as_mut()?;
+        for written in self.unheard.drain(..) {
+            match serde_json::from_str(&written) {
+                Ok(Event::Trial(trial)) => judge.add(&trial),
+                _ => unreachable!("a trial was written"),
+            }
+        }
+        Some(judge)
+    }
+
     /// What an earlier run found of a lane: for the audit, that is a function of the
     /// journal.
     fn own_cost(&mut self, kept: OwnCost) -> Result<(), Halt> {
-        if let Some(judge) = &mut self.judge {
+        if let Some(judge) = self.judge() {
             judge.own_cost(&kept);
         }
-        Ok(self.journal.write(&Event::OwnCost(kept))?)
+        self.journal.write(&Event::OwnCost(kept))?;
+        Ok(())
     }
 
     /// Slices go on where the leg before this one ended.
@@ -202,7 +220,11 @@ impl<W: Write> Session<'_, W> {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
         self.stores.launched(launch, self.plan.contenders.len());
-        let order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
+        let mut order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
+        // What several contenders drive is launched for the first of them.
+        order.sort_by_key(|contender| {
+            self.plan.target_of(*contender as usize) != *contender as usize
+        });
         for contender in order {
             let ready = self.stage.raise(launch, contender as usize)?;
             self.book.write_and_sync(&Event::Target(ready))?;
@@ -228,7 +250,13 @@ impl<W: Write> Session<'_, W> {
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
         self.book.progress.phase("asking whether the targets are ready", Duration::ZERO, 0);
-        for contender in 0..self.plan.contenders.len() {
+        self.answering(|_| true)
+    }
+
+    /// These contenders answer.
+    fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<(), Halt> {
+        let plan = self.plan;
+        for contender in (0..plan.contenders.len()).filter(|at| which(&plan.contenders[*at])) {
             let mut pauses = ready::PAUSES_MS.iter();
             while let Some(wrong) = self.ask(contender)? {
                 let Some(pause) = pauses.next() else {
@@ -249,8 +277,7 @@ impl<W: Write> Session<'_, W> {
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
-            let says_yes = known.is_store() || known.sql.is_some();
-            ready::answer(&trial.seen, says_yes)
+            ready::answer(&trial.seen, Must::of(&known.asks))
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),
@@ -301,11 +328,27 @@ impl<W: Write> Session<'_, W> {
         for sentence in &choice.why {
             self.book.progress.say(&format!("pilot: {sentence}"));
         }
-        if let Some(judge) = &mut self.book.judge {
+        if let Some(judge) = self.book.judge() {
             judge.pilot(&choice);
         }
         let came = self.rounds(&choice);
-        self.with_last_words(came)
+        self.with_last_words(came)?;
+        self.single_runs()
+    }
+
+    /// What the method of the article gives that the experiment file repeats: after the
+    /// rounds, so that they do not meet it.
+    fn single_runs(&mut self) -> Result<(), Halt> {
+        for contender in 0..self.plan.contenders.len() {
+            if let Some(run) = self.stage.single_run(contender) {
+                self.book.progress.say(&format!("the article's method: {}", run.command));
+                self.book.write_and_sync(&Event::SingleRun(run))?;
+            }
+            if (self.stopped)() {
+                return Err(Halt::Stopped);
+            }
+        }
+        Ok(())
     }
 
     /// What the stores say after the last round, however it came to be that.
@@ -333,7 +376,7 @@ impl<W: Write> Session<'_, W> {
             }
             self.book.leg = self.book.end;
             self.drive(&orders::rounds(plan, choice, &leg), &everyone(plan), |phase| phase)?;
-            if self.book.judge.as_ref().is_some_and(Judge::decided) {
+            if self.book.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
         }
@@ -353,10 +396,11 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// One long turn does not show that its target died. Where connections were
-    /// refused, it is asked again.
+    /// refused, it is asked again. One server of several may die: what fails is counted.
     fn alive(&mut self) -> Result<(), Halt> {
+        let alone = |contender: &Contender| contender.sharding.is_none();
         match self.book.refused {
-            true => self.ready().map_err(|halt| match halt {
+            true => self.answering(alone).map_err(|halt| match halt {
                 Halt::Target(wrong) => Halt::Target(format!("died in the run: {wrong}")),
                 other => other,
             }),
@@ -390,6 +434,13 @@ impl<W: Write> Session<'_, W> {
             Ground::NullServer => self.stage.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
+        // A cluster that loses a node in the rounds shows what that does; before, it is not
+        // what was to be driven.
+        if phase(Phase::Round) == Phase::Round {
+            for lost in self.stage.go_on_without() {
+                self.book.progress.insist(&format!("caution: {lost}"));
+            }
+        }
         if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.stage.fallen()) {
             return Err(Halt::Target(fallen));
         }

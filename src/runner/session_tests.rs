@@ -139,7 +139,15 @@ impl Stage for MadeUp {
         let launch = self.launch;
         let log_troubles = Vec::new();
         let peak_memory_bytes = None;
-        vec![TargetDone { contender: 1, launch, peak_memory_bytes, memory_source, log_troubles }]
+        let lost_nodes = Vec::new();
+        vec![TargetDone {
+            contender: 1,
+            launch,
+            peak_memory_bytes,
+            memory_source,
+            log_troubles,
+            lost_nodes,
+        }]
     }
 
     fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
@@ -281,7 +289,7 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
     let mut engine = MadeUp { world, ..MadeUp::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
-    let progress = Progress::start(Manner::Silent, &plan.question.names, "");
+    let progress = Progress::start(Manner::Silent, &plan.question.names(), "");
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
@@ -319,6 +327,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
         Event::TargetDone(done) => {
             format!("{} is down after launch {}", done.contender, done.launch)
         }
+        Event::SingleRun(run) => format!("single run of {}", run.contender),
         Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
         Event::Pilot(_) => "pilot chose".to_owned(),
@@ -368,7 +377,7 @@ fn the_orders_follow_plan_and_pilot() {
         assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up_ns), (1, 1, 0));
         assert_eq!(ready.cores.len(), 1);
         let lane = &ready.lanes[0];
-        assert_eq!((lane.connections, lane.operations), (1, Some(1)));
+        assert_eq!((lane.intensity.connections, lane.operations), (1, Some(1)));
         assert_eq!(lane.address, record::Address::Tcp(([127, 0, 0, 1], port).into()));
     }
     assert_eq!((pilot.warm_up_ns, pilot.rounds), (1000 * ms, 1));
@@ -376,7 +385,7 @@ fn the_orders_follow_plan_and_pilot() {
     assert_eq!((rounds.warm_up_ns, rounds.rounds), (50 * ms, 10));
     assert_eq!((rounds.round_ns, rounds.slice_ns), (1000 * ms, 50 * ms));
     assert_eq!(rounds.lanes[1].burn_in_ns, 2 * ms);
-    assert_eq!(rounds.lanes[1].connections, 64);
+    assert_eq!(rounds.lanes[1].intensity.connections, 64);
     let open = example::plan(|spec| spec.common.rate = Some(5000.0));
     let open = conduct(&open, World::default(), Disk::new(ROOMY)).orders;
     assert_eq!(open[2].slice_ns, 250 * ms);
@@ -386,7 +395,7 @@ fn one_contender() -> Plan {
     example::plan(|spec| {
         spec.command = crate::plan::Command::Run;
         spec.contenders.truncate(1);
-        spec.operations = Some(100);
+        spec.run.operations = Some(100);
     })
 }
 
@@ -460,7 +469,7 @@ fn a_broken_engine_is_our_failure() {
 
 #[test]
 fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
-    let plan = example::plan(|spec| spec.rounds = Some(6));
+    let plan = example::plan(|spec| spec.run.rounds = Some(6));
     let whole = conduct(&plan, World::default(), Disk::new(ROOMY)).disk.bytes.borrow().clone();
     let header = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
     for room in (header..whole.len()).step_by(2503) {
@@ -570,7 +579,7 @@ fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
 
 #[test]
 fn a_run_that_is_decided_at_a_look_ends_there() {
-    let plan = example::plan(|spec| spec.until_decided = true);
+    let plan = example::plan(|spec| spec.run.until_decided = true);
     assert_eq!(plan.rounds, 60);
     // Both are alike in every round: equivalent at the first look.
     let came = conduct(&plan, World::default(), Disk::new(ROOMY));
@@ -600,7 +609,7 @@ fn what_a_lane_costs_is_measured_once_a_day() {
     assert_eq!((count(&second, "Null"), count(&second, "own cost")), (0, 2));
     // One of the lanes is another: it alone is measured.
     let mut other = plan.clone();
-    other.contenders[1].connections = 5;
+    other.contenders[1].intensity.connections = 5;
     let third = drive(&other);
     assert!(third.contains(&"own cost of 0".to_owned()), "{third:?}");
     assert_eq!((count(&third, "Null"), count(&third, "own cost")), (1, 1));

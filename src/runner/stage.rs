@@ -3,7 +3,7 @@
 
 use crate::targets::store::About;
 use engine::Broken;
-use record::{Asked, TargetDone, TargetReady, TrialRecord, Workload};
+use record::{Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -35,6 +35,12 @@ pub(super) trait Stage {
     /// How a launched target ended that was to run; none while all run.
     fn fallen(&mut self) -> Option<String>;
 
+    /// Lets targets of several nodes go on without those that have ended, if others of them
+    /// still run. Returns what is to be said of it.
+    fn go_on_without(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What was wrong with the first run of this contender's program that failed;
     /// none where all is well, or it is no program.
     fn complaint(&self, contender: usize) -> Option<String>;
@@ -46,7 +52,7 @@ pub(super) trait Stage {
     /// none where it is no store.
     fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
 
-    /// What its store keeps under this key; none: nothing.
+    /// What its store keeps under this key. None if it keeps nothing there.
     fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
     /// Keeps this in its store.
@@ -57,6 +63,12 @@ pub(super) trait Stage {
 
     /// Makes room in it for the first load of this workload, anew and empty.
     fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+
+    /// How much the server of this contender works on that a load left to it. Returns None
+    /// if it works on nothing later.
+    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
+        None
+    }
 
     /// Why this contender's database refuses its statement, in the server's words; none
     /// where it has no single statement, or does not refuse it.
@@ -70,8 +82,37 @@ pub(super) trait Stage {
         None
     }
 
+    /// One run of the article's method against this contender's target. None if there is no
+    /// such method, or it cannot be run against this kind of target.
+    fn single_run(&mut self, _contender: usize) -> Option<SingleRun> {
+        None
+    }
+
     /// Why this contender's TLS handshake fails, if that can be said.
     fn why_no_tls(&self, contender: usize) -> Option<String>;
+}
+
+/// How much a server works that nobody asks anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum AtWork {
+    /// It tells.
+    Tasks {
+        /// Tasks that run or wait.
+        left: u64,
+        /// How many nodes told.
+        nodes: u32,
+    },
+    /// The CPU time of its processes is read.
+    Cpu {
+        /// Why it does not tell.
+        why: String,
+        /// Since some moment: two readings have a difference.
+        cpu_ns: u64,
+        /// How many nodes it has.
+        nodes: u32,
+    },
+    /// Neither can be seen, and why.
+    Unseen(String),
 }
 
 /// Why a run ends before its last round.

@@ -7,12 +7,12 @@ use crate::exit::Error;
 use crate::journal::sweep;
 use crate::plan::hash;
 use crate::plan::sweep::Settled;
-use crate::shown::shown;
 use crate::utc;
 use record::sweep::SCHEMA;
 use record::{Factor, LoadPoint, Plan, Sweep};
 use std::path::PathBuf;
 use std::time::SystemTime;
+use text::shown::shown;
 
 /// A sweep that is to be driven.
 pub(crate) struct Begun {

@@ -1,22 +1,24 @@
 //! The stage of a real run: servers and the engine.
 
-use super::stage::{Each, Halt, Stage};
+use super::placement::Kept;
+use super::stage::{AtWork, Each, Halt, Stage};
 use crate::access::Access;
+use crate::address::tls;
 use crate::conformance::alone;
 use crate::exec::{self, Exec};
 use crate::exit::{Error, Exit};
+use crate::launch::{Failed, Ground, Launcher, Running};
 use crate::plan::{Directory, MOST_PLACES, Resolved, Way};
 use crate::targets::cpu::Meter;
-use crate::targets::launch::{Failed, Ground, Launcher, Running};
-use crate::targets::process::OutOfSight;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
-use crate::targets::tls;
 use engine::files::{self, FilesAccess};
 use engine::{Broken, MakeLane, Numbers, Stop, TargetClock};
-use record::{Address, Asked, Contender, Fact, TargetDone, TargetReady, Workload};
+use keeper::process::OutOfSight;
+use record::{Address, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
 use std::sync::Arc;
 use std::time::Duration;
+use text::shown::shown;
 
 /// How long a log-in may take that is looked at.
 const LOG_IN: Duration = Duration::from_secs(10);
@@ -46,6 +48,17 @@ struct Up {
     running: Option<Running>,
 }
 
+/// A launched target that another contender drives, too.
+struct Shared {
+    launch: u32,
+    url: String,
+    meter: Result<Meter, OutOfSight>,
+}
+
+fn meter(running: &Running) -> Result<Meter, OutOfSight> {
+    Meter::of_launched(running.keeper() as u32, running.cgroup())
+}
+
 /// How it is driven.
 enum Reach {
     /// By lanes that this access makes.
@@ -69,6 +82,22 @@ impl<'a> Targets<'a> {
         Targets { resolved, stop, ground, each }
     }
 
+    /// The launched target of this contender, for others that drive it too. Returns None
+    /// if it is not up.
+    fn launched(&self, owner: usize) -> Option<Shared> {
+        let up = self.each.get(owner)?.up.as_ref()?;
+        let running = up.running.as_ref()?;
+        let (launch, url) = (up.launch, running.url().to_owned());
+        Some(Shared { launch, url, meter: meter(running) })
+    }
+
+    /// How the nodes of this contender's target ended without which it went on.
+    fn lost_nodes(&self, contender: usize) -> Vec<String> {
+        let owner = self.resolved.plan.target_of(contender);
+        let running = self.each[owner].up.as_ref().and_then(|up| up.running.as_ref());
+        running.map_or(Vec::new(), Running::lost)
+    }
+
     /// The side channel to this contender's store, if it is one and is up.
     fn store(&self, contender: usize) -> Option<SideChannel> {
         let known = self.resolved.plan.contenders.get(contender)?;
@@ -77,7 +106,7 @@ impl<'a> Targets<'a> {
 }
 
 fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
-    let table = known.sql.as_ref().and_then(|sql| sql.table.as_deref());
+    let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
     match &up.reach {
         Reach::Server(access) => SideChannel::of(access, &up.address, table),
         Reach::Program(_) => None,
@@ -119,6 +148,8 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
 impl Stage for Targets<'_> {
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         let known = &self.resolved.plan.contenders[contender];
+        let owner = self.resolved.plan.target_of(contender);
+        let shared = (owner != contender).then(|| self.launched(owner)).flatten();
         let target = &mut self.each[contender];
         let up = match &self.resolved.ways[contender] {
             Way::Attached { access, sight } => {
@@ -136,10 +167,7 @@ impl Stage for Targets<'_> {
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(
-                    known.address.clone(),
-                    Reach::Server(Box::new(Access::Engine(engine::Access::Files(access)))),
-                )
+                local(known.address.clone(), Reach::Server(Box::new(Access::Files(access))))
             }
             Way::Program { program } => {
                 let mut program = program.clone();
@@ -149,17 +177,25 @@ impl Stage for Targets<'_> {
                 let exec = Exec::start(&program).map_err(Halt::Target)?;
                 local(known.address.clone(), Reach::Program(exec))
             }
+            Way::Launched { .. } if owner != contender => {
+                let Some(Shared { launch, url, meter }) = shared else {
+                    return Err(Halt::Broken("a target is shared that is not up".to_owned()));
+                };
+                let (address, access) = self.resolved.reach(contender, &url)?;
+                let reach = Reach::Server(Box::new(access));
+                Up { launch, address, reach, meter, running: None }
+            }
             Way::Launched { launch: how, settings } => {
                 if target.launcher.is_none() {
                     let mut launcher = Launcher::new(how, self.ground)?;
-                    launcher.hide(settings);
+                    launcher.hide(&settings.headers, settings.body.as_deref());
                     target.facts = launcher.prepare()?;
                     target.launcher = Some(launcher);
                 }
                 let launcher = target.launcher.as_mut().expect("just made");
                 let running = launcher.launch()?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
-                let meter = Meter::of_launched(running.keeper() as u32, running.cgroup());
+                let meter = meter(&running);
                 let reach = Reach::Server(Box::new(access));
                 Up { launch, address, reach, meter, running: Some(running) }
             }
@@ -188,6 +224,8 @@ impl Stage for Targets<'_> {
             }
             false => Vec::new(),
         };
+        // This thread merges, compresses and writes while the workers drive.
+        let _kept = Kept::on(&self.resolved.own_cores);
         engine::run(&order, lanes, clocks, self.stop, each)
     }
 
@@ -218,7 +256,7 @@ impl Stage for Targets<'_> {
 
     fn plain_protocol(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Server(access) => alone::protocol(access),
+            Reach::Server(access) => alone::name(access),
             Reach::Program(_) => None,
         }
     }
@@ -229,12 +267,28 @@ impl Stage for Targets<'_> {
         running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
     }
 
+    fn go_on_without(&mut self) -> Vec<String> {
+        let mut said = Vec::new();
+        for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
+            let running = target.up.as_mut().and_then(|up| up.running.as_mut());
+            let lost = running.map_or(Vec::new(), Running::go_on_without);
+            let of = |how| format!("`{}`: its node {how}; the others go on", known.name);
+            said.extend(lost.into_iter().map(of));
+        }
+        said
+    }
+
     fn lower(&mut self) -> Vec<TargetDone> {
         let mut done = Vec::new();
-        for (contender, target) in self.each.iter_mut().enumerate() {
-            let mut up = target.up.take();
+        let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
+        // Before any is ended: several contenders may have one target.
+        let peaks: Vec<_> =
+            self.each.iter_mut().map(|target| peak_memory(target.up.as_mut()?)).collect();
+        let known = peaks.into_iter().zip(lost_nodes);
+        for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
+        {
+            let up = target.up.take();
             let launch = up.as_ref().map_or(0, |up| up.launch);
-            let peak = up.as_mut().and_then(peak_memory);
             let was_up = up.is_some();
             if let Some(running) = up.and_then(|up| up.running) {
                 // Whatever it says, nothing is left of it.
@@ -250,6 +304,7 @@ impl Stage for Targets<'_> {
                     peak_memory_bytes: peak.map(|(bytes, _)| bytes),
                     memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
                     log_troubles,
+                    lost_nodes,
                 });
             }
         }
@@ -276,32 +331,63 @@ impl Stage for Targets<'_> {
         self.store(contender).ok_or_else(no_store)?.make_room(workload)
     }
 
+    fn at_work(&mut self, contender: usize) -> Option<AtWork> {
+        let why = match self.store(contender)?.work_left()? {
+            Ok(left) => return Some(AtWork::Tasks { left: left.tasks, nodes: left.nodes }),
+            Err(why) => why,
+        };
+        let up = self.each.get_mut(contender)?.up.as_mut()?;
+        Some(match &mut up.meter {
+            Ok(meter) => {
+                let (cpu_ns, nodes) = (meter.read().cpu_ns, up.address.nodes().len() as u32);
+                AtWork::Cpu { why, cpu_ns, nodes }
+            }
+            Err(unseen) => AtWork::Unseen(format!("{why}, and of its processes: {unseen}")),
+        })
+    }
+
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
-        match (&up.address, &up.reach) {
-            (Address::Tcp(address), Reach::Server(access)) => {
-                tls::why_no_handshake(*address, access.tls()?)
+        let Reach::Server(access) = &up.reach else { return None };
+        match access.tls() {
+            Some(tls) => {
+                let nodes = up.address.nodes();
+                nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
             }
-            _ => None,
+            // A database comes to TLS in the words of its own protocol.
+            None => refused::why_unreached(access, &up.address),
         }
     }
 
     fn why_refused(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
-        let asked = self.resolved.plan.contenders.get(contender)?.sql.as_ref()?;
+        let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
         match &up.reach {
-            Reach::Server(access) => refused::why(access, &up.address, asked.query.as_deref()?),
+            Reach::Server(access) => refused::why(access, &up.address, statement),
             Reach::Program(_) => None,
         }
     }
 
     fn why_not_driven(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
-        let workload = self.resolved.plan.contenders.get(contender)?.workload.as_ref()?;
+        let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
         match &up.reach {
             Reach::Server(access) => refused::why_not(access, &up.address, workload),
             Reach::Program(_) => None,
         }
+    }
+
+    fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
+        let method = self.resolved.method.as_ref()?;
+        let Way::Launched { launch, .. } = &self.resolved.ways[contender] else { return None };
+        let url = self.each[contender].up.as_ref()?.running.as_ref()?.url();
+        let came = method.run(&launch.name, url, self.ground);
+        let (figure, trouble) = match came {
+            Ok(figure) => (Some(figure), String::new()),
+            Err(why) => (None, why),
+        };
+        let command = shown(method.command.to_string());
+        Some(SingleRun { contender: contender as u32, command, figure, trouble })
     }
 
     fn complaint(&self, contender: usize) -> Option<String> {

@@ -16,8 +16,8 @@ mod tests;
 
 pub use memory::{MemorySource, PeakMemory};
 
-use super::process::OutOfSight;
 use cgroup::Counter;
+use keeper::process::OutOfSight;
 use std::fmt;
 use std::path::Path;
 use tree::Tree;

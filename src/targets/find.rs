@@ -9,14 +9,15 @@
 mod holders;
 mod listeners;
 mod sockets;
+mod tcp;
 
 #[cfg(test)]
 mod tests;
 
-use super::process::{Identity, OutOfSight};
 use holders::Processes;
+use keeper::process::{Identity, OutOfSight};
 use record::Address;
-use std::net::{IpAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// The processes of a target: each root, and all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +62,11 @@ impl Found {
 /// in this namespace, this user may not look, or what listens only passes on to
 /// a server elsewhere.
 pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
-    let place = crate::shown::shown(address.to_string());
+    let place = text::shown::shown(address.to_string());
     let listening = match address {
         Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
         Address::Tcp(socket) => sockets::listening_on(*socket),
+        Address::Nodes(nodes) => return serving_nodes(nodes),
         Address::Unix(path) => sockets::listening_at(path),
         Address::Directory(_) | Address::Program => {
             return Err(OutOfSight("no server is asked".to_owned()));
@@ -77,6 +79,20 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
         )));
     }
     holders::topmost(&place, &listening)
+}
+
+/// The processes that serve the nodes of one target; an error if one of them is out of
+/// sight, since the sum would lack it.
+fn serving_nodes(nodes: &[SocketAddr]) -> Result<Found, OutOfSight> {
+    let mut roots: Vec<Root> = Vec::new();
+    for node in nodes {
+        for root in serving(&Address::Tcp(*node))?.roots {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+    }
+    Ok(Found { roots })
 }
 
 /// Whether one of these processes listens on this TCP port, and not a stranger;

@@ -39,6 +39,14 @@ pub fn free() -> io::Result<u16> {
 /// # Errors
 /// The same, or when the address is not this machine's.
 pub fn free_on(address: IpAddr) -> io::Result<u16> {
+    free_on_all(&[address])
+}
+
+/// A port that is free on each of these addresses of this machine.
+///
+/// # Errors
+/// The same.
+pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
     let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range");
     let range = range(parse(&clients.unwrap_or_default()).unwrap_or(USUAL));
     // Several tiebreaks at once begin at different places.
@@ -48,7 +56,8 @@ pub fn free_on(address: IpAddr) -> io::Result<u16> {
         if handed_out.contains(&port) {
             continue;
         }
-        match probe(SocketAddr::new(address, port)) {
+        let probed = addresses.iter().try_for_each(|at| probe(SocketAddr::new(*at, port)));
+        match probed {
             Ok(()) => {
                 handed_out.insert(port);
                 return Ok(port);

@@ -1,8 +1,11 @@
 //! Whether a target is ready: it answered in its protocol. For one that we did
 //! not launch any complete reply will do, a 404 too: the audit judges that.
 
-use record::{Failure, Seen};
-use wire::{memcached, resp};
+mod upgrade;
+
+use drivers::Refusal;
+use record::{Asks, Failure, Seen};
+use wire::{memcached, resp, thrift};
 
 /// How often a target that refuses is asked, and how long we wait in between:
 /// about two seconds in all.
@@ -23,17 +26,41 @@ pub(crate) enum Answer {
     Ours(&'static str),
 }
 
-/// Reads the trial of a single request. Stores and databases must say yes to it
-/// (`says_yes`).
-pub(crate) fn answer(seen: &Seen, says_yes: bool) -> Answer {
-    if let (true, Some(code)) = (says_yes, seen.outcomes.unexpected.keys().next()) {
-        return refused(*code);
+/// What the reply to it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Must {
+    /// Complete.
+    Reply,
+    /// A yes, of stores and databases.
+    SayYes,
+    /// The message that was sent, after an upgrade.
+    Echo,
+}
+
+impl Must {
+    /// What it must be of a contender that is asked this.
+    pub(crate) fn of(asks: &Asks) -> Must {
+        if asks.messages().is_some() {
+            Must::Echo
+        } else if asks.is_store() || asks.sql().is_some() {
+            Must::SayYes
+        } else {
+            Must::Reply
+        }
     }
-    if seen.codes.values().sum::<u64>() > 0 {
-        return Answer::Ready;
+}
+
+/// Reads the trial of a single request, or of one to each of several servers: all must answer.
+pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
+    match (must, seen.outcomes.unexpected.keys().next()) {
+        (Must::SayYes, Some(code)) => return refused(*code),
+        (Must::Echo, Some(code)) => return upgrade::refused(*code),
+        (Must::Echo, None) if seen.outcomes.wrong > 0 => return upgrade::NO_ECHO,
+        _ => {}
     }
     let Some(failure) = seen.outcomes.failed.keys().next() else {
-        return Answer::NotYet("it sent no reply");
+        let has_answered = seen.codes.values().sum::<u64>() > 0;
+        return if has_answered { Answer::Ready } else { Answer::NotYet("it sent no reply") };
     };
     match failure {
         Failure::Refused => Answer::NotYet("it refused the connection"),
@@ -69,6 +96,12 @@ fn refused(code: u16) -> Answer {
         resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
             Answer::NotYet("it has as many connections as it takes")
         }
+        thrift::codes::AUTHENTICATION => Answer::Never(
+            "it refuses the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
+        ),
+        thrift::codes::AUTHORIZATION => {
+            Answer::Never("it does not allow the keyspace to this user")
+        }
         memcached::codes::UNAUTHENTICATED => {
             Answer::Never("it wants a log-in, which tiebreak has not")
         }
@@ -78,29 +111,36 @@ fn refused(code: u16) -> Answer {
 
 /// What a database says instead of an answer.
 fn refused_by_database(code: u16) -> Answer {
-    let name = drivers::code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
-    match name.as_deref().unwrap_or_default() {
-        "server_starts" | "server_shut_down" => Answer::NotYet("it is starting, or shutting down"),
-        "too_many_connections" => Answer::NotYet("it has as many connections as it takes"),
-        "wrong_password" | "not_allowed_to_log_in" => Answer::Never(
-            "it refuses the user or the password: postgres://USER:PASSWORD@HOST/DATABASE, or mysql://…, oracle://…",
-        ),
-        "no_such_service" | "no_such_sid" => Answer::Never("its listener knows no such service"),
-        "no_such_database" => Answer::Never("it has no database of this name"),
-        "not_allowed" => Answer::Never("it does not allow the statement to this user"),
-        _ => Answer::Never(wrong_statement(code).unwrap_or("it answers with an error")),
+    match drivers::refusal(code) {
+        Some(Refusal::NotUp) => Answer::NotYet("it is starting, or shutting down"),
+        Some(Refusal::TooManyConnections) => {
+            Answer::NotYet("it has as many connections as it takes")
+        }
+        Some(Refusal::LogIn) => {
+            Answer::Never("it refuses the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
+        }
+        Some(Refusal::NoSuchService) => Answer::Never("its listener knows no such service"),
+        Some(Refusal::NoSuchDatabase) => Answer::Never("it has no database of this name"),
+        Some(Refusal::NotAllowed) => Answer::Never("it does not allow the statement to this user"),
+        Some(Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError) | None => {
+            Answer::Never(wrong_statement(code).unwrap_or("it answers with an error"))
+        }
     }
 }
 
 /// What is wrong with the statement that a database answers with this code, if its text
 /// alone is the reason.
 pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
-    let name = drivers::code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
-    match name.as_deref()? {
-        "no_such_table" => Some("the statement names a table that it has not"),
-        "no_such_column" => Some("the statement names a column that it has not"),
-        "syntax_error" => Some("it does not understand the statement"),
-        _ => None,
+    match drivers::refusal(code)? {
+        Refusal::NoSuchTable => Some("the statement names a table that it has not"),
+        Refusal::NoSuchColumn => Some("the statement names a column that it has not"),
+        Refusal::SyntaxError => Some("it does not understand the statement"),
+        Refusal::NotUp
+        | Refusal::TooManyConnections
+        | Refusal::LogIn
+        | Refusal::NoSuchService
+        | Refusal::NoSuchDatabase
+        | Refusal::NotAllowed => None,
     }
 }
 
@@ -112,13 +152,13 @@ mod tests {
     fn any_complete_reply_is_ready_and_failures_say_what_was_seen() {
         let mut replied = Seen::default();
         replied.codes.insert(404, 1);
-        assert_eq!(answer(&replied, false), Answer::Ready);
-        assert!(matches!(answer(&Seen::default(), false), Answer::NotYet(_)));
+        assert_eq!(answer(&replied, Must::Reply), Answer::Ready);
+        assert!(matches!(answer(&Seen::default(), Must::Reply), Answer::NotYet(_)));
         for failure in Failure::ALL {
             let mut seen = Seen::default();
             seen.outcomes.failed.insert(failure, 1);
-            let again = matches!(answer(&seen, false), Answer::NotYet(_));
-            let ours = matches!(answer(&seen, false), Answer::Ours(_));
+            let again = matches!(answer(&seen, Must::Reply), Answer::NotYet(_));
+            let ours = matches!(answer(&seen, Must::Reply), Answer::Ours(_));
             assert_eq!(ours, failure.whose() == record::Whose::Ours, "{failure:?}");
             let passing = matches!(
                 failure,

@@ -2,10 +2,10 @@
 
 use super::ready;
 use crate::access::Access;
-use crate::shown::shown;
 use drivers::Unasked;
 use record::{Address, Workload};
 use std::time::Duration;
+use text::shown::shown;
 
 /// A session begins with a log-in, and PostgreSQL's with a process.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,18 +16,12 @@ pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option
     Some(told(&ask(access, address, statement)?, statement))
 }
 
-/// Why the operations of a workload of one's own cannot work: the first of its statements
+/// Why the user-defined operations of a workload cannot work: the first of their statements
 /// that names a table or a column that is not there, or that the server cannot parse. The
-/// statements are parsed there and not executed. Returns None if it has no such statement.
+/// statements are parsed there and not executed. Returns None if there is no such statement.
 pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -> Option<String> {
-    let checks = match access {
-        Access::Postgres(access) => access.checks(workload),
-        Access::Mysql(access) => access.checks(workload),
-        Access::Engine(_) => return None,
-        // It would execute a statement to parse it.
-        #[cfg(feature = "oracle")]
-        Access::Oracle(_) => return None,
-    };
+    let database = access.database()?;
+    let checks = database.checks(workload);
     checks.iter().find_map(|check| {
         let mut refused = ask(access, address, &check.question)?;
         let wrong = ready::wrong_statement(refused.code?)?;
@@ -38,16 +32,18 @@ pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -
     })
 }
 
+/// Why a database cannot be asked anything: what its client library says. Returns None if it
+/// answers, or is no database.
+pub(crate) fn why_unreached(access: &Access, address: &Address) -> Option<String> {
+    let unasked = access.database()?.ask(address, &[], PATIENCE).err()?;
+    unasked.code.is_none().then(|| shown(&unasked.why))
+}
+
 /// The answer of the server, if it answers with an error.
 fn ask(access: &Access, address: &Address, statement: &str) -> Option<Unasked> {
     let statements = [statement.to_owned()];
-    let answer = match access {
-        Access::Postgres(access) => access.ask(address, &statements, PATIENCE),
-        Access::Mysql(access) => access.ask(address, &statements, PATIENCE),
-        Access::Engine(_) => return None,
-        #[cfg(feature = "oracle")]
-        Access::Oracle(access) => access.ask(address, &statements, PATIENCE),
-    };
+    let database = access.database()?;
+    let answer = database.ask(address, &statements, PATIENCE);
     // Without a code no server has answered.
     answer.err().filter(|unasked| unasked.code.is_some())
 }

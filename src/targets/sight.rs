@@ -2,8 +2,8 @@
 //! cores that they may use.
 
 use super::find::{self, Found};
-use super::process::{self, OutOfSight, Stat};
 use crate::cores;
+use keeper::process::{self, OutOfSight, Stat};
 use record::Address;
 use std::collections::BTreeSet;
 

@@ -7,12 +7,16 @@ pub(crate) mod bounded;
 pub(crate) mod not_tested;
 pub(crate) mod processes;
 pub(crate) mod running;
+pub(crate) mod software;
 pub(crate) mod witness;
 
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
 use judge::Judge;
 use judge::verdict::Verdict;
-use record::{Address, Arrivals, Asked, End, EndReason, LaneAsked, Metric, Pair, Question, Reuse};
+use record::{
+    Address, Arrivals, Asked, ContenderAsked, End, EndReason, Intensity, LaneAsked, Metric, Pair,
+    Question, Reuse,
+};
 use record::{Histogram, TrialRecord};
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -21,7 +25,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use tiebreak::testserver::{Behaviour, Report, TestServer};
+use testserver::{Behaviour, Report, TestServer};
 
 /// A folder of this test's own, removed with it.
 pub(crate) struct Place(PathBuf);
@@ -42,6 +46,11 @@ impl Place {
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
+    }
+
+    /// The text of a file, or nothing if it is not there.
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
     /// The binary, run here, with nothing of this environment that would
@@ -111,11 +120,11 @@ pub(crate) fn errors(output: &Output) -> String {
 
 /// The first core that this process may use: the servers' here, since the
 /// generator takes the last one.
-fn server_core() -> u32 {
+pub(crate) fn server_core() -> u32 {
     cores()[0]
 }
 
-fn generator_core() -> u32 {
+pub(crate) fn generator_core() -> u32 {
     *cores().last().expect("at least one core")
 }
 
@@ -186,11 +195,13 @@ pub(crate) struct Drive {
 fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
     let lane = |address: &SocketAddr| LaneAsked {
         address: Address::Tcp(*address),
-        connections: drive.connections,
-        depth: 1,
+        intensity: Intensity {
+            connections: drive.connections,
+            depth: 1,
+            arrivals: Arrivals::Closed,
+        },
         doing: record::Doing::Ask,
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         timeout_ns: 10_000_000_000,
         burn_in_ns: 2_000_000,
         operations: None,
@@ -233,7 +244,7 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
 /// What the judge says of two contenders' trials.
 pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
     let question = Question {
-        names: vec!["a".into(), "b".into()],
+        contenders: ["a", "b"].map(ContenderAsked::named).to_vec(),
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),
@@ -245,23 +256,14 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         restarts: 0,
         looks: Vec::new(),
         sharing: Vec::new(),
-        target_cores: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
-        by_library: Vec::new(),
-        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
         // As if it could be read: what is tested here is the interval, not the
         // rule that withholds "equivalent".
-        cpu_in_sight: vec![false; 2],
         code_names: Default::default(),
-        from_workload: Vec::new(),
-        misses_asked: Vec::new(),
-        done_by_generator: Vec::new(),
-        bodiless: vec![false; 2],
-        port_limit: vec![None; 2],
     };
     let mut judge = Judge::new(&question);
     for trial in trials {

@@ -28,6 +28,11 @@ impl Running {
         assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "it runs");
     }
 
+    /// Whether it has not ended yet.
+    pub(crate) fn runs(&mut self) -> bool {
+        self.0.try_wait().expect("our child").is_none()
+    }
+
     /// Waits for its end.
     pub(crate) fn status(&mut self) -> ExitStatus {
         let mut status = None;

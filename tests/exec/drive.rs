@@ -2,10 +2,11 @@
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{Broken, Stop};
-use record::{Address, Arrivals, Asked, LaneAsked, Programs, Reuse, Seen, TrialRecord};
+use record::{Address, Arrivals, Asked, Intensity, LaneAsked, Programs, Reuse, Seen, TrialRecord};
 use std::ops::ControlFlow;
 use std::time::Duration;
-use tiebreak::exec::{Command, Exec, Program};
+use tiebreak::address::Command;
+use tiebreak::exec::{Exec, Program};
 
 /// A turn that is over before a program is.
 pub(crate) const SHORT_NS: u64 = 1_000_000;
@@ -30,12 +31,10 @@ pub(crate) fn started(program: &Program) -> Exec {
 /// One turn for each of so many contenders in each of so many rounds.
 pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
     let lane = LaneAsked {
-        depth: 1,
+        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
         doing: record::Doing::Ask,
         address: Address::Unix(String::new()),
-        connections: 1,
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         timeout_ns: PATIENT_NS,
         burn_in_ns: 0,
         operations: None,

@@ -17,7 +17,6 @@ mod programs;
 use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
-use tiebreak::targets::keeper;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {

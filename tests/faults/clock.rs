@@ -16,7 +16,6 @@ use crate::{Test, common, test};
 use libc::{c_int, clockid_t, timespec};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tiebreak::targets::keeper;
 
 /// In the environment: be tiebreak. Behind it the file in which each reading
 /// of the wall clock leaves a byte.

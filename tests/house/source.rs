@@ -183,7 +183,8 @@ pub(crate) fn paths(tokens: &[Token], module: &[String]) -> Vec<Vec<String>> {
     while at < tokens.len() {
         let before = at.checked_sub(1).map(|at| &tokens[at]);
         match &tokens[at..] {
-            [Token::Word(word), ..] if word == "use" => {
+            // `use<'a>` in a type captures lifetimes, and imports nothing.
+            [Token::Word(word), after, ..] if word == "use" && *after != Token::Sign('<') => {
                 let mut reader = Tree { tokens: &tokens[at + 1..], found: Vec::new() };
                 reader.branch(&[]);
                 at += tokens[at + 1..].len() - reader.tokens.len() + 1;
@@ -312,6 +313,8 @@ impl Tree<'_> {
                 Token::Sign(',') => {
                     self.next();
                 }
+                // No tree has one: what follows is not read as part of it.
+                Token::Sign(';') => break,
                 _ => self.branch(prefix),
             }
         }
@@ -329,7 +332,7 @@ mod tests {
 
     #[test]
     fn paths_of_use_trees_and_of_code() {
-        let table: [(&str, &[&str]); 12] = [
+        let table: [(&str, &[&str]); 13] = [
             ("use record::Seen;", &["record::Seen"]),
             (
                 "pub(crate) use ::wire::{Codec, http1::{self, Op as O}};",
@@ -337,6 +340,7 @@ mod tests {
             ),
             ("use {judge::*, std::fs as files};", &["judge", "std::fs"]),
             ("use engine;", &["engine"]),
+            ("fn a() -> impl B + use<'a> { judge::c(); }", &["judge::c"]),
             ("extern crate std;", &["std"]),
             (
                 "fn f(x: record::Seen) -> wire::Tag { y.record::<u8>() }",

@@ -3,8 +3,8 @@
 use crate::Test;
 use crate::holder::{Holder, Tell, Told};
 use crate::process::{Process, tree, wait_for};
+use keeper::{Ending, Farewell, ProcessOrder};
 use std::time::{Duration, Instant};
-use tiebreak::targets::keeper::{Ending, Farewell, ProcessOrder};
 
 pub(crate) const TESTS: &[Test] = &[
     ("ends::the_signal_is_the_one_asked_for", signal),

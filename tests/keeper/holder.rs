@@ -2,6 +2,7 @@
 //! It is told what to do on its standard input, and answers line by line.
 
 use crate::process::Process;
+use keeper::{Ending, Farewell, Household, Keeper, ProcessOrder};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
@@ -9,7 +10,6 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use tiebreak::targets::keeper::{Ending, Farewell, Household, Keeper, ProcessOrder};
 
 pub(crate) const ARGUMENT: &str = "__holder";
 
@@ -51,7 +51,7 @@ pub(crate) fn hold() -> ExitCode {
 }
 
 fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<Told, String> {
-    let words = |trouble: tiebreak::targets::keeper::Trouble| trouble.to_string();
+    let words = |trouble: keeper::Trouble| trouble.to_string();
     if let Tell::Keep(household) = tell {
         let started = Keeper::start(household).map_err(words)?;
         let pid = started.pid();

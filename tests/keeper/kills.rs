@@ -3,9 +3,9 @@
 use crate::Test;
 use crate::holder::{Holder, Tell, Told};
 use crate::process::{Process, all_end, tree, wait_for};
+use keeper::beneath::TemporaryId;
+use keeper::{Ending, Household, ProcessOrder};
 use std::time::Duration;
-use tiebreak::targets::beneath::TemporaryId;
-use tiebreak::targets::keeper::{Ending, Household, ProcessOrder};
 
 pub(crate) const TESTS: &[Test] = &[
     ("kills::of_tiebreak_end_everything", of_tiebreak),

@@ -1,6 +1,7 @@
 //! Experiment files, launched.
 
 use crate::Test;
+use crate::common::processes::wait_at_most;
 use crate::holder::Place;
 use crate::process::{Process, command, tree, wait_for};
 use std::cell::Cell;
@@ -10,8 +11,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tiebreak::exit::{Error, Exit};
-use tiebreak::plan::experiment::{Contender, Experiment, Launch, Target};
-use tiebreak::targets::launch::{Failed, Ground, Launcher, Running};
+use tiebreak::launch::Launch;
+use tiebreak::launch::{Failed, Ground, Launcher, Running};
+use tiebreak::plan::experiment::{Contender, Experiment, Target};
 
 pub(crate) const TESTS: &[Test] = &[
     ("launches::serve_and_leave_nothing_behind", whole),
@@ -26,6 +28,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("launches::end_when_the_run_is_stopped", stopped),
     ("launches::are_prepared_once_and_launched_again", again),
     ("launches::serve_on_a_unix_socket", unix),
+    ("launches::of_several_nodes_are_one_target", nodes),
+    ("launches::of_several_nodes_stop_at_once", nodes_stop),
+    ("launches::name_the_node_that_dies", dying_node),
+    ("launches::begin_afresh_where_that_is_said", fresh),
 ];
 
 const CANARY: &str = "CANARY-91ab";
@@ -48,7 +54,7 @@ impl Stage {
         std::fs::write(&file, &text).expect("writes");
         std::fs::create_dir(place.0.join("logs")).expect("a folder");
         let environment = |name: &str| (name == "TOKEN").then(|| CANARY.into());
-        let experiment = Experiment::read(&file, &environment)
+        let experiment = Experiment::read(&file, None, &environment)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.text));
         Stage { place, experiment }
     }
@@ -207,12 +213,12 @@ fn in_order() {
 fn failing() {
     let table = [
         (
-            "launch = [SERVER, '{port}', 'status=503']\nready = { timeout = '300ms' }",
-            "`a`: was not ready within 300 ms: it answers with status 503; LOGS/a.log says:\n  listening on ",
+            "launch = [SERVER, '{port}', 'status=503']\nready = { timeout = '3s' }",
+            "`a`: was not ready within 3 s: it answers with status 503; LOGS/a.log says:\n  listening on ",
         ),
         (
-            "launch = [SERVER, '{port}', 'bytes=3']\nready = { timeout = '300ms', bytes = 2 }",
-            "`a`: was not ready within 300 ms: its reply has 3 bytes; LOGS/a.log says:\n  listening on ",
+            "launch = [SERVER, '{port}', 'bytes=3']\nready = { timeout = '3s', bytes = 2 }",
+            "`a`: was not ready within 3 s: its reply has 3 bytes; LOGS/a.log says:\n  listening on ",
         ),
         (
             "launch = ['sleep', '1000']\nready = { timeout = '200ms' }",
@@ -220,11 +226,11 @@ fn failing() {
         ),
         (
             "launch = ['sleep', '1000']\nready = { timeout = '200ms', log = 'up' }",
-            "`a`: was not ready within 200 ms: its log does not say so; it wrote nothing to LOGS/a.log",
+            "`a`: was not ready within 200 ms: its log does not say `up`; it wrote nothing to LOGS/a.log",
         ),
         (
-            "launch = ['sleep', '1000']\nready = { timeout = '200ms', run = ['sh', '-c', 'exit 4'] }",
-            "`a`: was not ready within 200 ms: `sh -c 'exit 4'` exited with status 4; it wrote nothing to LOGS/a.log",
+            "launch = ['sleep', '1000']\nready = { timeout = '3s', run = ['sh', '-c', 'exit 4'] }",
+            "`a`: was not ready within 3 s: `sh -c 'exit 4'` exited with status 4; it wrote nothing to LOGS/a.log",
         ),
         (
             "shell = true\nlaunch = 'echo one; echo \"\u{9b}two\"; exit 7'",
@@ -497,4 +503,121 @@ fn unix() {
     let running = started(&mut launcher);
     assert!(running.url().starts_with("http+unix://%2F"), "{}", running.url());
     assert_eq!(running.stop().expect("it stops").killed, 0);
+}
+
+const TWO_NODES: &str = "url = 'cassandra://127.0.0.1:{one.port},127.0.0.2:{two.port}/k'
+     more_ports = ['other']
+     choices = { level = 'low', sync = { slow = 'wait 10', quick = 'wait 0' } }
+     files = { '{process}/conf' = 'I am {process} at {host}:{port} and {other.port}: {choice.sync}' }";
+
+/// The first waits for the second, which is only there if both are started at once.
+fn nodes() {
+    let stage = Stage::one(&format!(
+        "{TWO_NODES}
+         [[contender.a.process]]
+         name = 'one'
+         launch = [SERVER, '{{port}}', 'host={{host}}', 'waits=127.0.0.2:{{two.port}}', 'say={{choice.level}}']
+         ready = {{ log = 'listening', also_log = ['on {{port}}', 'low'] }}
+         [[contender.a.process]]
+         name = 'two'
+         launch = ['sh', '-c', 'cat {{temp}}/two/conf; exec \"$@\"', 'sh', SERVER, '{{port}}', 'host={{host}}']",
+    ));
+    let mut launcher = stage.launcher().expect("all is there");
+    let facts = launcher.prepare().expect("nothing to prepare");
+    let facts: Vec<String> = facts
+        .into_iter()
+        .map(|fact| format!("{} {}", fact.command, fact.line.expect("a line")))
+        .collect();
+    assert_eq!(facts, ["level low", "sync slow", "nodes 2"]);
+    let running = started(&mut launcher);
+    let (_, rest) = running.url().split_once("127.0.0.1:").expect("the first node");
+    let (port, rest) = rest.split_once(',').expect("another");
+    assert_eq!(rest, format!("127.0.0.2:{port}/k"), "the same port on every host");
+    let log = stage.log("a-two.log");
+    assert!(log.starts_with(&format!("I am two at 127.0.0.2:{port} and ")), "{log}");
+    assert!(log.contains(": wait 10"), "{log}");
+    assert!(stage.log("a-one.log").contains("listening"));
+    let farewell = running.stop().expect("it stops");
+    assert_eq!((farewell.endings.len(), farewell.killed), (2, 0));
+    goes_on(started(&mut launcher));
+}
+
+/// Of two nodes one can end, if that was agreed to, and then the other cannot.
+fn goes_on(mut running: Running) {
+    let [one, two] = [0, 1].map(|at| running.started().nth(at).expect("a node").1);
+    let ended = |running: &mut Running| {
+        wait_at_most(Duration::from_secs(20), "the end of a node", || running.check().is_err());
+        running.check().expect_err("it ended").text
+    };
+    // SAFETY: one number each; it is a process of this test's keeper, which still runs.
+    unsafe { libc::kill(two, libc::SIGKILL) };
+    let why = ended(&mut running);
+    assert!(why.starts_with("`a`: its process `two` was ended by SIGKILL"), "{why}");
+    let lost = running.go_on_without();
+    assert!(lost.len() == 1 && lost[0].starts_with("`two` was ended by SIGKILL"), "{lost:?}");
+    assert!(running.check().is_ok() && running.go_on_without().is_empty());
+    assert_eq!(running.lost(), lost);
+    // SAFETY: as above.
+    unsafe { libc::kill(one, libc::SIGKILL) };
+    let why = ended(&mut running);
+    assert!(why.starts_with("`a`: its process `one` was ended by SIGKILL"), "{why}");
+    assert!(running.go_on_without().is_empty() && running.check().is_err(), "none is left");
+    running.stop().expect("it stops");
+}
+
+/// The second ends only when the first was asked to stop, too.
+fn nodes_stop() {
+    let stage = Stage::one(&format!(
+        "{TWO_NODES}
+         ready = {{ log = 'up' }}
+         stop_grace = '1m'
+         shell = true
+         [[contender.a.process]]
+         name = 'one'
+         launch = 'trap \"touch {{temp}}/asked; exit 0\" TERM; echo up; while :; do sleep 0.05; done'
+         [[contender.a.process]]
+         name = 'two'
+         launch = 'trap \"until [ -e {{temp}}/asked ]; do sleep 0.05; done; exit 0\" TERM; echo up; while :; do sleep 0.05; done'",
+    ));
+    let mut launcher = stage.launcher().expect("all is there");
+    launcher.prepare().expect("nothing to prepare");
+    let farewell = started(&mut launcher).stop().expect("it stops");
+    assert_eq!(farewell.killed, 0, "{:?}", farewell.endings);
+    assert!(farewell.endings.iter().all(|(_, how)| how.good()), "{:?}", farewell.endings);
+}
+
+fn dying_node() {
+    let stage = Stage::new(&format!(
+        "[contender.dying]
+         {TWO_NODES}
+         [[contender.dying.process]]
+         name = 'one'
+         launch = [SERVER, '{{port}}']
+         [[contender.dying.process]]
+         name = 'two'
+         launch = ['sh', '-c', 'echo no room; exit 3']",
+    ));
+    let error = stage.why_not();
+    assert!(
+        error.text.starts_with("`dying`: its process `two` exited with status 3"),
+        "{}",
+        error.text
+    );
+    assert!(error.text.ends_with("dying-two.log says:\n  no room"), "{}", error.text);
+    assert!(homes("dying").is_empty());
+}
+
+fn fresh() {
+    let stage = Stage::new(
+        "[contender.fresh]
+         fresh = true
+         launch = ['sh', '-c', 'ls {temp}; touch {temp}/data; exec \"$@\"', 'sh', SERVER, '{port}']",
+    );
+    let mut launcher = stage.launcher().expect("all is there");
+    launcher.prepare().expect("nothing to prepare");
+    for _ in 0..3 {
+        started(&mut launcher).stop().expect("it stops");
+        assert_eq!(homes("fresh").len(), 1, "the folder before it is removed");
+    }
+    assert!(!stage.log("fresh.log").contains("data"), "each begins without what the others left");
 }

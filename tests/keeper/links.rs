@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tiebreak::exit::Exit;
-use tiebreak::targets::launch::Failed;
+use tiebreak::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
     ("links::in_place_of_folders_are_refused", in_place_of_folders),

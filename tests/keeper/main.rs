@@ -5,6 +5,9 @@
 //! (as a process that can be killed) a stand-in for tiebreak. It is also a
 //! server to launch.
 
+mod cassandra;
+mod cassandra_driven;
+mod cassandra_faults;
 #[path = "../common/mod.rs"]
 mod common;
 mod ends;
@@ -18,9 +21,9 @@ mod recipes;
 mod server;
 
 use common::bounded::bounded;
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
-use tiebreak::targets::keeper;
+use std::sync::{Mutex, PoisonError};
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
@@ -35,14 +38,27 @@ fn main() -> ExitCode {
                 launches::TESTS,
                 links::TESTS,
                 recipes::TESTS,
+                cassandra_driven::TESTS,
+                cassandra_faults::TESTS,
             ];
             let trials = tests
                 .concat()
                 .into_iter()
-                .map(|(name, test)| Trial::test(name, move || bounded(test)));
+                .map(|(name, test)| Trial::test(name, move || in_turn(name, test)));
             libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
         }
     }
+}
+
+/// Runs a test. Those of Cassandra run one at a time: each keeps both cores busy for minutes,
+/// and two beside each other make nodes so slow that their clients' time runs out.
+fn in_turn(name: &str, test: fn()) -> Result<(), Failed> {
+    static CASSANDRA: Mutex<()> = Mutex::new(());
+    // A test that failed leaves nothing here that the next one needs.
+    let _turn = name
+        .contains("cassandra")
+        .then(|| CASSANDRA.lock().unwrap_or_else(PoisonError::into_inner));
+    bounded(test)
 }
 
 /// A test: its name, and a function that panics where it fails.

@@ -3,8 +3,8 @@
 use crate::Test;
 use crate::holder::{Holder, Tell, Told};
 use crate::process::{Process, command, tree, wait_for};
+use keeper::{Ending, Household, ProcessOrder};
 use std::time::Duration;
-use tiebreak::targets::keeper::{Ending, Household, ProcessOrder};
 
 pub(crate) const TESTS: &[Test] = &[
     ("programs::run_to_their_end_with_a_log", to_their_end),

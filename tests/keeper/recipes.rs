@@ -2,6 +2,7 @@
 //! name Debian's package.
 
 use crate::Test;
+use crate::cassandra;
 use crate::common::not_tested::not_tested;
 use crate::launches::{Stage, get, homes, started};
 use crate::process::{Process, tree};
@@ -9,8 +10,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 use tiebreak::exit::Exit;
+use tiebreak::launch::Failed;
 use tiebreak::plan::recipes::RECIPES;
-use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
     ("recipes::nginx", || recipe("nginx")),
@@ -28,6 +29,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("recipes::postgres_unlogged", || database("postgres-unlogged")),
     ("recipes::postgres_tmpfs", || database("postgres-tmpfs")),
     ("recipes::pgbouncer", || database("pgbouncer")),
+    ("recipes::cassandra", cassandra::one_node),
+    ("recipes::cassandra_cluster", cassandra::cluster),
+    ("recipes::cassandra_1_2", cassandra::one_node_of_1_2),
+    ("recipes::cassandra_1_2_cluster", cassandra::cluster_of_1_2),
     ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
 ];
 

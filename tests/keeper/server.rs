@@ -9,7 +9,8 @@ pub(crate) const ARGUMENT: &str = "__server";
 
 /// `PORT` and then `KEY=VALUE`: `status`, `bytes`, `say` (a line), `up` (ms
 /// before it listens), `die` (ms until it ends with status 3), `needs` (a port
-/// that must take connections at the start).
+/// that must take connections at the start), `host` (where it listens), `waits` (HOST:PORT
+/// of another, which it waits for before it listens).
 pub(crate) fn serve() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     let value = |key: &str| {
@@ -31,7 +32,13 @@ pub(crate) fn serve() -> ExitCode {
         });
     }
     let port: u16 = arguments[0].parse().expect("a port");
-    let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port");
+    if let Some(other) = value("waits") {
+        while TcpStream::connect(&other).is_err() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    let host = value("host").unwrap_or_else(|| "127.0.0.1".to_owned());
+    let listener = TcpListener::bind((host, port)).expect("the port");
     println!("listening on {port}");
     let body = "x".repeat(number("bytes").unwrap_or(2) as usize);
     let status = number("status").unwrap_or(200);

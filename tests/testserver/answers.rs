@@ -4,7 +4,7 @@ use crate::client::{Client, GET, say_and_finish};
 use crate::{every, start};
 use std::io::ErrorKind;
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, Body, Delay, Framing, Report, SlowBody, TestServer};
+use testserver::{Behaviour, Body, Delay, Framing, Report, SlowBody, TestServer};
 
 const PAGE: &[u8] = b"<html><body>xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\
     </body></html>";

@@ -3,7 +3,7 @@
 use crate::client::{Client, GET};
 use crate::{every, start};
 use std::io::{ErrorKind, Read, Write};
-use tiebreak::testserver::{Behaviour, Body, Framing, Report};
+use testserver::{Behaviour, Body, Framing, Report};
 
 /// How one request on a connection of its own ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn nonsense_is_answered_after_what_was_asked_before() {
 
 #[test]
 fn clients_that_leave_do_no_harm() {
-    let delay = tiebreak::testserver::Delay::Fixed(std::time::Duration::from_millis(20));
+    let delay = testserver::Delay::Fixed(std::time::Duration::from_millis(20));
     let server = start(Behaviour { delay, ..Behaviour::default() });
     for _ in 0..50 {
         let mut client = Client::dial(server.address());

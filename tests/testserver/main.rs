@@ -7,7 +7,7 @@ mod process;
 mod times;
 
 use std::num::NonZeroU64;
-use tiebreak::testserver::{Behaviour, TestServer};
+use testserver::{Behaviour, TestServer};
 
 fn start(behaviour: Behaviour) -> TestServer {
     TestServer::start(behaviour, None).expect("a server on a free port")

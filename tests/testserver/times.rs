@@ -5,7 +5,7 @@ use crate::client::{Client, GET};
 use crate::{every, start};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, TestServer};
+use testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, TestServer};
 
 const MS: u64 = 1_000_000;
 

@@ -9,7 +9,7 @@ use crate::size::sized;
 use engine::arrivals::Schedule;
 use record::Arrivals;
 use serde_json::Value;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 const SEED: u64 = 11;
 
@@ -35,8 +35,18 @@ fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
         (format!("a={url}"), format!("b={url}"), format!("{rate}/s"), SEED.to_string());
     let rounds = sized("6", "20");
     let how = ["--rate", &asked, "--arrivals", arrivals, "--connections", "32", "--seed", &seed];
-    let long =
-        ["--warm-up", "0s", "--interleave", "slices", "--slice", "100ms", "--round", "500ms"];
+    let long = [
+        "--warm-up",
+        "0s",
+        "--pilot",
+        "200ms",
+        "--interleave",
+        "slices",
+        "--slice",
+        "100ms",
+        "--round",
+        "500ms",
+    ];
     let words = [&["compare", &a, &b, "--out", "run", "--rounds", rounds][..], &how[..], &long[..]]
         .concat();
     let (_, report) = place.report(&words);

@@ -5,7 +5,7 @@ use crate::common::witness::{figure, witnessed};
 use crate::common::{Place, number, serve, url};
 use serde_json::Value;
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, Deferred};
+use testserver::{Behaviour, Deferred};
 
 /// The effect of 0.3 x the request's work, put off and flushed every 100 ms:
 /// (ln ratio of throughput, report).
@@ -27,6 +27,9 @@ fn effect(interleave: &str) -> (f64, Value) {
         "--round",
         "1s",
         "--warm-up",
+        "200ms",
+        // Nothing is left for it to choose.
+        "--pilot",
         "200ms",
     ]);
     let primary = &report["comparisons"][0];

@@ -2,6 +2,7 @@
 //! pilot, its plan and its journal.
 
 use crate::common::{Place, number};
+use crate::size::pilot;
 use serde_json::Value;
 
 /// What came out of a comparison, by throughput.
@@ -23,7 +24,7 @@ pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
     let place = Place::new();
     let (a, b, seed) = (format!("a={a}"), format!("b={b}"), seed.to_string());
     let common = ["--warm-up", "300ms", "--out", "run", "--seed", &seed];
-    let words = [&["compare", &a, &b][..], &common[..], more].concat();
+    let words = [&["compare", &a, &b][..], &common[..], pilot(), more].concat();
     let (_, report) = place.report(&words);
     assert_eq!(report["void"], false, "{:#}", report["findings"]);
     let all = report["comparisons"].as_array().expect("comparisons");

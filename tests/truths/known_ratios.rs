@@ -6,7 +6,7 @@ use crate::common::{serve, url};
 use crate::compared::{Compared, compare};
 use crate::size::sized;
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, TestServer};
+use testserver::{Behaviour, TestServer};
 
 fn service(micros: u64) -> TestServer {
     serve(Behaviour { service: Duration::from_micros(micros), ..Behaviour::default() })

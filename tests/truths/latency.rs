@@ -4,7 +4,7 @@
 use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{Place, assert_sound, histogram, median_of_log, number, sent, serve, url};
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, Delay, Freeze, Slow};
+use testserver::{Behaviour, Delay, Freeze, Slow};
 
 /// Of 10 000 operations 1000 fall due in the freeze, and the hundredth of them waits until
 /// 905 ms are over. To reach the bound the machine must stand still for another 45 ms right

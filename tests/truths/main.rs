@@ -11,19 +11,23 @@ mod servers;
 #[path = "../store_faults/servers.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod stores;
-#[path = "../../src/report/tests/validator.rs"]
+#[path = "../../crates/report/src/tests/validator.rs"]
 mod validator;
+#[path = "../common/web.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod web;
 
 mod arrivals;
 mod carry_over;
+mod cassandra;
 mod compared;
 mod costs;
 mod demo;
 mod drivers;
 mod equal;
+mod fresh;
 mod known_ratios;
 mod latency;
 mod limits;
 mod own_costs;
-mod real_servers;
 mod size;

@@ -4,7 +4,7 @@
 use crate::common::{Place, errors, serve, url};
 use serde_json::Value;
 use std::fs;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 /// Drives a server for a moment; journal, report and what was printed.
 fn short_run(place: &Place, url: &str, more: &[&str]) -> (String, Value, String) {

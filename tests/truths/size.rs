@@ -9,3 +9,9 @@ pub(crate) fn sized<T>(short: T, full: T) -> T {
         Ok(other) => panic!("TIEBREAK_TRUTHS is `short` or `full`, and not `{other}`"),
     }
 }
+
+/// How long the pilot takes: in `./test` so short that six runs of a truth take a minute,
+/// which is still long enough to choose slices by.
+pub(crate) fn pilot() -> &'static [&'static str] {
+    sized(&["--pilot", "600ms"], &[])
+}

@@ -1,7 +1,7 @@
 //! Ways to a server: IPv4, IPv6, a unix socket, a name, another place.
 
 use crate::common::{Place, sent};
-use tiebreak::testserver::{Behaviour, TestServer};
+use testserver::{Behaviour, TestServer};
 
 /// A short run to `url`, and the address that its plan recorded.
 fn dialled(place: &Place, url: &str, extra: &[&str]) -> (String, u64) {

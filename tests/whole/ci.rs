@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use roxmltree::{Document, Node};
 use std::process::Output;
 use std::time::Duration;
-use tiebreak::testserver::{Behaviour, Delay};
+use testserver::{Behaviour, Delay};
 
 const SHORT: [&str; 11] = [
     "--rounds",

@@ -5,7 +5,8 @@ use crate::common::{Place, errors, serve, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
+use testserver::null::{Door, NullServer};
 
 #[test]
 fn every_protocol_is_measured_and_told() {
@@ -20,7 +21,7 @@ fn every_protocol_is_measured_and_told() {
     let schema = serde_json::from_str(schema).expect("JSON");
     assert_eq!(validator::wrong_by(&schema, &json), Vec::<String>::new());
     let lanes = json["lanes"].as_array().expect("lanes");
-    assert_eq!(lanes.len(), 18);
+    assert_eq!(lanes.len(), 27);
     for lane in lanes {
         assert_eq!(lane["failed"], 0, "{lane}");
         let protocol = lane["protocol"].as_str().expect("a name");
@@ -71,6 +72,23 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
     let sent = &of["sent"];
     let asked: u64 = sent.as_object().expect("counts").values().filter_map(Value::as_u64).sum();
     assert_eq!(server.stop().requests, asked, "{sent}");
+}
+
+/// Through its client library against the null server, too, and not against its own.
+#[test]
+fn a_run_of_cassandra_is_told_what_its_library_costs() {
+    let null = NullServer::start(&[Door::Cql], None).expect("a null server");
+    let url = format!("cassandra://{}/app", null.addresses()[0]);
+    let place = Place::new();
+    let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];
+    let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
+    let output = place.tiebreak(&[&asks[..], &short].concat());
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}{told}", errors(&output));
+    assert!(told.contains("our CPU/op by itself, against the null server: "), "{told}");
+    assert!(!told.contains("its own server's cheapest statement"), "{told}");
+    let journal = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+    assert!(journal.contains(r#""phase":"null""#), "{journal}");
 }
 
 #[test]

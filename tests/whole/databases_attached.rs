@@ -5,6 +5,7 @@ use crate::servers::PASSWORD;
 use crate::servers::certificates::{Authority, NAME};
 use crate::servers::mariadb::{self, Mariadb};
 use crate::servers::postgres::{self, Postgres};
+use drivers::Database;
 use drivers::{Rows, Unasked};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@ use crate::common::{Place, errors, serve, url};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 const TOKEN: &str = "CANARY-4711";
 const SHORT: [&str; 10] =

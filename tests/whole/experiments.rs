@@ -1,6 +1,7 @@
 //! The experiments in `experiments/`, for real but small.
 
 use crate::common::processes::{Process, marked};
+use crate::common::software::share_software;
 use crate::common::{Place, errors, number, sent};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -55,6 +56,24 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
     let left = std::fs::read_dir(place.file("tmp")).expect("a folder").count();
     assert_eq!(left, 0, "temporary folders are removed");
     assert!(place.file("run/logs/nginx.log").exists());
+}
+
+#[test]
+fn published_experiments_can_be_read() {
+    let place = Place::new();
+    let folders = std::fs::read_dir(experiment("published")).expect("a folder");
+    let files = folders.flat_map(|folder| {
+        let folder = folder.expect("an entry").path();
+        std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("an entry").path())
+    });
+    let files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|it| it == "toml")).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for file in files {
+        let words = ["check", file.to_str().expect("a plain path")];
+        let output = command(&place, &words).output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(0), "{}: {}", file.display(), errors(&output));
+    }
 }
 
 #[test]
@@ -159,4 +178,41 @@ fn three_policies_on_two_databases_one_command() {
     for (fresh, persistent) in [(0, 1), (3, 4)] {
         assert!(throughput(persistent) > 1.5 * throughput(fresh), "{contenders:#?}");
     }
+}
+
+/// Six nodes, with few users and connections.
+#[test]
+fn two_clusters_of_cassandra_with_readers_beside_writers() {
+    let place = Place::new();
+    if !share_software(&place.file(".cache")) {
+        return;
+    }
+    let file = experiment("published/cassandra-cluster");
+    let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
+    arguments.extend(["--keys", "20", "--rounds", "6", "--round", "400ms", "--warm-up", "200ms"]);
+    for few in [
+        "cql.readers.connections=8",
+        "cql.writers.connections=2",
+        "thrift.readers.connections=8",
+        "thrift.writers.connections=2",
+    ] {
+        arguments.extend(["--set", few]);
+    }
+    let output = command(&place, &arguments).output().expect("the binary runs");
+    let report = place.json("run/report.json");
+    for contender in report["contenders"].as_array().expect("contenders") {
+        let name = contender["name"].as_str().expect("a name");
+        let ended = number(&contender["operations"]);
+        assert!(ended > 20.0, "{name}: {}\n{}", contender["outcomes"], errors(&output));
+        assert_eq!(contender["outcomes"]["wrong"], 0, "{name}: {}", contender["outcomes"]);
+        let ok = number(&contender["outcomes"]["ok"]);
+        // At one replica of three an answer may be older than what was written.
+        assert!(ok > 0.9 * ended, "{name}: {}", contender["outcomes"]);
+        let groups = contender["groups"].as_array().expect("groups").iter();
+        let names: Vec<&str> = groups.filter_map(|group| group["name"].as_str()).collect();
+        assert_eq!(names, ["readers", "writers"], "{name}");
+    }
+    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    assert!(page.contains("Which serves readers beside writers faster on three nodes"));
+    assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
 }

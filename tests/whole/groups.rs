@@ -3,7 +3,7 @@
 
 use crate::common::{Place, assert_sound, errors, number, sent, serve, url};
 use serde_json::Value;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 const SHORT: [&str; 10] = [
     "--rounds",

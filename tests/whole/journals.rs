@@ -4,7 +4,7 @@ use crate::common::{Place, errors, serve, url};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output};
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 /// A short comparison of one server with itself, in the folder `run`.
 fn finished() -> Place {
@@ -71,15 +71,21 @@ fn a_bad_line_elsewhere_is_an_error_with_its_number() {
 }
 
 #[test]
-fn a_higher_major_version_is_refused_by_name() {
+fn another_major_version_is_refused_by_name() {
     let place = finished();
-    let output = spoilt(&place, |lines| {
-        // The checksum is right: a future version writes its own.
-        let line = lines[0].replacen("tiebreak.journal/1", "tiebreak.journal/2", 1);
-        lines[0] = resummed(&line);
-    });
-    assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
-    assert!(errors(&output).contains("tiebreak.journal/2"), "{}", errors(&output));
+    for (schema, why) in [
+        ("tiebreak.journal/3", "use the version that wrote it"),
+        ("tiebreak.journal/1", "an earlier, unreleased version of tiebreak wrote this journal"),
+    ] {
+        let output = spoilt(&place, |lines| {
+            // The checksum is right: each version writes its own.
+            lines[0] = resummed(&lines[0].replacen("tiebreak.journal/2", schema, 1));
+        });
+        let told = errors(&output);
+        assert_eq!(output.status.code(), Some(5), "{told}");
+        assert!(told.contains("journal.jsonl") && told.contains(schema), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 /// The line with the checksum of its event: 64-bit FNV-1a of the event's text.
@@ -159,6 +165,13 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     refused(with(0, &|event| question(event, "pairs", pair.clone())), "5000 pairs, and 4 are");
     refused(with(0, &|event| question(event, "secondary", "throughput".into())), "5000 metrics");
     refused(with(0, &|event| question(event, "looks", 6.into())), "5000 looks");
+    let other = serde_json::json!({
+        "name": "a", "cpu_in_sight": false, "bodiless": false, "port_limit": null
+    });
+    refused(
+        with(0, &|event| question(event, "contenders", other.clone())),
+        "2 contenders and a question about others",
+    );
     refused(
         with(0, &|event| event["header"]["plan"]["rounds"] = u32::MAX.into()),
         "4294967295 rounds, and 10000 are",

@@ -3,7 +3,7 @@
 use crate::common::{Place, errors, serve, url};
 use std::fs;
 use std::process::Output;
-use tiebreak::testserver::{Behaviour, TestServer};
+use testserver::{Behaviour, TestServer};
 
 /// Two folders: one to be in, and one for files from elsewhere.
 fn places() -> (Place, Place) {

@@ -247,6 +247,11 @@ fn only_stores_that_run_already_can_be_loaded() {
         assert_eq!((code, told.as_str()), (2, ""), "{error}");
         assert!(error.contains(says), "{error}");
     }
+    let swept = "sweep.value = [8, 100]\ncontender.a.url = 'redis://127.0.0.1:1'\n";
+    std::fs::write(place.file("e.toml"), swept).expect("a file");
+    let (code, _, error) = load(&place, &["e.toml"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("a sweep of value loads other values at each"), "{error}");
     let port = ports::free().expect("a port");
     let (code, _, error) = load(&place, &[&format!("redis://127.0.0.1:{port}")]);
     assert_eq!(code, 4, "{error}");

@@ -156,7 +156,10 @@ fn a_program_that_fails_now_and_then_is_not_called_faster() {
     // The first run is the question whether it is ready: it must be good.
     std::fs::write(place.file("flag"), "").expect("a file");
     let both = [format!("a={}", counting(20_000, "")), format!("b={every_other}")];
-    let (code, report) = compare(&place, &[&both[0], &both[1]]);
+    // A turn in which no run is good ends the comparison with exit code 4. So a turn is long
+    // against a run, which takes 2 ms, and against a machine that stands still for 200 ms.
+    let words = ["compare", &both[0], &both[1], "--rounds", "6", "--warm-up", "100ms"];
+    let (code, report) = place.report(&[&words[..], &["--round", "600ms"]].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let theirs = &report["contenders"][1]["outcomes"]["theirs"];
     assert!(number(&theirs["exit"]) > 0.0, "{theirs}");

@@ -1,17 +1,23 @@
 //! The whole program, driven as its users drive it. One program for all of these
 //! files: each program of its own would have to be linked.
 
+#[path = "../common/cassandra.rs"]
+mod cassandra;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../../crates/drivers/tests/common/mod.rs"]
 mod servers;
 #[path = "../common/terminal.rs"]
 mod terminal;
-#[path = "../../src/report/tests/validator.rs"]
+#[path = "../../crates/report/src/tests/validator.rs"]
 #[allow(dead_code, reason = "the schema of runs is not needed here")]
 mod validator;
+#[path = "../common/web.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod web;
 
 mod addresses;
+mod cassandra_thrift;
 mod ci;
 mod cli;
 mod conformance;
@@ -27,13 +33,22 @@ mod journals;
 mod leave;
 mod loads;
 mod local;
+mod memcached_servers;
 mod method;
 mod own;
 mod presets;
+mod printed;
 mod progress;
+mod published;
+mod published_caches;
+mod published_pooling;
+mod real_servers;
 mod requests;
 mod rules;
+mod setup;
 mod stores;
 mod sweep;
 mod sweep_factors;
 mod void;
+mod websocket;
+mod wide_rows;

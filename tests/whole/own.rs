@@ -1,4 +1,4 @@
-//! Operations of one's own through the binary: what a server hears is what the file
+//! User-defined operations through the binary: what a server hears is what the file
 //! says, each name has its latencies, and what is private is in no file of the run.
 
 use crate::common::{Place, errors};
@@ -184,6 +184,11 @@ fn what_a_contender_cannot_do_is_refused_by_name() {
             "`a` cannot do the workload: the table `branches` is for SQL databases",
         ),
         ("http://127.0.0.1:1/", "[workload]\nkeys = 5", "a workload is done to stores"),
+        (
+            "http://127.0.0.1:1/",
+            "defaults.method = 'HEAD'\n[[workload.requests]]\npath = '/'",
+            "the requests of the workload have methods and bodies of their own: leave out method",
+        ),
     ] {
         let text = format!("contender.a.url = '{url}'\n{words}\n");
         std::fs::write(place.file("e.toml"), text).expect("a file");

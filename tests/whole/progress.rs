@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Stdio};
-use tiebreak::testserver::{Behaviour, TestServer};
+use testserver::{Behaviour, TestServer};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-use tiebreak::testserver::Behaviour;
+use testserver::{Behaviour, Delay};
 
 /// Short rounds: what is tested here is no figure.
 const SHORT: [&str; 7] = ["--round", "100ms", "--warm-up", "0s", "--pilot", "200ms", "--out"];
@@ -128,7 +128,44 @@ fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(told.starts_with("file e.toml\n  it says:\n    sweep.rate = [250, "), "{told}");
     assert!(told.contains("\nsweep of rate: 250, 1000; takes about "), "{told}");
-    assert!(told.contains("at rate 250:") && told.contains("250/s at equal gaps"), "{told}");
+    assert!(told.contains("at rate 250:") && told.contains("250 /s at equal gaps"), "{told}");
+}
+
+#[test]
+fn check_says_what_a_sweep_of_one_target_will_do() {
+    let place = Place::new();
+    let file = "sweep = { connections = [1, 4, 16] }\nrounds = 6\nround = \"1s\"\n\
+                contender.a.url = \"http://127.0.0.1:9/\"\n";
+    fs::write(place.file("e.toml"), file).expect("writes");
+    for words in [
+        &["check", "e.toml"][..],
+        &[
+            "check",
+            "a=http://127.0.0.1:9/",
+            "--sweep",
+            "connections=1,4,16",
+            "--rounds",
+            "6",
+            "--round",
+            "1s",
+        ],
+    ] {
+        let output = place.tiebreak(words);
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        for said in [
+            "sweep of connections of one target (`tiebreak run`): 1, 4, 16; every round drives each \
+             of them once, in random order; takes about ",
+            "6 rounds of 1 s",
+            "up to which load throughput grows, confidence 95 %",
+            "connections-4  http://127.0.0.1:9/",
+            "load    16 connections, persistent",
+            "nothing was launched and nothing was sent",
+        ] {
+            assert!(told.replace('\u{a0}', " ").contains(said), "{said}: {told}");
+        }
+        assert!(!told.contains("verdict on"), "{told}");
+    }
 }
 
 #[test]
@@ -159,4 +196,34 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
     assert_eq!((&only["end"]["reason"], &only["turn"]), (&"stopped".into(), &1.into()));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("not driven") && told.contains("stopped before its end"), "{told}");
+}
+
+/// A server that answers after 3 ms, however many ask: throughput is as many times larger as
+/// there are connections.
+#[test]
+fn the_load_points_of_one_target_are_driven_in_every_round() {
+    let place = Place::new();
+    let server =
+        serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(3)), ..Behaviour::default() });
+    let url = url(&server);
+    let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "6"];
+    let short = ["--round", "200ms", "--warm-up", "100ms", "--out", "run"];
+    let driven = place.tiebreak(&[&sweep[..], &short].concat());
+    let report = place.json("run/report.json");
+    let points = report["sweep"]["points"].as_array().expect("points");
+    let values: Vec<f64> = points.iter().filter_map(|point| point["value"].as_f64()).collect();
+    assert_eq!(values, [1.0, 4.0], "{}", errors(&driven));
+    let [step] = &report["sweep"]["steps"].as_array().expect("steps")[..] else {
+        panic!("one step: {}", report["sweep"])
+    };
+    // Four, but for what a busy machine does to rounds; it cannot be less than grown.
+    assert_eq!(step["change"], "grows", "{step}");
+    let ratio = step["throughput"]["value"].as_f64().expect("a ratio");
+    assert!((3.0..5.0).contains(&ratio), "{step}");
+    assert_eq!(report["sweep"]["limit"]["outcome"], "not_reached", "{}", report["sweep"]["limit"]);
+
+    let again = place.tiebreak(&["report", "run"]);
+    assert_eq!(again.status.code(), driven.status.code(), "{}", errors(&again));
+    let told = errors(&place.tiebreak(&["run", &url, "--rounds", "6"]));
+    assert!(told.contains("`tiebreak run` drives once"), "{told}");
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 use std::time::Duration;
-use tiebreak::testserver::Behaviour;
+use testserver::Behaviour;
 
 /// 1.2 s of rounds for each contender at each load point.
 const SHORT: [&str; 11] = [

@@ -3,7 +3,7 @@
 
 use crate::common::{Place, serve, url};
 use serde_json::Value;
-use tiebreak::testserver::{Behaviour, Body};
+use testserver::{Behaviour, Body};
 
 const SHORT: [&str; 12] = [
     "--rounds",

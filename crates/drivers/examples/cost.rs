@@ -6,10 +6,11 @@
 //! second with 1 and with 32 connections, in each protocol. The password, where one is
 //! needed, is taken from the variable PASSWORD.
 
+use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
 use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, Stop};
-use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse};
+use record::{Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse};
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -55,7 +56,7 @@ fn of_postgres(user: &str, database: &str, password: Option<String>) -> Vec<Way>
         password,
         database: database.to_owned(),
         table: String::new(),
-        query: String::new(),
+        query: drivers::CHEAPEST.to_owned(),
         protocol: Simple,
         tls: None,
         may_ask_for_key: false,
@@ -64,7 +65,7 @@ fn of_postgres(user: &str, database: &str, password: Option<String>) -> Vec<Way>
         feeds: Feeds::default(),
     };
     let way = |(name, protocol)| -> Way {
-        let access = PostgresAccess { protocol, ..access.cheapest() };
+        let access = PostgresAccess { protocol, ..access.clone() };
         (name, Box::new(move |order| access.lanes(order, 0)))
     };
     [("simple", Simple), ("extended", Extended), ("prepared", Prepared)].map(way).into()
@@ -77,7 +78,7 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
         password,
         database: database.to_owned(),
         table: String::new(),
-        query: String::new(),
+        query: drivers::CHEAPEST.to_owned(),
         protocol: Text,
         tls: None,
         may_ask_for_key: false,
@@ -86,7 +87,7 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
         feeds: Feeds::default(),
     };
     let way = |(name, protocol)| -> Way {
-        let access = MysqlAccess { protocol, ..access.cheapest() };
+        let access = MysqlAccess { protocol, ..access.clone() };
         (name, Box::new(move |order| access.lanes(order, 0)))
     };
     [("text", Text), ("prepared", Prepared)].map(way).into()
@@ -103,11 +104,9 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> Asked {
         slice_ns: SECOND,
         lanes: vec![LaneAsked {
             address: Address::Tcp(address),
-            connections,
-            depth: 1,
+            intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
             doing: Doing::Ask,
-            arrivals: Arrivals::Closed,
             timeout_ns: 10 * SECOND,
             burn_in_ns: 0,
             operations: None,

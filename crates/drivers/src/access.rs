@@ -1,12 +1,10 @@
 //! How to get at a database, whichever library leads there.
 
-use crate::own;
 use engine::Numbers;
 use engine::workload::Feeds;
-use record::Workload;
 
 /// The cheapest statement that there is.
-const CHEAPEST: &str = "SELECT 1";
+pub const CHEAPEST: &str = "SELECT 1";
 
 /// What a lane through a client library takes, with its secrets: no `Debug`, no
 /// `Serialize`. `P` is how statements are sent, `T` how TLS is spoken.
@@ -24,7 +22,7 @@ pub struct SqlAccess<P, T> {
     pub query: String,
     /// How statements are sent.
     pub protocol: P,
-    /// TLS; none: plain.
+    /// TLS. None means without it.
     pub tls: Option<T>,
     /// MySQL: without TLS the server may be asked for its public key, with which it can
     /// read the password. Whoever answers in its place can, too.
@@ -38,17 +36,23 @@ pub struct SqlAccess<P, T> {
 }
 
 impl<P, T> SqlAccess<P, T> {
-    /// Names of the tables that a load of this workload makes anew.
-    pub fn tables(&self, of: &Workload) -> Vec<String> {
-        own::tables(of, &self.table)
-    }
-}
-
-impl<P: Clone, T: Clone> SqlAccess<P, T> {
-    /// The same way to the server, with the cheapest statement that there is. An order
-    /// to [`record::Doing::Ask`] it tells what this lane costs by itself: the CPU time
-    /// of its worker, on whose thread all of the library runs.
-    pub fn cheapest(&self) -> SqlAccess<P, T> {
-        SqlAccess { query: CHEAPEST.to_owned(), ..self.clone() }
+    /// The cheapest statement that there is, sent in this way to a server that wants no
+    /// log-in: what the null server is asked. An order to [`record::Doing::Ask`] it tells
+    /// what a lane costs by itself: the CPU time of its worker, on whose thread all of the
+    /// library runs.
+    pub fn without_log_in(protocol: P) -> SqlAccess<P, T> {
+        SqlAccess {
+            user: "null".to_owned(),
+            password: None,
+            database: "null".to_owned(),
+            table: String::new(),
+            query: CHEAPEST.to_owned(),
+            protocol,
+            tls: None,
+            may_ask_for_key: false,
+            reply_bytes: None,
+            numbers: Numbers::new(1),
+            feeds: Feeds::default(),
+        }
     }
 }

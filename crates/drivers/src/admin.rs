@@ -1,11 +1,19 @@
 //! Questions beside the measurement: what a server says of itself, and the schema
 //! before a load.
 
+use crate::budget::{self, QUESTION_BYTES};
+use crate::memory::Watch;
+use crate::panics::watched;
 use crate::trouble::Trouble;
 use engine::Broken;
+use futures_util::future::{Either, select};
+use std::pin::pin;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
+
+/// How often it is looked how much memory an answer takes.
+const LOOK_AFTER: Duration = Duration::from_millis(10);
 
 /// The rows of one statement, as text; none is NULL.
 pub type Rows = Vec<Vec<Option<String>>>;
@@ -66,11 +74,26 @@ pub(crate) fn wait<T>(
         .enable_all()
         .build()
         .map_err(|error| without(format!("cannot make a runtime: {error}")))?;
-    let answer = async { tokio::time::timeout(timeout, answer).await };
-    let answered = LocalSet::new().block_on(&runtime, answer);
+    let answer = async {
+        let (answer, watch) = (pin!(answer), pin!(too_much_is_reserved()));
+        match tokio::time::timeout(timeout, select(answer, watch)).await {
+            Ok(Either::Left((answered, _))) => answered,
+            Ok(Either::Right(_)) => Err(budget::too_large(QUESTION_BYTES).into()),
+            Err(_) => Err(without(format!("no answer within {timeout:?}"))),
+        }
+    };
+    let answered = watched(|| LocalSet::new().block_on(&runtime, answer));
     // A connection that hangs is not waited for.
     runtime.shutdown_background();
-    answered.unwrap_or_else(|_| Err(without(format!("no answer within {timeout:?}"))))
+    answered?
+}
+
+/// Returns when the library has reserved more memory than any answer takes.
+async fn too_much_is_reserved() {
+    let mut watch = Watch::new(QUESTION_BYTES);
+    while !watch.is_over() {
+        tokio::time::sleep(LOOK_AFTER).await;
+    }
 }
 
 #[cfg(test)]

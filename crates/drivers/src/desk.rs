@@ -27,6 +27,8 @@ pub(crate) enum Cut {
     TimeUp,
     /// The slice is over, whatever is still under way.
     Leave,
+    /// The library takes too much memory for replies.
+    TooLarge,
 }
 
 /// An open connection.
@@ -181,7 +183,7 @@ impl<C> Desk<C> {
         }
     }
 
-    /// The next work of a place; none: its task is to end.
+    /// The next work of a place. None if its task is to end.
     pub(crate) fn next_work(&mut self, place: usize, context: &Context<'_>) -> Poll<Option<Work>> {
         if self.closing {
             return Poll::Ready(None);
@@ -320,6 +322,15 @@ impl<C> Desk<C> {
             place.cut = Some(Cut::Leave);
             place.wake();
         }
+    }
+
+    /// Lets all go as too large, and returns the connections that are at rest.
+    pub(crate) fn give_up(&mut self) -> Vec<C> {
+        for place in self.places.iter_mut().filter(|place| !place.idle) {
+            place.cut = Some(Cut::TooLarge);
+            place.wake();
+        }
+        self.dismiss()
     }
 
     /// Sends all tasks home.

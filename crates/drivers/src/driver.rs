@@ -1,12 +1,9 @@
 //! The seam to a client library.
 
-use crate::own::worse;
-use crate::serving::{Request, Row, Serving};
+use crate::heard::Heard;
+use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
-use engine::{Memo, clock};
-use record::Told;
-use std::cell::RefCell;
 use std::net::IpAddr;
 
 /// A client library, as a lane uses it. All of it happens on one thread.
@@ -14,7 +11,7 @@ pub(crate) trait Driver: 'static {
     /// One connection.
     type Client: 'static;
 
-    /// Opens a connection and logs in. `from`: the address to dial from; none: the
+    /// Opens a connection and logs in. `from`: the address to dial from. None if the
     /// system chooses. A library that cannot be told leaves it to the system.
     async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Trouble>;
 
@@ -50,6 +47,15 @@ pub(crate) trait Driver: 'static {
     /// The server closed the connection, as far as can be told without asking.
     fn is_closed(&self, client: &Self::Client) -> bool;
 
+    /// Bytes of a reply at most, of a library that keeps no bound: then the lane watches what it
+    /// reserves.
+    fn unkept_reply_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Drops what connections share: they are given up, all of them.
+    fn forget_shared(&self) {}
+
     /// CPU time of threads beside the lane's own, so far, in nanoseconds.
     fn threads_cpu_ns(&self) -> u64 {
         0
@@ -63,74 +69,4 @@ pub(crate) struct Opening {
     pub(crate) connect_ns: Option<u64>,
     pub(crate) tls_ns: Option<u64>,
     pub(crate) log_in_ns: u64,
-}
-
-/// What is heard of one request while it is carried out.
-pub(crate) struct Heard<'a> {
-    serving: &'a RefCell<Serving>,
-    memo: &'a mut Memo,
-    /// How long a statement took to be prepared, if one was.
-    pub(crate) prepare_ns: Option<u64>,
-    /// When it was sent; 0: it was not.
-    pub(crate) asked: u64,
-    /// When its reply began; 0: it did not.
-    pub(crate) began: u64,
-    pub(crate) rows: u32,
-    pub(crate) bytes: u64,
-    /// What statements of one's own came to; none: it was none of them.
-    pub(crate) own: Option<Told>,
-}
-
-impl<'a> Heard<'a> {
-    pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Heard<'a> {
-        Heard { serving, memo, prepare_ns: None, asked: 0, began: 0, rows: 0, bytes: 0, own: None }
-    }
-
-    /// A statement was prepared for it, since `began`.
-    pub(crate) fn prepared(&mut self, began: u64) {
-        self.prepare_ns = Some(clock::now() - began);
-    }
-
-    /// The request is sent now.
-    pub(crate) fn asks(&mut self) {
-        self.asked = clock::now();
-    }
-
-    /// The reply begins, if it did not before.
-    pub(crate) fn begins(&mut self) {
-        if self.began == 0 {
-            self.began = clock::now();
-        }
-    }
-
-    /// The reply began at this time, of the engine's clock; 0: that is not known.
-    pub(crate) fn began_at(&mut self, at: u64) {
-        if self.began == 0 {
-            self.began = at;
-        }
-    }
-
-    /// A row of the workload's; its key where it names one.
-    pub(crate) fn row(&mut self, key: Option<&[u8]>, value: &[u8]) {
-        self.row_of(value.len());
-        self.serving.borrow_mut().row(self.memo, key, value);
-    }
-
-    /// A row of the contender's one statement: so many bytes in all its columns, as
-    /// text. How a protocol sends a number makes no difference between replies.
-    pub(crate) fn row_of(&mut self, bytes: usize) {
-        self.begins();
-        self.rows += 1;
-        self.bytes += bytes as u64;
-    }
-    /// Whether this, as text, is what the load wrote into a column (its table and its
-    /// number there), in the row of the operation's key.
-    pub(crate) fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
-        self.serving.borrow_mut().is_loaded(self.memo, column, text)
-    }
-
-    /// A statement of one's own was answered in full.
-    pub(crate) fn statement_told(&mut self, told: Told) {
-        self.own = Some(worse(self.own.unwrap_or(Told::Ok), told));
-    }
 }

@@ -4,9 +4,11 @@ mod part;
 mod slice;
 
 use crate::driver::Driver;
+use crate::memory::Watch;
 use crate::pace::Pace;
+use crate::panics;
+use crate::request::Asks;
 use crate::serving::Serving;
-use engine::workload::Feeds;
 use engine::{
     Broken, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
 };
@@ -24,6 +26,8 @@ struct DriverLane<D: Driver> {
     tasks: LocalSet,
     pace: Pace,
     runtime: Runtime,
+    /// Of a library that keeps no bound on replies.
+    watch: Option<Watch>,
     /// A slice was driven, or the lane was opened, since it closed.
     is_open: bool,
 }
@@ -53,17 +57,25 @@ impl<D: Driver> DriverLane<D> {
             0 => vec![part(asked, seat, &tasks)?],
             _ => (0..groups).map(of_group).collect::<Result<_, _>>()?,
         };
-        Ok(DriverLane { parts, tasks, pace, runtime, is_open: false })
+        let unkept: Option<u64> = parts.iter().map(Part::unkept_bytes).sum();
+        let watch = unkept.map(Watch::new);
+        Ok(DriverLane { parts, tasks, pace, runtime, watch, is_open: false })
     }
 
     /// Runs the tasks until this is done, and records with `seen` meanwhile.
+    ///
+    /// # Errors
+    /// When one of them panicked. What waits for a task looks for that.
     fn run<T>(
         &mut self,
         seen: &mut Recorder,
-        what: impl AsyncFnOnce(&[Part<D>], &mut Pace) -> T,
-    ) -> T {
+        what: impl AsyncFnOnce(&[Part<D>], &mut Pace, &mut Option<Watch>) -> T,
+    ) -> Result<T, Broken> {
         self.swap(seen);
-        let done = self.runtime.block_on(self.tasks.run_until(what(&self.parts, &mut self.pace)));
+        self.watch.iter_mut().for_each(Watch::begin);
+        let run = self.tasks.run_until(what(&self.parts, &mut self.pace, &mut self.watch));
+        let done = panics::watched(|| self.runtime.block_on(run));
+        self.watch.iter_mut().for_each(Watch::end);
         self.swap(seen);
         done
     }
@@ -88,15 +100,26 @@ fn recorders(seen: &mut Recorder) -> &mut [Recorder] {
     }
 }
 
+/// Gives up everything that is under way where the library has reserved too much for replies:
+/// it does not tell for which.
+fn look_after<D: Driver>(parts: &[Part<D>], watch: &mut Option<Watch>) {
+    let Some(watch) = watch else { return };
+    if watch.is_over() {
+        parts.iter().for_each(Part::give_up);
+        watch.given_up();
+    }
+}
+
 /// Turns the runtime until nothing is left to do, or until this time.
-async fn attend<D: Driver>(parts: &[Part<D>], until: u64) {
+async fn attend<D: Driver>(parts: &[Part<D>], until: u64, watch: &mut Option<Watch>) {
     loop {
         // Once for what the sockets say, once for what follows from it.
         yield_now().await;
         yield_now().await;
+        look_after(parts, watch);
         let now = clock::now();
         let opening: usize = parts.iter().map(|part| part.attend(now)).sum();
-        if opening == 0 || now >= until {
+        if opening == 0 || now >= until || panics::happened() {
             return;
         }
     }
@@ -105,11 +128,11 @@ async fn attend<D: Driver>(parts: &[Part<D>], until: u64) {
 impl<D: Driver> Lane for DriverLane<D> {
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
         self.is_open = true;
-        self.run(seen, async |parts, pace| {
+        self.run(seen, async |parts, pace, watch| {
             for part in parts {
-                part.open(pace).await;
+                part.open(pace, || look_after(parts, watch)).await;
             }
-        });
+        })?;
         let mut all = Opened { asked: 0, got: 0 };
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
             let Opened { asked, got } = part.opened();
@@ -121,22 +144,24 @@ impl<D: Driver> Lane for DriverLane<D> {
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
         let before = self.threads_cpu_ns();
-        let last = self.run(seen, async |parts, pace| slice::drive(parts, pace, turn).await);
+        let last = self.run(seen, async |parts, pace, watch| {
+            slice::drive(parts, pace, turn, || look_after(parts, watch)).await
+        })?;
         seen.slice_mut().generator_cpu_ns += self.threads_cpu_ns() - before;
         Ok(last)
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
-        self.run(seen, async |parts, _| attend(parts, until).await);
-        Ok(())
+        self.run(seen, async |parts, _, watch| attend(parts, until, watch).await)
     }
 
     fn close(&mut self, seen: &mut Recorder) {
         if !std::mem::take(&mut self.is_open) {
             return;
         }
-        // Nothing is under way: every slice ended with what was.
-        self.run(seen, async |parts, _| {
+        // Nothing is under way: every slice ended with what was. A panic here can change nothing
+        // that was measured.
+        let _ = self.run(seen, async |parts, _, _| {
             for part in parts {
                 part.leave().await;
             }
@@ -153,14 +178,6 @@ impl<D: Driver> Drop for DriverLane<D> {
             drop(part.shared.desk.borrow_mut().dismiss());
         }
     }
-}
-
-/// What a contender's operations speak of beside their workload.
-pub(crate) struct Asks<'a> {
-    /// The one statement, where that is what is asked.
-    pub(crate) query: &'a str,
-    /// Rows of feeds.
-    pub(crate) feeds: &'a Feeds,
 }
 
 /// The lanes of one contender of the order: one for each worker, each through the
@@ -183,9 +200,10 @@ pub(crate) fn lanes<D: Driver>(
         Doing::Ask => Numbers::new(order.cores.len()),
     };
     let (seed, query, feeds) = (order.seed, asks.query.to_owned(), asks.feeds.clone());
+    let Asks { batch_size, is_cassandra, .. } = asks;
     for_workers(order, move |seat| {
         check_groups(&asked)?;
-        let asks = Asks { query: &query, feeds: &feeds };
+        let asks = Asks { query: &query, feeds: &feeds, batch_size, is_cassandra };
         let part = |asked: &LaneAsked, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&asked.doing, seed, seat, &asks)?;
             Part::new(driver()?, serving, asked, (seed, numbers.clone()), (seat, tasks))

@@ -1,6 +1,6 @@
 //! The same load as the engine's, through the client libraries that applications
 //! use: PostgreSQL by tokio-postgres, MySQL and MariaDB by mysql_async, Oracle by
-//! oracledb (feature `oracle`).
+//! oracledb (feature `oracle`), Cassandra by scylla.
 //!
 //! The only room where an async runtime and drivers of vendors compile. A lane
 //! here is driven by the same braid as all others, and records the same things in
@@ -17,10 +17,14 @@
 mod access;
 mod admin;
 mod budget;
+pub mod cassandra;
+mod database;
 mod desk;
 mod driver;
 mod guard;
+mod heard;
 mod lane;
+mod memory;
 pub mod mysql;
 #[cfg_attr(
     not(feature = "oracle"),
@@ -29,34 +33,50 @@ pub mod mysql;
 pub mod oracle;
 mod own;
 mod pace;
+mod panics;
 mod place;
 mod pool;
 pub mod postgres;
+mod provider;
+mod refusal;
+mod request;
 mod serving;
 mod sql;
 mod sqlstate;
 mod trouble;
+mod writes;
 
-pub use access::SqlAccess;
+pub use access::{CHEAPEST, SqlAccess};
 pub use admin::{Rows, Unasked};
 pub use budget::REPLY_BYTES;
+pub use cassandra::CassandraAccess;
+pub use database::{Database, Start, WorkLeft};
 pub use mysql::MysqlAccess;
 pub use oracle::OracleAccess;
 pub use own::Check;
 pub use postgres::PostgresAccess;
+pub use refusal::Refusal;
 pub use serving::lacks;
 pub use sql::TABLE_COMMENT;
+pub use writes::only_writes;
 
 /// Names of the numbers that replies of databases are counted by.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
-    let of_mysql = mysql::ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()));
-    let names = sqlstate::names().chain(of_mysql);
-    names.chain(oracle::error_names())
+    let of_sql = postgres::code_names().chain(mysql::code_names()).chain(oracle::code_names());
+    of_sql.chain(cassandra::code_names())
+}
+
+/// What an answer that is counted by this number means. Returns None if it is none of
+/// those that tiebreak reacts to.
+pub fn refusal(code: u16) -> Option<Refusal> {
+    let of_sql =
+        sqlstate::refusal(code).or_else(|| mysql::refusal(code)).or_else(|| oracle::refusal(code));
+    of_sql.or_else(|| cassandra::refusal(code))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::code_names;
+    use super::*;
 
     #[test]
     fn errors_that_a_load_meets_have_names() {
@@ -64,5 +84,17 @@ mod tests {
         assert_eq!(of(1040).as_deref(), Some("too_many_connections"));
         assert_eq!(of(crate::oracle::code(1017)).as_deref(), Some("wrong_password"));
         assert_eq!(of(999), None);
+    }
+
+    #[test]
+    fn each_database_has_numbers_of_its_own() {
+        for code in [sqlstate::code("42P01"), 1146, oracle::code(942)] {
+            assert_eq!(refusal(code), Some(Refusal::NoSuchTable), "{code}");
+        }
+        for code in [sqlstate::code("57P03"), 1053, oracle::code(1033)] {
+            assert_eq!(refusal(code), Some(Refusal::NotUp), "{code}");
+        }
+        assert_eq!(refusal(sqlstate::code("40P01")), None);
+        assert_eq!(refusal(942), None);
     }
 }

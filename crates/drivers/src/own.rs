@@ -1,9 +1,11 @@
-//! Statements of one's own: their texts, what is bound to their places, and what
+//! User-defined statements: their texts, what is bound to their places, and what
 //! they are expected to bring.
 
-use crate::driver::Heard;
-use crate::sql::{Dialect, brings_rows, starts_with};
+use crate::heard::Heard;
+use crate::request::OwnRequest;
+use crate::sql::{Dialect, starts_with};
 use crate::trouble::Trouble;
+use crate::writes::has_rows;
 use engine::Template;
 use engine::workload::{Argument, Arguments};
 use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
@@ -31,15 +33,6 @@ pub(crate) struct OwnStatement {
     rows: Rows,
     /// Table and column of which the last column of its first row is a value.
     returns: Option<(u32, usize)>,
-}
-
-/// One operation of one's own, in buffers that are used again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct OwnRequest {
-    /// Its number in the workload.
-    pub(crate) number: usize,
-    /// What its places hold.
-    pub(crate) arguments: Arguments,
 }
 
 impl OwnStatements {
@@ -128,7 +121,7 @@ impl OwnStatement {
         };
         with_values.fill(&mut with_places, place, |_| {});
         let returns = of.returns.as_ref().and_then(|of| column(own, of));
-        let brings_rows = brings_rows(&of.text) || says_returning(&of.text);
+        let brings_rows = has_rows(&of.text);
         let with_places = into_text(with_places);
         OwnStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
     }
@@ -186,16 +179,7 @@ impl<'s> OwnReply<'s> {
     }
 }
 
-/// The worse of two: what is wrong weighs more than what is missing.
-pub(crate) fn worse(one: Told, other: Told) -> Told {
-    match (one, other) {
-        (Told::Wrong, _) | (_, Told::Wrong) => Told::Wrong,
-        (Told::Miss, _) | (_, Told::Miss) => Told::Miss,
-        _ => Told::Ok,
-    }
-}
-
-/// How a server can be asked whether it takes a statement of one's own, without executing it.
+/// How a server can be asked whether it takes a user-defined statement, without executing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The name of the operation that the statement belongs to.
@@ -252,7 +236,7 @@ pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
     own.into_iter().chain(of.own.tables.iter().map(|of| full(table, &of.name))).collect()
 }
 
-/// What a table of one's own is called in the database.
+/// What a user-defined table is called in the database.
 fn full(table: &str, name: &str) -> String {
     format!("{table}_{name}")
 }
@@ -273,15 +257,15 @@ fn column(own: &Own, of: &str) -> Option<(u32, usize)> {
     Some((table as u32, column))
 }
 
-/// A statement that changes rows and brings them.
-pub(crate) fn says_returning(text: &str) -> bool {
-    text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
-}
-
 /// Appends an argument as it is written in a statement.
 fn literal(dialect: Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
     match of {
-        // Behind another minus two of them would begin a comment.
+        // Behind another minus two of them would begin a comment; CQL takes what is in
+        // brackets for a tuple.
+        Argument::Integer(..0) if dialect == Dialect::Cassandra => {
+            to.push(b' ');
+            of.write(to);
+        }
         Argument::Integer(..0) => {
             to.push(b'(');
             of.write(to);
@@ -306,13 +290,13 @@ fn into_text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|not| String::from_utf8_lossy(not.as_bytes()).into_owned())
 }
 
-/// A session of either library, as statements of one's own use it.
+/// A session of either library, as user-defined statements use it.
 pub(crate) trait Session {
     /// What the library says of a failure.
     type Error;
 
     /// Prepares a statement, where that is done ahead and was not yet. Returns when it
-    /// began; none: there was nothing to do.
+    /// began, or None if there was nothing to do.
     async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Self::Error>;
 
     /// Sends what brings nothing.
@@ -454,6 +438,11 @@ mod tests {
                 r#"UPDATE "T_ROWS" SET k = k - :1 WHERE id = :2 OR id = :3"#,
                 r#"UPDATE "T_ROWS" SET k = k - (-7) WHERE id = 1 OR id = 1"#,
             ),
+            (
+                Dialect::Cassandra,
+                r#"UPDATE "t_rows" SET k = k - ? WHERE id = ? OR id = ?"#,
+                r#"UPDATE "t_rows" SET k = k -  -7 WHERE id = 1 OR id = 1"#,
+            ),
         ] {
             let own = OwnStatements::of(&Doing::Drive(of.clone()), dialect, "t");
             let [update, select] = own.statements(0) else { panic!("two statements") };
@@ -492,6 +481,5 @@ mod tests {
         assert_eq!(statement.told(1, false), Told::Wrong);
         statement.rows = Rows::AtLeast(1);
         assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
-        assert_eq!(worse(worse(Told::Ok, Told::Wrong), Told::Miss), Told::Wrong);
     }
 }

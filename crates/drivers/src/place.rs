@@ -2,14 +2,16 @@
 //! time and waits for its outcome.
 
 use crate::desk::{Connection, Cut, Desk, Work};
-use crate::driver::{Driver, Heard};
+use crate::driver::Driver;
 use crate::guard::guarded;
+use crate::heard::Heard;
 use crate::pool::Grant;
-use crate::serving::{Request, Row, Serving};
+use crate::request::{Request, Row};
+use crate::serving::Serving;
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
-use record::{Address, Failure, LaneAsked, Moments, Reuse, Told, Upkeep};
+use record::{Failure, LaneAsked, Moments, Reuse, Told, Upkeep};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
@@ -76,6 +78,7 @@ impl From<Cut> for End {
         match cut {
             Cut::TimeUp => End::TimedOut,
             Cut::Leave => End::Left,
+            Cut::TooLarge => End::Trouble(Trouble::Failed(Failure::TooLarge)),
         }
     }
 }
@@ -100,10 +103,7 @@ impl<D: Driver> Shared<D> {
         asked: &LaneAsked,
         worker: usize,
     ) -> Shared<D> {
-        let loopback = match asked.address {
-            Address::Tcp(to) => to.is_ipv4() && to.ip().is_loopback(),
-            _ => false,
-        };
+        let loopback = asked.address.is_loopback_v4();
         let fresh = matches!(asked.reuse, Reuse::Never | Reuse::Times(_));
         Shared {
             driver,
@@ -167,7 +167,7 @@ impl<D: Driver> Shared<D> {
         }
     }
 
-    /// Where the next connection is dialled from; none: wherever the system likes.
+    /// Where the next connection is dialled from. None if the system chooses.
     fn source(&self) -> Option<IpAddr> {
         self.spread.then(|| {
             let next = (self.source.get() + 1) % LOOPBACK_SOURCES;

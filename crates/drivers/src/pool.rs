@@ -29,7 +29,7 @@ impl<C> Pool<C> {
         Pool { max, open: 0, idle: VecDeque::new(), waiting: VecDeque::new() }
     }
 
-    /// What there is at once; none: the place is to wait.
+    /// What there is at once. Returns None if the place is to wait.
     pub(crate) fn take(&mut self, place: usize) -> Option<Grant<C>> {
         if let Some(connection) = self.idle.pop_front() {
             return Some(Grant::Open(connection));

@@ -1,73 +1,14 @@
 //! The workload: what an operation asks, and what its reply is worth.
 
-use crate::lane::Asks;
-use crate::own::OwnRequest;
+use crate::request::{Action, Asks, OnColumns, Request};
 use crate::sql;
-use engine::workload::{Argument, Arguments, Drawn, Space};
-use engine::{Broken, Memo, Said, Seat, Task, Verifier};
+use crate::writes::only_writes;
+use engine::workload::{Argument, Arguments, Column, Drawn, Space};
+use engine::{Broken, Memo, NOT_WIDE, Said, Seat, Task, Verifier};
 use record::{Doing, Kind, Says, Told, Verify, Workload};
 
 /// Digits at the end of every key: its number.
 const DIGITS: usize = 12;
-
-/// What a request does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Deed {
-    /// The contender's one statement.
-    #[default]
-    Ask,
-    /// Reads a value.
-    Get,
-    /// Writes a value, whether or not there is one.
-    Set,
-    /// Writes a value where there is none.
-    Add,
-    /// Removes a key.
-    Delete,
-    /// Reads so many values in order of their keys.
-    Scan(u32),
-}
-
-impl Deed {
-    /// One of each kind, by [`Deed::place`].
-    pub(crate) const KINDS: [Deed; 6] =
-        [Deed::Ask, Deed::Get, Deed::Set, Deed::Add, Deed::Delete, Deed::Scan(1)];
-
-    /// Its kind as a number: what is prepared apart.
-    pub(crate) fn place(self) -> usize {
-        match self {
-            Deed::Ask => 0,
-            Deed::Get => 1,
-            Deed::Set => 2,
-            Deed::Add => 3,
-            Deed::Delete => 4,
-            Deed::Scan(_) => 5,
-        }
-    }
-}
-
-/// A key and its value.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) key: String,
-    pub(crate) value: Vec<u8>,
-    /// It is a row of a table of one's own: the number of that, and what its columns
-    /// hold.
-    pub(crate) of_table: Option<(u32, Arguments)>,
-}
-
-/// One request, in buffers that are used again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
-    pub(crate) deed: Deed,
-    pub(crate) row: Row,
-    /// Which share of the mix it is of.
-    pub(crate) share: u32,
-    /// It is the read of an operation of this kind; a write follows.
-    pub(crate) half: Option<Kind>,
-    /// It is an operation of one's own, and no deed.
-    pub(crate) own: Option<OwnRequest>,
-}
 
 /// One worker's operations, and what it knows of the values.
 pub(crate) struct Serving {
@@ -75,6 +16,8 @@ pub(crate) struct Serving {
     work: Option<Work>,
     /// That statement brings rows.
     wants_rows: bool,
+    /// See [`Asks::is_cassandra`].
+    is_cassandra: bool,
 }
 
 struct Work {
@@ -82,6 +25,8 @@ struct Work {
     verifier: Verifier,
     /// Of a column that is verified.
     expected: Arguments,
+    /// How many times the statements of each user-defined operation are sent.
+    times: Vec<u64>,
 }
 
 impl Serving {
@@ -92,14 +37,16 @@ impl Serving {
         asks: &Asks<'_>,
     ) -> Result<Serving, Broken> {
         let wants_rows = sql::brings_rows(asks.query);
+        let is_cassandra = asks.is_cassandra;
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
-            Doing::Ask => return Ok(Serving { work: None, wants_rows }),
+            Doing::Ask => return Ok(Serving { work: None, wants_rows, is_cassandra }),
             Doing::Load(of) => (&of.workload, Task::Load, Verify::Off),
             Doing::Drive(of) => (of, Task::Drive, of.verify),
         };
         let lacking = |kind: Kind| match kind {
             Kind::Own(number) => own_lacks(workload, number),
+            kind if is_cassandra => lacks_beside_wide_rows(kind),
             kind => lacks(kind),
         };
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
@@ -107,10 +54,16 @@ impl Serving {
         }
         let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
         let said = said.with_feeds(asks.feeds).map_err(Broken)?;
-        let verifier = Verifier::new(verify, workload.keys, seat.place(), seat.places());
+        let times = workload.own.operations.iter().map(|of| match only_writes(of) {
+            true => u64::from(asks.batch_size),
+            false => 1,
+        });
+        let times = times.collect();
+        let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
         Ok(Serving {
-            work: Some(Work { said, verifier, expected: Arguments::default() }),
+            work: Some(Work { said, verifier, expected: Arguments::default(), times }),
             wants_rows,
+            is_cassandra,
         })
     }
 
@@ -119,7 +72,7 @@ impl Serving {
         *memo = Memo::default();
         request.half = None;
         let Some(work) = &mut self.work else {
-            request.deed = Deed::Ask;
+            request.action = Action::Ask;
             return;
         };
         let whole = work.said.drawn(number);
@@ -141,11 +94,19 @@ impl Serving {
         }
     }
 
-    /// A row of the reply.
+    /// A row of the reply. The key of a column of a wide row is its name.
     pub(crate) fn row(&mut self, memo: &mut Memo, key: Option<&[u8]>, value: &[u8]) {
         let (Some(work), Some(drawn)) = (&self.work, memo.drawn()) else { return };
-        let item = key.map_or(0, |key| distance(key, drawn.key));
-        work.verifier.piece(&work.said, memo, item, value);
+        if let Some(name) = key.filter(|_| drawn.kind == Kind::Newest) {
+            return work.verifier.column(&work.said, memo, name, value);
+        }
+        match key.filter(|_| self.is_cassandra) {
+            Some(key) => work.verifier.value_of(&work.said, memo, number(key), value),
+            None => {
+                let item = key.map_or(0, |key| distance(key, drawn.key));
+                work.verifier.piece(&work.said, memo, item, value);
+            }
+        }
     }
 
     /// See [`crate::driver::Heard::is_loaded`].
@@ -173,21 +134,30 @@ impl Serving {
 impl Work {
     fn word(&mut self, drawn: Drawn, memo: &mut Memo, request: &mut Request) {
         self.verifier.sent(drawn, memo);
-        let parts = self.said.parts(&drawn);
         request.share = drawn.share;
         if let Kind::Own(number) = drawn.kind {
             let own = request.own.get_or_insert_default();
             own.number = number as usize;
-            own.arguments.clone_from(parts.arguments);
+            let times = self.times[own.number];
+            own.further.resize_with(times as usize - 1, Arguments::default);
+            let each = std::iter::once(&mut own.arguments).chain(&mut own.further);
+            for (time, arguments) in (0..).zip(each) {
+                let parts = self.said.parts(&drawn.repeated(time, times));
+                arguments.clone_from(parts.arguments);
+            }
             return;
         }
+        let parts = self.said.parts(&drawn);
         request.own = None;
         if let Space::Rows(table) = drawn.space {
             request.row.of_table = Some((table, parts.arguments.clone()));
             return;
         }
         request.row.of_table = None;
-        request.deed = deed(drawn.kind).expect("checked when the lane was made");
+        request.row.on_columns = OnColumns::of(drawn.kind).map(|does| (does, Column::of(&drawn)));
+        if request.row.on_columns.is_none() {
+            request.action = action(drawn.kind).expect("checked when the lane was made");
+        }
         request.row.key.clear();
         let key = std::str::from_utf8(parts.key()).expect("a prefix and digits");
         request.row.key.push_str(key);
@@ -199,24 +169,28 @@ impl Work {
 /// How many keys behind the first this one is. One that is none of ours is beyond
 /// all of them, and its value is found to be wrong.
 fn distance(key: &[u8], first: u64) -> u32 {
-    let digits = key.len().checked_sub(DIGITS).and_then(|at| std::str::from_utf8(&key[at..]).ok());
-    let number = digits.and_then(|digits| digits.parse::<u64>().ok());
-    let behind = number.and_then(|number| number.checked_sub(first));
+    let behind = number(key).and_then(|number| number.checked_sub(first));
     behind.and_then(|behind| u32::try_from(behind).ok()).unwrap_or(u32::MAX)
 }
 
-fn deed(kind: Kind) -> Option<Deed> {
+/// The number of a key. Returns None if it ends in something else.
+fn number(key: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(&key[key.len().checked_sub(DIGITS)?..]).ok()?;
+    digits.parse().ok()
+}
+
+fn action(kind: Kind) -> Option<Action> {
     match kind {
-        Kind::Get => Some(Deed::Get),
-        Kind::Set | Kind::Insert => Some(Deed::Set),
-        Kind::Add => Some(Deed::Add),
-        Kind::Delete => Some(Deed::Delete),
-        Kind::Scan(rows) => Some(Deed::Scan(rows)),
+        Kind::Get => Some(Action::Get),
+        Kind::Set | Kind::Insert => Some(Action::Set),
+        Kind::Add => Some(Action::Add),
+        Kind::Delete => Some(Action::Delete),
+        Kind::Scan(rows) => Some(Action::Scan(rows)),
         _ => None,
     }
 }
 
-/// Why this operation of one's own is none for a database; none: it is.
+/// Why a database cannot do this user-defined operation. Returns None if it can.
 fn own_lacks(of: &Workload, number: u32) -> Option<&'static str> {
     match of.own.operations.get(number as usize).map(|of| &of.says) {
         Some(Says::Sql(statements)) if !statements.is_empty() => None,
@@ -231,12 +205,18 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
         Kind::ReadModifyWrite => None,
         // Whether they are statements says the workload.
         Kind::Own(_) => None,
-        _ if deed(kind).is_some() => None,
+        _ if action(kind).is_some() => None,
         Kind::Incr | Kind::Decr => Some("counters are for caches: a table's values are bytes"),
         Kind::Touch => Some("rows of a table do not expire"),
-        Kind::Command(_) => Some("commands of one's own are for redis://"),
+        Kind::Command(_) => Some("user-defined commands are for redis://"),
+        _ if kind.is_wide() => Some(NOT_WIDE),
         _ => Some("a table is read, scanned, written, added to and deleted from"),
     }
+}
+
+/// The same of a store that has wide rows, too.
+pub fn lacks_beside_wide_rows(kind: Kind) -> Option<&'static str> {
+    if kind.is_wide() { None } else { lacks(kind) }
 }
 
 #[cfg(test)]
@@ -247,7 +227,9 @@ mod tests {
 
     fn serving(doing: Doing) -> Result<Serving, Broken> {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
-        let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+        let is_cassandra = matches!(&doing, Doing::Drive(of) if of.is_wide());
+        let asks =
+            Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra };
         Serving::new(&doing, 7, &seat, &asks)
     }
 
@@ -290,7 +272,7 @@ mod tests {
         let values = engine::workload::Operations::new(&kv, 7).expect("sound").values();
         let mut serving = serving(Doing::Drive(kv)).expect("sound");
         let mut memo = Memo::default();
-        let get = |request: &Request| request.deed == Deed::Get;
+        let get = |request: &Request| request.action == Action::Get;
         first(&mut serving, &mut memo, get);
         assert_eq!(serving.told(&mut memo, 0), Told::Miss);
 
@@ -311,7 +293,7 @@ mod tests {
         let mut serving = serving(Doing::Drive(scans)).expect("sound");
         let mut memo = Memo::default();
         for (shift, wanted) in [(0, Told::Ok), (1, Told::Wrong)] {
-            let scan = |request: &Request| matches!(request.deed, Deed::Scan(2..));
+            let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
             first(&mut serving, &mut memo, scan);
             let from = memo.drawn().expect("asked").key;
             for key in [from, from + 1] {
@@ -323,14 +305,34 @@ mod tests {
     }
 
     #[test]
+    fn rows_in_the_order_of_hashes_are_verified_by_their_own_keys() {
+        let scans = workload("ycsb-e");
+        let values = engine::workload::Operations::new(&scans, 7).expect("sound").values();
+        let mut serving = serving(Doing::Drive(scans)).expect("sound");
+        serving.is_cassandra = true;
+        let mut memo = Memo::default();
+        for (key, of, wanted) in [
+            ("p:000000000900", 900, Told::Ok),
+            ("p:000000000003", 3, Told::Ok),
+            ("p:000000000900", 901, Told::Wrong),
+            ("of another", 3, Told::Wrong),
+        ] {
+            let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
+            first(&mut serving, &mut memo, scan);
+            serving.row(&mut memo, Some(key.as_bytes()), &loaded(&values, of));
+            assert_eq!(serving.told(&mut memo, 1), wanted, "{key} {of}");
+        }
+    }
+
+    #[test]
     fn a_read_modify_write_is_a_get_and_then_a_set_of_the_same_key() {
         let mut serving = serving(Doing::Drive(workload("ycsb-f"))).expect("sound");
         let mut memo = Memo::default();
         let mut request = first(&mut serving, &mut memo, |request| request.half.is_some());
         let key = request.row.key.clone();
-        assert_eq!((request.deed, request.row.value.len()), (Deed::Get, 0));
+        assert_eq!((request.action, request.row.value.len()), (Action::Get, 0));
         serving.go_on(Kind::ReadModifyWrite, &mut memo, &mut request);
-        assert_eq!((request.deed, request.row.value.len()), (Deed::Set, 1000));
+        assert_eq!((request.action, request.row.value.len()), (Action::Set, 1000));
         assert_eq!((request.row.key, request.half), (key, None));
     }
 
@@ -339,14 +341,22 @@ mod tests {
         let mut serving = serving(Doing::Ask).expect("sound");
         let (mut memo, mut request) = (Memo::default(), Request::default());
         serving.ask(0, &mut memo, &mut request);
-        assert_eq!(request.deed, Deed::Ask);
+        assert_eq!(request.action, Action::Ask);
         assert_eq!(serving.told(&mut memo, 0), Told::Miss);
         assert_eq!(serving.told(&mut memo, 1), Told::Ok);
     }
 
     #[test]
+    fn wide_rows_are_for_cassandra_alone() {
+        let of = lacks_beside_wide_rows;
+        assert_eq!((of(Kind::Newest), of(Kind::Get)), (None, None));
+        assert!(of(Kind::Incr).is_some());
+        assert!(lacks(Kind::Newest).is_some_and(|why| why.contains("cassandra://")));
+    }
+
+    #[test]
     fn each_kind_has_its_place() {
-        assert_eq!(Deed::KINDS.map(Deed::place), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(Action::KINDS.map(Action::place), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! One table for each contender: `key`, the primary key, and `value`. An
 //! application that stores sessions or a cache in a database has such a table.
 
-use crate::serving::{Deed, Row};
+use crate::request::{Action, Row};
 use std::borrow::Cow;
 
 /// The comment of tables that tiebreak made: a load drops no others.
@@ -15,6 +15,7 @@ pub(crate) enum Dialect {
     Postgres,
     Mysql,
     Oracle,
+    Cassandra,
 }
 
 /// The statements on one table, and the contender's own one.
@@ -22,8 +23,8 @@ pub(crate) enum Dialect {
 pub(crate) struct Statements {
     dialect: Dialect,
     table: String,
-    /// With placeholders, by [`Deed::place`].
-    with_places: [String; Deed::KINDS.len()],
+    /// With placeholders, by [`Action::place`].
+    with_places: [String; Action::KINDS.len()],
 }
 
 /// A part of a statement with a value in it.
@@ -35,14 +36,14 @@ enum Part {
 }
 
 impl Statements {
-    /// `query`: what [`Deed::Ask`] asks.
+    /// `query`: what [`Action::Ask`] asks.
     pub(crate) fn new(dialect: Dialect, table: &str, query: &str) -> Statements {
         let table = dialect.name(table);
-        let with_places = Deed::KINDS.map(|deed| match deed {
-            Deed::Ask => query.to_owned(),
-            deed => {
+        let with_places = Action::KINDS.map(|action| match action {
+            Action::Ask => query.to_owned(),
+            action => {
                 let mut number = 0;
-                written(dialect, &table, deed, |_, to| {
+                written(dialect, &table, action, |_, to| {
                     number += 1;
                     dialect.place(number, to);
                 })
@@ -52,19 +53,19 @@ impl Statements {
     }
 
     /// With placeholders, where values are bound.
-    pub(crate) fn with_places(&self, deed: Deed) -> &str {
-        &self.with_places[deed.place()]
+    pub(crate) fn with_places(&self, action: Action) -> &str {
+        &self.with_places[action.place()]
     }
 
     /// With its values written out.
-    pub(crate) fn with_values(&self, deed: Deed, row: &Row) -> Cow<'_, str> {
-        if deed == Deed::Ask {
-            return Cow::Borrowed(self.with_places(deed));
+    pub(crate) fn with_values(&self, action: Action, row: &Row) -> Cow<'_, str> {
+        if action == Action::Ask {
+            return Cow::Borrowed(self.with_places(action));
         }
-        Cow::Owned(written(self.dialect, &self.table, deed, |part, to| match part {
+        Cow::Owned(written(self.dialect, &self.table, action, |part, to| match part {
             Part::Key => self.dialect.text(&row.key, to),
             Part::Value => self.dialect.bytes(&row.value, to),
-            Part::Limit => to.push_str(&limit(deed).to_string()),
+            Part::Limit => to.push_str(&limit(action).to_string()),
         }))
     }
 
@@ -98,59 +99,65 @@ impl Statements {
 fn written(
     dialect: Dialect,
     table: &str,
-    deed: Deed,
+    action: Action,
     mut put: impl FnMut(Part, &mut String),
 ) -> String {
-    if dialect == Dialect::Oracle && matches!(deed, Deed::Set | Deed::Add) {
-        return merged(table, deed, put);
+    if dialect == Dialect::Oracle && matches!(action, Action::Set | Action::Add) {
+        return merged(table, action, put);
     }
     let (key, value) = (dialect.column("key"), dialect.column("value"));
-    let mut text = match (deed, dialect) {
-        (Deed::Ask, _) => String::new(),
-        (Deed::Get, _) => format!("SELECT {value} FROM {table} WHERE {key} = "),
-        (Deed::Add, Dialect::Mysql) => {
+    let mut text = match (action, dialect) {
+        (Action::Ask, _) => String::new(),
+        (Action::Get, _) => format!("SELECT {value} FROM {table} WHERE {key} = "),
+        (Action::Add, Dialect::Mysql) => {
             format!("INSERT IGNORE INTO {table} ({}) VALUES (", dialect.columns())
         }
-        (Deed::Set | Deed::Add, _) => {
+        (Action::Set | Action::Add, _) => {
             format!("INSERT INTO {table} ({}) VALUES (", dialect.columns())
         }
-        (Deed::Delete, _) => format!("DELETE FROM {table} WHERE {key} = "),
-        (Deed::Scan(_), _) => format!("SELECT {key}, {value} FROM {table} WHERE {key} >= "),
+        (Action::Delete, _) => format!("DELETE FROM {table} WHERE {key} = "),
+        // Its rows have no other order than that of the hashes of their keys.
+        (Action::Scan(_), Dialect::Cassandra) => {
+            format!("SELECT {key}, {value} FROM {table} WHERE token({key}) >= token(")
+        }
+        (Action::Scan(_), _) => format!("SELECT {key}, {value} FROM {table} WHERE {key} >= "),
     };
     put(Part::Key, &mut text);
-    match deed {
-        Deed::Set | Deed::Add => {
+    match action {
+        Action::Set | Action::Add => {
             text.push_str(", ");
             put(Part::Value, &mut text);
             text.push(')');
-            text.push_str(match (deed, dialect) {
-                (Deed::Add, Dialect::Postgres) => " ON CONFLICT DO NOTHING",
-                (Deed::Add, _) => "",
+            text.push_str(match (action, dialect) {
+                (Action::Add, Dialect::Postgres) => " ON CONFLICT DO NOTHING",
+                (Action::Add, Dialect::Cassandra) => " IF NOT EXISTS",
+                (Action::Add, _) => "",
                 (_, dialect) => dialect.instead(),
             });
         }
-        Deed::Scan(_) => {
+        Action::Scan(_) => {
             let (before, behind) = match dialect {
-                Dialect::Oracle => (" FETCH FIRST ", " ROWS ONLY"),
-                Dialect::Postgres | Dialect::Mysql => (" LIMIT ", ""),
+                Dialect::Oracle => (format!(" ORDER BY {key} FETCH FIRST "), " ROWS ONLY"),
+                Dialect::Postgres | Dialect::Mysql => (format!(" ORDER BY {key} LIMIT "), ""),
+                Dialect::Cassandra => (") LIMIT ".to_owned(), ""),
             };
-            text.push_str(&format!(" ORDER BY {key}{before}"));
+            text.push_str(&before);
             put(Part::Limit, &mut text);
             text.push_str(behind);
         }
-        Deed::Ask | Deed::Get | Deed::Delete => {}
+        Action::Ask | Action::Get | Action::Delete => {}
     }
     text
 }
 
 /// What Oracle has in place of an insert that replaces, or leaves, what is there.
-fn merged(table: &str, deed: Deed, mut put: impl FnMut(Part, &mut String)) -> String {
+fn merged(table: &str, action: Action, mut put: impl FnMut(Part, &mut String)) -> String {
     let mut text = format!("MERGE INTO {table} t USING (SELECT ");
     put(Part::Key, &mut text);
     text.push_str(" AS k, ");
     put(Part::Value, &mut text);
     text.push_str(r#" AS v FROM dual) s ON (t."KEY" = s.k)"#);
-    if deed == Deed::Set {
+    if action == Action::Set {
         text.push_str(r#" WHEN MATCHED THEN UPDATE SET t."VALUE" = s.v"#);
     }
     text.push_str(r#" WHEN NOT MATCHED THEN INSERT (t."KEY", t."VALUE") VALUES (s.k, s.v)"#);
@@ -164,6 +171,12 @@ impl Dialect {
         let quote = match self {
             Dialect::Postgres => '"',
             Dialect::Mysql => '`',
+            // A keyspace and a table have a dot between them, and none in their names.
+            Dialect::Cassandra => {
+                let parts =
+                    name.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\"")));
+                return parts.collect::<Vec<_>>().join(".");
+            }
             Dialect::Oracle => return format!("\"{}\"", name.to_uppercase().replace('"', "\"\"")),
         };
         let doubled: String = [quote; 2].iter().collect();
@@ -173,7 +186,7 @@ impl Dialect {
     /// `KEY` is a word of MySQL's.
     fn column(self, name: &str) -> String {
         match self {
-            Dialect::Postgres => name.to_owned(),
+            Dialect::Postgres | Dialect::Cassandra => name.to_owned(),
             Dialect::Mysql | Dialect::Oracle => self.name(name),
         }
     }
@@ -182,7 +195,7 @@ impl Dialect {
     pub(crate) fn place(self, number: usize, to: &mut String) {
         match self {
             Dialect::Postgres => to.push_str(&format!("${number}")),
-            Dialect::Mysql => to.push('?'),
+            Dialect::Mysql | Dialect::Cassandra => to.push('?'),
             Dialect::Oracle => to.push_str(&format!(":{number}")),
         }
     }
@@ -198,6 +211,8 @@ impl Dialect {
             Dialect::Mysql => " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
             // Its statements are told apart before.
             Dialect::Oracle => "",
+            // Its inserts always do.
+            Dialect::Cassandra => "",
         }
     }
 
@@ -228,24 +243,27 @@ impl Dialect {
             Dialect::Postgres => "'\\x",
             Dialect::Mysql => "x'",
             Dialect::Oracle => "'",
+            Dialect::Cassandra => "0x",
         });
         for byte in bytes {
             to.push(char::from(DIGITS[usize::from(byte >> 4)]));
             to.push(char::from(DIGITS[usize::from(byte & 15)]));
         }
-        to.push('\'');
+        if self != Dialect::Cassandra {
+            to.push('\'');
+        }
     }
 }
 
 /// How many rows a request wants at most.
-pub(crate) fn limit(deed: Deed) -> u32 {
-    match deed {
-        Deed::Scan(rows) => rows,
+pub(crate) fn limit(action: Action) -> u32 {
+    match action {
+        Action::Scan(rows) => rows,
         _ => 1,
     }
 }
 
-/// Whether a statement of one's own brings rows, as far as its first word tells.
+/// Whether a user-defined statement brings rows, as far as its first word tells.
 pub(crate) fn brings_rows(query: &str) -> bool {
     starts_with(query, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW"])
 }
@@ -273,7 +291,8 @@ pub(crate) fn unhex(text: &str, to: &mut Vec<u8>) -> Option<()> {
 mod tests {
     use super::*;
 
-    const DEEDS: [Deed; 5] = [Deed::Get, Deed::Set, Deed::Add, Deed::Delete, Deed::Scan(7)];
+    const ACTIONS: [Action; 5] =
+        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
 
     fn row() -> Row {
         Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
@@ -289,7 +308,7 @@ mod tests {
             r#"DELETE FROM "T" WHERE "KEY" = :1"#,
             r#"SELECT "KEY", "VALUE" FROM "T" WHERE "KEY" >= :1 ORDER BY "KEY" FETCH FIRST :2 ROWS ONLY"#,
         ];
-        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
     }
 
     #[test]
@@ -302,13 +321,13 @@ mod tests {
             r#"DELETE FROM "a""b" WHERE key = $1"#,
             r#"SELECT key, value FROM "a""b" WHERE key >= $1 ORDER BY key LIMIT $2"#,
         ];
-        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
-        let set = of.with_values(Deed::Add, &row());
+        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        let set = of.with_values(Action::Add, &row());
         assert!(set.ends_with(r"VALUES ('it''s\', '\x00af') ON CONFLICT DO NOTHING"), "{set}");
-        let scan = of.with_values(Deed::Scan(7), &row());
+        let scan = of.with_values(Action::Scan(7), &row());
         assert!(scan.ends_with(r"key >= 'it''s\' ORDER BY key LIMIT 7"), "{scan}");
-        assert_eq!(of.with_values(Deed::Ask, &row()), "SELECT 1");
-        assert_eq!(of.with_places(Deed::Ask), "SELECT 1");
+        assert_eq!(of.with_values(Action::Ask, &row()), "SELECT 1");
+        assert_eq!(of.with_places(Action::Ask), "SELECT 1");
     }
 
     #[test]
@@ -321,10 +340,25 @@ mod tests {
             "DELETE FROM `a``b` WHERE `key` = ?",
             "SELECT `key`, `value` FROM `a``b` WHERE `key` >= ? ORDER BY `key` LIMIT ?",
         ];
-        assert_eq!(DEEDS.map(|deed| of.with_places(deed)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
         let rows = of.with_rows(&[row(), row()]);
         let wanted = r"VALUES ('it''s\\', x'00af'), ('it''s\\', x'00af') ON DUPLICATE";
         assert!(rows.contains(wanted), "{rows}");
+    }
+
+    #[test]
+    fn statements_of_cassandra() {
+        let of = Statements::new(Dialect::Cassandra, "app.t", "SELECT key FROM system.local");
+        let places = [
+            r#"SELECT value FROM "app"."t" WHERE key = ?"#,
+            r#"INSERT INTO "app"."t" (key, value) VALUES (?, ?)"#,
+            r#"INSERT INTO "app"."t" (key, value) VALUES (?, ?) IF NOT EXISTS"#,
+            r#"DELETE FROM "app"."t" WHERE key = ?"#,
+            r#"SELECT key, value FROM "app"."t" WHERE token(key) >= token(?) LIMIT ?"#,
+        ];
+        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        let set = of.with_values(Action::Set, &row());
+        assert!(set.ends_with(r"VALUES ('it''s\', 0x00af)"), "{set}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! SQLSTATEs as numbers: what the record counts replies by.
 
+use crate::refusal::Refusal;
+
 /// The states that go by a number of their own: what a load can meet. A journal
 /// holds the numbers, so that a new one goes to the end.
 const KNOWN: [(&str, &str); 24] = [
@@ -29,6 +31,20 @@ const KNOWN: [(&str, &str); 24] = [
     ("08P01", "protocol_violation"),
 ];
 
+/// The states that tiebreak reacts to.
+const REFUSALS: [(&str, Refusal); 10] = [
+    ("57P03", Refusal::NotUp),
+    ("57P01", Refusal::NotUp),
+    ("53300", Refusal::TooManyConnections),
+    ("28P01", Refusal::LogIn),
+    ("28000", Refusal::LogIn),
+    ("3D000", Refusal::NoSuchDatabase),
+    ("42501", Refusal::NotAllowed),
+    ("42P01", Refusal::NoSuchTable),
+    ("42703", Refusal::NoSuchColumn),
+    ("42601", Refusal::SyntaxError),
+];
+
 /// From here on by class alone: the first two characters of the state.
 const CLASSES: u16 = 10_000;
 
@@ -39,6 +55,11 @@ pub(crate) fn code(state: &str) -> u16 {
     }
     let class = state.chars().take(2).map(|of| of.to_digit(36).unwrap_or(0) as u16);
     CLASSES + class.fold(0, |sum, digit| 36 * sum + digit)
+}
+
+/// What a number of [`code`] means, as far as tiebreak reacts to it.
+pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+    REFUSALS.iter().find(|(state, _)| code(state) == number).map(|(_, refusal)| *refusal)
 }
 
 /// The classes of states that PostgreSQL has.

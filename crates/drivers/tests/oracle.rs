@@ -1,10 +1,12 @@
 //! Oracle without a server: listeners that say nothing, close, refuse, or say what
 //! they should not. What needs a database (log-ins, rows) is not tested.
+#![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 #![cfg(feature = "oracle")]
 
 mod common;
 
 use common::{MS, PASSWORD, drive, free_port, order};
+use drivers::Database;
 use drivers::OracleAccess;
 use engine::Numbers;
 use engine::workload::Feeds;
@@ -173,6 +175,6 @@ fn what_the_lane_cannot_do_is_refused_by_name() {
         let broken = engine::run(&order, lanes, Vec::new(), &stop, &mut none);
         broken.expect_err("it cannot").0
     };
-    assert!(broken(|order, _| order.lanes[0].depth = 2).contains("leave out depth"));
+    assert!(broken(|order, _| order.lanes[0].intensity.depth = 2).contains("leave out depth"));
     assert!(broken(|_, access| access.database = "a)(b".to_owned()).contains("service"));
 }

@@ -1,4 +1,5 @@
 //! The one clock of the engine and the drivers.
+#![expect(clippy::disallowed_methods, reason = "this is the file that reads clocks")]
 
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 ///
@@ -18,11 +19,11 @@ pub(crate) fn of_files() -> u64 {
     read(libc::CLOCK_REALTIME_COARSE)
 }
 
-/// Milliseconds since 1970, for what an operation says about the time. Never to
+/// Nanoseconds since 1970, for what an operation says about the time. Never to
 /// measure with: it can be set.
 #[inline]
-pub(crate) fn since_1970_ms() -> u64 {
-    read(libc::CLOCK_REALTIME) / 1_000_000
+pub(crate) fn since_1970() -> u64 {
+    read(libc::CLOCK_REALTIME)
 }
 
 /// CPU time of the calling thread, in nanoseconds.

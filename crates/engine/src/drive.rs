@@ -61,7 +61,7 @@ impl Drive {
     /// `first`: number of this worker's first operation.
     pub fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
-            schedule: Schedule::of(asked.arrivals, seed, seat),
+            schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
             timeout_ns: asked.timeout_ns,
             lane_time: 0,
             number: first,
@@ -143,7 +143,7 @@ impl Drive {
         Take { number, due, could }
     }
 
-    /// When the next operation of this slice is due; none: no more of them.
+    /// When the next operation of this slice is due. Returns None if there are no more.
     fn next_due(&self) -> Option<u64> {
         let slice = self.slice.as_ref()?;
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + slice.starts;
@@ -235,16 +235,14 @@ impl Slice {
 mod tests {
     use super::*;
     use crate::Stop;
-    use record::{Address, Arrivals, Doing, Reuse};
+    use record::{Address, Arrivals, Doing, Intensity, Reuse};
 
     fn drive(arrivals: Arrivals, worker: usize, workers: usize) -> (Drive, Recorder) {
         let asked = LaneAsked {
             address: Address::Unix("/".to_owned()),
-            connections: 1,
-            depth: 1,
+            intensity: Intensity { connections: 1, depth: 1, arrivals },
             doing: Doing::Ask,
             reuse: Reuse::Always,
-            arrivals,
             timeout_ns: 5_000,
             burn_in_ns: 0,
             operations: None,

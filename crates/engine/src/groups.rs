@@ -111,7 +111,7 @@ struct Part<'a> {
     steps: InSteps<'a>,
     seen: &'a mut Recorder,
     starts: u64,
-    /// When its next step is due; none: its slice is over.
+    /// When its next step is due. None if its slice is over.
     until: Option<u64>,
     last_reply: u64,
 }

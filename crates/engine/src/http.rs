@@ -1,13 +1,13 @@
 //! A lane that speaks HTTP/1.1.
 
-use crate::event_loop::{EventLane, Speech};
-use crate::lane::for_workers;
+use crate::codec_lane::{Speech, codec_lanes};
+use crate::http_reply::told;
+use crate::tls::TlsAccess;
 use crate::{HttpRequests, MakeLane, http_requests};
 use record::{Asked, Doing, Moments, Recorder, Told};
-use rustls::pki_types::ServerName;
 use std::sync::Arc;
+use wire::Reply;
 use wire::http1::{Http1, Limits, Op};
-use wire::{Class, Reply};
 
 /// The request, with its secrets: no `Debug`, no `Serialize`.
 #[derive(Clone)]
@@ -20,19 +20,10 @@ pub struct HttpAccess {
     pub head_only: bool,
     /// Codes that count as success; empty: 200 to 299.
     pub expect: Vec<u16>,
-    /// TLS; none: plain.
+    /// TLS. None means plain HTTP.
     pub tls: Option<TlsAccess>,
     /// What the operations of a workload send; none where the one request is all.
     pub requests: Option<HttpRequests>,
-}
-
-/// How to speak TLS, with its keys: no `Debug`, no `Serialize`.
-#[derive(Clone)]
-pub struct TlsAccess {
-    /// Roots, versions, resumption.
-    pub config: Arc<rustls::ClientConfig>,
-    /// The name that the certificate must be for.
-    pub name: ServerName<'static>,
 }
 
 /// The body of one reply in this many is digested.
@@ -54,16 +45,6 @@ impl Default for BodyDigest {
     }
 }
 
-/// What the code of a reply says; `expect`: see [`HttpAccess::expect`].
-#[inline]
-pub(crate) fn told(expect: &[u16], reply: &Reply) -> Told {
-    let expected = match expect.is_empty() {
-        true => reply.class == Class::Ok,
-        false => expect.contains(&reply.code),
-    };
-    if expected { Told::Ok } else { Told::Unexpected }
-}
-
 impl Speech for Http {
     type Codec = Http1;
     type Memo = BodyDigest;
@@ -77,7 +58,7 @@ impl Speech for Http {
     }
 
     #[inline]
-    fn operation(&mut self, _number: u64, _memo: &mut BodyDigest) -> Op<'_> {
+    fn operation(&mut self, _codec: &Http1, _number: u64, _memo: &mut BodyDigest) -> Op<'_> {
         Op {
             head: &self.access.head,
             body: self.access.body.as_ref(),
@@ -120,11 +101,9 @@ pub fn http_lanes(order: &Asked, contender: usize, access: &HttpAccess) -> Vec<M
     if let (Doing::Drive(workload), Some(requests)) =
         (&order.lanes[contender].doing, &access.requests)
     {
-        return http_requests::lanes(order, contender, access, requests, workload);
+        let (expect, tls) = (access.expect.clone(), access.tls.as_ref());
+        return http_requests::lanes(order, contender, (expect, tls), requests, workload);
     }
-    let (asked, access, seed) = (order.lanes[contender].clone(), access.clone(), order.seed);
-    for_workers(order, move |seat| {
-        let (access, tls) = (access.clone(), access.tls.clone());
-        Ok(Box::new(EventLane::new(Http { access }, tls, asked.clone(), seed, seat)?))
-    })
+    let (access, tls) = (access.clone(), access.tls.as_ref());
+    codec_lanes(order, contender, tls, move |_| Ok(Http { access: access.clone() }))
 }

@@ -5,10 +5,10 @@
 //! buffer that is used again, and fills the places: percent-encoded in path and
 //! query, as they are elsewhere.
 
-use crate::event_loop::{EventLane, Speech};
-use crate::http::HttpAccess;
-use crate::lane::for_workers;
+use crate::codec_lane::{Speech, codec_lanes};
+use crate::http_reply::told;
 use crate::template::Template;
+use crate::tls::TlsAccess;
 use crate::workload::{Argument, Arguments, Feeds};
 use crate::{Broken, MakeLane, Numbers, Said, Seat, Task};
 use record::{Asked, Kind, Moments, Recorder, Told, Workload};
@@ -142,7 +142,7 @@ struct Requests {
 
 impl Requests {
     fn new(
-        access: &HttpAccess,
+        expect: Vec<u16>,
         requests: HttpRequests,
         workload: &Workload,
         seed: u64,
@@ -156,7 +156,7 @@ impl Requests {
         Ok(Requests {
             said: said.with_feeds(&requests.feeds)?,
             each: requests.each,
-            expect: access.expect.clone(),
+            expect,
             numbers: requests.numbers,
             worker: seat.worker,
             body: Vec::new(),
@@ -187,7 +187,7 @@ impl Speech for Requests {
     }
 
     #[inline]
-    fn operation(&mut self, number: u64, share: &mut u32) -> Op<'_> {
+    fn operation(&mut self, _codec: &Http1, number: u64, share: &mut u32) -> Op<'_> {
         let drawn = self.said.drawn(number);
         *share = drawn.share;
         let Kind::Own(which) = drawn.kind else { unreachable!("refused when it was made") };
@@ -213,7 +213,7 @@ impl Speech for Requests {
         reply: &Reply,
         seen: &mut Recorder,
     ) -> Option<Told> {
-        let told = crate::http::told(&self.expect, reply);
+        let told = told(&self.expect, reply);
         seen.replied_of_kind(*share, at, told, None);
         Some(told)
     }
@@ -228,16 +228,13 @@ impl Speech for Requests {
 pub(crate) fn lanes(
     order: &Asked,
     contender: usize,
-    access: &HttpAccess,
+    (expect, tls): (Vec<u16>, Option<&TlsAccess>),
     requests: &HttpRequests,
     workload: &Workload,
 ) -> Vec<MakeLane> {
-    let (asked, seed) = (order.lanes[contender].clone(), order.seed);
-    let (access, requests, workload) = (access.clone(), requests.clone(), workload.clone());
-    for_workers(order, move |seat| {
-        let speech = Requests::new(&access, requests.clone(), &workload, seed, seat);
-        let speech = speech.map_err(Broken)?;
-        Ok(Box::new(EventLane::new(speech, access.tls.clone(), asked.clone(), seed, seat)?))
+    let (requests, workload, seed) = (requests.clone(), workload.clone(), order.seed);
+    codec_lanes(order, contender, tls, move |seat| {
+        Requests::new(expect.clone(), requests.clone(), &workload, seed, seat).map_err(Broken)
     })
 }
 

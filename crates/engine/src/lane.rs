@@ -163,7 +163,7 @@ pub trait Steps {
 pub struct Step {
     /// It did something.
     pub worked: bool,
-    /// When the next one is due, whatever happens; none: the slice is over.
+    /// When the next one is due, whatever happens. None if the slice is over.
     pub until: Option<u64>,
 }
 

@@ -5,18 +5,19 @@
 //! that one contender meets is the machine that the other met some tens of
 //! milliseconds before. A contender is a number here, never a name.
 
-mod access;
 mod alarm;
 pub mod arrivals;
 mod barrier;
 pub mod braid;
 pub mod clock;
+pub mod codec_lane;
 mod drive;
 mod event_loop;
 pub mod files;
 mod groups;
 mod health;
 mod http;
+mod http_reply;
 mod http_requests;
 pub mod interrupt;
 mod lane;
@@ -25,15 +26,16 @@ mod run;
 mod stop;
 mod store;
 mod template;
+mod tls;
+mod websocket;
 mod worker;
 pub mod workload;
 
-pub use access::Access;
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
 pub use groups::{check_groups, grouped};
-pub use http::{HttpAccess, TlsAccess, http_lanes};
+pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
     Broken, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
@@ -41,7 +43,11 @@ pub use lane::{
 pub use run::run;
 pub use stop::Stop;
 pub use store::{
-    MemcachedAccess, Memo, Numbers, Parts, RespAccess, Said, Task, Verifier, memcached_lacks,
-    memcached_lanes, resp_lacks, resp_lanes,
+    MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Said, Sharded,
+    THRIFT_COLUMN, Task, ThriftAccess, ThriftEpoch, Verifier, memcached_lacks, memcached_lanes,
+    resp_lacks, resp_lanes, thrift_lacks, thrift_lanes,
 };
 pub use template::Template;
+pub use tls::TlsAccess;
+pub use websocket::{SHORTEST_MESSAGE, WebSocketAccess, websocket_lanes};
+pub use wire::websocket::{accept as websocket_accept, mask as websocket_mask};

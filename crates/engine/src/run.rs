@@ -5,7 +5,11 @@ use crate::{Broken, MakeLane, Seat, Stop, TargetClock};
 use record::{Asked, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
+
+/// Of a worker that panicked.
+const PANICKED: &str = "a worker thread panicked: its message is above; please report this";
 
 /// Drives the order: warm-up of every lane, then the rounds. `lanes` are given
 /// by contender, then by worker; `targets` read the CPU time of each contender's
@@ -47,7 +51,13 @@ pub fn run(
             let desk = Desk { lanes: desk, targets: targets.take().unwrap_or_default() };
             std::thread::Builder::new()
                 .name(format!("worker-{at}"))
-                .spawn_scoped(scope, move || Worker::work(order, seat, desk, shared, &parts))
+                .spawn_scoped(scope, move || {
+                    let work = || Worker::work(order, seat, desk, shared, &parts);
+                    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                        // The receiver outlives all workers.
+                        let _ = parts.send(Err(Broken(PANICKED.to_owned())));
+                    }
+                })
                 .map_err(|error| {
                     shared.barrier.break_it();
                     Broken::system("cannot start a worker thread", &error)

@@ -1,4 +1,4 @@
-//! Words of one's own: fixed text with places for what an operation brings.
+//! Templates of user-defined operations: fixed text with places that each operation fills.
 
 /// A list of words, read ahead: an operation only copies.
 #[derive(Clone, Debug)]

@@ -123,8 +123,7 @@ impl Load {
             value,
             throughput: throughput.collect(),
             p99: p99.collect::<Option<Vec<f64>>>().unwrap_or_default(),
-            held_back: of.generator_idle.is_some_and(|idle| idle < HELD_BACK_BELOW)
-                && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM),
+            held_back: held_back(of),
         }
     }
 
@@ -133,6 +132,12 @@ impl Load {
     fn bends(&self, sign: Sign, or_before: bool) -> Bend {
         Bend::At { value: self.value, sign, held_back: false, or_before }
     }
+}
+
+/// Whether the generator was hardly idle, and the target not known to be at its limit.
+pub(crate) fn held_back(of: &ContenderSummary) -> bool {
+    of.generator_idle.is_some_and(|idle| idle < HELD_BACK_BELOW)
+        && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM)
 }
 
 /// The level of each point's interval, for an error of `alpha` in all that is said

@@ -5,8 +5,9 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, End, EndReason, Histogram, Interleave, LaneAsked, Metric, OwnCost, Pair,
-    Phase, PilotChoice, Question, Reuse, Seen, Slice, StoreSaid, TrialRecord, seen::Connections,
+    Address, Arrivals, ContenderAsked, End, EndReason, Histogram, Intensity, Interleave, LaneAsked,
+    Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice, StoreSaid,
+    TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices in a trial: rounds of a second.
@@ -96,7 +97,7 @@ impl Run {
     }
 
     pub(crate) fn with_arrivals(mut self, arrivals: Arrivals) -> Run {
-        self.each(|record| record.asked.arrivals = arrivals);
+        self.each(|record| record.asked.intensity.arrivals = arrivals);
         self
     }
 
@@ -111,9 +112,11 @@ impl Run {
     /// The CPU of every target in sight, on core 0: in each slice a target uses
     /// this share of a core, by its number and that of the one that is driven.
     pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> Run {
-        let numbers = 0..self.question.names.len() as u32;
-        self.question.cpu_in_sight = vec![true; numbers.len()];
-        self.question.target_cores = vec![vec![0]; numbers.len()];
+        let numbers = 0..self.question.contenders.len() as u32;
+        for asked in &mut self.question.contenders {
+            asked.cpu_in_sight = true;
+            asked.target_cores = vec![0];
+        }
         self.each(|record| {
             for slice in &mut record.seen.slices {
                 let used = |target| slice.took_ns as f64 * share(target, record.contender);
@@ -138,7 +141,7 @@ impl Run {
     /// Before the rounds: one round against the null server for each of these
     /// costs of an operation.
     pub(crate) fn with_own_cost(mut self, name: &str, costs_ns: &[u64]) -> Run {
-        let number = self.question.names.iter().position(|known| known == name);
+        let number = self.question.number_of(name);
         let number = number.expect("a contender of the run") as u32;
         for cost_ns in costs_ns {
             let mut record = record(1, number);
@@ -173,13 +176,22 @@ impl Run {
         run
     }
 
+    /// Gives each contender of the question one of these values.
+    pub(crate) fn ask_each<T>(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+        set: impl Fn(&mut ContenderAsked, T),
+    ) {
+        self.question.contenders.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
+    }
+
     fn each(&mut self, change: impl Fn(&mut TrialRecord)) {
         self.records.iter_mut().for_each(change);
     }
 
     /// Changes every record of a contender.
     pub(crate) fn each_record(&mut self, name: &str, change: impl Fn(&mut TrialRecord)) {
-        let number = self.question.names.iter().position(|known| known == name);
+        let number = self.question.number_of(name);
         let number = number.expect("a contender of the run") as u32;
         let of_it = self.records.iter_mut().filter(|record| record.contender == number);
         of_it.for_each(change);
@@ -235,7 +247,7 @@ pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
 fn question(names: &[&str], rounds: u32) -> Question {
     let pairs = (1..names.len() as u32).map(|b| Pair { a: 0, b });
     Question {
-        names: names.iter().map(|name| name.to_string()).collect(),
+        contenders: names.iter().map(|name| ContenderAsked::named(name)).collect(),
         primary: Metric::Throughput,
         secondary: Vec::new(),
         groups: Vec::new(),
@@ -246,21 +258,12 @@ fn question(names: &[&str], rounds: u32) -> Question {
         restarts: 0,
         looks: Vec::new(),
         sharing: Vec::new(),
-        target_cores: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
-        by_library: Vec::new(),
-        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
-        cpu_in_sight: vec![false; names.len()],
         code_names: Default::default(),
-        from_workload: Vec::new(),
-        misses_asked: Vec::new(),
-        done_by_generator: Vec::new(),
-        bodiless: vec![false; names.len()],
-        port_limit: vec![None; names.len()],
         workers: 1,
     }
 }
@@ -293,11 +296,9 @@ fn slice(round: u64, contender: u64, i: u64) -> Slice {
 fn asked() -> LaneAsked {
     LaneAsked {
         address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
-        connections: 64,
-        depth: 1,
+        intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         doing: record::Doing::Ask,
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         timeout_ns: 30_000_000_000,
         burn_in_ns: 0,
         operations: None,

@@ -85,10 +85,10 @@ pub fn costs(sharing: &[Vec<u32>], seen: &[&Seen]) -> Vec<Option<Cost>> {
 }
 
 /// The same where it is known which cores each target may use (`target_cores` of
-/// the question): those that have none in common do not hold each other up.
+/// the question's contenders): those that have none in common do not hold each other up.
 pub(crate) fn costs_on(
     sharing: &[Vec<u32>],
-    cores: &[Vec<u32>],
+    cores: &[&[u32]],
     seen: &[&Seen],
 ) -> Vec<Option<Cost>> {
     let run = Run { sharing, cores, seen };
@@ -97,7 +97,7 @@ pub(crate) fn costs_on(
 
 struct Run<'a> {
     sharing: &'a [Vec<u32>],
-    cores: &'a [Vec<u32>],
+    cores: &'a [&'a [u32]],
     seen: &'a [&'a Seen],
 }
 
@@ -201,12 +201,12 @@ mod tests {
         let a = seen(&[&[Some(90), Some(2), Some(5)]]);
         let (b, c) =
             (seen(&[&[Some(7), Some(60), Some(0)]]), seen(&[&[Some(1), Some(0), Some(9)]]));
-        let others = |cores: &[Vec<u32>]| {
+        let others = |cores: &[&[u32]]| {
             costs_on(&[], cores, &[&a, &b, &c])[0].expect("in sight").others_cpu_ns / 1_000_000
         };
         assert_eq!(others(&[]), 7);
-        assert_eq!(others(&[vec![0, 1], vec![1], vec![2]]), 2);
-        assert_eq!(others(&[vec![0, 1], vec![2], vec![]]), 5);
+        assert_eq!(others(&[&[0, 1], &[1], &[2]]), 2);
+        assert_eq!(others(&[&[0, 1], &[2], &[]]), 5);
     }
 
     /// Driven for 50 ms; CPU times in tenths of a millisecond.

@@ -10,11 +10,14 @@ pub mod bend;
 mod builder;
 mod compare;
 pub mod cost;
+mod draft;
 mod evidence;
+pub mod growth;
 mod judge;
-mod say;
+pub mod single_runs;
 pub mod stats;
 mod summary;
 pub mod verdict;
+mod weigh;
 
 pub use judge::Judge;

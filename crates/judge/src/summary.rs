@@ -55,8 +55,15 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         phases: PhaseTimes {
             acquire: quantiles(&seen.phases.acquire),
             log_in: quantiles(&driven.log_in_time),
+            upgrade: quantiles(&driven.upgrade_time),
             prepare: quantiles(&driven.prepare_time),
             fetch: quantiles(&seen.phases.fetch),
+            server: seen
+                .phases
+                .server
+                .iter()
+                .map(|(part, took)| (part.to_owned(), quantiles(took)))
+                .collect(),
         },
         generator_cpu_per_operation: (operations > 0.0).then(|| cpu / operations),
         own_cpu_per_operation: driven.own_cost(),

@@ -67,7 +67,7 @@ pub struct Finding {
     pub rule: String,
     /// How heavy it is.
     pub weight: Weight,
-    /// Name of the contender that it concerns; none: the run.
+    /// Name of the contender that it concerns. None means the run.
     pub contender: Option<String>,
     /// What was seen, with figures.
     pub evidence: String,
@@ -130,7 +130,7 @@ pub struct Comparison {
     pub b: String,
     /// The metric.
     pub metric: Metric,
-    /// The group whose metric it is; none: that of all that the contenders do.
+    /// The group whose metric it is. None means that of all that the contenders do.
     pub group: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
@@ -305,25 +305,30 @@ pub struct ContenderSummary {
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
 }
 
-/// How long the phases took that only client libraries have.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How long the phases took that only client libraries, or some protocols, have.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseTimes {
     /// Waiting for a connection of the pool.
     pub acquire: Quantiles,
     /// The log-in, for every connection opened.
     pub log_in: Quantiles,
+    /// The upgrade to WebSocket, for every connection opened.
+    pub upgrade: Quantiles,
     /// Preparing a statement, for every one prepared.
     pub prepare: Quantiles,
     /// From the beginning of a reply to its end.
     pub fetch: Quantiles,
+    /// Parts of its work that the server tells of in its replies, by name.
+    pub server: Vec<(String, Quantiles)>,
 }
 
 impl PhaseTimes {
-    /// All of them, and what they are called.
-    pub fn named(&self) -> [(&'static str, &Quantiles); 4] {
+    /// All of them but the server's, and what they are called.
+    pub fn named(&self) -> [(&'static str, &Quantiles); 5] {
         [
             ("acquire", &self.acquire),
             ("log-in", &self.log_in),
+            ("upgrade", &self.upgrade),
             ("prepare", &self.prepare),
             ("fetch", &self.fetch),
         ]
@@ -382,6 +387,8 @@ pub struct TargetSummary {
     pub facts: Vec<Fact>,
     /// Logs of it that could not be cleaned of secrets, and why.
     pub log_troubles: Vec<String>,
+    /// Nodes of it that ended while it was driven, and how.
+    pub lost_nodes: Vec<String>,
 }
 
 /// What a store said of itself. What it did not say is none.

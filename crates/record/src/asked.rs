@@ -3,10 +3,8 @@
 //! A contender is only a number here. The engine never sees a name, so it
 //! cannot favour one.
 
-use crate::Workload;
+use crate::{Address, Workload};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::net::SocketAddr;
 
 /// The order for one call of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,19 +39,14 @@ impl Asked {
 pub struct LaneAsked {
     /// Where to dial.
     pub address: Address,
-    /// Connections (or, with fresh connections, places), over all workers.
-    pub connections: u32,
-    /// How many operations may be in flight on one connection: more than one
-    /// where the protocol answers in order and connections are persistent.
-    #[serde(default = "one")]
-    pub depth: u32,
+    /// How hard it is driven, over all workers.
+    #[serde(flatten)]
+    pub intensity: Intensity,
     /// The connection policy.
     pub reuse: Reuse,
     /// What its operations are.
     #[serde(default)]
     pub doing: Doing,
-    /// When operation *n* is due.
-    pub arrivals: Arrivals,
     /// After this long without a complete reply an operation is given up and
     /// recorded as censored.
     pub timeout_ns: u64,
@@ -61,39 +54,44 @@ pub struct LaneAsked {
     pub burn_in_ns: u64,
     /// Stop after this many operations (over all workers).
     pub operations: Option<u64>,
-    /// Groups that are driven at once, each with connections and arrivals of its
-    /// own; those above are then of all together. Empty: one workload.
+    /// Groups that are driven at once; the intensity above is then that of all together.
+    /// Empty: one workload. A group is a number here, as a contender is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<GroupAsked>,
+    pub groups: Vec<Intensity>,
 }
 
-/// The order for one of several groups of a contender, over all workers. A group
-/// is a number here, as a contender is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GroupAsked {
-    /// Connections.
+/// How hard a contender is driven, or one of several groups of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Intensity {
+    /// Connections, or places where connections are fresh.
     pub connections: u32,
-    /// How many operations may be in flight on one of them.
+    /// How many operations may be in flight on one connection: more than one where the
+    /// protocol answers in order and connections are persistent.
     #[serde(default = "one")]
     pub depth: u32,
-    /// When its operations are due.
+    /// When operation *n* is due.
     pub arrivals: Arrivals,
 }
 
-impl LaneAsked {
-    /// What is asked of one group, as if it were all that is asked.
-    pub fn of_group(&self, group: &GroupAsked) -> LaneAsked {
-        LaneAsked {
-            connections: group.connections,
-            depth: group.depth,
-            arrivals: group.arrivals,
-            groups: Vec::new(),
-            ..self.clone()
+impl Intensity {
+    /// The intensity of several groups together: the depth is the largest of theirs.
+    pub fn together(groups: &[Intensity]) -> Intensity {
+        Intensity {
+            connections: groups.iter().map(|group| group.connections).sum(),
+            depth: groups.iter().map(|group| group.depth).max().unwrap_or(1),
+            arrivals: Arrivals::together(groups),
         }
     }
 }
 
-pub(crate) fn one() -> u32 {
+impl LaneAsked {
+    /// What is asked of one group, as if it were all that is asked.
+    pub fn of_group(&self, group: &Intensity) -> LaneAsked {
+        LaneAsked { intensity: *group, groups: Vec::new(), ..self.clone() }
+    }
+}
+
+fn one() -> u32 {
     1
 }
 
@@ -126,32 +124,6 @@ pub struct Loading {
     /// The workload whose keys they are.
     #[serde(flatten)]
     pub workload: Workload,
-}
-
-/// The one address that is dialled, or what stands in for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Address {
-    /// IPv4 or IPv6.
-    Tcp(SocketAddr),
-    /// Path of a unix socket.
-    Unix(String),
-    /// A directory whose files the generator reads and writes itself.
-    Directory(String),
-    /// Nothing is dialled: a program is run, again and again.
-    Program,
-}
-
-impl fmt::Display for Address {
-    /// Not escaped: a path may hold anything.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Address::Tcp(socket) => socket.fmt(out),
-            Address::Unix(path) => write!(out, "unix:{path}"),
-            Address::Directory(path) => write!(out, "directory:{path}"),
-            Address::Program => out.write_str("program"),
-        }
-    }
 }
 
 /// The connection policy.
@@ -210,9 +182,9 @@ pub enum Arrivals {
 impl Arrivals {
     /// Those of several groups together: closed, where one of them is; else a rate
     /// that is the sum, constant where all are.
-    pub fn together(groups: &[GroupAsked]) -> Arrivals {
+    fn together(groups: &[Intensity]) -> Arrivals {
         let rates: Option<f64> = groups.iter().map(|group| group.arrivals.rate()).sum();
-        let constant = |group: &GroupAsked| matches!(group.arrivals, Arrivals::Constant(_));
+        let constant = |group: &Intensity| matches!(group.arrivals, Arrivals::Constant(_));
         match rates {
             None => Arrivals::Closed,
             Some(rate) if groups.iter().all(constant) => Arrivals::Constant(rate),

@@ -1,4 +1,4 @@
-//! Where the parameters of one's own statements, commands and requests come from:
+//! Where the parameters of user-defined statements, commands and requests come from:
 //! a small language of generators, such as `uniform(1, 5_000_000)`.
 
 mod read;

@@ -1,10 +1,11 @@
 //! The lines of a journal.
 
-use crate::{Loaded, OwnCost, PilotChoice, Plan, StoreSaid, TrialRecord};
+use crate::{Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord};
 use serde::{Deserialize, Serialize};
 
-/// Major and minor version of the journal's schema.
-pub const SCHEMA: &str = "tiebreak.journal/1";
+/// Major and minor version of the journal's schema. No release wrote version 1, and none
+/// reads it. A change after which older journals cannot be read needs a new major version.
+pub const SCHEMA: &str = "tiebreak.journal/2";
 
 /// Line 1: on disk before the first target is touched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,8 @@ pub enum Event {
     Pilot(PilotChoice),
     /// One trial, also of the warm-up and of the pilot.
     Trial(Box<TrialRecord>),
+    /// What the method of a published experiment gives, after the rounds.
+    SingleRun(SingleRun),
     /// Always the last line of a run that ended.
     End(End),
 }
@@ -91,6 +94,10 @@ pub struct TargetDone {
     /// sentences, harmless to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_troubles: Vec<String>,
+    /// Nodes of it that ended while it was driven and the others went on, and how:
+    /// sentences, harmless to show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_nodes: Vec<String>,
 }
 
 /// How the run ended.

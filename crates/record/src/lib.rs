@@ -8,7 +8,11 @@
 //! per second in `f64`.
 #![forbid(unsafe_code)]
 
+mod address;
 pub mod asked;
+mod asks;
+pub mod cassandra;
+mod consistency;
 pub mod digests;
 pub mod generator;
 mod histogram;
@@ -16,24 +20,30 @@ pub mod host;
 pub mod journal;
 pub mod kind_seen;
 pub mod limits;
+mod named;
 pub mod outcome;
 mod own;
 pub mod own_cost;
 pub mod phases;
 pub mod plan;
 pub mod program;
+mod published;
 pub mod question;
 pub mod recorder;
 pub mod seen;
+mod server_parts;
+mod sharding;
 pub mod slice;
 pub mod store;
 pub mod sweep;
 pub mod trial;
 pub mod workload;
 
-pub use asked::{
-    Address, Arrivals, Asked, Doing, GroupAsked, LaneAsked, Loading, Pool, Reuse, Upkeep,
-};
+pub use address::Address;
+pub use asked::{Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, Pool, Reuse, Upkeep};
+pub use asks::{Asks, MessageKind, MessagesAsked, RequestAsked, SqlAsked, SqlProtocol, Work};
+pub use cassandra::CassandraAsked;
+pub use consistency::Consistency;
 pub use digests::Digests;
 pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
@@ -44,15 +54,16 @@ pub use outcome::{Failure, Outcomes, Told, Whose};
 pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
 pub use own_cost::OwnCost;
 pub use phases::Phases;
-pub use plan::{
-    Contender, Group, Interleave, PilotChoice, PilotSeen, Plan, RequestAsked, SqlAsked, SqlProtocol,
-};
+pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan};
 pub use program::{ProgramRun, Programs};
-pub use question::{Direction, GroupAsks, Metric, Pair, Question};
+pub use published::{Published, SingleRun};
+pub use question::{ContenderAsked, Direction, GroupAsks, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};
 pub use seen::Seen;
+pub use server_parts::ServerParts;
+pub use sharding::{ShardRule, Sharding};
 pub use slice::Slice;
-pub use store::{LoadHow, Loaded, StoreMoment, StoreSaid};
-pub use sweep::{Factor, LoadPoint, Sweep};
+pub use store::{LoadHow, Loaded, Settled, StoreMoment, StoreSaid};
+pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
 pub use trial::{Phase, TrialRecord};
 pub use workload::{Distribution, Kind, Share, Skew, Step, ValueBytes, Verify, Workload};

@@ -29,8 +29,11 @@ impl Plan {
     /// What there is too much of, in words that follow "the plan has".
     pub fn check_size(&self) -> Result<(), String> {
         let contenders = self.contenders.len();
-        if contenders != self.question.names.len() {
-            return Err(format!("{contenders} contenders and other names"));
+        if contenders != self.question.contenders.len() {
+            return Err(format!("{contenders} contenders and a question about others"));
+        }
+        if self.sweep.as_ref().is_some_and(|sweep| sweep.values.len() != contenders) {
+            return Err(format!("{contenders} contenders and a sweep of others"));
         }
         let most = |what: &str, count: usize, most: usize| match count > most {
             true => Err(format!("{count} {what}, and {most} are the most")),
@@ -59,11 +62,11 @@ impl Question {
         most("metrics", self.secondary.len(), METRICS)?;
         most("groups", self.groups.len(), MOST_GROUPS)?;
         self.groups.iter().try_for_each(|group| most("metrics", group.metrics.len(), METRICS))?;
-        let lists = [&self.sharing, &self.target_cores];
-        lists.iter().try_for_each(|list| most("lists of cores", list.len(), contenders))?;
-        let longest = |lists: &[Vec<u32>]| lists.iter().map(Vec::len).max().unwrap_or(0);
-        most("processes shared", longest(&self.sharing), contenders)?;
-        most("cores", longest(&self.target_cores), MOST_CORES)
+        most("groups that share a process", self.sharing.len(), contenders)?;
+        self.sharing
+            .iter()
+            .try_for_each(|group| most("processes shared", group.len(), contenders))?;
+        self.contenders.iter().try_for_each(|of| most("cores", of.target_cores.len(), MOST_CORES))
     }
 }
 

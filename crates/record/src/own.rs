@@ -1,10 +1,10 @@
-//! Operations of one's own: statements, commands and requests with parameters, and
+//! User-defined operations: statements, commands and requests with parameters, and
 //! the tables and feeds that they speak of.
 
 use crate::Generator;
 use serde::{Deserialize, Serialize};
 
-/// What a workload says in words of one's own.
+/// The user-defined part of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Own {
     /// The operations: [`crate::Kind::Own`] has a number of this list.
@@ -41,7 +41,7 @@ impl Own {
     }
 }
 
-/// An operation of one's own.
+/// A user-defined operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnOperation {
     /// What it is called.

@@ -1,6 +1,6 @@
-//! Phases of an operation that only client libraries have.
+//! Phases of an operation that only client libraries, or some protocols, have.
 
-use crate::Histogram;
+use crate::{Histogram, ServerParts};
 use serde::{Deserialize, Serialize};
 
 /// How long the phases took, in nanoseconds. The others stand beside in
@@ -16,6 +16,10 @@ pub struct Phases {
     /// library does not tell them apart.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub log_in: Histogram,
+    /// The upgrade from HTTP to WebSocket, for every connection opened: from the end of
+    /// connect and TLS to the answer.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub upgrade: Histogram,
     /// Preparing a statement, for every one prepared.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub prepare: Histogram,
@@ -23,21 +27,27 @@ pub struct Phases {
     /// left out.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub fetch: Histogram,
+    /// Parts of its work that the server tells of in its replies; operations due in a
+    /// burn-in are left out.
+    #[serde(default, skip_serializing_if = "ServerParts::is_empty")]
+    pub server: ServerParts,
 }
 
 impl Phases {
     /// Nothing was seen of any.
     pub fn is_empty(&self) -> bool {
-        let all = [&self.acquire, &self.log_in, &self.prepare, &self.fetch];
-        all.into_iter().all(Histogram::is_empty)
+        let all = [&self.acquire, &self.log_in, &self.upgrade, &self.prepare, &self.fetch];
+        all.into_iter().all(Histogram::is_empty) && self.server.is_empty()
     }
 
     /// Adds what was seen elsewhere.
     pub(crate) fn merge(&mut self, other: &Phases) {
         self.acquire.merge(&other.acquire);
         self.log_in.merge(&other.log_in);
+        self.upgrade.merge(&other.upgrade);
         self.prepare.merge(&other.prepare);
         self.fetch.merge(&other.fetch);
+        self.server.merge(&other.server);
     }
 }
 
@@ -52,12 +62,15 @@ mod tests {
         one.acquire.record(5);
         one.log_in.record(6);
         let mut other = Phases::default();
+        one.upgrade.record(6);
         other.prepare.record(7);
         other.fetch.record(8);
         other.fetch.record(9);
+        other.server.record(b"db", 10);
         one.merge(&other);
-        let of = [&one.acquire, &one.log_in, &one.prepare, &one.fetch];
-        assert_eq!(of.map(Histogram::len), [1, 1, 1, 2]);
+        assert_eq!(one.server.iter().map(|(_, took)| took.len()).sum::<u64>(), 1);
+        let of = [&one.acquire, &one.log_in, &one.upgrade, &one.prepare, &one.fetch];
+        assert_eq!(of.map(Histogram::len), [1, 1, 1, 1, 2]);
         assert!(!one.is_empty());
     }
 }

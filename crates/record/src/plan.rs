@@ -2,7 +2,10 @@
 //! chooses. It lives here and not beside the code that builds it because the
 //! journal holds it and the report shows it, and neither may import the rest.
 
-use crate::{Address, Arrivals, GroupAsked, Host, Question, Reuse, Skew, Workload};
+use crate::{
+    Address, Asks, Consistency, Factor, Host, Intensity, Published, Question, Reuse, RunSweep,
+    Sharding, Workload,
+};
 use serde::{Deserialize, Serialize};
 
 /// What will be done, fixed before the first target is touched.
@@ -16,7 +19,7 @@ pub struct Plan {
     pub seed: u64,
     /// What was asked for; the pilot decides where it is `Auto`.
     pub interleave: Interleave,
-    /// Slice length asked for; none: the pilot chooses.
+    /// Slice length asked for. None if the pilot chooses.
     pub slice_ns: Option<u64>,
     /// How long each contender is driven in a round (`run`: the duration).
     pub round_ns: u64,
@@ -29,9 +32,16 @@ pub struct Plan {
     pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
+    /// What the contenders are, where they are the load points of one target
+    /// (`run --sweep`). None for all other plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<RunSweep>,
     /// What a verdict must show (`--require`), as it was written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<String>,
+    /// The published experiment that this one repeats, where the experiment file names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
     /// What the judge is asked.
     pub question: Question,
     /// The machine.
@@ -47,6 +57,20 @@ impl Plan {
     /// Whether tiebreak launches any of the targets.
     pub fn launches(&self) -> bool {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
+    }
+
+    /// The number of the contender whose target this one drives: the load points of
+    /// `run --sweep` all drive that of the first one.
+    pub fn target_of(&self, contender: usize) -> usize {
+        if self.sweep.is_some() { 0 } else { contender }
+    }
+
+    /// The number of the contender whose keys and tables this one works on. Load points
+    /// that only read values of one size read the same ones, which are loaded once.
+    pub fn data_of(&self, contender: usize) -> usize {
+        let Some(sweep) = &self.sweep else { return contender };
+        let writes = self.contenders[contender].asks.workload().is_some_and(Workload::writes);
+        if writes || sweep.factor == Factor::Value { contender } else { 0 }
     }
 }
 
@@ -64,37 +88,31 @@ pub struct Contender {
     /// The one address that is dialled; of a target to be launched the port is 0
     /// here, and each trial says which it was.
     pub address: Address,
-    /// Connections.
-    pub connections: u32,
+    /// What is asked of it.
+    pub asks: Asks,
+    /// How hard it is driven.
+    #[serde(flatten)]
+    pub intensity: Intensity,
     /// The connection policy.
     pub reuse: Reuse,
-    /// When operations are due.
-    pub arrivals: Arrivals,
     /// Given up after this long.
     pub timeout_ns: u64,
     /// Stop after this many operations (`run -n`).
     pub operations: Option<u64>,
-    /// What is sent; none where operations follow from a workload.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<RequestAsked>,
-    /// The operations on its data; none where there is one request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workload: Option<Workload>,
-    /// How unevenly its workload asks for its keys; none without a workload.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skew: Option<Skew>,
-    /// How a database is spoken to; none where it is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sql: Option<SqlAsked>,
-    /// How many operations may be in flight on one connection.
-    #[serde(default = "crate::asked::one")]
-    pub depth: u32,
-    /// Codes that count as success; empty: 200 to 299.
-    pub expect: Vec<u16>,
     /// TLS settings in words (`verified`, `not verified`); none without TLS.
     pub tls: Option<String>,
-    /// Several workloads that are done to it at once. Connections and arrivals
-    /// above are of all of them together, and the depth is the largest.
+    /// The consistency level of each operation. None where the protocol has no levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consistency: Option<Consistency>,
+    /// Copies of each row, if a load makes what holds them. None where the protocol has no
+    /// levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replication: Option<u32>,
+    /// How the keys are spread over several servers. None where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharding: Option<Sharding>,
+    /// Several workloads that are done to it at once. The intensity above is that of all
+    /// of them together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }
@@ -104,72 +122,9 @@ pub struct Contender {
 pub struct Group {
     /// Its name, the same for every contender.
     pub name: String,
-    /// What is asked of it.
+    /// How hard it is driven.
     #[serde(flatten)]
-    pub asked: GroupAsked,
-}
-
-impl Contender {
-    /// It keeps data that a workload works on: of HTTP a workload only says which
-    /// requests there are.
-    pub fn is_store(&self) -> bool {
-        self.workload.is_some() && self.request.is_none()
-    }
-}
-
-/// The request, without its secrets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RequestAsked {
-    /// The method.
-    pub method: String,
-    /// Names of the headers that were given.
-    pub header_names: Vec<String>,
-    /// Bytes of body.
-    pub body_bytes: u64,
-}
-
-/// How a database is spoken to, without its secrets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SqlAsked {
-    /// How statements are sent.
-    pub protocol: SqlProtocol,
-    /// The one statement; none where operations follow from a workload.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub query: Option<String>,
-    /// Which kind of table the workload's rows are in (`memory`, `unlogged`, …); none:
-    /// the database's own choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub table: Option<String>,
-    /// Bytes of the reply to an operation, at most. None: 4 MiB, or what the values of
-    /// its workload take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_bytes: Option<u64>,
-}
-
-/// How statements are sent to a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SqlProtocol {
-    /// PostgreSQL: as text, parsed and planned each time, in one message.
-    Simple,
-    /// PostgreSQL: values bound, parsed and planned each time, in one round trip.
-    Extended,
-    /// MySQL: as text, parsed and planned each time.
-    Text,
-    /// Prepared once for each connection, values bound.
-    Prepared,
-}
-
-impl SqlProtocol {
-    /// Its name, as it is written in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            SqlProtocol::Simple => "simple",
-            SqlProtocol::Extended => "extended",
-            SqlProtocol::Text => "text",
-            SqlProtocol::Prepared => "prepared",
-        }
-    }
+    pub intensity: Intensity,
 }
 
 /// How contenders take turns.

@@ -1,13 +1,14 @@
 //! What the judge is asked: part of the plan, fixed before round 1.
 
+use crate::Consistency;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The questions that a run is to answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// Names of the contenders, by number.
-    pub names: Vec<String>,
+    /// What is known of each contender before the run, by number.
+    pub contenders: Vec<ContenderAsked>,
     /// The metric on which each comparison's verdict rests.
     pub primary: Metric,
     /// Metrics of the second family, which has an error budget of its own.
@@ -37,15 +38,10 @@ pub struct Question {
     pub expect_different: bool,
     /// The generator shares a core with what it measures, as far as is known.
     pub shares_core: bool,
-    /// Whether the CPU of each target is in sight, by contender.
-    pub cpu_in_sight: Vec<bool>,
     /// Groups of two contenders or more, by number, whose targets have a process
     /// in common: its CPU time cannot be told apart.
     #[serde(default)]
     pub sharing: Vec<Vec<u32>>,
-    /// Cores that each target may use, by contender; empty: not known.
-    #[serde(default)]
-    pub target_cores: Vec<Vec<u32>>,
     /// Cores that the generator's workers are pinned to; empty: not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub generator_cores: Vec<u32>,
@@ -57,42 +53,76 @@ pub struct Question {
     /// talking to one target: they have the same address and host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_target: Vec<Vec<u32>>,
-    /// Whether a client library drives the contender, by contender. Empty: no
-    /// contender, or not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub by_library: Vec<bool>,
-    /// What each contender speaks, as people call it (`HTTP`, `Redis`), by contender.
-    /// Empty: not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub protocols: Vec<String>,
     /// Names of the codes that are no HTTP statuses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub code_names: BTreeMap<u16, String>,
-    /// Whether operations follow from a workload, by contender: then verification
-    /// stands in for comparing replies. Empty: none does.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub from_workload: Vec<bool>,
-    /// Whether the workload removes keys, so that misses are asked for, by
-    /// contender. Empty: none does.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub misses_asked: Vec<bool>,
-    /// Whether the generator does the target's work itself (files), by
-    /// contender. Empty: nowhere.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub done_by_generator: Vec<bool>,
-    /// Whether the reply has no body by definition (HEAD), by contender.
-    pub bodiless: Vec<bool>,
-    /// Highest rate of fresh connections that local ports allow, by contender
-    /// (connects per second); none where connections persist.
-    pub port_limit: Vec<Option<f64>>,
     /// Worker threads of the generator: its CPU time is shared out among them.
     pub workers: u32,
 }
 
 impl Question {
+    /// Returns the names of the contenders, by number.
+    pub fn names(&self) -> Vec<String> {
+        self.contenders.iter().map(|contender| contender.name.clone()).collect()
+    }
+
+    /// Returns the name of a contender; an empty one if there is no such number.
+    pub fn name_of(&self, number: u32) -> &str {
+        self.contenders.get(number as usize).map_or("", |contender| contender.name.as_str())
+    }
+
+    /// Returns the number of the contender with this name. Returns None if no contender
+    /// has it.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
+        self.contenders.iter().position(|contender| contender.name == name)
+    }
+
     /// Rounds of each launch; none where there are no restarts.
     pub fn rounds_of_a_launch(&self) -> Option<u32> {
         self.rounds.checked_div(self.restarts)
+    }
+}
+
+/// What is known of one contender before the run, as far as the judge needs it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContenderAsked {
+    /// Its name.
+    pub name: String,
+    /// What it speaks, as people call it (`HTTP`, `Redis`). Empty: not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub protocol: String,
+    /// The CPU of its target is in sight.
+    pub cpu_in_sight: bool,
+    /// Cores that its target may use. Empty: not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target_cores: Vec<u32>,
+    /// A client library drives it.
+    #[serde(default)]
+    pub by_library: bool,
+    /// Its operations follow from a workload: then verification stands in for comparing
+    /// replies.
+    #[serde(default)]
+    pub from_workload: bool,
+    /// Its workload removes keys, so that misses are asked for.
+    #[serde(default)]
+    pub misses_asked: bool,
+    /// The consistency level of each operation. None where the protocol has no levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consistency: Option<Consistency>,
+    /// The generator does the target's work itself (files).
+    #[serde(default)]
+    pub done_by_generator: bool,
+    /// Its reply has no body by definition (HEAD).
+    pub bodiless: bool,
+    /// Highest rate of fresh connections that local ports allow, in connects per second;
+    /// none where connections persist.
+    pub port_limit: Option<f64>,
+}
+
+impl ContenderAsked {
+    /// Returns a contender of which nothing is known but its name.
+    pub fn named(name: &str) -> ContenderAsked {
+        ContenderAsked { name: name.to_owned(), ..ContenderAsked::default() }
     }
 }
 

@@ -305,6 +305,11 @@ impl Recorder {
         self.seen.phases.log_in.record(took_ns);
     }
 
+    /// The connection that was just opened was upgraded to its protocol.
+    pub fn upgraded(&mut self, took_ns: u64) {
+        self.seen.phases.upgrade.record(took_ns);
+    }
+
     /// A statement was prepared.
     pub fn prepared(&mut self, took_ns: u64) {
         self.seen.phases.prepare.record(took_ns);
@@ -325,6 +330,13 @@ impl Recorder {
         }
     }
 
+    /// A reply to an operation says how long a part of the server's work took.
+    pub fn server_took(&mut self, due: u64, part: &[u8], took_ns: u64) {
+        if due >= self.burnt_in {
+            self.seen.phases.server.record(part, took_ns);
+        }
+    }
+
     /// A connection that the peer closed while it rested was opened again.
     pub fn reopened_at_rest(&mut self) {
         self.seen.connections.reopened_at_rest += 1;
@@ -337,6 +349,11 @@ impl Recorder {
             self.seen.connections.asked = asked;
             self.seen.connections.got = got;
         }
+    }
+
+    /// A message of the server that answers no operation was complete.
+    pub fn pushed(&mut self) {
+        self.seen.pushes += 1;
     }
 
     /// One turn of the event loop.

@@ -61,6 +61,9 @@ pub struct Seen {
     /// Rows of the replies that came through a client library.
     #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
     pub rows: u64,
+    /// Messages of the server that answered no operation.
+    #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
+    pub pushes: u64,
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
@@ -115,6 +118,7 @@ impl Seen {
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
         self.rows += other.rows;
+        self.pushes += other.pushes;
         self.phases.merge(&other.phases);
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);

@@ -55,8 +55,11 @@ pub struct Loaded {
     /// Why, where that is not plain: words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Keys of the workload.
+    /// Keys of the workload, or columns of its wide rows.
     pub keys: u64,
+    /// They are columns.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub are_columns: bool,
     /// The first key that was written: those before were there.
     pub from: u64,
     /// Writes that the store acknowledged.
@@ -69,6 +72,43 @@ pub struct Loaded {
     pub ended_at: Option<u64>,
     /// How long it took.
     pub took_ns: u64,
+    /// How the work was waited for that it left to its server. None if nothing was
+    /// written, or such a server works on nothing later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
+}
+
+/// How a load waited for the work that it left to its server, such as compactions. Each
+/// `took_ns` is the length of that wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Settled {
+    /// Its nodes told how many compactions and flushes were running or pending.
+    Compactions {
+        /// How many there were at the end of the wait. 0: it ended because of that; else
+        /// because the time was up.
+        left: u64,
+        /// How many nodes told, of those that there are.
+        nodes: u32,
+        /// In nanoseconds.
+        took_ns: u64,
+    },
+    /// They do not tell; the CPU time of its processes was read.
+    Cpu {
+        /// Why they do not tell: words for people.
+        why: String,
+        /// What they used in the last second of the wait, in thousandths of one core.
+        permille: u64,
+        /// The wait ends when they use this much or less.
+        limit: u64,
+        /// In nanoseconds.
+        took_ns: u64,
+    },
+    /// Neither could be seen, and nothing was waited for.
+    Unseen {
+        /// Why not: words for people.
+        why: String,
+    },
 }
 
 /// How a store came to its keys.

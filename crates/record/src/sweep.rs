@@ -1,4 +1,4 @@
-//! A sweep: the same comparison at several load points.
+//! A sweep: the same comparison, or one contender, at several load points.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,17 @@ pub struct LoadPoint {
     pub folder: String,
     /// It is driven as the so-many-th, from 1.
     pub turn: u32,
+}
+
+/// The load points of `run --sweep`: one target that is driven at each of them in every
+/// round. Load point `n` is contender `n` of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSweep {
+    /// What is swept.
+    pub factor: Factor,
+    /// Its settings, ascending: connections, operations in flight on a connection, bytes
+    /// of a value, or operations per second.
+    pub values: Vec<f64>,
 }
 
 /// The one setting that differs between load points.

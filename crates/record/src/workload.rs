@@ -7,13 +7,19 @@
 use crate::Own;
 use serde::{Deserialize, Serialize};
 
+/// Types of each user, in wide rows. A row is one user and type.
+pub const TYPES_OF_USER: u64 = 2;
+
+/// Columns that are loaded into each wide row.
+pub const COLUMNS_OF_ROW: u64 = 100;
+
 /// The operations on one contender's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Before every key of this contender: its key space, so that two
     /// contenders on one server do not meet.
     pub prefix: String,
-    /// How many keys are loaded, numbered from 0.
+    /// How many keys are loaded, numbered from 0; of wide rows, how many users.
     pub keys: u64,
     /// How often each key is asked for.
     pub distribution: Distribution,
@@ -28,11 +34,11 @@ pub struct Workload {
     pub mix: Vec<Share>,
     /// Which replies are compared with what was written.
     pub verify: Verify,
-    /// Commands of one's own: [`Kind::Command`] has a number of this list. Each is
+    /// User-defined commands: [`Kind::Command`] has a number of this list. Each is
     /// a list of words with placeholders in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Vec<String>>,
-    /// Statements, commands and requests of one's own, with parameters.
+    /// User-defined statements, commands and requests, with parameters.
     #[serde(default, skip_serializing_if = "Own::is_empty")]
     pub own: Own,
     /// Of several groups at once: how many entries of the mix are each one's.
@@ -62,6 +68,30 @@ impl Workload {
         self.mix.iter().any(|share| of_values(share.kind))
     }
 
+    /// What the keys of a contender begin with.
+    pub fn prefix_of(contender: usize) -> String {
+        format!("tiebreak{contender:02}:")
+    }
+
+    /// Its operations are those on wide rows, which no others can be beside.
+    pub fn is_wide(&self) -> bool {
+        self.mix.iter().any(|share| share.kind.is_wide())
+    }
+
+    /// How many places there are whose writes follow each other: keys, or wide rows.
+    pub fn rows(&self) -> u64 {
+        if self.is_wide() { self.keys * TYPES_OF_USER } else { self.keys }
+    }
+
+    /// How many values the load writes: one for each key, or each column of wide rows.
+    pub fn values_to_load(&self) -> u64 {
+        match (self.has_values(), self.is_wide()) {
+            (false, _) => 0,
+            (true, false) => self.keys,
+            (true, true) => self.rows() * COLUMNS_OF_ROW,
+        }
+    }
+
     /// Some operation changes what is there.
     pub fn writes(&self) -> bool {
         self.mix.iter().any(|share| !share.kind.only_reads())
@@ -72,11 +102,11 @@ impl Workload {
         self.mix.iter().any(|share| !matches!(share.kind, Kind::Own(_))) || self.own.asks_for_keys()
     }
 
-    /// How many keys the load writes: those of values and those of counters, as
-    /// far as operations ask for them, and the rows of tables of one's own.
+    /// How many things the load writes: values and counters, as far as operations ask
+    /// for them, and the rows of user-defined tables.
     pub fn to_load(&self) -> u64 {
         let counts = self.mix.iter().any(|share| share.kind.counts());
-        self.keys * (u64::from(self.has_values()) + u64::from(counts)) + self.own.rows(self.keys)
+        self.values_to_load() + self.keys * u64::from(counts) + self.own.rows(self.keys)
     }
 }
 
@@ -122,6 +152,12 @@ pub enum Kind {
     Scan(u32),
     /// Reads a value, then writes one.
     ReadModifyWrite,
+    /// Reads the newest 20 columns of a wide row, the newest first.
+    Newest,
+    /// Reads one column of a wide row that was loaded.
+    OneColumn,
+    /// Writes a column at a new time into a wide row.
+    InsertColumn,
     /// The command of this number in [`Workload::commands`].
     Command(u32),
     /// The operation of this number in [`Own::operations`].
@@ -131,7 +167,8 @@ pub enum Kind {
 impl Kind {
     /// It asks for values and changes nothing.
     pub fn only_reads(self) -> bool {
-        matches!(self, Kind::Get | Kind::MultiGet(_) | Kind::Scan(_))
+        use Kind::{Get, MultiGet, Newest, OneColumn, Scan};
+        matches!(self, Get | MultiGet(_) | Scan(_) | Newest | OneColumn)
     }
 
     /// It is two requests: a read, and the write that follows from it.
@@ -139,7 +176,12 @@ impl Kind {
         matches!(self, Kind::Cas | Kind::ReadModifyWrite)
     }
 
-    /// It is said in words of one's own.
+    /// It reads or writes columns of wide rows.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Kind::Newest | Kind::OneColumn | Kind::InsertColumn)
+    }
+
+    /// Whether it is user-defined.
     pub fn is_own(self) -> bool {
         matches!(self, Kind::Command(_) | Kind::Own(_))
     }
@@ -151,8 +193,8 @@ impl Kind {
 
     /// It writes a value of its own, which has a version.
     pub fn writes_value(self) -> bool {
-        use Kind::{Add, Append, Cas, Insert, ReadModifyWrite, Replace, Set};
-        matches!(self, Set | Add | Replace | Append | Cas | Insert | ReadModifyWrite)
+        use Kind::{Add, Append, Cas, Insert, InsertColumn, ReadModifyWrite, Replace, Set};
+        matches!(self, Set | Add | Replace | Append | Cas | Insert | ReadModifyWrite | InsertColumn)
     }
 }
 

@@ -85,6 +85,11 @@ pub fn push_decimal(to: &mut Vec<u8>, mut number: u64) {
     to.extend_from_slice(&digits[at..]);
 }
 
+/// The elements of a comma-separated value.
+pub(crate) fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}
+
 /// The first bytes of `input`, `left` at most, which are taken off it.
 pub(crate) fn up_to<'a>(left: &mut u64, input: &'a [u8]) -> &'a [u8] {
     let len = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());

@@ -16,7 +16,9 @@ mod list;
 pub mod memcached;
 mod pipeline;
 pub mod resp;
+pub mod thrift;
 mod value;
+pub mod websocket;
 
 pub use bytes::push_decimal;
 pub use list::List;
@@ -26,8 +28,11 @@ pub use value::Value;
 /// that the request is one piece; longer ones are lent.
 pub const COPIED_BODY_BYTES: usize = 16 * 1024;
 
-/// One operation in flight on one connection (for protocols with stream ids:
-/// the id; for the others a running number, modulo the codec's window).
+/// One operation in flight on one connection: no other one in flight has the same tag.
+/// Tags are small numbers that are used again, see [`Codec::tags`]. Where replies come in
+/// order, they go round; where requests and replies have ids, the tag can be the id if the
+/// protocol uses ids again (CQL), and is a place among the open streams if ids only grow
+/// (HTTP/2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(pub u32);
 
@@ -65,7 +70,8 @@ pub enum State {
     Opening,
     /// Operations may be written.
     Ready,
-    /// Finish what is in flight, then do not reuse.
+    /// Replies to what is in flight may still come; no operation may be written any more.
+    /// The caller closes the connection when nothing is in flight.
     Closing,
 }
 
@@ -83,19 +89,21 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault(pub &'static str);
 
-/// What the bytes said, in order.
+/// What the bytes said, in order. Replies to several operations may come in any order and
+/// be interleaved in pieces: each event names its operation by the tag.
 pub trait Events {
     /// The first byte of the final reply to `tag` was seen (a 1xx is not it).
     fn began(&mut self, tag: Tag);
     /// A piece of body, borrowed and never gathered. `item` is which key of a
     /// multi-get it belongs to (HTTP: 0).
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]);
-    /// The version that the server gave to an item, told before its body (the
-    /// unique number of memcached's `gets`, for a later `cas`).
-    fn unique(&mut self, _tag: Tag, _item: u32, _unique: u64) {}
     /// The reply is complete.
     fn done(&mut self, reply: Reply);
-    /// Bytes that answer no operation: chat, Redis push, CQL event.
+    /// The server says in its reply to `tag` how long a part of its work took, in
+    /// nanoseconds.
+    fn timed(&mut self, _tag: Tag, _part: &[u8], _took_ns: u64) {}
+    /// A piece of a message that answers no operation: chat, Redis push, CQL event. It can
+    /// come at any time, also while nothing is in flight. `last`: the message is complete.
     fn pushed(&mut self, _piece: &[u8], _last: bool) {}
 }
 
@@ -150,7 +158,7 @@ pub trait Codec {
     ///
     /// # Errors
     /// When the bytes break the protocol or its limits; the connection is
-    /// unusable from then on.
+    /// unusable from then on. What is in `out` then is the last that is sent.
     fn read(
         &mut self,
         input: &[u8],
@@ -164,8 +172,29 @@ pub trait Codec {
     /// When a reply was cut in its middle, or an operation was unanswered.
     fn end(&mut self, seen: &mut impl Events) -> Result<(), Fault>;
 
-    /// How many operations may be in flight at once, now.
+    /// How many operations may be in flight at once, now; the caller writes none while so
+    /// many are. It may change with every [`Codec::read`] and [`Codec::give_up`].
     fn window(&self) -> u32;
+
+    /// All tags are below this number, which never changes. The caller has a table of this
+    /// size for each connection.
+    fn tags(&self) -> u32;
+
+    /// The caller does not wait any longer for the operation of this tag, whose time is
+    /// over. Returns true if the connection can go on without its reply: then no event names
+    /// this operation any more, and the codec may tell the server in `out`. Its tag is given
+    /// to another operation only when no byte of the late reply can be taken for the other's.
+    /// Returns false if the connection cannot go on, as where replies come in order; the
+    /// caller then closes it.
+    fn give_up(&mut self, _tag: Tag, _out: &mut Out) -> bool {
+        false
+    }
+
+    /// What is sent before the caller closes a connection on which nothing is in flight, such
+    /// as the close frame of WebSocket. No answer is waited for.
+    fn farewell(&self) -> &'static [u8] {
+        &[]
+    }
 
     /// The code with which the server refused this connection (a wrong
     /// password, too many clients), in the codec's own table. Told once `read`

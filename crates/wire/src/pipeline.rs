@@ -45,6 +45,11 @@ impl<T: Default> Pipeline<T> {
         Some((Tag(self.first as u32), &mut self.slots[self.first]))
     }
 
+    /// What this tag stands for, or stood for if it was answered.
+    pub(crate) fn tagged(&self, tag: Tag) -> Option<&T> {
+        self.slots.get(tag.0 as usize)
+    }
+
     /// The first was answered.
     pub(crate) fn pop(&mut self) {
         self.first = self.wrapped(self.first + 1);

@@ -5,6 +5,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use wire::{Codec, Events, List, Out, Reply, Tag, Value, http1};
 
+#[allow(dead_code, reason = "the tests of the codec use the rest")]
+#[path = "codecs/thrift/build.rs"]
+mod build;
+
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
@@ -96,6 +100,35 @@ fn http() {
     }
 }
 
+/// Messages on a connection that was reset, and so is upgraded anew.
+#[test]
+fn websocket() {
+    use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket, accept};
+    const HEAD: &[u8] = b"HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Accept: ****************************\r\n\r\n";
+    const FRAMES: &[u8] = b"\x81\x02hi\x01\x01h\x8a\x01x\x80\x01i\x82\0";
+    let upgrade = Upgrade::new("/", "h", &[]).unwrap();
+    let mut codec = WebSocket::new(upgrade, Limits::default(), 3, 1);
+    let mut out = Out::default();
+    let op = Op { kind: Kind::Text, parts: [b"stamp", &[b'b'; 70_000]] };
+    let seen = none_after_warm_up(|seen| {
+        for step in [FRAMES.len(), 1] {
+            codec.reset();
+            out.clear();
+            codec.open(&mut out);
+            let mut welcome = [0; HEAD.len()];
+            welcome.copy_from_slice(HEAD);
+            welcome[HEAD.len() - 32..HEAD.len() - 4].copy_from_slice(&accept(codec.key()));
+            hear(&mut codec, &welcome, welcome.len(), seen);
+            for _ in 0..3 {
+                codec.write(&op, &mut out).unwrap();
+            }
+            hear(&mut codec, FRAMES, step, seen);
+        }
+    });
+    assert_eq!((seen.replies, seen.bytes), (101 * 6, 101 * 2 * 4));
+}
+
 const KEYS: List<'_> = List::Packed { bytes: b"key1key22", ends: &[4, 9] };
 
 /// A write, a read, a multi-get and a sum in one pipeline, in both dialects.
@@ -166,6 +199,57 @@ fn resp() {
             }
         });
         assert_eq!((seen.replies, seen.bytes), (101 * 12, 101 * 2 * (2 + 1 + 2 + 4 + 5)));
+    }
+}
+
+/// A write, a read, columns of a row and of two rows, and a change in one pipeline.
+#[test]
+fn thrift() {
+    use build::{LIST, MAP, STRING, STRUCT, column, exception, field, list, map, reply, text};
+    use wire::thrift::{
+        Change, Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Row, Thrift,
+    };
+    let opening = [reply("login", 0, &[]), reply("set_keyspace", 0, &[])].concat();
+    let pairs =
+        [(text(b"key22"), list(STRUCT, &[column(b"c", b"!")])), (text(b"key1"), list(STRUCT, &[]))];
+    let replies = [
+        reply("insert", 0, &[]),
+        reply("get", 1, &[field(STRUCT, 0, &column(b"c", b"hi"))]),
+        reply("get_slice", 2, &[field(LIST, 0, &list(STRUCT, &[column(b"n", b"abc")]))]),
+        reply("multiget_slice", 3, &[field(MAP, 0, &map(STRING, LIST, &pairs))]),
+        reply("batch_mutate", 4, &[exception(2, "why")]),
+    ]
+    .concat();
+    let login = Login { user: Some(("u", "p")), keyspace: Some("app") };
+    let (parent, consistency) = (Parent { family: b"F", super_column: None }, Consistency::One);
+    let columns = Columns::Range { start: b"", finish: b"", reversed: true, count: 20 };
+    for body_len in [10, 100_000] {
+        let tail = vec![b'b'; body_len].into();
+        let value = Value { head: b"stamp", tail: Some(&tail) };
+        let column = Column { name: b"c", value, timestamp: 7, ttl: None };
+        let changes = [Change::Write { super_column: None, column }];
+        let rows = [Row { key: b"key1", family: b"F", changes: &changes }];
+        let ops = [
+            Op::Insert { key: b"key1", parent, column, consistency },
+            Op::Get { key: b"key1", parent, column: b"c", consistency },
+            Op::Slice { key: b"key1", parent, columns, names: true, consistency },
+            Op::MultiSlice { keys: KEYS, parent, columns, consistency },
+            Op::Mutate { rows: &rows, consistency },
+        ];
+        let mut codec = Thrift::new(Opening::new(&login).unwrap(), Limits::default(), 5);
+        let mut out = Out::default();
+        let seen = none_after_warm_up(|seen| {
+            for step in [replies.len(), 1] {
+                codec.reset();
+                out.clear();
+                codec.open(&mut out);
+                hear(&mut codec, &opening, 1, seen);
+                out.clear();
+                ops.iter().for_each(|op| assert!(codec.write(op, &mut out).is_ok()));
+                hear(&mut codec, &replies, step, seen);
+            }
+        });
+        assert_eq!((seen.replies, seen.bytes), (101 * 10, 101 * 2 * (2 + 4 + 1 + 3)));
     }
 }
 

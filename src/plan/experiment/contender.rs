@@ -1,49 +1,30 @@
 //! One contender: a target that runs already, or one that is launched.
 
-use crate::exec::Program;
+use crate::address::Url;
 use crate::exit::Error;
+use crate::launch::{Around, Launch, Placeholder, Process, Text, Values};
 use crate::plan::Settings;
-use crate::plan::experiment::command::Command;
+use crate::plan::declared::{Declared, keys_in_file};
+use crate::plan::experiment::choices;
+use crate::plan::experiment::command;
+use crate::plan::experiment::declared;
 use crate::plan::experiment::groups;
-use crate::plan::experiment::process::{self, Around, Given, Process};
+use crate::plan::experiment::launch_keys;
+use crate::plan::experiment::process::{self, Given};
 use crate::plan::experiment::program;
-use crate::plan::experiment::requests;
-use crate::plan::experiment::scope::Scope;
+use crate::plan::experiment::recipes;
+use crate::plan::experiment::scope::{Known, Scope};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::text::{Placeholder, Text, Values};
-use crate::plan::groups::GroupGiven;
-use crate::plan::recipes;
-use crate::targets::url::Url;
-use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
+use crate::plan::group_given::GroupGiven;
+use crate::plan::names;
 
 /// Keys of a contender that are neither a request's nor a process's.
-pub(super) const KEYS: [&str; 14] = [
-    "about",
-    "url",
-    "groups",
-    "pid",
-    "recipe",
-    "site",
-    "launch",
-    "process",
-    "prepare",
-    "prepare_timeout",
-    "files",
-    "temp",
-    "facts",
-    "packages",
-];
+pub(super) const KEYS: [&str; 9] =
+    ["about", "url", "groups", "pid", "recipe", "site", "launch", "process", "choices"];
 
 /// Keys of a process that only it can have.
 pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];
-
-/// Longest name: reports have columns.
-const LONGEST_NAME: usize = 40;
-
-/// How long what is prepared may take: builds are slow.
-const PREPARE: Duration = Duration::from_secs(600);
 
 /// A contender as the file has it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -58,53 +39,6 @@ pub struct Contender {
     pub groups: Vec<GroupGiven>,
 }
 
-/// The server under test.
-#[derive(Clone)]
-pub enum Target {
-    /// It runs already.
-    Attached {
-        /// Where.
-        url: Text,
-        /// Its process, for its CPU time.
-        pid: Option<u32>,
-    },
-    /// tiebreak launches it.
-    Launched(Box<Launch>),
-    /// tiebreak runs it to its end, again and again.
-    Program(Box<Program>),
-}
-
-/// How to launch a target.
-#[derive(Clone)]
-pub struct Launch {
-    /// The contender's name: its logs are called after it.
-    pub name: String,
-    /// A line for people.
-    pub about: Option<String>,
-    /// Where it is driven.
-    pub url: Text,
-    /// The folder of the file, absolute.
-    pub folder: PathBuf,
-    /// What it serves; none: a page of 87 bytes.
-    pub site: Option<PathBuf>,
-    /// The folder that its temporary folder is made in; none: the system's.
-    pub temp: Option<PathBuf>,
-    /// Written into its temporary folder, by path.
-    pub files: Vec<(String, Text)>,
-    /// Run to their end, once, before the first launch.
-    pub prepare: Vec<Command>,
-    /// How long each of them may take.
-    pub prepare_timeout: Duration,
-    /// Their first line is recorded.
-    pub facts: Vec<Command>,
-    /// Where `prepare` and `facts` run.
-    pub around: Around,
-    /// Debian's package for a program that may be missing.
-    pub packages: BTreeMap<String, String>,
-    /// Started in this order; the last one is driven.
-    pub processes: Vec<Process>,
-}
-
 impl Contender {
     /// Gives it another name: `tiebreak compare mine=nginx`.
     pub fn rename(&mut self, name: &str) {
@@ -115,37 +49,11 @@ impl Contender {
     }
 }
 
-impl Launch {
-    /// A process that is alone is called after its contender. Several keep their names:
-    /// they speak of each other's ports by them.
-    fn rename(&mut self, name: &str) {
-        self.name = name.to_owned();
-        if let [alone] = &mut self.processes[..] {
-            alone.name = name.to_owned();
-        }
-    }
-}
-
-/// What the file gives all contenders.
-#[derive(Clone, Default)]
-pub(super) struct Defaults {
-    pub(super) settings: Settings,
-    pub(super) given: Given,
-}
-
-impl Defaults {
-    pub(super) fn read(table: &Table<'_>) -> Result<Defaults, Error> {
-        table.only(&[&requests::KEYS[..], &process::KEYS].concat())?;
-        let settings = requests::read(table)?;
-        Ok(Defaults { settings, given: Given::read(table, Scope::Process(&[]))? })
-    }
-}
-
 /// Reads the table of one contender.
 pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Contender, Error> {
-    check_name(name).map_err(|message| table.error(&message))?;
-    table.only(&[&KEYS[..], &requests::KEYS, &process::KEYS].concat())?;
-    let settings = requests::read(table)?.over(&defaults.settings);
+    names::check_key(name).map_err(|message| table.error(&message))?;
+    table.only(&[&KEYS[..], &LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS].concat())?;
+    let settings = declared::of_contender(table)?.over(&defaults.settings);
     let has = |key| table.get(key).is_some();
     let target = match (has("launch"), has("process"), has("recipe"), has("url")) {
         (true, true, ..) => return Err(both(table, "process", "launch")),
@@ -181,28 +89,9 @@ fn both(table: &Table<'_>, key: &str, other: &str) -> Error {
     table.get(key).map_or_else(|| table.error(&message), |value| value.error(&message))
 }
 
-/// Names are also names of files: no slashes, and no dot in front.
-pub(crate) fn check_name(name: &str) -> Result<(), String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    match name.chars().count() {
-        1..=LONGEST_NAME if name.chars().all(fits) && !name.starts_with(['.', '-']) => Ok(()),
-        1..=LONGEST_NAME => Err("a name is made of letters, digits and - _ ., and begins with a \
-                                 letter, a digit or _"
-            .to_owned()),
-        _ => Err(format!("a name has 1 to {LONGEST_NAME} characters")),
-    }
-}
-
-/// Keys that have no meaning for this kind of target.
-pub(super) fn refuse(table: &Table<'_>, keys: &[&str], why: &str) -> Result<(), Error> {
-    let found = table.entries().into_iter().find(|(key, _)| keys.contains(key));
-    found.map_or(Ok(()), |(_, value)| Err(value.error(why)))
-}
-
 fn attached(table: &Table<'_>) -> Result<Target, Error> {
-    let of_launches = ["site", "prepare", "prepare_timeout", "files", "temp", "facts", "packages"];
     let why = "this is for targets that tiebreak launches, and this one runs already (`url`)";
-    refuse(table, &[&of_launches[..], &process::KEYS].concat(), why)?;
+    refuse(table, &[&LAUNCH_KEYS[..], &["site", "choices"], &process::KEYS].concat(), why)?;
     let url = table.get("url").expect("asked before");
     let text = url.text_in(Scope::Attached)?;
     check_url(&url, &text, &Values::default())?;
@@ -215,20 +104,20 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
-    let own = ["url", "prepare", "prepare_timeout", "files", "temp", "facts", "packages"];
     let fixed = ["instead_of_root", "cwd", "env", "ready", "stop", "stop_grace", "shell"];
-    let why = "the recipe says this itself; with `recipe` go `site`, `user`, `cores`, \
+    let why = "the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, \
                `cores_from` and what is said about requests";
-    refuse(table, &[&own[..], &fixed, &["pid"]].concat(), why)?;
+    refuse(table, &[&LAUNCH_KEYS[..], &fixed, &["url", "pid"]].concat(), why)?;
     let value = table.get("recipe").expect("asked before");
     let wanted = value.word()?;
     let recipe = recipes::find(wanted).ok_or_else(|| value.error(&recipes::unknown(wanted)))?;
     let mut target = recipe.contender().target;
-    let given = Given::read(table, Scope::Process(&[]))?.over(&defaults.given);
+    let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);
     change(&mut target, given);
     if let Target::Launched(launch) = &mut target {
         launch.rename(name);
-        launch.site = site(table)?;
+        launch.site = launch_keys::site(table)?;
+        choices::change(&mut launch.choices, wanted, table)?;
     }
     Ok(target)
 }
@@ -244,43 +133,58 @@ fn change(target: &mut Target, given: Given) {
 fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
     refuse(table, &["pid"], "tiebreak launches this target and knows its processes")?;
     let names = names(name, table)?;
-    let common = Given::read(table, Scope::Process(&names))?.over(&defaults.given);
+    let more_ports = launch_keys::more_ports(table, &names)?;
+    let (choices, software) = (choices::read(table)?, launch_keys::software(table)?);
+    let of_choices: Vec<String> = choices.iter().map(|choice| choice.name.clone()).collect();
+    let known = Known {
+        processes: &names,
+        more_ports: &more_ports,
+        choices: &of_choices,
+        software: software.is_some(),
+    };
+    let common = Given::read(table, Scope::Process(known))?.over(&defaults.given);
     let shell = common.shell.unwrap_or(false);
     let commands = |key| match table.get(key) {
-        Some(value) => Command::read_all(&value, shell, Scope::Before),
+        Some(value) => command::read_all(&value, shell, Scope::Before(known)),
         None => Ok(Vec::new()),
     };
-    let timeout =
-        table.get("prepare_timeout").map(|value| value.quantity(crate::plan::units::duration));
+    let (url, nodes) = url(table, known)?;
     let launch = Launch {
         name: name.to_owned(),
         about: table.get("about").map(|about| about.word().map(str::to_owned)).transpose()?,
-        url: url(table, &names)?,
+        url,
         folder: table.source.folder.clone(),
-        site: site(table)?,
-        temp: temp(table)?,
-        files: files(table, &names)?,
+        site: launch_keys::site(table)?,
+        temp: launch_keys::temp(table)?,
+        fresh: launch_keys::fresh(table)?,
+        files: launch_keys::files(table, known)?,
         prepare: commands("prepare")?,
-        prepare_timeout: timeout.transpose()?.unwrap_or(PREPARE),
+        prepare_timeout: launch_keys::prepare_timeout(table)?,
         facts: commands("facts")?,
-        around: before(table, &common)?,
-        packages: packages(table)?,
-        processes: processes(name, table, &common, &names)?,
+        around: before(table, &common, known)?,
+        packages: launch_keys::packages(table)?,
+        processes: processes(name, table, &common, known, nodes.is_empty())?,
+        choices,
+        software,
+        more_ports: more_ports.clone(),
+        nodes,
     };
     Ok(Target::Launched(Box::new(launch)))
 }
 
 /// What runs before the launch has folder and variables of the whole
 /// contender, without those that name a port: there are none yet.
-fn before(table: &Table<'_>, common: &Given) -> Result<Around, Error> {
+fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
-        cwd.text_in(Scope::Before)?;
+        cwd.text_in(Scope::Before(known))?;
     }
     let mut around = common.around();
-    let names_port =
-        |place: &Placeholder| matches!(place, Placeholder::Port | Placeholder::PortOf(_));
-    around.env.retain(|(_, value)| !value.placeholders().any(names_port));
+    let is_of_launch = |place: &Placeholder| {
+        use Placeholder::{Host, Port, PortOf, Process};
+        matches!(place, Port | PortOf(_) | Process | Host)
+    };
+    around.env.retain(|(_, value)| !value.placeholders().any(is_of_launch));
     Ok(around)
 }
 
@@ -293,7 +197,7 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
             return Err(process.error("every process needs a `name`"));
         };
         let name = value.word()?;
-        check_name(name).map_err(|message| value.error(&message))?;
+        names::check_key(name).map_err(|message| value.error(&message))?;
         if names.iter().any(|other| other == name) {
             return Err(value.error(&format!("two processes are called `{name}`")));
         }
@@ -309,11 +213,12 @@ fn processes(
     name: &str,
     table: &Table<'_>,
     common: &Given,
-    names: &[String],
+    known: Known<'_>,
+    in_order: bool,
 ) -> Result<Vec<Process>, Error> {
-    let scope = Scope::Process(names);
+    let scope = Scope::Process(known);
     if let Some(launch) = table.get("launch") {
-        let command = Command::read(&launch, common.shell.unwrap_or(false), scope)?;
+        let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
         return Ok(vec![common.clone().process(name, command)]);
     }
     let list = table.get("process").expect("asked before").list()?;
@@ -322,7 +227,7 @@ fn processes(
         let own = value.table()?;
         own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
         let given = Given::read(&own, scope)?;
-        if at < last && !given.has_ready() {
+        if in_order && at < last && !given.has_ready() {
             return Err(own.error(
                 "say when it is ready, so that the next one can start: ready = { log = \"…\" }, \
                  { run = [\"…\"] } or { path = \"/\" }",
@@ -332,73 +237,51 @@ fn processes(
         let Some(launch) = own.get("launch") else {
             return Err(own.error("the process has no `launch`"));
         };
-        let command = Command::read(&launch, given.shell.unwrap_or(false), scope)?;
-        Ok(given.process(&names[at], command))
+        let command = command::read(&launch, given.shell.unwrap_or(false), scope)?;
+        Ok(given.process(&known.processes[at], command))
     };
     list.iter().enumerate().map(process).collect()
 }
 
-fn url(table: &Table<'_>, names: &[String]) -> Result<Text, Error> {
+/// The address, and the hosts of its nodes where it has several.
+fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error> {
+    let names = known.processes;
     let Some(value) = table.get("url") else {
         let last = names.last().expect("at least one");
         let place = if names.len() == 1 { "port".to_owned() } else { format!("{last}.port") };
         let text = format!("http://127.0.0.1:{{{place}}}/");
-        return Ok(Text::parse(&text, &|_| None).expect("a good address"));
+        return Ok((Text::parse(&text, &|_| None).expect("a good address"), Vec::new()));
     };
-    let text = value.text_in(Scope::Target(names))?;
-    let ports = names.iter().map(|name| (name.clone(), 1)).collect();
-    check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
-    match text.to_string().split_once(':') {
-        Some(("exec" | "file", _)) => Err(value.error(
+    let text = value.text_in(Scope::Target(known))?;
+    let ports = names.iter().chain(known.more_ports).map(|name| (name.clone(), 1)).collect();
+    let url = check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
+    if let Some(("exec" | "file", _)) = text.to_string().split_once(':') {
+        return Err(value.error(
             "what is launched is a server; programs (exec:) and files (file:///) are contenders \
              without a `launch`",
-        )),
-        _ => Ok(text),
+        ));
     }
+    Ok((text, nodes(&value, &url, names.len())?))
+}
+
+/// The hosts of the nodes of an address that has several.
+fn nodes(value: &Value<'_>, url: &Url, processes: usize) -> Result<Vec<String>, Error> {
+    let nodes = url.nodes();
+    if nodes.len() < 2 {
+        return Ok(Vec::new());
+    }
+    if nodes.len() != processes {
+        return Err(value.error(&format!(
+            "the address has {} nodes: give a `process` for each of them, in the order of the \
+             address",
+            nodes.len()
+        )));
+    }
+    Ok(nodes.into_iter().map(|(host, _)| host.to_owned()).collect())
 }
 
 /// Whatever stands for the placeholders, the address must be one. Its messages
 /// quote neither login nor query.
-fn check_url(value: &Value<'_>, text: &Text, values: &Values) -> Result<(), Error> {
-    Url::parse(&text.fill(values)).map(drop).map_err(|message| value.error(&message))
-}
-
-fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
-    let Some(value) = table.get("site") else { return Ok(None) };
-    let folder = table.source.folder.join(value.word()?);
-    match folder.is_dir() {
-        true => Ok(Some(folder)),
-        false => Err(value.error("there is no such folder")),
-    }
-}
-
-/// A folder that is there: `/dev/shm`.
-fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
-    let Some(value) = table.get("temp") else { return Ok(None) };
-    let folder = PathBuf::from(value.word()?);
-    match folder.is_absolute() && folder.is_dir() {
-        true => Ok(Some(folder)),
-        false => Err(value.error("there is no such folder: give an absolute path, as /dev/shm")),
-    }
-}
-
-fn files(table: &Table<'_>, names: &[String]) -> Result<Vec<(String, Text)>, Error> {
-    let Some(value) = table.get("files") else { return Ok(Vec::new()) };
-    let file = |(path, value): (&str, Value<'_>)| {
-        let plain = |part| matches!(part, Component::Normal(_));
-        if path.is_empty() || !Path::new(path).components().all(plain) {
-            let message = "files are written into the temporary folder: a path without `..`, and \
-                           without `/` in front";
-            return Err(value.error(message));
-        }
-        Ok((path.to_owned(), value.template_in(Scope::Target(names))?))
-    };
-    value.table()?.entries().into_iter().map(file).collect()
-}
-
-fn packages(table: &Table<'_>) -> Result<BTreeMap<String, String>, Error> {
-    let Some(value) = table.get("packages") else { return Ok(BTreeMap::new()) };
-    let package =
-        |(program, value): (&str, Value<'_>)| Ok((program.to_owned(), value.word()?.to_owned()));
-    value.table()?.entries().into_iter().map(package).collect()
+fn check_url(value: &Value<'_>, text: &Text, values: &Values) -> Result<Url, Error> {
+    Url::parse(&text.fill(values)).map_err(|message| value.error(&message))
 }

@@ -6,13 +6,15 @@
 //! bodies, values of headers and of an address's query. If the file came from elsewhere,
 //! they are printed: its sender knows them, and the user must see them.
 
+use super::malformed;
 use super::source::{self, Source};
-use super::{malformed, text};
+use crate::address;
 use crate::exit::Error;
-use crate::shown::{shown, shown_whole};
-use crate::targets::url;
+use crate::launch;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use text::percent;
+use text::shown::{shown, shown_whole};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -63,7 +65,7 @@ impl Contents<'_> {
         }
         match value {
             DeValue::String(text) if !self.whole && path.ends_with(".url") => {
-                self.said.push(format!("{path} = \"{}\"", url::harmless(text)));
+                self.said.push(format!("{path} = \"{}\"", address::harmless(text)));
             }
             DeValue::Table(table) if !table.is_empty() => self.table(path, table),
             DeValue::Array(list) if list.iter().any(|one| is_nested(one.get_ref())) => {
@@ -88,13 +90,13 @@ impl Contents<'_> {
     /// Notes what this value reaches for.
     fn uses(&mut self, path: &str, value: &DeValue<'_>) {
         let DeValue::String(said) = value else { return };
-        for name in text::variables(said) {
+        for name in launch::variables(said) {
             let set = if std::env::var_os(name).is_some() { "set" } else { "not set" };
             self.add(format!("variable {} ({set})", shown(name)));
         }
         if let Some((_, rest)) = said.split_once("+unix://") {
             let encoded = rest.split(['/', '?']).next().unwrap_or(rest);
-            let decoded = url::decoded(encoded).unwrap_or_else(|| encoded.as_bytes().to_vec());
+            let decoded = percent::decoded(encoded).unwrap_or_else(|| encoded.as_bytes().to_vec());
             self.add(format!("socket   {}", shown_whole(decoded)));
         }
         if let Some(folder) = said.strip_prefix("file://") {

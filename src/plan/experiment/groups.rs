@@ -2,10 +2,12 @@
 
 use crate::exit::Error;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::groups::{self, GroupGiven};
+use crate::plan::group_given::{self as groups, GroupGiven};
 
 /// Keys of one of them.
-pub(super) const KEYS: [&str; 6] = ["name", "connections", "depth", "rate", "arrivals", "mix"];
+pub(super) fn keys() -> Vec<&'static str> {
+    [&["name"], &groups::keys()[..]].concat()
+}
 
 /// Those of this table; none where it says nothing of groups.
 pub(super) fn read(table: &Table<'_>) -> Result<Vec<GroupGiven>, Error> {
@@ -20,7 +22,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Vec<GroupGiven>, Error> {
 
 fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
     let table = value.table()?;
-    table.only(&KEYS)?;
+    table.only(&keys())?;
     let Some(name) = table.get("name") else {
         return Err(value.error("`name` is missing: what the group is called in the report"));
     };

@@ -21,51 +21,58 @@
 //! here, to the last key, before anything is launched; errors name the file,
 //! the line and the key.
 
+mod choices;
 mod command;
 mod contender;
 mod contents;
+mod declared;
 mod groups;
+mod launch_keys;
 mod outline;
 mod own;
 mod places;
 mod process;
 mod program;
-mod requests;
+mod published;
+pub mod recipes;
 mod run;
+mod scale;
 mod scope;
 mod source;
 mod table;
-mod text;
+mod target;
 
 #[cfg(test)]
 mod own_tests;
+#[cfg(test)]
+mod published_tests;
+#[cfg(test)]
+mod schema_entries_tests;
 #[cfg(test)]
 mod schema_tests;
 #[cfg(test)]
 mod tests;
 
-pub use command::Command;
-pub(crate) use contender::check_name;
-pub use contender::{Contender, Launch, Target};
+pub use contender::Contender;
 pub use contents::contents;
-pub use process::{Around, CoresFrom, Process, Ready, Sign};
-pub use run::RunSettings;
-pub use source::LARGEST;
-pub(crate) use text::environment;
-pub use text::{Environment, Placeholder, Secret, Text, Values};
+pub use published::Article;
+pub use run::RunAsked;
+pub use source::{IN_A_FOLDER, LARGEST};
+pub use target::Target;
 
 use crate::exit::Error;
-use crate::near;
-use crate::plan::{WorkloadAsked, recipes};
-use contender::Defaults;
+use crate::launch::{Environment, Secret};
+use crate::plan::WorkloadAsked;
 use source::Source;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use table::Table;
+use target::Defaults;
+use text::near;
 use toml::de::DeTable;
 
 /// Keys at the top that are no settings of the run.
-const TABLES: [&str; 3] = ["contenders", "defaults", "contender"];
+const TABLES: [&str; 5] = ["contenders", "defaults", "contender", "published", "scale"];
 
 /// An experiment as its file has it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -77,23 +84,29 @@ pub struct Experiment {
     /// The contenders, in the order in which they are compared.
     pub contenders: Vec<Contender>,
     /// What the flags of `tiebreak compare` would say.
-    pub run: RunSettings,
+    pub run: RunAsked,
+    /// The article that it repeats.
+    pub article: Option<Article>,
     /// Every secret in the file, to be blotted out of logs.
     pub secrets: Vec<Secret>,
 }
 
 impl Experiment {
-    /// Reads a file.
+    /// Reads a file, at one of its scales where that is asked for.
     ///
     /// # Errors
     /// Whatever is wrong with it: `file:line: key: what, and what to do`.
-    pub fn read(file: &Path, environment: Environment<'_>) -> Result<Experiment, Error> {
+    pub fn read(
+        file: &Path,
+        scale: Option<&str>,
+        environment: Environment<'_>,
+    ) -> Result<Experiment, Error> {
         let text = source::read(file)?;
         let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
         let name = file.display().to_string();
         let secrets = RefCell::default();
-        parse(&Source { name, folder, text: &text, environment, secrets })
+        parse(&Source { name, folder, text: &text, environment, secrets }, scale)
     }
 }
 
@@ -104,15 +117,24 @@ pub fn is_outside(file: &Path, current: &Path) -> bool {
     !absolute(file).starts_with(absolute(current))
 }
 
-fn parse(source: &Source<'_>) -> Result<Experiment, Error> {
+fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> {
     let root = DeTable::parse(source.text).map_err(|error| malformed(source, &error))?;
     let root = Table::root(source, &root);
-    root.only(&[&TABLES[..], &run::KEYS].concat())?;
-    let run = RunSettings::read(&root)?;
+    root.only(&[&TABLES[..], &run::keys()].concat())?;
+    let run = RunAsked::read(&root)?;
     let defaults = match root.get("defaults") {
         Some(defaults) => Defaults::read(&defaults.table()?)?,
         None => Defaults::default(),
     };
+    let (run, defaults) = match scale {
+        Some(scale) => scale::apply(&root, scale, run, defaults)?,
+        // They are read all the same: a mistake in one is told at once.
+        None => scale::read(&root).map(|_| (run, defaults))?,
+    };
+    let mut article = published::read(&root)?;
+    if let Some(article) = &mut article {
+        article.published.scale = scale.map(str::to_owned);
+    }
     let mut described = Vec::new();
     if let Some(contenders) = root.get("contender") {
         for (name, value) in contenders.table()?.entries() {
@@ -128,7 +150,8 @@ fn parse(source: &Source<'_>) -> Result<Experiment, Error> {
     }
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();
-    Ok(Experiment { file, folder: source.folder.clone(), contenders, run, secrets })
+    let folder = source.folder.clone();
+    Ok(Experiment { file, folder, contenders, run, article, secrets })
 }
 
 /// One contender alone, as recipes are written.

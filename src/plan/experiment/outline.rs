@@ -1,12 +1,12 @@
 //! A launch in words: every command and every file, as `tiebreak check` and
 //! the start of a run print them. Secrets show as `${NAME}`.
 
-use crate::plan::experiment::{CoresFrom, Launch, Process, Ready, Sign};
-use crate::plan::units::show_ns;
-use crate::shown::shown_sentence;
-use crate::targets::keeper::signals;
-use crate::targets::url::harmless;
+use crate::address::harmless;
+use crate::launch::{CoresFrom, Launch, Process, Ready, Sign};
+use keeper::signals;
 use std::time::Duration;
+use text::shown::shown_sentence;
+use text::units::show_ns;
 
 impl Launch {
     /// One line each, without a line's end; harmless to show.
@@ -22,8 +22,18 @@ impl Launch {
         if let Some(temp) = &self.temp {
             line("temp", temp.display().to_string());
         }
-        for (path, text) in &self.files {
-            let count = text.to_string().lines().count();
+        if let Some(software) = self.software {
+            let setup = software.setup;
+            line("needs", format!("{} (tiebreak setup {setup})", software.title));
+        }
+        for choice in &self.choices {
+            line("choice", format!("{} = {}", choice.name, choice.chosen));
+        }
+        if self.fresh {
+            line("fresh", "an empty temporary folder for each launch".to_owned());
+        }
+        for file in &self.files {
+            let (path, count) = (&file.path, file.text.to_string().lines().count());
             line("file", format!("{{temp}}/{path} ({count} {})", plural(count, "line")));
         }
         for command in &self.prepare {
@@ -44,7 +54,7 @@ impl Launch {
     }
 
     fn uses_site(&self) -> bool {
-        let texts = self.files.iter().map(|(_, text)| text.to_string());
+        let texts = self.files.iter().map(|file| file.text.to_string());
         let commands = self.processes.iter().map(|process| process.command.to_string());
         let variables = self.processes.iter().flat_map(|process| &process.around.env);
         let variables = variables.map(|(_, value)| value.to_string());
@@ -97,7 +107,9 @@ fn ready(ready: &Ready, of_store: bool) -> String {
         Sign::Log(text) => format!("its log says '{text}'"),
         Sign::Run(command) => format!("`{command}` exits with 0"),
     };
-    format!("{sign} within {}", time(ready.timeout))
+    let also: String =
+        ready.also_log.iter().map(|text| format!(", its log says '{text}'")).collect();
+    format!("{sign}{also} within {}", time(ready.timeout))
 }
 
 fn time(span: Duration) -> String {

@@ -4,15 +4,19 @@
 use super::places::{Places, is_identifier};
 use super::scope::Scope;
 use super::table::{Table, Value};
-use super::text::Values;
 use crate::exit::Error;
-use crate::near;
+use crate::launch::Values;
 use crate::plan::feeds::{self, FeedRead};
 use crate::plan::own::{MOST, OwnAsked, RequestTemplate};
-use crate::plan::{commands, settings, units, workload};
-use crate::shown::shown;
+use crate::plan::{commands, settings, workload};
 use engine::workload::Feeds;
 use record::{Feed, FeedOrder, Generator, OwnOperation, Parameter, Rows, Says, Statement};
+use text::near;
+use text::quantities;
+use text::shown::shown;
+
+/// Keys of `[workload]` that are read here.
+pub(super) const KEYS: [&str; 5] = ["statements", "requests", "setup", "tables", "feeds"];
 
 /// Keys of one of the `statements`.
 pub(super) const STATEMENT_KEYS: [&str; 8] =
@@ -25,7 +29,7 @@ pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
 /// Keys of one of the `feeds`, where it is a table.
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
 
-/// Reads what `[workload]` says in words of one's own.
+/// Reads the user-defined operations, tables and feeds of `[workload]`.
 pub(super) fn read(table: &Table<'_>) -> Result<OwnAsked, Error> {
     let mut reader = Reader { own: OwnAsked::default(), feeds: Vec::new() };
     // Feeds and tables first: operations speak of them.
@@ -370,7 +374,7 @@ fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, St
     Ok((text.fill(&Values::default()), shown))
 }
 
-/// Path and query, real and as they show; none: those of the address.
+/// Path and query, real and as they show. None means those of the address.
 fn target(
     table: &Table<'_>,
     places: &mut Places<'_>,
@@ -453,7 +457,7 @@ fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Er
         }
     };
     let count = |text: &str| {
-        let count = units::count(text)?;
+        let count = quantities::count(text)?;
         u32::try_from(count).map_err(|_| format!("`{}` is too large", shown(text)))
     };
     let each = match value.is_list() {

@@ -1,4 +1,4 @@
-//! Words of one's own in an experiment file: what is read, and what is refused with
+//! User-defined operations in an experiment file: what is read, and what is refused with
 //! its place.
 
 use crate::exit::Error;
@@ -55,7 +55,7 @@ fn read_at(folder: &Path, text: &str) -> Result<WorkloadAsked, Error> {
     let file = folder.join("e.toml");
     std::fs::write(&file, text).expect("a file");
     let token = |name: &str| (name == "TOKEN").then(|| "CANARY".into());
-    let read = experiment::Experiment::read(&file, &token);
+    let read = experiment::Experiment::read(&file, None, &token);
     std::fs::remove_file(&file).expect("a file");
     read.map(|experiment| experiment.run.workload)
 }

@@ -1,9 +1,9 @@
-//! Places for parameters in words of one's own: `{id}`, `{users.name}`.
+//! Places for parameters in user-defined operations: `{id}`, `{users.name}`.
 
-use crate::near;
-use crate::shown::shown;
 use record::{Feed, Generator, Parameter};
 use std::collections::BTreeSet;
+use text::near;
+use text::shown::shown;
 
 /// What may stand in braces.
 pub(super) struct Places<'a> {

@@ -2,31 +2,88 @@
 //! it is ready, how it stops.
 
 use crate::exit::Error;
-use crate::near;
-use crate::plan::experiment::command::Command;
+use crate::launch::{Around, Command, CoresFrom, Process, Ready, Sign, Text};
+use crate::plan::experiment::command;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::text::Text;
-use crate::plan::{settings, units};
-use crate::targets::keeper::{signals, user};
+use crate::plan::settings;
+use keeper::{signals, user};
 use std::time::Duration;
+use text::near;
+use text::quantities;
 
-/// Keys of a process that the whole contender, or the defaults, can give.
-pub(super) const KEYS: [&str; 10] = [
-    "user",
-    "instead_of_root",
-    "cwd",
-    "env",
-    "ready",
-    "stop",
-    "stop_grace",
-    "cores",
-    "cores_from",
-    "shell",
+/// A key of a process: its name, and what reads it.
+struct Row {
+    key: &'static str,
+    read: fn(&mut Given, &Value<'_>, Scope<'_>) -> Result<(), Error>,
+}
+
+/// What a process of a target can be given, by itself, for the whole contender or in the
+/// defaults.
+const ROWS: [Row; 10] = [
+    row("user", |given, value, _| {
+        given.around.user = Some(value.word()?.to_owned());
+        Ok(())
+    }),
+    row("instead_of_root", |given, value, _| {
+        given.instead_of_root = Some(value.word()?.to_owned());
+        Ok(())
+    }),
+    row("cwd", |given, value, scope| {
+        given.around.cwd = Some(value.text_in(scope)?);
+        Ok(())
+    }),
+    row("env", |given, value, scope| {
+        given.around.env = variables(value, scope)?;
+        Ok(())
+    }),
+    row("ready", |given, value, scope| {
+        given.ready = Some(ready(value, scope)?);
+        Ok(())
+    }),
+    row("stop", |given, value, _| {
+        given.stop = Some(value.quantity(signals::number)?);
+        Ok(())
+    }),
+    row("stop_grace", |given, value, _| {
+        given.stop_grace = Some(value.quantity(span)?);
+        Ok(())
+    }),
+    row("cores", |given, value, _| {
+        given.cores = Some(cores(value)?);
+        Ok(())
+    }),
+    row("cores_from", |given, value, _| {
+        given.cores_from = Some(from(value)?);
+        Ok(())
+    }),
+    row("shell", |given, value, _| {
+        given.shell = Some(value.flag()?);
+        Ok(())
+    }),
 ];
 
+const fn row(
+    key: &'static str,
+    read: fn(&mut Given, &Value<'_>, Scope<'_>) -> Result<(), Error>,
+) -> Row {
+    Row { key, read }
+}
+
+/// The keys of [`ROWS`].
+pub(super) const KEYS: [&str; ROWS.len()] = {
+    let mut keys = [""; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        keys[at] = ROWS[at].key;
+        at += 1;
+    }
+    keys
+};
+
 /// Keys of `ready`.
-pub(super) const READY_KEYS: [&str; 6] = ["expect", "path", "bytes", "log", "run", "timeout"];
+pub(super) const READY_KEYS: [&str; 7] =
+    ["expect", "path", "bytes", "log", "run", "also_log", "timeout"];
 
 /// How long a target has to become ready.
 const READY: Duration = Duration::from_secs(30);
@@ -36,76 +93,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Longest time to become ready, and to stop.
 const LONGEST: Duration = Duration::from_secs(600);
-
-/// One process of a launched target.
-#[derive(Clone)]
-pub struct Process {
-    /// Its name; the contender's where it has only one.
-    pub name: String,
-    /// What is started.
-    pub command: Command,
-    /// Where and as whom.
-    pub around: Around,
-    /// When it counts as ready.
-    pub ready: Ready,
-    /// The signal that asks it to stop.
-    pub stop: i32,
-    /// How long it may take to stop.
-    pub stop_grace: Duration,
-    /// The cores that it is pinned to; none: those that are left for targets.
-    pub cores: Option<Vec<u32>>,
-    /// From when on.
-    pub cores_from: CoresFrom,
-}
-
-/// Where and as whom programs run.
-#[derive(Clone, Default)]
-pub struct Around {
-    /// The folder; relative to that of the experiment file.
-    pub cwd: Option<Text>,
-    /// Variables beside PATH, HOME, LANG and TMPDIR.
-    pub env: Vec<(String, Text)>,
-    /// The user.
-    pub user: Option<String>,
-}
-
-/// From when on a process is pinned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CoresFrom {
-    /// Before it starts.
-    #[default]
-    Start,
-    /// Once it is ready: some programs start their threads by the cores that
-    /// they find.
-    Ready,
-}
-
-/// When a process counts as ready.
-#[derive(Clone)]
-pub struct Ready {
-    /// What is looked at.
-    pub sign: Sign,
-    /// How long to wait for it.
-    pub timeout: Duration,
-}
-
-/// What tells that a process is ready.
-#[derive(Clone)]
-pub enum Sign {
-    /// A reply over HTTP.
-    Http {
-        /// What is asked for; none: the path of the target's address.
-        path: Option<Text>,
-        /// The statuses that will do; empty: 200 to 299.
-        expect: Vec<u16>,
-        /// How long its body must be.
-        bytes: Option<u64>,
-    },
-    /// A text in its log.
-    Log(Text),
-    /// A program that ends with status 0.
-    Run(Command),
-}
 
 /// Keys as far as they were given.
 #[derive(Clone, Default)]
@@ -124,19 +111,11 @@ pub(super) struct Given {
 impl Given {
     pub(super) fn read(table: &Table<'_>, scope: Scope<'_>) -> Result<Given, Error> {
         let mut given = Given::default();
+        // In the order of the file: the first wrong value is the one that is told. Keys that
+        // are no process's are the caller's.
         for (key, value) in table.entries() {
-            match key {
-                "user" => given.around.user = Some(value.word()?.to_owned()),
-                "cwd" => given.around.cwd = Some(value.text_in(scope)?),
-                "env" => given.around.env = variables(&value, scope)?,
-                "instead_of_root" => given.instead_of_root = Some(value.word()?.to_owned()),
-                "ready" => given.ready = Some(ready(&value, scope)?),
-                "stop" => given.stop = Some(value.quantity(signals::number)?),
-                "stop_grace" => given.stop_grace = Some(value.quantity(span)?),
-                "cores" => given.cores = Some(cores(&value)?),
-                "cores_from" => given.cores_from = Some(from(&value)?),
-                "shell" => given.shell = Some(value.flag()?),
-                _ => {}
+            if let Some(row) = ROWS.iter().find(|row| row.key == key) {
+                (row.read)(&mut given, &value, scope)?;
             }
         }
         if user::ours() == 0 && given.around.user.is_none() {
@@ -148,22 +127,27 @@ impl Given {
     /// These where they are given, else the common ones. Variables add up; the
     /// last of a name wins.
     pub(super) fn over(self, common: &Given) -> Given {
+        // A field that is forgotten here does not compile.
+        let Given { around, instead_of_root: _, ready, stop, stop_grace, cores, cores_from, shell } =
+            self;
+        let Around { cwd, env: of_its_own, user } = around;
         let mut env = common.around.env.clone();
-        env.retain(|(name, _)| !self.around.env.iter().any(|(own, _)| own == name));
-        env.extend(self.around.env);
+        env.retain(|(name, _)| !of_its_own.iter().any(|(own, _)| own == name));
+        env.extend(of_its_own);
         Given {
             around: Around {
-                cwd: self.around.cwd.or_else(|| common.around.cwd.clone()),
+                cwd: cwd.or_else(|| common.around.cwd.clone()),
                 env,
-                user: self.around.user.or_else(|| common.around.user.clone()),
+                user: user.or_else(|| common.around.user.clone()),
             },
+            // Where it applies, it is the user already.
             instead_of_root: None,
-            ready: self.ready.or_else(|| common.ready.clone()),
-            stop: self.stop.or(common.stop),
-            stop_grace: self.stop_grace.or(common.stop_grace),
-            cores: self.cores.or_else(|| common.cores.clone()),
-            cores_from: self.cores_from.or(common.cores_from),
-            shell: self.shell.or(common.shell),
+            ready: ready.or_else(|| common.ready.clone()),
+            stop: stop.or(common.stop),
+            stop_grace: stop_grace.or(common.stop_grace),
+            cores: cores.or_else(|| common.cores.clone()),
+            cores_from: cores_from.or(common.cores_from),
+            shell: shell.or(common.shell),
         }
     }
 
@@ -186,7 +170,7 @@ impl Given {
             name: name.to_owned(),
             command,
             around: self.around,
-            ready: self.ready.unwrap_or_else(Ready::usual),
+            ready: self.ready.unwrap_or_else(usual_ready),
             stop: self.stop.unwrap_or(libc::SIGTERM),
             stop_grace: self.stop_grace.unwrap_or(GRACE),
             cores: self.cores,
@@ -206,24 +190,27 @@ impl Given {
     }
 }
 
-impl Ready {
-    fn usual() -> Ready {
-        Ready { sign: Sign::Http { path: None, expect: Vec::new(), bytes: None }, timeout: READY }
-    }
+fn usual_ready() -> Ready {
+    let sign = Sign::Http { path: None, expect: Vec::new(), bytes: None };
+    Ready { sign, also_log: Vec::new(), timeout: READY }
 }
 
 fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
     let table = value.table()?;
     table.only(&READY_KEYS)?;
-    let mut ready = Ready::usual();
+    let mut ready = usual_ready();
     if let Some(timeout) = table.get("timeout") {
         ready.timeout = timeout.quantity(span)?;
+    }
+    if let Some(texts) = table.get("also_log") {
+        let texts = texts.list()?;
+        ready.also_log = texts.iter().map(|text| text.text_in(scope)).collect::<Result<_, _>>()?;
     }
     let given = |key| table.get(key);
     let of_http = ["expect", "path", "bytes"].into_iter().find(|key| given(key).is_some());
     ready.sign = match (given("log"), given("run"), of_http) {
         (Some(log), None, None) => Sign::Log(log.text_in(scope)?),
-        (None, Some(run), None) => Sign::Run(Command::read(&run, run.is_text(), scope)?),
+        (None, Some(run), None) => Sign::Run(command::read(&run, run.is_text(), scope)?),
         (None, None, _) => http(&table, scope)?,
         (Some(_), Some(_), _) => return Err(value.error("`log` does not go with `run`: give one")),
         (log, _, Some(key)) => {
@@ -242,7 +229,7 @@ fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<Sign, Error> {
         return Err(value.error("a path begins with `/`"));
     }
     let expect = table.get("expect").map(|expect| statuses(&expect)).transpose()?;
-    let bytes = table.get("bytes").map(|bytes| bytes.quantity(units::count)).transpose()?;
+    let bytes = table.get("bytes").map(|bytes| bytes.quantity(quantities::count)).transpose()?;
     Ok(Sign::Http { path, expect: expect.unwrap_or_default(), bytes })
 }
 
@@ -294,7 +281,7 @@ fn from(value: &Value<'_>) -> Result<CoresFrom, Error> {
 
 /// A time above 0 and up to ten minutes.
 pub(super) fn span(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
+    match quantities::duration(text)? {
         Duration::ZERO => Err("must be above 0".to_owned()),
         long if long > LONGEST => Err(format!("`{text}` is too long: 10m at most")),
         span => Ok(span),

@@ -5,7 +5,9 @@
 //! known is an error, so nothing in it goes unchecked.
 
 use super::tests::FULL;
-use super::{contender, groups, own, process, requests, run};
+use super::{contender, groups, own, process, published, run, target};
+use crate::plan::Settings;
+use crate::plan::declared::keys_in_file;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};
@@ -128,9 +130,9 @@ fn the_schema_has_the_keys_that_are_read() {
     let set = |lists: &[&[&str]]| -> BTreeSet<String> {
         lists.concat().into_iter().map(str::to_owned).collect()
     };
-    assert_eq!(keys(""), set(&[&super::TABLES, &run::KEYS]));
-    assert_eq!(keys("/$defs/groups/items"), set(&[&groups::KEYS]));
-    assert_eq!(keys("/properties/workload"), set(&[&run::WORKLOAD_KEYS]));
+    assert_eq!(keys(""), set(&[&super::TABLES, &run::keys()]));
+    assert_eq!(keys("/$defs/groups/items"), set(&[&groups::keys()]));
+    assert_eq!(keys("/properties/workload"), set(&[&run::workload_keys()]));
     let of_command = "/properties/workload/properties/commands/items";
     assert_eq!(keys(of_command), set(&[&run::COMMAND_KEYS]));
     let own = "/properties/workload/properties";
@@ -138,10 +140,17 @@ fn the_schema_has_the_keys_that_are_read() {
     assert_eq!(keys(&format!("{own}/requests/items")), set(&[&own::REQUEST_KEYS]));
     assert_eq!(keys(&format!("{own}/tables/items")), set(&[&own::TABLE_KEYS]));
     assert_eq!(keys(&format!("{own}/feeds/additionalProperties")), set(&[&own::FEED_KEYS]));
-    assert_eq!(keys("/$defs/defaults"), set(&[&requests::KEYS, &process::KEYS]));
-    assert_eq!(keys("/$defs/contender"), set(&[&contender::KEYS, &requests::KEYS, &process::KEYS]));
+    assert_eq!(keys("/$defs/defaults"), set(&[&keys_in_file::<Settings>(), &process::KEYS]));
+    assert_eq!(
+        keys("/$defs/contender"),
+        set(&[&contender::KEYS, &target::LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS])
+    );
     assert_eq!(keys("/$defs/process"), set(&[&contender::PROCESS_KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/ready"), set(&[&process::READY_KEYS]));
+    assert_eq!(keys("/properties/published"), set(&[&published::KEYS]));
+    let method = "/properties/published/properties/method";
+    assert_eq!(keys(method), set(&[&published::METHOD_KEYS]));
+    assert_eq!(keys("/$defs/scale"), set(&[&["defaults"], &run::keys()]));
 }
 
 #[test]
@@ -160,11 +169,20 @@ fn every_example_and_every_recipe_is_valid() {
     }
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
+    let entries = |folder: &std::path::Path| {
+        let entries = std::fs::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
+    };
+    let folder = std::path::Path::new(folder);
+    let (folders, mut files): (Vec<_>, Vec<_>) =
+        entries(folder).into_iter().partition(|path| path.is_dir());
+    let published = folders.iter().flat_map(|folder| entries(folder));
+    let of_published = published.flat_map(|folder| entries(&folder));
+    files.extend(of_published.filter(|file| file.extension().is_some_and(|it| it == "toml")));
+    for path in files {
         let text = std::fs::read_to_string(&path).expect("UTF-8");
         assert_eq!(wrong("", &text), [""; 0], "{}", path.display());
-        let experiment = super::Experiment::read(&path, &|_| None);
+        let experiment = super::Experiment::read(&path, None, &|_| None);
         let experiment = experiment.unwrap_or_else(|error| panic!("{}", error.text));
         assert!(experiment.contenders.len() >= 2, "{}", path.display());
         count += 1;

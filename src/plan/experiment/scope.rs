@@ -1,10 +1,23 @@
 //! Which placeholders have a meaning where.
 
 use crate::exit::Error;
-use crate::near;
+use crate::launch::{Placeholder, Text};
 use crate::plan::experiment::table::Value;
-use crate::plan::experiment::text::{Placeholder, Text};
-use crate::shown::shown;
+use text::near;
+use text::shown::shown;
+
+/// What a launch has that placeholders name.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    /// Names of its processes.
+    pub(super) processes: &'a [String],
+    /// Names of ports that it needs beside those of its processes.
+    pub(super) more_ports: &'a [String],
+    /// Names of its choices.
+    pub(super) choices: &'a [String],
+    /// It is part of some software.
+    pub(super) software: bool,
+}
 
 /// Where a text stands.
 #[derive(Clone, Copy)]
@@ -12,36 +25,80 @@ pub(super) enum Scope<'a> {
     /// Of a target that is not launched: nothing is decided.
     Attached,
     /// Before the launch: there are folders, but no ports yet.
-    Before,
-    /// Of one process, beside others of these names.
-    Process(&'a [String]),
-    /// Of the whole target, whose processes have these names.
-    Target(&'a [String]),
+    Before(Known<'a>),
+    /// Of one process.
+    Process(Known<'a>),
+    /// Of the whole target.
+    Target(Known<'a>),
+    /// Of an article's method: of each target its address alone.
+    Method,
 }
 
 impl Scope<'_> {
     fn check(self, placeholder: &Placeholder) -> Result<(), String> {
-        match (self, placeholder) {
-            (Scope::Attached, _) => {
-                Err(format!("{placeholder} has a meaning only for targets that tiebreak launches"))
+        let known = match self {
+            Scope::Attached => {
+                return Err(format!(
+                    "{placeholder} has a meaning only for targets that tiebreak launches"
+                ));
             }
-            (Scope::Before, Placeholder::Port | Placeholder::PortOf(_)) => {
+            Scope::Method => {
+                return match placeholder {
+                    Placeholder::Url | Placeholder::Folder => Ok(()),
+                    _ => Err(format!(
+                        "{placeholder} has no meaning here: the method knows {{url}}, the address \
+                         of each contender, and {{folder}}, the folder of this file"
+                    )),
+                };
+            }
+            Scope::Before(known) | Scope::Process(known) | Scope::Target(known) => known,
+        };
+        if *placeholder == Placeholder::Url {
+            return Err(format!("{placeholder} has a meaning only in published.method.run"));
+        }
+        match (self, placeholder) {
+            (Scope::Before(_), Placeholder::Port | Placeholder::PortOf(_)) => {
                 Err(format!("{placeholder} is chosen at the launch, and this runs before it"))
             }
-            (Scope::Target(names), Placeholder::Port) if names.len() > 1 => {
+            (Scope::Before(_) | Scope::Target(_), Placeholder::Process | Placeholder::Host) => {
+                Err(format!(
+                    "{placeholder} has a meaning only for one process: in its `launch`, or in a \
+                     file with {{process}} in its path"
+                ))
+            }
+            (Scope::Target(_), Placeholder::Port) if known.processes.len() > 1 => {
                 let ports: Vec<String> =
-                    names.iter().map(|name| format!("{{{name}.port}}")).collect();
+                    known.processes.iter().map(|name| format!("{{{name}.port}}")).collect();
                 Err(format!("there are several processes: write {}", ports.join(" or ")))
             }
-            (Scope::Process(names) | Scope::Target(names), Placeholder::PortOf(name))
-                if !names.contains(name) =>
+            _ => known.check(placeholder),
+        }
+    }
+}
+
+impl Known<'_> {
+    fn check(self, placeholder: &Placeholder) -> Result<(), String> {
+        match placeholder {
+            Placeholder::PortOf(name)
+                if !self.processes.contains(name) && !self.more_ports.contains(name) =>
             {
-                let meant = near::did_you_mean(name, names.iter().map(String::as_str));
-                Err(format!("no process is called `{}`: {}{meant}", shown(name), names.join(", ")))
+                Err(none_of("process is", name, &[self.processes, self.more_ports].concat()))
+            }
+            Placeholder::Choice(name) if !self.choices.contains(name) => {
+                Err(none_of("choice is", name, self.choices))
+            }
+            Placeholder::Software if !self.software => {
+                Err(format!("{placeholder} has a meaning only with `software`: name it there"))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// What to say of a name that is not among those that are known.
+fn none_of(what: &str, name: &str, known: &[String]) -> String {
+    let meant = near::did_you_mean(name, known.iter().map(String::as_str));
+    format!("no {what} called `{}`: {}{meant}", shown(name), known.join(", "))
 }
 
 impl Value<'_> {

@@ -1,16 +1,19 @@
 //! An experiment file as bytes: read with care, and the place of every error.
 
 use crate::exit::Error;
-use crate::plan::experiment::text::{Environment, Secret, Text};
-use crate::shown::{shown, shown_sentence};
+use crate::launch::{Environment, Secret, Text};
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use text::shown::{shown, shown_sentence};
 
 /// Largest experiment file.
 pub const LARGEST: u64 = 1 << 20;
+
+/// The name of an experiment file in a folder of its own.
+pub const IN_A_FOLDER: &str = "experiment.toml";
 
 /// Where a text comes from.
 pub(super) struct Source<'a> {
@@ -53,6 +56,9 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
     let cannot =
         |error: std::io::Error| Error::usage(format!("the file {name} cannot be read: {error}"));
     let found = fs::metadata(path).map_err(cannot)?;
+    if found.is_dir() {
+        return Err(Error::usage(format!("{name} is a folder without an {IN_A_FOLDER}")));
+    }
     if !found.is_file() {
         return Err(Error::usage(format!("{name} is not a plain file")));
     }

@@ -1,11 +1,11 @@
 //! Typed reading of TOML that knows where everything stands.
 
 use crate::exit::Error;
-use crate::near;
+use crate::launch::Text;
 use crate::plan::experiment::source::Source;
-use crate::plan::experiment::text::Text;
-use crate::shown::shown;
 use std::ops::Range;
+use text::near;
+use text::shown::shown;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

@@ -1,9 +1,10 @@
 use super::*;
+use crate::launch::{Command, CoresFrom, Launch, Process, Sign, Text, Values};
 use crate::scratch::Scratch;
 use std::ffi::OsString;
 use std::time::Duration;
 
-fn environment(name: &str) -> Option<OsString> {
+pub(super) fn environment(name: &str) -> Option<OsString> {
     (name == "TOKEN").then(|| "CANARY".into())
 }
 
@@ -15,7 +16,7 @@ pub(super) fn read(text: &str) -> Result<Experiment, Error> {
         environment: &environment,
         secrets: RefCell::default(),
     };
-    parse(&source)
+    parse(&source, None)
 }
 
 fn good(text: &str) -> Experiment {
@@ -99,7 +100,10 @@ fn everything_that_can_be_said_is_understood() {
     let experiment = good(FULL);
     let names: Vec<&str> = experiment.contenders.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["mine", "old", "nginx"]);
-    let run = &experiment.run;
+    let sweep = experiment.run.sweep.as_ref();
+    let sweep = sweep.map(|sweep| (sweep.factor, sweep.values.as_slice()));
+    assert_eq!(sweep, Some((record::Factor::Rate, [1000.0, 5000.0].as_slice())));
+    let run = &experiment.run.settings;
     assert_eq!((run.rounds, run.seed, run.restarts), (Some(12), Some(7), Some(10)));
     assert_eq!(
         (run.round, run.warm_up),
@@ -107,8 +111,6 @@ fn everything_that_can_be_said_is_understood() {
     );
     assert_eq!((run.matters, run.confidence, run.slice), (Some(0.02), Some(0.99), None));
     assert_eq!(run.interleave, Some(record::Interleave::Turns));
-    let sweep = run.sweep.as_ref().map(|sweep| (sweep.factor, sweep.values.as_slice()));
-    assert_eq!(sweep, Some((record::Factor::Rate, [1000.0, 5000.0].as_slice())));
     assert_eq!((run.all_pairs, run.expect_different, run.until_decided), (true, false, false));
 }
 
@@ -159,6 +161,24 @@ fn processes_have_their_own_keys_over_the_contenders_over_the_defaults() {
 }
 
 #[test]
+fn a_recipe_is_launched_with_what_its_user_chooses() {
+    let text = "[contender.a]\nrecipe = 'cassandra-cluster'\n\
+                choices = { commitlog_sync = 'batch', heap = '1G' }\n";
+    let experiment = good(text);
+    let cluster = launch(&experiment.contenders[0]);
+    let chosen: Vec<_> = cluster.choices.iter().map(|it| (&*it.name, &*it.chosen)).collect();
+    let wanted = [("heap", "1G"), ("commitlog_sync", "batch")];
+    assert_eq!(chosen, wanted);
+    assert_eq!(cluster.choices[0].text(), "1G");
+    assert_eq!(cluster.choices[1].text(), "commitlog_sync: batch");
+    assert_eq!(cluster.nodes, ["127.0.0.1", "127.0.0.2", "127.0.0.3"]);
+    let names: Vec<_> = cluster.processes.iter().map(|process| &*process.name).collect();
+    assert_eq!(names, ["node1", "node2", "node3"], "they keep their names");
+    assert_eq!(cluster.more_ports, ["storage"]);
+    assert!(cluster.fresh);
+}
+
+#[test]
 fn a_launch_knows_files_commands_and_packages() {
     let experiment = good(FULL);
     let mine = launch(&experiment.contenders[0]);
@@ -168,8 +188,8 @@ fn a_launch_knows_files_commands_and_packages() {
     assert_eq!(mine.prepare_timeout, Duration::from_secs(1200));
     assert_eq!(mine.facts[0].to_string(), "./server --version");
     assert_eq!(mine.packages["initdb"], "postgresql-15");
-    assert_eq!(mine.files[0].0, "etc/server.conf");
-    let shown = mine.files[0].1.to_string();
+    assert_eq!(mine.files[0].path, "etc/server.conf");
+    let shown = mine.files[0].text.to_string();
     assert_eq!(shown, "listen {web.port}; token ${TOKEN}; location / { }");
     assert_eq!(experiment.contenders[0].settings.body.as_deref(), Some(&b"x=1"[..]));
     assert_eq!(mine.about.as_deref(), Some("a server with a helper"));
@@ -205,7 +225,7 @@ fn what_is_left_out_has_a_default() {
         good("[contender.a]\nlaunch = ['a']\n[contender.b]\nurl = 'http://127.0.0.1:1/'\n");
     let names: Vec<&str> = experiment.contenders.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["a", "b"], "in the order of the file");
-    assert_eq!(experiment.run, RunSettings::default());
+    assert!(experiment.run == RunAsked::default());
     let a = launch(&experiment.contenders[0]);
     assert_eq!(a.url.to_string(), "http://127.0.0.1:{port}/");
     assert_eq!(a.folder, Path::new("/here"));
@@ -349,11 +369,23 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such folder"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
-        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, memcached, memcached+unix, redis, redis+unix, postgres, postgres+unix, mysql, mysql+unix, file, exec",
+        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, ws, wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec",
     ),
     (
         "launch = ['a']\npid = 1",
         "e.toml:3: contender.a.pid: tiebreak launches this target and knows its processes",
+    ),
+    (
+        "launch = ['a']\nprepare_timeout = '1m'",
+        "e.toml:3: contender.a.prepare_timeout: there is nothing to prepare: give `prepare`, or leave this out",
+    ),
+    (
+        "url = 'exec:true'\ntemp = '/dev/shm'",
+        "e.toml:3: contender.a.temp: this is for servers that are launched, and exec: runs a program to its end",
+    ),
+    (
+        "url = 'exec:true'\ninstead_of_root = 'nobody'",
+        "e.toml:3: contender.a.instead_of_root: a program runs as who runs tiebreak, and without a shell: write exec:sh -c '…' for one",
     ),
     (
         "url = 'http://127.0.0.1:{port}/'",
@@ -374,11 +406,59 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "recipe = 'ngnix'",
-        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer; did you mean `nginx`?",
+        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`?",
     ),
     (
         "recipe = 'nginx'\nstop = 'TERM'",
-        "e.toml:3: contender.a.stop: the recipe says this itself; with `recipe` go `site`, `user`, `cores`, `cores_from` and what is said about requests",
+        "e.toml:3: contender.a.stop: the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, `cores_from` and what is said about requests",
+    ),
+    (
+        "recipe = 'nginx'\nchoices = { heap = '1G' }",
+        "e.toml:3: contender.a.choices.heap: the recipe `nginx` has no choices",
+    ),
+    (
+        "recipe = 'cassandra'\nchoices = { heep = '1G' }",
+        "e.toml:3: contender.a.choices.heep: `heep` is not a choice of `cassandra`: heap, commitlog_sync; did you mean `heap`?",
+    ),
+    (
+        "recipe = 'cassandra'\nchoices = { commitlog_sync = 'periodc' }",
+        "e.toml:3: contender.a.choices.commitlog_sync: `periodc` is not one of `commitlog_sync`: periodic, batch; did you mean `periodic`?",
+    ),
+    (
+        "recipe = 'cassandra'\nchoices = { heap = '1G -version' }",
+        "e.toml:3: contender.a.choices.heap: a choice is a word of letters, digits and `_-.+`",
+    ),
+    (
+        "launch = ['x', '{choice.heap}']\nchoices = { heat = '1' }",
+        "e.toml:2: contender.a.launch[1]: no choice is called `heap`: heat; did you mean `heat`?",
+    ),
+    (
+        "launch = ['x']\nchoices = { heat = {} }",
+        "e.toml:3: contender.a.choices.heat: the table is empty: give what can be chosen",
+    ),
+    (
+        "launch = ['x', '{software}']",
+        "e.toml:2: contender.a.launch[1]: {software} has a meaning only with `software`: name it there",
+    ),
+    (
+        "launch = ['x']\nsoftware = 'cassandra'",
+        "e.toml:3: contender.a.software: there is no software `cassandra`: cassandra-5.0, cassandra-1.2",
+    ),
+    (
+        "launch = ['x']\nprepare = [['y']]\nfresh = true",
+        "e.toml:4: contender.a.fresh: `fresh` does not go with `prepare`: what is prepared lies in the temporary folder",
+    ),
+    (
+        "launch = ['x']\nmore_ports = ['s', 's']",
+        "e.toml:3: contender.a.more_ports[1]: two ports are called `s`",
+    ),
+    (
+        "launch = ['x']\nfacts = [['y', '{host}']]",
+        "e.toml:3: contender.a.facts[0][1]: {host} has a meaning only for one process: in its `launch`, or in a file with {process} in its path",
+    ),
+    (
+        "launch = ['x']\nurl = 'cassandra://127.0.0.1:{port},127.0.0.2:{port}/k'",
+        "e.toml:3: contender.a.url: the address has 2 nodes: give a `process` for each of them, in the order of the address",
     ),
     (
         "connections = 1",
@@ -468,7 +548,7 @@ fn a_workload_has_commands_lengths_and_flags() {
     let step = |bytes, weight| record::Step { bytes, weight };
     let steps = record::ValueBytes::Steps(vec![step(32, 3.0), step(1000, 1.0)]);
     assert_eq!((workload.value, workload.compressible), (Some(steps), true));
-    let own = workload.commands.iter().map(|own| (own.words.join("|"), own.weight));
+    let own = workload.commands.0.iter().map(|own| (own.words.join("|"), own.weight));
     assert!(own.eq([("SET|{key}|a b".to_owned(), 0.5), ("PING".to_owned(), 1.0)]));
 }
 
@@ -538,11 +618,11 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         ("contenders = ['nginx', 'nginx']", "e.toml:1: contenders[1]: `nginx` is named twice"),
         (
             "contenders = ['nodee']",
-            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer); did you mean `node`?",
+            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster); did you mean `node`?",
         ),
         (
             "contenders = ['mien']\n[contender.mine]\nurl = 'http://h/'",
-            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer); did you mean `mine`?",
+            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster); did you mean `mine`?",
         ),
         ("contenders = [1]", "e.toml:1: contenders[0]: must be a text, not a number"),
         ("[default]", "e.toml:1: default: this key is not known; did you mean `defaults`?"),
@@ -596,15 +676,18 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
                 "{here}/large.toml has 104857600 bytes, too many for an experiment file: 1 MiB at most"
             ),
         ),
-        (".", format!("{here}/. is not a plain file")),
+        (".", format!("{here}/. is a folder without an experiment.toml")),
         (
             "just.toml",
             format!("{here}/just.toml:1: there is no contender: describe one as [contender.NAME]"),
         ),
     ] {
-        assert_eq!(Experiment::read(&at(name), &environment).err().expect(name).text, message);
+        assert_eq!(
+            Experiment::read(&at(name), None, &environment).err().expect(name).text,
+            message
+        );
     }
-    assert!(Experiment::read(Path::new("/dev/zero"), &environment).is_err());
+    assert!(Experiment::read(Path::new("/dev/zero"), None, &environment).is_err());
 }
 
 #[test]
@@ -614,7 +697,8 @@ fn a_file_from_elsewhere_needs_leave() {
     std::fs::create_dir_all(&below).expect("scratch");
     let file = below.join("e.toml");
     std::fs::write(&file, "contenders = ['nginx', 'node']\n").expect("scratch");
-    let experiment = Experiment::read(&file, &environment).unwrap_or_else(|e| panic!("{}", e.text));
+    let experiment =
+        Experiment::read(&file, None, &environment).unwrap_or_else(|e| panic!("{}", e.text));
     assert_eq!(experiment.folder, below.canonicalize().expect("there"));
     assert!(!is_outside(&file, folder.path()) && !is_outside(&file, &below));
     assert!(!is_outside(&file, &below.join("../b")));

@@ -1,9 +1,9 @@
 //! From a verdict to the standing of a requirement.
 
 use super::{By, Names, Requirement};
-use crate::shown::{shown, shown_sentence};
 use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use record::{Direction, Metric};
+use text::shown::{shown, shown_sentence};
 
 /// The audit rule that names contenders whose figures may be the generator's.
 pub(super) const BOTTLENECK: &str = "generator_bottleneck";

@@ -1,9 +1,8 @@
 //! From text to a requirement.
 
 use super::{By, METRICS, Names, Requirement, Sense, name_of};
-use crate::near;
-use crate::shown::shown;
 use record::{GroupAsks, Metric, Question};
+use text::{lists::listed, near, shown::shown};
 
 /// What a requirement looks like, at the end of an error.
 const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
@@ -59,9 +58,13 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
 fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, String> {
     let (name, groups) = (name.trim(), &question.groups);
     groups.iter().find(|group| group.name == name).ok_or_else(|| {
-        let names = groups.iter().map(|group| group.name.as_str());
-        let meant = near::did_you_mean(name, names.clone());
-        format!("no group is called `{}`: there are {}{meant}", shown(name), listed(names))
+        let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+        let meant = near::did_you_mean(name, names.iter().copied());
+        let known = match names[..] {
+            [] => "this run has no groups".to_owned(),
+            _ => format!("there are {}", listed(&names)),
+        };
+        format!("no group is called `{}`: {known}{meant}", shown(name))
     })
 }
 
@@ -75,9 +78,9 @@ fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Resu
         None => judged.collect(),
         Some(group) => group.metrics.clone(),
     };
-    let names = || listed(judged.iter().map(|metric| name_of(*metric)));
+    let names = || listed(&judged.iter().map(|metric| name_of(*metric)).collect::<Vec<_>>());
     match known {
-        None if question.names.iter().any(|it| it == name) || pair_of(name, question).is_ok() => {
+        None if question.number_of(name).is_some() || pair_of(name, question).is_ok() => {
             Err(format!("the metric is missing behind the contenders; {EXAMPLE}"))
         }
         None => {
@@ -94,17 +97,18 @@ fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Resu
 
 /// `B/A`, by the names that there are: names may hold a `/` themselves.
 fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
-    let number = |name: &str| question.names.iter().position(|it| it == name.trim());
+    let number = |name: &str| question.number_of(name.trim());
     let splits = text
         .match_indices('/')
         .filter_map(|(at, _)| Some((number(&text[..at])?, number(&text[at + 1..])?)));
     let (b, a) = match splits.collect::<Vec<_>>()[..] {
         [pair] => pair,
         [] => {
+            let names: Vec<_> = question.contenders.iter().map(|of| shown(&of.name)).collect();
             return Err(format!(
                 "`{}` are no two contenders: write B/A with two of {}",
                 shown(text),
-                listed(question.names.iter().map(shown))
+                listed(&names)
             ));
         }
         _ => return Err(format!("`{}` can be read in two ways: rename a contender", shown(text))),
@@ -113,7 +117,10 @@ fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
         let pair = (pair.a as usize, pair.b as usize);
         pair == (a, b) || pair == (b, a)
     });
-    let names = Names { a: question.names[a].clone(), b: question.names[b].clone() };
+    let names = {
+        let name = |number: usize| question.contenders[number].name.clone();
+        Names { a: name(a), b: name(b) }
+    };
     match compared {
         true => Ok(names),
         false if a == b => Err(format!("{} is not compared with itself", shown(&names.a))),
@@ -167,15 +174,4 @@ fn ratio(text: &str) -> Result<f64, String> {
         ));
     }
     Err(format!("`{text}` is no ratio; {EXAMPLE}"))
-}
-
-/// `a, b and c`.
-fn listed<T: AsRef<str>>(items: impl Iterator<Item = T>) -> String {
-    let items: Vec<T> = items.collect();
-    let texts: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
-    match texts[..] {
-        [] => "nothing".to_owned(),
-        [only] => only.to_owned(),
-        [ref first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }

@@ -1,11 +1,10 @@
 use super::*;
 use judge::verdict::{Standing, Weight, Word};
-use record::Pair;
+use record::{ContenderAsked, Pair};
 
 fn question() -> Question {
-    let names = ["old", "new", "a/b", "b", "a"];
     Question {
-        names: names.map(str::to_owned).to_vec(),
+        contenders: ["old", "new", "a/b", "b", "a"].map(ContenderAsked::named).to_vec(),
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),
@@ -16,21 +15,12 @@ fn question() -> Question {
         restarts: 0,
         looks: Vec::new(),
         sharing: Vec::new(),
-        target_cores: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
-        by_library: Vec::new(),
-        protocols: Vec::new(),
         expect_different: false,
         shares_core: false,
-        cpu_in_sight: vec![false; 5],
         code_names: Default::default(),
-        from_workload: Vec::new(),
-        misses_asked: Vec::new(),
-        done_by_generator: Vec::new(),
-        bodiless: vec![false; 5],
-        port_limit: vec![None; 5],
         workers: 1,
     }
 }
@@ -154,7 +144,7 @@ fn errors_teach() {
         ("p99 <= \u{1b}[31m", format!("`\\u{{1b}}[31m` is no ratio; {example}")),
     ];
     for (text, why) in table {
-        let shown = crate::shown::shown(text);
+        let shown = text::shown::shown(text);
         assert_eq!(parse(text), Err(format!("--require `{shown}`: {why}")));
     }
 }
@@ -162,7 +152,7 @@ fn errors_teach() {
 #[test]
 fn a_pair_that_can_be_read_in_two_ways() {
     let mut question = question();
-    question.names = ["a", "b/c", "a/b", "c"].map(str::to_owned).to_vec();
+    question.contenders = ["a", "b/c", "a/b", "c"].map(ContenderAsked::named).to_vec();
     let error = Requirement::parse("a/b/c p99 <= 1", &question).expect_err("two ways");
     assert!(error.ends_with("`a/b/c` can be read in two ways: rename a contender"), "{error}");
 }

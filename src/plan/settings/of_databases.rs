@@ -1,94 +1,53 @@
 //! How databases are spoken to: what only contenders in SQL can be told.
 
-use crate::near;
-use crate::plan::settings::{connections, timeout};
-use crate::plan::units;
-use crate::shown::shown;
+use crate::plan::settings::Settings;
 use drivers::oracle;
 use record::{Pool, Reuse, SqlProtocol, Upkeep};
 use std::time::Duration;
+use text::near;
+use text::quantities;
+use text::shown::shown;
 
 const PROTOCOLS: [SqlProtocol; 4] =
     [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared, SqlProtocol::Text];
 const UPKEEPS: [(&str, Upkeep); 3] =
     [("neither", Upkeep::Neither), ("ping", Upkeep::Ping), ("reset", Upkeep::Reset)];
-/// Kinds of table: PostgreSQL's two, and MySQL's engines that a table of keys and
-/// values can be in.
-const TABLES: [&str; 6] = ["logged", "unlogged", "innodb", "memory", "aria", "myisam"];
+/// Kinds of table: PostgreSQL's two, MySQL's engines that a table of keys and values can
+/// be in, and how Cassandra compacts its tables.
+const TABLES: [&str; 10] = [
+    "logged",
+    "unlogged",
+    "innodb",
+    "memory",
+    "aria",
+    "myisam",
+    "size-tiered",
+    "leveled",
+    "time-window",
+    "unified",
+];
 
 /// Bytes that a reply may be allowed: an error takes some hundred; MySQL has no longer
 /// packets.
 const LEAST_REPLY: u64 = 1000;
 const MOST_REPLY: u64 = 1 << 30;
 
-/// As far as it was given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DatabaseSettings {
-    /// The one statement that is asked.
-    pub query: Option<String>,
-    /// In which character set a client speaks.
-    pub charset: Option<String>,
-    /// How statements are sent.
-    pub protocol: Option<SqlProtocol>,
-    /// Which kind of table the workload's rows are in.
-    pub table: Option<String>,
-    max: Option<u32>,
-    wait: Option<Duration>,
-    upkeep: Option<Upkeep>,
-    /// Bytes of the reply to an operation, at most.
-    pub reply_bytes: Option<u64>,
-}
-
-impl DatabaseSettings {
-    /// Sets one key from its text.
-    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match key {
-            "query" => self.query = Some(query(value)?),
-            "charset" => self.charset = Some(charset(value)?),
-            "protocol" => self.protocol = Some(protocol(value)?),
-            "table" => self.table = Some(table(value)?),
-            "pool.max" => self.max = Some(connections(value)?),
-            "pool.wait" => self.wait = Some(timeout(value)?),
-            "reply.max" => self.reply_bytes = Some(reply_bytes(value)?),
-            _ => self.upkeep = Some(upkeep(value)?),
-        }
-        Ok(())
-    }
-
-    /// These where they are given, else the others.
-    pub(super) fn over(self, others: &DatabaseSettings) -> DatabaseSettings {
-        DatabaseSettings {
-            query: self.query.or_else(|| others.query.clone()),
-            charset: self.charset.or_else(|| others.charset.clone()),
-            protocol: self.protocol.or(others.protocol),
-            table: self.table.or_else(|| others.table.clone()),
-            max: self.max.or(others.max),
-            wait: self.wait.or(others.wait),
-            upkeep: self.upkeep.or(others.upkeep),
-            reply_bytes: self.reply_bytes.or(others.reply_bytes),
-        }
-    }
-
-    /// Whether anything was given.
-    pub fn is_given(&self) -> bool {
-        *self != DatabaseSettings::default()
-    }
-
+impl Settings {
     /// The connection policy: a pool, or what `reuse` says. Who waits for a pool
     /// waits as long as for a reply, unless something else is said.
     ///
     /// # Errors
     /// When both are given, or a pool without its size.
-    pub fn reuse(&self, reuse: Option<Reuse>, timeout: Duration) -> Result<Reuse, String> {
-        let wait = self.wait.unwrap_or(timeout);
-        match (self.max, reuse) {
+    pub(in crate::plan) fn policy(&self, timeout: Duration) -> Result<Reuse, String> {
+        let wait = self.pool_wait.unwrap_or(timeout);
+        match (self.pool_max, self.reuse) {
             (Some(_), Some(_)) => Err("pool and reuse are two policies: give one".to_owned()),
             (Some(max), None) => Ok(Reuse::Pool(Pool {
                 max,
                 wait_ns: u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX),
-                upkeep: self.upkeep.unwrap_or_default(),
+                upkeep: self.pool_upkeep.unwrap_or_default(),
             })),
-            (None, _) if self.wait.is_some() || self.upkeep.is_some() => {
+            (None, _) if self.pool_wait.is_some() || self.pool_upkeep.is_some() => {
                 Err("a pool needs its size: give pool.max too".to_owned())
             }
             (None, reuse) => Ok(reuse.unwrap_or(Reuse::Always)),
@@ -97,25 +56,22 @@ impl DatabaseSettings {
 }
 
 /// `--query`.
-///
-/// # Errors
-/// When there is nothing in it.
-pub fn query(text: &str) -> Result<String, String> {
+pub(super) fn query(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("the query is empty: write --query 'SELECT 1'".to_owned()),
         statement => Ok(statement.to_owned()),
     }
 }
 
-fn reply_bytes(text: &str) -> Result<u64, String> {
-    match units::bytes(text)? {
+pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
+    match quantities::bytes(text)? {
         bytes if (LEAST_REPLY..=MOST_REPLY).contains(&bytes) => Ok(bytes),
         _ => Err(format!("`{}` is not a length of replies from 1kB to 1GB", shown(text))),
     }
 }
 
 /// As Oracle names them.
-fn charset(text: &str) -> Result<String, String> {
+pub(super) fn charset(text: &str) -> Result<String, String> {
     let known = oracle::CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
     known.map(|&known| known.to_owned()).ok_or_else(|| {
         format!(
@@ -126,19 +82,19 @@ fn charset(text: &str) -> Result<String, String> {
     })
 }
 
-fn protocol(text: &str) -> Result<SqlProtocol, String> {
+pub(super) fn protocol(text: &str) -> Result<SqlProtocol, String> {
     let names = PROTOCOLS.map(SqlProtocol::name);
     PROTOCOLS.into_iter().find(|known| known.name() == text).ok_or_else(|| {
         format!(
             "`{}` is not a way to send statements: simple, extended or prepared (PostgreSQL), \
-             text or prepared (MySQL){}",
+             text or prepared (MySQL), simple or prepared (Cassandra){}",
             shown(text),
             near::did_you_mean(text, names)
         )
     })
 }
 
-fn upkeep(text: &str) -> Result<Upkeep, String> {
+pub(super) fn upkeep(text: &str) -> Result<Upkeep, String> {
     let known = UPKEEPS.iter().find(|(name, _)| *name == text);
     known.map(|(_, upkeep)| *upkeep).ok_or_else(|| {
         format!(
@@ -149,12 +105,13 @@ fn upkeep(text: &str) -> Result<Upkeep, String> {
     })
 }
 
-fn table(text: &str) -> Result<String, String> {
+pub(super) fn table(text: &str) -> Result<String, String> {
     match TABLES.contains(&text) {
         true => Ok(text.to_owned()),
         false => Err(format!(
             "`{}` is not a kind of table: logged or unlogged (PostgreSQL); innodb, memory, aria \
-             or myisam (MySQL, MariaDB){}",
+             or myisam (MySQL, MariaDB); size-tiered, leveled, time-window or unified \
+             (Cassandra){}",
             shown(text),
             near::did_you_mean(text, TABLES)
         )),
@@ -164,9 +121,10 @@ fn table(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::declared::Declared;
 
-    fn given(pairs: &[(&str, &str)]) -> DatabaseSettings {
-        let mut settings = DatabaseSettings::default();
+    fn given(pairs: &[(&str, &str)]) -> Settings {
+        let mut settings = Settings::default();
         for (key, value) in pairs {
             settings.set(key, value).unwrap_or_else(|message| panic!("{message}"));
         }
@@ -198,7 +156,8 @@ mod tests {
                 Err("a pool needs its size: give pool.max too".to_owned()),
             ),
         ] {
-            assert_eq!(given(pairs).reuse(reuse, timeout), wanted, "{pairs:?}");
+            let settings = Settings { reuse, ..given(pairs) };
+            assert_eq!(settings.policy(timeout), wanted, "{pairs:?}");
         }
     }
 
@@ -207,7 +166,7 @@ mod tests {
         let own = given(&[("protocol", "text"), ("pool.max", "2")]);
         let common = given(&[("protocol", "prepared"), ("query", "SELECT 2"), ("table", "memory")]);
         let both = own.over(&common);
-        assert_eq!((both.protocol, both.max), (Some(SqlProtocol::Text), Some(2)));
+        assert_eq!((both.protocol, both.pool_max), (Some(SqlProtocol::Text), Some(2)));
         assert_eq!(
             (both.query.as_deref(), both.table.as_deref()),
             (Some("SELECT 2"), Some("memory"))
@@ -227,7 +186,8 @@ mod tests {
                 "protocol",
                 "simpel",
                 "`simpel` is not a way to send statements: simple, extended or prepared \
-                 (PostgreSQL), text or prepared (MySQL); did you mean `simple`?",
+                 (PostgreSQL), text or prepared (MySQL), simple or prepared (Cassandra); did you \
+                 mean `simple`?",
             ),
             (
                 "pool.upkeep",
@@ -239,13 +199,14 @@ mod tests {
                 "table",
                 "heap",
                 "`heap` is not a kind of table: logged or unlogged (PostgreSQL); innodb, memory, \
-                 aria or myisam (MySQL, MariaDB)",
+                 aria or myisam (MySQL, MariaDB); size-tiered, leveled, time-window or unified \
+                 (Cassandra)",
             ),
             ("pool.max", "0", "`0` is not a number of connections from 1 to 1M"),
             ("pool.wait", "0s", "a timeout must be above 0"),
             ("reply.max", "999", "`999` is not a length of replies from 1kB to 1GB"),
         ] {
-            let told = DatabaseSettings::default().set(key, value);
+            let told = Settings::default().set(key, value);
             assert_eq!(told, Err(message.to_owned()), "{key}={value}");
         }
     }

@@ -1,48 +1,19 @@
 //! How files are written: what only contenders of files can be told.
 
-use crate::near;
-use crate::plan::units;
-use crate::shown::shown;
-use engine::files::{Guard, Settings};
+use crate::plan::settings::Settings;
+use engine::files::{self, Guard};
 use std::time::Duration;
+use text::near;
+use text::quantities;
+use text::shown::shown;
 
 const LOCKING: [&str; 3] = ["flock", "rename", "none"];
 
-/// As far as it was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileSettings {
-    /// What keeps a reader from half a value.
-    guard: Option<Guard>,
-    /// Whether every write waits for the disk.
-    fsync: Option<bool>,
-    /// When a file is too old.
-    expires: Option<Duration>,
-}
-
-impl FileSettings {
-    /// Sets one key from its text.
-    pub(super) fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match key {
-            "locking" => self.guard = Some(guard(value)?),
-            "fsync" => self.fsync = Some(fsync(value)?),
-            _ => self.expires = Some(expires(value)?),
-        }
-        Ok(())
-    }
-
-    /// These where they are given, else the others.
-    pub(super) fn over(self, others: FileSettings) -> FileSettings {
-        FileSettings {
-            guard: self.guard.or(others.guard),
-            fsync: self.fsync.or(others.fsync),
-            expires: self.expires.or(others.expires),
-        }
-    }
-
-    /// With what is used where nothing was said: locked as Cache_Lite does, never
-    /// synced, never too old.
-    pub(in crate::plan) fn settings(self) -> Settings {
-        Settings {
+impl Settings {
+    /// How files are written, with what is used where nothing was said: locked as
+    /// Cache_Lite does, never synced, never too old.
+    pub(in crate::plan) fn files(&self) -> files::Settings {
+        files::Settings {
             guard: self.guard.unwrap_or(Guard::Flock),
             fsync: self.fsync.unwrap_or(false),
             expires: self.expires,
@@ -50,7 +21,7 @@ impl FileSettings {
     }
 }
 
-fn guard(text: &str) -> Result<Guard, String> {
+pub(super) fn guard(text: &str) -> Result<Guard, String> {
     match text {
         "flock" => Ok(Guard::Flock),
         "rename" => Ok(Guard::Rename),
@@ -64,12 +35,12 @@ fn guard(text: &str) -> Result<Guard, String> {
     }
 }
 
-fn fsync(text: &str) -> Result<bool, String> {
+pub(super) fn fsync(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| format!("`{}`: write fsync=true or fsync=false", shown(text)))
 }
 
-fn expires(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
+pub(super) fn expires(text: &str) -> Result<Duration, String> {
+    match quantities::duration(text)? {
         Duration::ZERO => {
             Err("files that expire at once are no cache: leave out expires".to_owned())
         }
@@ -80,12 +51,13 @@ fn expires(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::declared::Declared;
 
     #[test]
     fn what_is_given_wins_and_the_rest_is_cache_lites() {
-        let mut own = FileSettings::default();
-        let mut common = FileSettings::default();
-        assert_eq!(own.settings().guard, Guard::Flock);
+        let mut own = Settings::default();
+        let mut common = Settings::default();
+        assert_eq!(own.files().guard, Guard::Flock);
         for (key, value) in [("locking", "rename"), ("expires", "1h")] {
             common.set(key, value).expect("good");
         }
@@ -93,8 +65,8 @@ mod tests {
             own.set(key, value).expect("good");
         }
         let expires = Some(Duration::from_secs(3600));
-        let both = Settings { guard: Guard::Nothing, fsync: true, expires };
-        assert_eq!(own.over(common).settings(), both);
+        let both = files::Settings { guard: Guard::Nothing, fsync: true, expires };
+        assert_eq!(own.over(&common).files(), both);
     }
 
     #[test]
@@ -108,7 +80,7 @@ mod tests {
             ("fsync", "always", "`always`: write fsync=true or fsync=false"),
             ("expires", "0s", "files that expire at once are no cache: leave out expires"),
         ] {
-            let told = FileSettings::default().set(key, value);
+            let told = Settings::default().set(key, value);
             assert_eq!(told, Err(message.to_owned()), "{key}={value}");
         }
     }

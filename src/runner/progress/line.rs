@@ -1,8 +1,8 @@
 //! The plain line, for logs and for terminals that understand no more.
 
 use super::state::{SoFar, State};
-use crate::plan::units::{show_ns, show_rate};
 use std::time::{Duration, Instant};
+use text::units::{show_ns, show_rate};
 
 /// Where the run is, on one line.
 pub(super) fn line(state: &State, now: Instant) -> String {
@@ -53,10 +53,10 @@ mod tests {
         let mut state = State::new(&["old".to_owned(), "new".to_owned()], start);
         state.phase("ready?", Duration::ZERO, 0, start);
         assert_eq!(line(&state, at(1.5)), "ready?");
-        state.loading("old", 0, 1_000_000, start);
+        state.loading("old", 0..1_000_000, "keys", start);
         assert_eq!(line(&state, at(1.0)), "loading old: 0 of 1M keys");
         state.loaded(300_000, at(2.5));
-        assert_eq!(line(&state, at(2.5)), "loading old: 300k of 1M keys, 120k/s, 6 s left");
+        assert_eq!(line(&state, at(2.5)), "loading old: 300k of 1M keys, 120 k/s, 6 s left");
         state.phase("pilot", seconds(6.0), 0, start);
         assert_eq!(line(&state, at(1.5)), "pilot, 5 s left");
         assert_eq!(line(&state, at(7.0)), "pilot, 0 s left");
@@ -64,11 +64,11 @@ mod tests {
         state.phase("round", seconds(200.0), 10, start);
         assert_eq!(line(&state, at(1.5)), "round 1 of 10, 3 min 19 s left");
         state.trial(&trial(0, 1, 40_100, 1_000_000_000, 1), at(20.0));
-        assert_eq!(line(&state, at(21.5)), "round 2 of 10, 2 min 59 s left: old 40.1k/s");
+        assert_eq!(line(&state, at(21.5)), "round 2 of 10, 2 min 59 s left: old 40.1 k/s");
         state.trial(&with_errors(trial(1, 1, 950, 2_000_000_000, 1), 3), at(20.0));
         assert_eq!(
             line(&state, at(21.5)),
-            "round 2 of 10, 2 min 59 s left: old 40.1k/s, new 475/s (3 errors)"
+            "round 2 of 10, 2 min 59 s left: old 40.1 k/s, new 475 /s (3 errors)"
         );
     }
 }

@@ -1,13 +1,24 @@
 //! How far a load came. Pure.
 
-use super::state::Left;
-use crate::plan::units::{show_count, show_rate};
+use std::ops::Range;
 use std::time::{Duration, Instant};
+use text::units::{show_count, show_rate};
+
+/// How much is left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Left {
+    /// None if it takes longer than was expected.
+    pub(super) time: Option<Duration>,
+    /// Share that is done, 0 to 1.
+    pub(super) done: f64,
+}
 
 /// The load of one store. News come at the end of each chunk.
 #[derive(Debug)]
 pub(super) struct LoadSoFar {
     keys: u64,
+    /// What is counted: keys, or columns.
+    what: &'static str,
     from: u64,
     began: Instant,
     upto: u64,
@@ -16,19 +27,20 @@ pub(super) struct LoadSoFar {
 }
 
 impl LoadSoFar {
-    pub(super) fn new(from: u64, keys: u64, now: Instant) -> LoadSoFar {
-        LoadSoFar { keys, from, began: now, upto: from, at: now }
+    pub(super) fn new(keys: Range<u64>, what: &'static str, now: Instant) -> LoadSoFar {
+        let (from, keys) = (keys.start, keys.end);
+        LoadSoFar { keys, what, from, began: now, upto: from, at: now }
     }
 
     pub(super) fn reached(&mut self, upto: u64, now: Instant) {
         (self.upto, self.at) = (upto, now);
     }
 
-    /// `300k of 1M keys, 120k/s`.
+    /// `300k of 1M keys, 120 k/s`.
     pub(super) fn text(&self) -> String {
         let rate = self.rate().map(|rate| format!(", {}", show_rate(rate)));
         let (upto, keys) = (show_count(self.upto), show_count(self.keys));
-        format!("{upto} of {keys} keys{}", rate.unwrap_or_default())
+        format!("{upto} of {keys} {}{}", self.what, rate.unwrap_or_default())
     }
 
     /// By the rate so far; none before there is one.
@@ -56,11 +68,11 @@ mod tests {
     fn rate_and_time_left_count_what_this_load_wrote() {
         let start = Instant::now();
         let at = |s: f64| start + Duration::from_secs_f64(s);
-        let mut load = LoadSoFar::new(400_000, 1_000_000, start);
+        let mut load = LoadSoFar::new(400_000..1_000_000, "keys", start);
         assert_eq!(load.text(), "400k of 1M keys");
         assert_eq!(load.left(at(1.0)), None);
         load.reached(700_000, at(2.5));
-        assert_eq!(load.text(), "700k of 1M keys, 120k/s");
+        assert_eq!(load.text(), "700k of 1M keys, 120 k/s");
         let left = |s: f64| load.left(at(s)).map(|left| (left.time, left.done));
         assert_eq!(left(2.5), Some((Some(Duration::from_millis(2500)), 0.7)));
         assert_eq!(left(3.5), Some((Some(Duration::from_millis(1500)), 0.7)));

@@ -14,9 +14,12 @@ mod view;
 
 pub(crate) use manner::Manner;
 
+use crate::runner::placement;
 use crate::secrets;
 use record::TrialRecord;
 use state::State;
+use std::ops::Range;
+use std::os::unix::thread::JoinHandleExt;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -41,11 +44,10 @@ impl Progress {
         Progress { manner, desk, teller }
     }
 
-    /// Keeps the telling off the cores that generate load, where the process
-    /// may use others.
-    pub(crate) fn keep_off(&self, generator: &[u32]) {
+    /// Keeps the telling on these cores, if there are any.
+    pub(crate) fn keep_on(&self, cores: &[u32]) {
         if let Some(teller) = &self.teller {
-            teller::keep_off(teller, generator);
+            placement::place(teller.as_pthread_t(), cores);
         }
     }
 
@@ -76,8 +78,8 @@ impl Progress {
     }
 
     /// The load of a store starts at this key, or goes on there.
-    pub(crate) fn loading(&self, name: &str, from: u64, keys: u64) {
-        self.begin(|state, now| state.loading(name, from, keys, now));
+    pub(crate) fn loading(&self, name: &str, keys: Range<u64>, what: &'static str) {
+        self.begin(|state, now| state.loading(name, keys.clone(), what, now));
     }
 
     /// All keys of it below this one were dealt with. Nobody is woken: it is seen

@@ -1,9 +1,10 @@
 //! What is known of a run while it lasts. Pure: whoever asks brings the time.
 
-use super::loading::LoadSoFar;
-use crate::shown::shown;
+use super::loading::{Left, LoadSoFar};
 use record::{Histogram, Phase, TrialRecord};
+use std::ops::Range;
 use std::time::{Duration, Instant};
+use text::shown::shown;
 
 /// A forecast is missed when it is over by more than this. Drains and the way
 /// from one round to the next are in no plan.
@@ -48,15 +49,6 @@ pub(super) struct SoFar {
     pub(super) p99_ns: Option<u64>,
 }
 
-/// How much is left.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Left {
-    /// None: it takes longer than was foreseen.
-    pub(super) time: Option<Duration>,
-    /// Share that is done, 0 to 1.
-    pub(super) done: f64,
-}
-
 impl State {
     pub(super) fn new(names: &[String], now: Instant) -> State {
         let so_far = |name: &String| SoFar { name: shown(name), ..SoFar::default() };
@@ -95,9 +87,15 @@ impl State {
     }
 
     /// The load of a store starts at this key.
-    pub(super) fn loading(&mut self, name: &str, from: u64, keys: u64, now: Instant) {
+    pub(super) fn loading(
+        &mut self,
+        name: &str,
+        keys: Range<u64>,
+        what: &'static str,
+        now: Instant,
+    ) {
         self.phase(&format!("loading {}", shown(name)), Duration::ZERO, 0, now);
-        self.load = Some(LoadSoFar::new(from, keys, now));
+        self.load = Some(LoadSoFar::new(keys, what, now));
     }
 
     /// All keys of it below this one were dealt with.
@@ -197,7 +195,7 @@ impl SoFar {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use record::{Arrivals, Failure, LaneAsked, Reuse, Seen, Slice};
+    use record::{Arrivals, Failure, Intensity, LaneAsked, Reuse, Seen, Slice};
 
     /// A trial of one slice; every response takes `response_ns`.
     pub(in super::super) fn trial(
@@ -215,11 +213,9 @@ pub(super) mod tests {
         }
         let asked = LaneAsked {
             address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
-            connections: 1,
-            depth: 1,
+            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
             doing: record::Doing::Ask,
             reuse: Reuse::Always,
-            arrivals: Arrivals::Closed,
             timeout_ns: 1,
             burn_in_ns: 0,
             operations: None,

@@ -6,10 +6,8 @@ use super::manner::Manner;
 use super::screen::{Screen, Size};
 use super::state::State;
 use super::view;
-use crate::cores;
 use std::io::{Write, stderr};
 use std::mem;
-use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::JoinHandle;
@@ -119,24 +117,6 @@ fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn Fn
 pub(super) fn print(text: &str) {
     let mut to = stderr().lock();
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
-}
-
-/// Keeps the thread off these cores, where the process may use others. Where the
-/// system refuses, the thread stays where it may be by now.
-pub(super) fn keep_off(thread: &JoinHandle<()>, generator: &[u32]) {
-    let Ok(facts) = cores::Facts::read() else { return };
-    let others: Vec<u32> =
-        facts.allowed.into_iter().filter(|core| !generator.contains(core)).collect();
-    if others.is_empty() {
-        return;
-    }
-    // SAFETY: an all-zero cpu_set_t is valid; the cores come from such a set, so
-    // that CPU_SET stays inside it; the thread is not joined yet.
-    unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        others.iter().for_each(|core| libc::CPU_SET(*core as usize, &mut set));
-        libc::pthread_setaffinity_np(thread.as_pthread_t(), size_of_val(&set), &set);
-    }
 }
 
 /// Some thread panicked. Its message stands below the view, where the next

@@ -34,7 +34,7 @@ fn the_view_follows_the_run_and_is_erased() {
     let now = Instant::now();
     desk.lock().state.trial(&trial(0, 1, 500, 1_000_000_000, 1_000_000), now);
     let frame = printed.recv().expect("a frame, though nobody rang");
-    assert!(frame.contains("\n  old  500/s  p99 1"), "{frame:?}");
+    assert!(frame.contains("\n  old  500 /s  p99 1"), "{frame:?}");
     desk.end();
     let last = printed.iter().last().expect("a last frame");
     assert_eq!(last, "\r\x1b[3A\x1b[J");

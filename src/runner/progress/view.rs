@@ -1,10 +1,11 @@
 //! The live view: a few lines, from what is known, the time and the room. Pure.
 
 use super::line::{errors, whole_seconds};
+use super::loading::Left;
 use super::screen::{Line, Paint, Size, fitted};
-use super::state::{Left, SoFar, State};
-use crate::plan::units::{show_ns, show_rate};
+use super::state::{SoFar, State};
 use std::time::Instant;
+use text::units::{show_ns, show_rate};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a bar, at most, and at least beside a label.

@@ -37,7 +37,7 @@ fn runs() -> Vec<(&'static str, State, Instant)> {
     launching.trial(&trial(0, 5, 40_100, 1_000_000_000, 4_120_000), at(10.0));
     launching.phase("launching, time 2 of 2", Duration::ZERO, 0, at(10.0));
     let mut load = fresh(&["old", "new"]);
-    load.loading("old", 0, 1_000_000, at(0.0));
+    load.loading("old", 0..1_000_000, "keys", at(0.0));
     load.loaded(300_000, at(2.5));
     let mut late = fresh(&["one"]);
     late.phase("driving", seconds(10.0), 1, at(0.0));

@@ -3,7 +3,7 @@
 
 use super::Source;
 use crate::targets::hierarchy::homes;
-use crate::targets::process::OutOfSight;
+use keeper::process::OutOfSight;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

@@ -1,6 +1,6 @@
 //! One process of a tree.
 
-use crate::targets::process::{self, Stat};
+use keeper::process::{self, Stat};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;

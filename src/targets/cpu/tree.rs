@@ -11,7 +11,7 @@
 //! to be given by its final process, or measured by a cgroup.
 
 use super::member::Member;
-use crate::targets::process::{self, OutOfSight};
+use keeper::process::{self, OutOfSight};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

@@ -1,7 +1,7 @@
 //! From listening sockets to the processes that hold them.
 
 use super::{Found, Root, sockets::Listening};
-use crate::targets::process::{self, Identity, OutOfSight, Stat};
+use keeper::process::{self, Identity, OutOfSight, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 

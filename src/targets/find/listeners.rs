@@ -3,7 +3,7 @@
 //! `/proc/net/tcp` lists all sockets: the kernel goes through its whole table of
 //! connections for it, which takes it milliseconds however few there are.
 
-use super::sockets::Tcp;
+use super::tcp::Tcp;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

@@ -1,13 +1,12 @@
 //! The listening sockets of this network namespace.
 
 use super::listeners::listeners;
+use super::tcp::Tcp;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-/// State of a TCP socket that listens (`TCP_LISTEN`).
-const TCP_LISTENS: &str = "0A";
 /// Flag of a unix socket that listens (`__SO_ACCEPTCON`).
 const UNIX_LISTENS: u64 = 0x10000;
 
@@ -71,48 +70,6 @@ fn best(sockets: &[Tcp], wanted: SocketAddr) -> Listening {
     let all_v4 = wanted.is_ipv4().then_some(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     let order = exact.into_iter().chain(all_v4).chain([IpAddr::V6(Ipv6Addr::UNSPECIFIED)]);
     order.map(at).find(|listening| !listening.is_empty()).unwrap_or_default()
-}
-
-/// A listening socket.
-#[derive(Clone, Copy)]
-pub(super) struct Tcp {
-    pub(super) ip: IpAddr,
-    pub(super) port: u16,
-    pub(super) user: u32,
-    pub(super) inode: u64,
-}
-
-impl Tcp {
-    /// A line of `/proc/net/tcp` or `tcp6`, proc_pid_net(5).
-    fn parse(line: &str) -> Option<Tcp> {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let (ip, port) = words.get(1)?.split_once(':')?;
-        if *words.get(3)? != TCP_LISTENS {
-            return None;
-        }
-        Some(Tcp {
-            ip: address(ip)?,
-            port: u16::from_str_radix(port, 16).ok()?,
-            user: words.get(7)?.parse().ok()?,
-            inode: words.get(9)?.parse().ok()?,
-        })
-    }
-}
-
-/// Words of 32 bits, each as the machine's own number.
-fn address(hex: &str) -> Option<IpAddr> {
-    let word = |at: usize| {
-        let digits = hex.get(at * 8..at * 8 + 8)?;
-        u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
-    };
-    match hex.len() {
-        8 => Some(IpAddr::from(word(0)?)),
-        32 => {
-            let bytes = [word(0)?, word(1)?, word(2)?, word(3)?].concat();
-            Some(IpAddr::from(<[u8; 16]>::try_from(bytes).ok()?))
-        }
-        _ => None,
-    }
 }
 
 /// The unix sockets that listen at this path.

@@ -5,8 +5,8 @@
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use crate::plan::units::show_count;
 use record::{LoadHow, Own, Workload};
+use text::units::show_count;
 
 /// First word of a fingerprint, with the version of how values are made.
 const MARK: &str = "tiebreak-load/1";
@@ -66,6 +66,9 @@ impl Wanted {
         // With counters among them there are more keys, or others.
         let (keys, values) = (workload.to_load(), workload.has_values());
         let mut spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
+        if workload.is_wide() {
+            spec += " wide";
+        }
         if !workload.own.is_empty() {
             let Own { setup, tables, .. } = &workload.own;
             spec += &format!(" {setup:?} {tables:?}");

@@ -3,12 +3,12 @@
 
 use record::Address;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 use wire::{Class, Codec, Events, Out, Reply, State, Tag};
-use wire::{memcached, resp};
+use wire::{memcached, resp, thrift};
 
 /// So many bytes are read of one answer. INFO of Redis takes 10 kB, with a hundred
 /// databases 20.
@@ -45,11 +45,13 @@ impl Heard {
     pub(super) fn good(&self) -> Result<(), String> {
         let Some(Class::Error(code)) = self.class() else { return Ok(()) };
         // Each protocol has codes of its own, and none has another's.
-        let name = memcached::codes::name(code).or_else(|| resp::codes::name(code));
+        let name = memcached::codes::name(code)
+            .or_else(|| resp::codes::name(code))
+            .or_else(|| thrift::codes::name(code));
         Err(format!("it answers {}", name.unwrap_or("an error")))
     }
 
-    /// The value that was asked for; none: there is nothing.
+    /// The value that was asked for. Returns None if there is nothing.
     ///
     /// # Errors
     /// When the answer was an error.
@@ -150,6 +152,18 @@ impl<C: Codec> Line<C> {
     }
 }
 
+/// A connection to the first of these nodes that accepts one.
+fn connect_tcp(nodes: &[SocketAddr], patience: Duration) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for node in nodes {
+        match TcpStream::connect_timeout(node, patience) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
 enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -158,7 +172,9 @@ enum Stream {
 impl Stream {
     fn connect(address: &Address, patience: Duration) -> io::Result<Stream> {
         match address {
-            Address::Tcp(address) => TcpStream::connect_timeout(address, patience).map(Stream::Tcp),
+            Address::Tcp(_) | Address::Nodes(_) => {
+                connect_tcp(address.nodes(), patience).map(Stream::Tcp)
+            }
             Address::Unix(path) => connect_unix(path, patience).map(Stream::Unix),
             Address::Directory(_) | Address::Program => Err(io::ErrorKind::Unsupported.into()),
         }
@@ -193,7 +209,7 @@ impl Stream {
 
 /// Connects within this time: the standard library would wait for ever where the
 /// listener accepts nobody. On Linux a connect ends with the time to send.
-pub(in crate::targets) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
+pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
     // SAFETY: an all-zero sockaddr_un is valid.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;

@@ -1,23 +1,113 @@
-//! Asking memcached about itself.
+//! Asking memcached about itself: one server, or several that hold some of the keys each.
 
 use super::line::Line;
-use super::own_keys::Kept;
-use super::{About, Start};
-use crate::shown::shown;
-use record::Fact;
+use super::own_keys::{self, Kept};
+use super::{About, PATIENCE, Start};
+use record::{Address, Fact, Workload};
+use text::shown::shown;
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 
 /// A note is no longer.
 const LONGEST_NOTE: u64 = 4096;
 
-/// The text protocol, which every version understands. For notes, and for values of so
-/// many bytes.
-pub(super) fn codec(bytes: u32) -> Memcached {
-    let value_bytes = LONGEST_NOTE.max(u64::from(bytes));
-    Memcached::new(Dialect::Text, Limits { value_bytes }, 1)
+/// Bytes of an item, unless the server was told otherwise (`-I`).
+const LONGEST_ITEM: u32 = 1 << 20;
+
+/// The servers of one contender.
+///
+/// Several keep no note: which start of each server it was written in would have to be
+/// remembered, and that is not supported yet. Their keys are loaded anew in every run.
+pub(super) struct Servers {
+    each: Vec<Address>,
 }
 
-pub(super) fn about(line: &mut Line<Memcached>) -> Result<About, String> {
+impl Servers {
+    /// Those at this address.
+    pub(super) fn at(address: &Address) -> Servers {
+        let each = match address {
+            Address::Nodes(nodes) => nodes.iter().map(|node| Address::Tcp(*node)).collect(),
+            Address::Tcp(_) | Address::Unix(_) | Address::Directory(_) | Address::Program => {
+                vec![address.clone()]
+            }
+        };
+        Servers { each }
+    }
+
+    /// What they say, added up.
+    pub(super) fn about(&self) -> Result<About, String> {
+        let said = self.each.iter().map(|server| about(&mut line(server, 0)?));
+        let said: Vec<About> = said.collect::<Result<_, _>>()?;
+        match <[About; 1]>::try_from(said) {
+            Ok([only]) => Ok(only),
+            Err(several) => Ok(sum(&several)),
+        }
+    }
+
+    /// What is kept under this key. Returns None if nothing is.
+    pub(super) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.only() {
+            Some(server) => recall(&mut line(server, 0)?, key),
+            None => Ok(None),
+        }
+    }
+
+    /// Keeps a note.
+    pub(super) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
+        let server = self.only().ok_or("several servers keep no note")?;
+        let (key, value) = (key.as_bytes(), text.as_bytes().into());
+        let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
+        line(server, 0)?.ask(&Op::Store(store))?.good()
+    }
+
+    /// Removes a note. One that is on a server from another run must not be believed.
+    pub(super) fn forget(&self, key: &str) -> Result<(), String> {
+        let forget = |server| line(server, 0)?.ask(&Op::Delete(key.as_bytes()))?.good();
+        self.each.iter().try_for_each(forget)
+    }
+
+    /// Looks whether the keys of this workload are tiebreak's, as far as they are there. A
+    /// server that does not answer has nothing to be lost.
+    pub(super) fn check_keys(&self, workload: &Workload) -> Result<(), String> {
+        let most = workload.value.most().max(LONGEST_ITEM);
+        self.each.iter().try_for_each(|server| {
+            let Ok(mut line) = line(server, most) else { return Ok(()) };
+            own_keys::check(workload, |key| {
+                Ok(recall(&mut line, key)?.map_or(Kept::Nothing, Kept::Text))
+            })
+        })
+    }
+
+    /// The server, if it is the only one.
+    fn only(&self) -> Option<&Address> {
+        match self.each.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// A connection whose answers may hold values of so many bytes. It speaks the text protocol,
+/// which every version understands.
+fn line(server: &Address, bytes: u32) -> Result<Line<Memcached>, String> {
+    let value_bytes = LONGEST_NOTE.max(u64::from(bytes));
+    let codec = Memcached::new(Dialect::Text, Limits { value_bytes }, 1);
+    Ok(Line::open(server, codec, PATIENCE)?.with_values_of(bytes))
+}
+
+/// What several servers hold together. What one of them does not tell is not known.
+fn sum(said: &[About]) -> About {
+    let total = |count: fn(&About) -> Option<u64>| said.iter().map(count).sum();
+    About {
+        items: total(|of| of.items),
+        bytes: total(|of| of.bytes),
+        evictions: total(|of| of.evictions),
+        start: None,
+        durable: Some(false),
+        facts: said.iter().flat_map(|of| of.facts.iter().cloned()).collect(),
+    }
+}
+
+fn about(line: &mut Line<Memcached>) -> Result<About, String> {
     let heard = line.ask(&Op::Stats)?;
     heard.good()?;
     Ok(read(&heard.items))
@@ -48,21 +138,6 @@ fn read(lines: &[Vec<u8>]) -> About {
     }
 }
 
-pub(super) fn recall(line: &mut Line<Memcached>, key: &str) -> Result<Option<Vec<u8>>, String> {
+fn recall(line: &mut Line<Memcached>, key: &str) -> Result<Option<Vec<u8>>, String> {
     line.ask(&Op::Get(key.as_bytes()))?.into_value()
-}
-
-/// What is there.
-pub(super) fn kept(line: &mut Line<Memcached>, key: &str) -> Result<Kept, String> {
-    Ok(recall(line, key)?.map_or(Kept::Nothing, Kept::Text))
-}
-
-pub(super) fn keep(line: &mut Line<Memcached>, key: &str, text: &str) -> Result<(), String> {
-    let (key, value) = (key.as_bytes(), text.as_bytes().into());
-    let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
-    line.ask(&Op::Store(store))?.good()
-}
-
-pub(super) fn forget(line: &mut Line<Memcached>, key: &str) -> Result<(), String> {
-    line.ask(&Op::Delete(key.as_bytes()))?.good()
 }

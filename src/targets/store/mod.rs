@@ -11,23 +11,23 @@ mod memcached;
 mod own_keys;
 mod redis;
 mod sql;
+mod thrift;
 
 pub(crate) use fingerprint::{Decision, Fingerprint, State, Wanted};
 
 use crate::access::Access;
+use drivers::WorkLeft;
 use line::Line;
-pub(in crate::targets) use line::connect_unix;
+pub(crate) use line::connect_unix;
 use record::{Address, Fact, Workload};
 use sql::Database;
 use std::path::PathBuf;
 use std::time::Duration;
+use thrift::Cluster;
 use wire::resp::Opening;
 
 /// How long one question may take, its connection included.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Bytes of an item in memcached, unless it was told otherwise (`-I`).
-const LONGEST_ITEM: u32 = 1 << 20;
 
 /// How one store is asked. No `Debug`: it may hold a password.
 pub(crate) struct SideChannel {
@@ -37,7 +37,7 @@ pub(crate) struct SideChannel {
 
 /// The protocols of stores that have a side channel.
 enum Tongue {
-    Memcached,
+    Memcached(memcached::Servers),
     Redis(Opening),
     /// A directory. Files that grow too old may be gone at any time: then no note
     /// is believed.
@@ -47,6 +47,7 @@ enum Tongue {
         synced: bool,
     },
     Sql(Box<Database>),
+    Thrift(Box<Cluster>),
 }
 
 /// What a store says of itself. What it does not say is none.
@@ -98,22 +99,18 @@ impl SideChannel {
         address: &Address,
         table: Option<&str>,
     ) -> Option<SideChannel> {
-        use engine::Access as Wire;
         let tongue = match access {
-            Access::Postgres(_) | Access::Mysql(_) => {
-                Tongue::Sql(Box::new(Database::of(access, table)?))
-            }
-            #[cfg(feature = "oracle")]
-            Access::Oracle(_) => Tongue::Sql(Box::new(Database::of(access, table)?)),
-            Access::Engine(Wire::Memcached(_)) => Tongue::Memcached,
-            Access::Engine(Wire::Resp(access)) => Tongue::Redis(access.opening.clone()),
-            Access::Engine(Wire::Files(access)) => {
+            Access::Database(server) => Tongue::Sql(Box::new(Database::new(server.clone(), table))),
+            Access::Memcached(_) => Tongue::Memcached(memcached::Servers::at(address)),
+            Access::Resp(access) => Tongue::Redis(access.opening.clone()),
+            Access::Thrift(access) => Tongue::Thrift(Box::new(Cluster::new(access))),
+            Access::Files(access) => {
                 let Address::Directory(root) = address else { return None };
                 let settings = access.store.settings();
                 let (forgetful, synced) = (settings.expires.is_some(), settings.fsync);
                 Tongue::Files { root: PathBuf::from(root), forgetful, synced }
             }
-            Access::Engine(Wire::Http(_)) => return None,
+            Access::Http(_) | Access::WebSocket(_) => return None,
         };
         Some(SideChannel { address: address.clone(), tongue })
     }
@@ -124,10 +121,11 @@ impl SideChannel {
     /// Why it said nothing.
     pub(crate) fn about(&self) -> Result<About, String> {
         match &self.tongue {
-            Tongue::Memcached => memcached::about(&mut self.memcached()?),
+            Tongue::Memcached(servers) => servers.about(),
             Tongue::Files { root, synced, .. } => files::about(root, *synced),
             Tongue::Redis(opening) => redis::about(&mut self.redis(opening)?),
             Tongue::Sql(database) => database.about(&self.address),
+            Tongue::Thrift(cluster) => cluster.about(&self.address),
         }
     }
 
@@ -139,23 +137,24 @@ impl SideChannel {
             // Its rows are not counted for them.
             Tongue::Sql(database) => database.own_words(&self.address),
             // One that is not there yet says nothing.
-            Tongue::Memcached | Tongue::Redis(_) => {
+            Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
             }
         }
     }
 
-    /// What is kept under this key; none: nothing.
+    /// What is kept under this key. Returns None if nothing is.
     ///
     /// # Errors
     /// Why it cannot be read.
     pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match &self.tongue {
-            Tongue::Memcached => memcached::recall(&mut self.memcached()?, key),
+            Tongue::Memcached(servers) => servers.recall(key),
             Tongue::Files { forgetful: true, .. } => Ok(None),
             Tongue::Files { root, .. } => files::recall(root, key),
             Tongue::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
             Tongue::Sql(database) => database.recall(&self.address, key),
+            Tongue::Thrift(cluster) => cluster.recall(&self.address, key),
         }
     }
 
@@ -165,10 +164,11 @@ impl SideChannel {
     /// Why it cannot be kept.
     pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
         match &self.tongue {
-            Tongue::Memcached => memcached::keep(&mut self.memcached()?, key, text),
+            Tongue::Memcached(servers) => servers.keep(key, text),
             Tongue::Files { root, .. } => files::keep(root, key, text),
             Tongue::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
             Tongue::Sql(database) => database.keep(&self.address, key, text),
+            Tongue::Thrift(cluster) => cluster.keep(&self.address, key, text),
         }
     }
 
@@ -178,10 +178,11 @@ impl SideChannel {
     /// Why it cannot be removed.
     pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
         match &self.tongue {
-            Tongue::Memcached => memcached::forget(&mut self.memcached()?, key),
+            Tongue::Memcached(servers) => servers.forget(key),
             Tongue::Files { root, .. } => files::forget(root, key),
             Tongue::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
             Tongue::Sql(database) => database.forget(&self.address, key),
+            Tongue::Thrift(cluster) => cluster.forget(&self.address, key),
         }
     }
 
@@ -195,11 +196,8 @@ impl SideChannel {
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
         match &self.tongue {
             Tongue::Sql(database) => database.make_tables(&self.address, workload),
-            Tongue::Memcached => {
-                let line = self.memcached_with(workload.value.most().max(LONGEST_ITEM));
-                let Ok(mut line) = line else { return Ok(()) };
-                own_keys::check(workload, |key| memcached::kept(&mut line, key))
-            }
+            Tongue::Thrift(cluster) => cluster.make_room(&self.address),
+            Tongue::Memcached(servers) => servers.check_keys(workload),
             Tongue::Redis(opening) => {
                 let Ok(mut line) = self.redis(opening) else { return Ok(()) };
                 own_keys::check(workload, |key| redis::kept(&mut line, key))
@@ -208,14 +206,16 @@ impl SideChannel {
         }
     }
 
-    fn memcached(&self) -> Result<Line<wire::memcached::Memcached>, String> {
-        self.memcached_with(0)
-    }
-
-    /// Whose answers may hold values of so many bytes.
-    fn memcached_with(&self, bytes: u32) -> Result<Line<wire::memcached::Memcached>, String> {
-        let line = Line::open(&self.address, memcached::codec(bytes), PATIENCE)?;
-        Ok(line.with_values_of(bytes))
+    /// What the server still has to do that a load left to it. Returns None if a load leaves
+    /// it nothing.
+    pub(crate) fn work_left(&self) -> Option<Result<WorkLeft, String>> {
+        match &self.tongue {
+            Tongue::Sql(database) => database.work_left(&self.address),
+            Tongue::Thrift(_) => {
+                Some(Err("Cassandra's Thrift interface does not tell of compactions".to_owned()))
+            }
+            Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Files { .. } => None,
+        }
     }
 
     fn redis(&self, opening: &Opening) -> Result<Line<wire::resp::Resp>, String> {

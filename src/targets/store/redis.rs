@@ -3,8 +3,8 @@
 use super::line::{Heard, Line};
 use super::own_keys::Kept;
 use super::{About, Start};
-use crate::shown::shown;
 use record::Fact;
+use text::shown::shown;
 use wire::resp::codes;
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
 use wire::{Class, List};

@@ -3,13 +3,11 @@
 mod tables;
 
 use super::{About, Start};
-use crate::access::Access;
 use crate::fnv::fnv1a;
-use crate::shown::shown;
-use drivers::{MysqlAccess, PostgresAccess, Rows, Unasked};
-use engine::workload::longest_key;
+use drivers::{Refusal, Rows, Unasked, WorkLeft};
 use record::{Address, Fact, Workload};
 use std::time::{Duration, Instant};
+use text::shown::shown;
 
 /// Notes of all contenders, one row each.
 const NOTES: &str = "tiebreak_notes";
@@ -26,30 +24,15 @@ const PATIENCE_FOR_COUNTS: Duration = Duration::from_secs(30);
 
 /// A database, as it is asked.
 pub(super) struct Database {
-    server: Server,
-    /// Which kind of table the contender's rows are in; none: the server's choice.
+    server: Box<dyn drivers::Database>,
+    /// Which kind of table the contender's rows are in. None means the server's choice.
     kind: Option<String>,
 }
 
-enum Server {
-    Postgres(PostgresAccess),
-    Mysql(MysqlAccess),
-    #[cfg(feature = "oracle")]
-    Oracle(drivers::OracleAccess),
-}
-
 impl Database {
-    /// The one behind this access, with rows in this kind of table; none where it is
-    /// none.
-    pub(super) fn of(access: &Access, kind: Option<&str>) -> Option<Database> {
-        let server = match access {
-            Access::Postgres(access) => Server::Postgres(access.clone()),
-            Access::Mysql(access) => Server::Mysql(access.clone()),
-            Access::Engine(_) => return None,
-            #[cfg(feature = "oracle")]
-            Access::Oracle(access) => Server::Oracle(access.clone()),
-        };
-        Some(Database { server, kind: kind.map(str::to_owned) })
+    /// The one that is reached in this way, with rows in this kind of table.
+    pub(super) fn new(server: Box<dyn drivers::Database>, kind: Option<&str>) -> Database {
+        Database { server, kind: kind.map(str::to_owned) }
     }
 
     pub(super) fn about(&self, address: &Address) -> Result<About, String> {
@@ -60,7 +43,7 @@ impl Database {
             bytes,
             evictions: None,
             start: self.start(address, &facts),
-            durable: self.durable(&facts),
+            durable: self.server.is_durable(&facts),
             facts: self.words(&facts),
         })
     }
@@ -70,10 +53,8 @@ impl Database {
     fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match self.ask_facts(address) {
-                Err(unasked)
-                    if is_called(&unasked, "server_starts") && Instant::now() < deadline =>
-                {
+            match self.server.facts(address, PATIENCE) {
+                Err(unasked) if is(&unasked, Refusal::NotUp) && Instant::now() < deadline => {
                     std::thread::sleep(BETWEEN_QUESTIONS);
                 }
                 answered => return answered.map_err(in_words),
@@ -83,31 +64,12 @@ impl Database {
 
     /// Names and values of what its version is and what a commit waits for.
     fn facts(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
-        self.ask_facts(address).map_err(in_words)
-    }
-
-    fn ask_facts(&self, address: &Address) -> Result<Vec<(String, String)>, Unasked> {
-        match &self.server {
-            Server::Postgres(access) => access.facts(address, PATIENCE),
-            Server::Mysql(access) => access.facts(address, PATIENCE),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => access.facts(address, PATIENCE),
-        }
-    }
-
-    /// What it is asked for its settings with, and which of them is its version.
-    fn command(&self) -> (&'static str, &'static str) {
-        match &self.server {
-            Server::Postgres(_) => ("pg_settings", "server_version"),
-            Server::Mysql(_) => ("SHOW VARIABLES", "version"),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(_) => ("v$parameter", "version"),
-        }
+        self.server.facts(address, PATIENCE).map_err(in_words)
     }
 
     /// What a server says of itself, as facts of the report.
     pub(super) fn words(&self, facts: &[(String, String)]) -> Vec<Fact> {
-        let (command, version) = self.command();
+        let (command, version) = self.server.source_of_facts();
         // When it started is no setting, and the table is the contender's.
         let passing = ["started", "table_engine", "table_persistence"];
         let (versions, others): (Vec<_>, Vec<_>) = facts
@@ -127,111 +89,61 @@ impl Database {
         match self.facts_once_up(address) {
             Ok(facts) => self.words(&facts),
             Err(why) => {
-                let command = self.command().0.to_owned();
+                let command = self.server.source_of_facts().0.to_owned();
                 vec![Fact { command, line: Some(format!("not known: {why}")) }]
             }
-        }
-    }
-
-    /// Whether a commit waits for the disk, by its settings and by what the table is;
-    /// none where they don't say.
-    fn durable(&self, facts: &[(String, String)]) -> Option<bool> {
-        let of = |name: &str| {
-            facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-        };
-        match &self.server {
-            Server::Postgres(_) => Some(
-                of("table_persistence").is_none_or(|kept| kept == "logged")
-                    && of("fsync")? == "on"
-                    && of("synchronous_commit")? != "off",
-            ),
-            // Other engines write when they like.
-            Server::Mysql(_) => Some(
-                of("table_engine").is_none_or(|engine| engine == "InnoDB")
-                    && of("innodb_flush_log_at_trx_commit")? == "1",
-            ),
-            // Waiting is what it does unless it is told not to.
-            #[cfg(feature = "oracle")]
-            Server::Oracle(_) => Some(!of("commit_wait")?.contains("NOWAIT")),
         }
     }
 
     /// Rows of the contender's table, and bytes of their values; none where there is
     /// no such table.
     fn counted(&self, address: &Address) -> (Option<u64>, Option<u64>) {
-        let count = match &self.server {
-            Server::Postgres(access) => format!(
-                "SELECT count(*), coalesce(sum(length(value)), 0) FROM \"{}\"",
-                access.table
-            ),
-            Server::Mysql(access) => format!(
-                "SELECT COUNT(*), COALESCE(SUM(LENGTH(`value`)), 0) FROM `{}`",
-                access.table
-            ),
-            // What has the length is two digits for each byte.
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => format!(
-                "SELECT COUNT(*), COALESCE(SUM(LENGTH(\"VALUE\")), 0) / 2 FROM \"{}\"",
-                access.table.to_uppercase()
-            ),
-        };
+        let count = self.server.count_rows();
         let row = self.first_row(address, &[count], PATIENCE_FOR_COUNTS).ok().flatten();
         let mut cells = row.into_iter().flatten().map(|cell| cell.parse().ok());
         (cells.next().flatten(), cells.next().flatten())
     }
 
-    /// Which start of which server this is. PostgreSQL knows when it was started to
-    /// the microsecond; MySQL to the second, so that it is told apart from others by
-    /// where it is.
+    /// See [`drivers::Database::work_left`].
+    pub(super) fn work_left(&self, address: &Address) -> Option<Result<WorkLeft, String>> {
+        Some(self.server.work_left(address, PATIENCE)?.map_err(in_words))
+    }
+
+    /// Which start of which server this is.
     fn start(&self, address: &Address, facts: &[(String, String)]) -> Option<Start> {
-        const STARTED: &str =
-            "SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
-        let ask = |what: &str| self.first_row(address, &[what.to_owned()], PATIENCE).ok()?;
-        match &self.server {
-            Server::Postgres(_) => ask(STARTED)?.into_iter().next().map(Start::Run),
-            Server::Mysql(_) => {
-                let place = ask("SELECT @@hostname, @@port, @@datadir")?;
-                let pid = fnv1a(place.join("\n").as_bytes());
-                let (_, began) = facts.iter().find(|(name, _)| name == "started")?;
-                Some(Start::Process { pid, began: began.parse().ok()? })
+        let answer = match self.server.asks_for_start() {
+            Some(what) => self.first_row(address, &[what.to_owned()], PATIENCE).ok()??,
+            None => Vec::new(),
+        };
+        Some(match self.server.start(facts, &answer)? {
+            drivers::Start::Exact(start) => Start::Run(start),
+            drivers::Start::Second { place, began } => {
+                Start::Process { pid: fnv1a(place.as_bytes()), began }
             }
-            // Not everybody may ask for it.
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => {
-                let (_, began) = facts.iter().find(|(name, _)| name == "started")?;
-                let pid = fnv1a(access.database.as_bytes());
-                Some(Start::Process { pid, began: began.parse().ok()? })
-            }
-        }
+        })
     }
 
     pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
         let asked = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
         match self.first_row(address, &[asked], PATIENCE) {
             Ok(row) => Ok(row.and_then(|row| row.into_iter().next()).map(String::into_bytes)),
-            Err(unasked) if is_no_table(&unasked) => Ok(None),
+            Err(unasked) if has_no_notes(&unasked) => Ok(None),
             Err(unasked) => Err(in_words(unasked)),
         }
     }
 
     pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
-        const COLUMNS: &str = "(name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) NOT NULL)";
-        let make = match &self.server {
-            #[cfg(feature = "oracle")]
-            Server::Oracle(_) => {
-                drivers::oracle::create_if_missing(&format!("CREATE TABLE {NOTES} {COLUMNS}"))
-            }
-            _ => format!("CREATE TABLE IF NOT EXISTS {NOTES} {COLUMNS}"),
-        };
+        let make = self.server.create_notes(NOTES);
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
-        let write = format!("INSERT INTO {NOTES} VALUES ({}, {})", quoted(key), quoted(text));
+        let write =
+            format!("INSERT INTO {NOTES} (name, note) VALUES ({}, {})", quoted(key), quoted(text));
         self.ask(address, &[make, remove, write], PATIENCE).map(drop).map_err(in_words)
     }
 
     pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
         match self.ask(address, &[remove], PATIENCE) {
-            Err(unasked) if !is_no_table(&unasked) => Err(in_words(unasked)),
+            Err(unasked) if !has_no_notes(&unasked) => Err(in_words(unasked)),
             _ => Ok(()),
         }
     }
@@ -240,23 +152,7 @@ impl Database {
     /// workload has values, and what its own statements want.
     pub(super) fn make_tables(&self, address: &Address, workload: &Workload) -> Result<(), String> {
         self.check_tables(address, workload)?;
-        let kind = self.kind.as_deref();
-        let mut statements = match &self.server {
-            _ if !workload.has_values() => Vec::new(),
-            Server::Postgres(access) => access.schema(kind == Some("unlogged")),
-            Server::Mysql(access) => {
-                let key_bytes = longest_key(workload) as u32;
-                access.schema(kind, key_bytes, workload.value.most())?
-            }
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => access.schema(longest_key(workload) as u32),
-        };
-        statements.extend(match &self.server {
-            Server::Postgres(access) => access.setup(workload),
-            Server::Mysql(access) => access.setup(workload),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => access.setup(workload),
-        });
+        let statements = self.server.schema(self.kind.as_deref(), workload)?;
         self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)?;
         self.mark_tables(address, workload)
     }
@@ -267,12 +163,7 @@ impl Database {
         statements: &[String],
         patience: Duration,
     ) -> Result<Vec<Rows>, Unasked> {
-        match &self.server {
-            Server::Postgres(access) => access.ask(address, statements, patience),
-            Server::Mysql(access) => access.ask(address, statements, patience),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => access.ask(address, statements, patience),
-        }
+        self.server.ask(address, statements, patience)
     }
 
     /// The cells of the first row of the first statement that are not NULL.
@@ -293,14 +184,13 @@ fn in_words(unasked: Unasked) -> String {
     shown(unasked.why)
 }
 
-fn is_no_table(unasked: &Unasked) -> bool {
-    is_called(unasked, "no_such_table")
+/// There is no table of notes. Cassandra has no keyspace either before a first load.
+fn has_no_notes(unasked: &Unasked) -> bool {
+    is(unasked, Refusal::NoSuchTable) || is(unasked, Refusal::NoSuchDatabase)
 }
 
-/// Whether this is the name of the error that the server answered with.
-fn is_called(unasked: &Unasked, wanted: &str) -> bool {
-    let mut names = drivers::code_names();
-    unasked.code.is_some_and(|code| names.any(|(known, name)| known == code && name == wanted))
+fn is(unasked: &Unasked, refusal: Refusal) -> bool {
+    unasked.code.and_then(drivers::refusal) == Some(refusal)
 }
 
 /// A text of ours, in SQL: keys and notes hold no backslash.
@@ -311,14 +201,15 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::alone;
     use crate::targets::ports;
+    use drivers::PostgresAccess;
     use drivers::postgres::Protocol;
 
     #[test]
     fn who_does_not_answer_is_a_fact_too() {
         let nobody = Address::Tcp(([127, 0, 0, 1], ports::free().expect("a port")).into());
-        let database = Database::of(&alone::postgres(Protocol::Simple), None).expect("a database");
+        let access = PostgresAccess::without_log_in(Protocol::Simple);
+        let database = Database::new(Box::new(access), None);
         let [fact] = &database.own_words(&nobody)[..] else { panic!("one fact") };
         let line = fact.line.as_deref().unwrap_or("");
         assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");

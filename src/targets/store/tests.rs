@@ -3,7 +3,6 @@
 use super::*;
 use crate::scratch::Scratch;
 use crate::targets::ports;
-use engine::Access as Wire;
 use engine::workload::Feeds;
 use engine::{MemcachedAccess, Numbers, RespAccess};
 use std::io::{Read, Write};
@@ -36,7 +35,9 @@ fn server(address: Address, mut command: Command) -> Server {
         let listens = match &server.address {
             Address::Tcp(address) => TcpStream::connect(address).is_ok(),
             Address::Unix(path) => UnixStream::connect(path).is_ok(),
-            Address::Directory(_) | Address::Program => unreachable!("no server"),
+            Address::Nodes(_) | Address::Directory(_) | Address::Program => {
+                unreachable!("no server")
+            }
         };
         if listens {
             return server;
@@ -66,14 +67,15 @@ fn redis(more: &[&str]) -> Server {
 }
 
 fn to_memcached(address: &Address) -> SideChannel {
-    let access = MemcachedAccess { dialect: Default::default(), numbers: Numbers::new(1) };
-    SideChannel::of(&Access::Engine(Wire::Memcached(access)), address, None).expect("a store")
+    let access =
+        MemcachedAccess { dialect: Default::default(), numbers: Numbers::new(1), sharded: None };
+    SideChannel::of(&Access::Memcached(access), address, None).expect("a store")
 }
 
 fn to_redis(address: &Address, login: &Login<'_>) -> SideChannel {
     let opening = Opening::new(login).expect("a login");
     let access = RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() };
-    SideChannel::of(&Access::Engine(Wire::Resp(access)), address, None).expect("a store")
+    SideChannel::of(&Access::Resp(access), address, None).expect("a store")
 }
 
 /// A note is there when it was left and until it is removed, and makes an item.

@@ -67,7 +67,7 @@ cases! {
     ];
     a_server_that_stands_still_now_and_then: bursts => [
         finds("burst_tail", "note", "bursts", "replies slower than the p99 fell in"),
-        finds("slice_too_short", "caution", "bursts", "a slice of 50.0 ms is"),
+        finds("slice_too_short", "caution", "bursts", "a slice of 50 ms is"),
         finds("p99_support", "caution", "bursts", "response_time.p99"),
         finds("different_settings", "note", "bursts", "driven otherwise than even: connections"),
     ];
@@ -83,7 +83,7 @@ cases! {
         finds("fewer_connections", "caution", "full", "of 12 connections could be opened"),
     ];
     fresh_connections_with_few_ports: few_ports => [
-        finds("port_pressure", "caution", "fresh", "local ports allow 512/s"),
+        finds("port_pressure", "caution", "fresh", "local ports allow 512 /s"),
     ];
     one_core_for_everything: one_core => [
         finds("shared_core", "caution", "beside", "may use no others than"),
@@ -114,6 +114,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "a_contender_with_another_page_of_the_same_length_voids",
     ),
     ("program_output", "tests/whole/local.rs", "a_program_that_says_less_is_named"),
+    ("lost_nodes", "tests/keeper/cassandra_driven.rs", "a_node_is_lost"),
     (
         "differing_durability",
         "tests/whole/databases.rs",

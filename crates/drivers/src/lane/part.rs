@@ -4,6 +4,7 @@
 use crate::desk::{Desk, Work};
 use crate::driver::Driver;
 use crate::pace::Pace;
+use crate::panics;
 use crate::place::{OPENING_NS, Shared, live};
 use crate::pool::Pool;
 use crate::serving::Serving;
@@ -37,7 +38,7 @@ impl<D: Driver> Part<D> {
         (seat, tasks): (&Seat, &LocalSet),
     ) -> Result<Part<D>, Broken> {
         check(asked)?;
-        let places = seat.share(u64::from(asked.connections)) as usize;
+        let places = seat.share(u64::from(asked.intensity.connections)) as usize;
         let (pool, kept) = match asked.reuse {
             Reuse::Pool(of) => {
                 let max = seat.share(u64::from(of.max)) as usize;
@@ -67,12 +68,13 @@ impl<D: Driver> Part<D> {
         Ok(Part { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
     }
 
-    /// Opens the connections that are kept.
-    pub(super) async fn open(&self, pace: &mut Pace) {
+    /// Opens the connections that are kept. `look_after` is called now and then.
+    pub(super) async fn open(&self, pace: &mut Pace, mut look_after: impl FnMut()) {
         let desk = &self.shared.desk;
         let gives_up = clock::now() + OPENING_NS;
         let mut next = 0;
         loop {
+            look_after();
             let until = {
                 let mut desk = desk.borrow_mut();
                 let now = clock::now();
@@ -81,7 +83,7 @@ impl<D: Driver> Part<D> {
                     desk.give(next, Work::Open);
                     next += 1;
                 }
-                if desk.opening() == 0 {
+                if desk.opening() == 0 || panics::happened() {
                     return;
                 }
                 desk.keep_house(now);
@@ -110,6 +112,23 @@ impl<D: Driver> Part<D> {
         desk.opening()
     }
 
+    /// Bytes of replies that can be on their way at the same time, each of them twice, since the
+    /// library may keep a compressed reply beside what was in it. Returns None if the library
+    /// keeps a bound itself.
+    pub(super) fn unkept_bytes(&self) -> Option<u64> {
+        let each = self.shared.driver.unkept_reply_bytes()?;
+        let places = self.shared.desk.borrow().places.len() as u64;
+        Some(places.saturating_mul(each).saturating_mul(2))
+    }
+
+    /// Gives up what is under way, with all connections.
+    pub(super) fn give_up(&self) {
+        // Dropped when the desk is free again: a library may clean up behind them.
+        let given_up = self.shared.desk.borrow_mut().give_up();
+        self.shared.driver.forget_shared();
+        drop(given_up);
+    }
+
     /// Ends the tasks, and says goodbye on all connections.
     pub(super) async fn leave(&self) {
         self.numbers.keep(self.seat.place(), self.shared.desk.borrow().drive.number());
@@ -130,7 +149,7 @@ impl<D: Driver> Part<D> {
 fn check(asked: &LaneAsked) -> Result<(), Broken> {
     // A load is asked to have many in flight, and has them in batches.
     let loads = matches!(asked.doing, Doing::Load(_));
-    match asked.depth {
+    match asked.intensity.depth {
         2.. if !loads => Err(Broken(
             "a connection of a client library has one operation at a time; leave out depth, or \
              ask for connections"

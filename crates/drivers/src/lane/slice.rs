@@ -9,22 +9,38 @@ use super::part::Part;
 use crate::desk::Desk;
 use crate::driver::Driver;
 use crate::pace::{Pace, SPIN_NS};
+use crate::panics;
 use crate::place::Shared;
 use engine::{Turn, clock};
 use std::task::Context;
 use tokio::task::yield_now;
 
+/// How often the lane is looked after, at the most.
+const LOOK_AFTER_NS: u64 = 10_000_000;
+
 /// Drives one slice to its last reply, of whichever workload. Returns when that was.
-pub(super) async fn drive<D: Driver>(parts: &[Part<D>], pace: &mut Pace, turn: &Turn) -> u64 {
+/// `look_after` is called now and then.
+pub(super) async fn drive<D: Driver>(
+    parts: &[Part<D>],
+    pace: &mut Pace,
+    turn: &Turn,
+    mut look_after: impl FnMut(),
+) -> u64 {
     while clock::now() < turn.starts {
         // Some microseconds at most: a sleep would overshoot by more.
         std::hint::spin_loop();
     }
     let mut slices: Vec<Slice<'_, D>> =
         parts.iter().map(|part| Slice::begin(&part.shared, turn)).collect();
-    let mut cut = false;
-    loop {
+    let (mut cut, mut looked_after) = (false, turn.starts);
+    // The operation of a task that panicked never ends. The lane looks again within a
+    // tenth of a second, also where nobody calls it.
+    while !panics::happened() {
         let now = clock::now();
+        if now >= looked_after + LOOK_AFTER_NS {
+            look_after();
+            looked_after = now;
+        }
         if pace.stopped() && !std::mem::replace(&mut cut, true) {
             slices.iter_mut().for_each(|slice| slice.cut(now));
         }

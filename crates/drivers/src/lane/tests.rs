@@ -2,13 +2,14 @@
 //! what is counted, and what becomes of connections.
 
 use super::{Asks, lanes};
-use crate::driver::{Driver, Heard, Opening};
-use crate::serving::{Request, Row};
+use crate::driver::{Driver, Opening};
+use crate::heard::Heard;
+use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::{Arguments, Feeds};
 use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, Asked, Doing, Failure, GroupAsked, LaneAsked, Pool, Reuse, Seen, Upkeep,
+    Address, Arrivals, Asked, Doing, Failure, Intensity, LaneAsked, Pool, Reuse, Seen, Upkeep,
     Whose,
 };
 use std::net::IpAddr;
@@ -28,12 +29,20 @@ enum Habit {
     Dawdles(u64),
     /// Each fourth request is never answered.
     Hangs,
+    /// No request is ever answered.
+    IsMute,
     /// No connection is let in.
     Refuses,
     /// Each request is answered with an error.
     Errs,
     /// Each fourth request ends its connection.
     Closes,
+    /// The library panics where a connection is opened.
+    PanicsInConnects,
+    /// The library panics in each fourth request.
+    PanicsInRequests,
+    /// A task that the library made panics in each fourth request, which waits for it.
+    PanicsBeside,
 }
 
 /// What it sees of its clients.
@@ -67,6 +76,7 @@ impl Driver for Pretended {
 
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
         yield_now().await;
+        assert!(!matches!(self.habit, Habit::PanicsInConnects), "in a connect");
         if matches!(self.habit, Habit::Refuses) {
             return Err(Trouble::Told { code: 1040, closes: true });
         }
@@ -88,6 +98,12 @@ impl Driver for Pretended {
         match self.habit {
             Habit::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
             Habit::Hangs if number % 4 == 3 => std::future::pending().await,
+            Habit::IsMute => std::future::pending().await,
+            Habit::PanicsInRequests if number % 4 == 3 => panic!("in a request"),
+            Habit::PanicsBeside if number % 4 == 3 => {
+                tokio::task::spawn_local(async { panic!("beside a request") });
+                std::future::pending().await
+            }
             _ => tokio::time::sleep(Duration::from_micros(300)).await,
         }
         match self.habit {
@@ -150,11 +166,9 @@ pub(crate) fn order() -> Asked {
         slice_ns: 10 * MS,
         lanes: vec![LaneAsked {
             address: Address::Unix("/nowhere".to_owned()),
-            connections: 4,
-            depth: 1,
+            intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
             doing: Doing::Ask,
-            arrivals: Arrivals::Closed,
             timeout_ns: 2_000 * MS,
             burn_in_ns: 0,
             operations: None,
@@ -169,7 +183,8 @@ fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guest
     change(&mut order.lanes[0]);
     let guests = Arc::new(Guests::default());
     let of = guests.clone();
-    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
+    let asks =
+        Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
     let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
         Ok(Pretended { habit, guests: of.clone() })
     });
@@ -190,10 +205,21 @@ pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
 
 /// Why it cannot be driven.
 fn refused(order: &Asked) -> String {
-    let asks = Asks { query: "SELECT 1", feeds: &Feeds::default() };
-    let made = lanes(order, 0, &Numbers::new(1), asks, || {
-        Ok(Pretended { habit: Habit::Answers, guests: Arc::default() })
+    broken(order, Habit::Answers)
+}
+
+/// Why its run ends before its time.
+fn broken(order: &Asked, habit: Habit) -> String {
+    let asks =
+        Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
+    let made = lanes(order, 0, &Numbers::new(1), asks, move || {
+        Ok(Pretended { habit, guests: Arc::default() })
     });
+    ended(order, made)
+}
+
+/// Why the run of these lanes ends before its time.
+pub(crate) fn ended(order: &Asked, made: Vec<MakeLane>) -> String {
     let stop = Stop::new().expect("a descriptor");
     let done =
         engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
@@ -223,8 +249,8 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
 #[test]
 fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
     let (seen, guests) = driven(Habit::Answers, |asked| {
-        asked.arrivals = Arrivals::Constant(1000.0);
-        asked.connections = 8;
+        asked.intensity.arrivals = Arrivals::Constant(1000.0);
+        asked.intensity.connections = 8;
     });
     // 80 ms of lane time, one each millisecond.
     assert_eq!(seen.operations + seen.unsent, 80);
@@ -248,7 +274,7 @@ fn connections_are_opened_anew_as_the_policy_says() {
 
     let (seen, guests) = driven(Habit::Answers, |asked| {
         asked.reuse = Reuse::Times(3);
-        asked.connections = 1;
+        asked.intensity.connections = 1;
         asked.operations = Some(7);
     });
     assert_eq!((seen.operations, seen.connections.opened), (7, 3));
@@ -259,7 +285,7 @@ fn connections_are_opened_anew_as_the_policy_says() {
 fn a_pool_is_shared_and_never_larger_than_it_may_be() {
     for upkeep in [Upkeep::Neither, Upkeep::Ping, Upkeep::Reset] {
         let (seen, guests) = driven(Habit::Answers, |asked| {
-            asked.connections = 8;
+            asked.intensity.connections = 8;
             asked.reuse = pool(2, 2_000 * MS, upkeep);
         });
         assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
@@ -278,7 +304,7 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 #[test]
 fn who_waits_too_long_for_the_pool_is_starved() {
     let (seen, guests) = driven(Habit::Dawdles(20), |asked| {
-        asked.connections = 4;
+        asked.intensity.connections = 4;
         asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
     });
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
@@ -334,23 +360,51 @@ fn a_load_writes_every_row_once() {
     let (seen, guests) = driven(Habit::Answers, |asked| {
         asked.doing = Doing::load(workload);
         asked.operations = Some(3210);
-        asked.depth = 16;
+        asked.intensity.depth = 16;
     });
     assert_eq!((seen.operations, seen.outcomes.ok), (3210, 3210));
     assert_eq!(guests.rows.load(Relaxed), 3210);
 }
 
+/// The runtime goes on without a task that panicked. The lane must not wait for it.
+#[test]
+fn a_library_that_panics_ends_the_run() {
+    for (habit, said) in [
+        (Habit::PanicsInConnects, "in a connect"),
+        (Habit::PanicsInRequests, "in a request"),
+        (Habit::PanicsBeside, "beside a request"),
+    ] {
+        let with = |change: fn(&mut LaneAsked)| {
+            let mut order = order();
+            order.lanes[0].timeout_ns = 60_000 * MS;
+            change(&mut order.lanes[0]);
+            order
+        };
+        for order in [
+            with(|_| {}),
+            with(|asked| asked.reuse = Reuse::Never),
+            with(|asked| asked.reuse = pool(2, 60_000 * MS, Upkeep::Neither)),
+            with(|asked| asked.intensity.arrivals = Arrivals::Constant(1000.0)),
+            with(|asked| asked.groups = groups(4)),
+            Asked { cores: vec![0, 0], ..with(|_| {}) },
+        ] {
+            let why = broken(&order, habit);
+            assert!(why.contains("a client library panicked at ") && why.contains(said), "{why}");
+        }
+    }
+}
+
 #[test]
 fn several_operations_on_one_connection_are_refused() {
     let mut order = order();
-    order.lanes[0].depth = 2;
+    order.lanes[0].intensity.depth = 2;
     let broken = refused(&order);
     assert!(broken.contains("leave out depth"), "{broken}");
 }
 
 /// So many connections in closed loop, beside two at 500 operations per second.
-fn groups(connections: u32) -> Vec<GroupAsked> {
-    let group = |connections, arrivals| GroupAsked { connections, depth: 1, arrivals };
+fn groups(connections: u32) -> Vec<Intensity> {
+    let group = |connections, arrivals| Intensity { connections, depth: 1, arrivals };
     vec![group(connections, Arrivals::Closed), group(2, Arrivals::Constant(500.0))]
 }
 
@@ -377,7 +431,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
 
 #[test]
 fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
-    let (seen, guests) = driven(Habit::Dawdles(60), |asked| {
+    let (seen, guests) = driven(Habit::IsMute, |asked| {
         asked.groups = groups(1);
         asked.timeout_ns = 15 * MS;
     });

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 
 /// The outcome of a future that dials before it does anything else, and when it was
-/// woken for the first time, on the engine's clock; none: it never was. The first that a
+/// woken for the first time, on the engine's clock. None if it never was. The first that a
 /// socket is waited for is that it is connected, also where it is at once.
 pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
     let first = Arc::new(First::default());

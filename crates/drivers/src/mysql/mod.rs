@@ -11,10 +11,14 @@ mod tls;
 
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
-use crate::lane::{self, Asks};
-use crate::own::{Check, checks, setup};
+use crate::database::{Database, Start, fact};
+use crate::lane;
+use crate::own::{Check, checks, setup, tables};
+use crate::refusal::Refusal;
+use crate::request::Asks;
 use crate::sql::{Dialect, Statements, TABLE_COMMENT};
 use engine::MakeLane;
+use engine::workload::longest_key;
 use record::{Address, Asked, Workload};
 use session::Server;
 use std::path::PathBuf;
@@ -41,7 +45,7 @@ pub struct MysqlTls {
     pub roots: Option<PathBuf>,
     /// The certificate is not verified.
     pub insecure: bool,
-    /// The name that the certificate must be for; none: the address.
+    /// The name that the certificate must be for. None means the address.
     pub name: Option<String>,
 }
 
@@ -49,92 +53,18 @@ pub struct MysqlTls {
 pub type MysqlAccess = SqlAccess<Protocol, MysqlTls>;
 
 impl MysqlAccess {
-    /// The lanes of one contender of the order: one for each worker.
+    /// The statements that drop the contender's table and create it empty, for keys and
+    /// values of up to the given number of bytes. `engine` is MEMORY, InnoDB, …; None
+    /// means the server's default engine.
     ///
-    /// # Panics
-    /// When the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        let (access, asked) = (self.clone(), order.lanes[contender].clone());
-        let server =
-            move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
-        let asks = Asks { query: &self.query, feeds: &self.feeds };
-        lane::lanes(order, contender, &self.numbers, asks, server)
-    }
-
-    /// Asks the server, outside of any measurement, and waits for its answers.
-    ///
-    /// # Errors
-    /// When it does not answer, or with an error.
-    pub fn ask(
-        &self,
-        address: &Address,
-        statements: &[String],
-        timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
-        admin::wait(Server::new(self, address)?.ask(statements), timeout)
-    }
-
-    /// Logs in once through a relay that hears what the server says: a server without
-    /// TLS must not be able to read the password. Who is not there, or refuses the
-    /// log-in, is safe.
-    ///
-    /// # Errors
-    /// When the log-in is not safe: why, and what to do.
-    pub fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
-        let server = Server::new(self, address).map_err(|broken| broken.0)?;
-        match admin::wait(server.unsafe_log_in(), timeout) {
-            Ok(Some(found)) => Err(found.to_string()),
-            _ => Ok(()),
-        }
-    }
-
-    /// What the server says of itself: its version, when it started (in seconds since
-    /// 1970, to within one), the settings that decide what a commit waits for, and the
-    /// engine of the contender's table, where there is one. Names and values; the text
-    /// is the server's own.
-    ///
-    /// # Errors
-    /// When it does not answer, or with an error.
-    pub fn facts(
-        &self,
-        address: &Address,
-        timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
-        const SETTINGS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
-             'innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin', 'innodb_doublewrite', \
-             'innodb_buffer_pool_size', 'max_heap_table_size', 'max_connections', \
-             'max_allowed_packet')";
-        const NOW_AND_UPTIME: [&str; 2] =
-            ["SELECT 'now', UNIX_TIMESTAMP()", "SHOW GLOBAL STATUS LIKE 'Uptime'"];
-        let engine = format!(
-            "SELECT 'table_engine', ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
-             DATABASE() AND TABLE_NAME = {}",
-            Dialect::Mysql.quoted(&self.table)
-        );
-        let [now, uptime] = NOW_AND_UPTIME.map(str::to_owned);
-        let mut rows = self.ask(address, &[SETTINGS.to_owned(), engine, now, uptime], timeout)?;
-        let clock = admin::facts(rows.split_off(2));
-        let mut facts = admin::facts(rows);
-        // No variable holds the start.
-        let number = |at: usize| clock.get(at).and_then(|(_, value)| value.parse::<u64>().ok());
-        if let (Some(now), Some(up)) = (number(0), number(1)) {
-            facts.push(("started".to_owned(), now.saturating_sub(up).to_string()));
-        }
-        Ok(facts)
-    }
-
-    /// The statements that make the contender's table, anew and empty, for keys and
-    /// values of so many bytes at most. `engine`: MEMORY, InnoDB, …; none: the
-    /// server's own choice.
-    ///
-    /// The index is ordered, also where a hash would be the default: what is
-    /// compared are engines, and scans must be possible. Keys and values are
-    /// VARBINARY, which every engine has: MEMORY stores each row at its full length,
-    /// and text would take four bytes a character there.
+    /// The index is ordered, even for an engine whose default is a hash: engines are
+    /// compared, not indexes, and scans must be possible. Keys and values are VARBINARY,
+    /// which every engine has: MEMORY stores each row at its full length, and text would
+    /// take four bytes a character there.
     ///
     /// # Errors
     /// When a table of this engine cannot hold such values.
-    pub fn schema(
+    pub fn table_schema(
         &self,
         engine: Option<&str>,
         key_bytes: u32,
@@ -165,27 +95,180 @@ impl MysqlAccess {
         ])
     }
 
-    /// The statements that a workload of one's own wants once, before its load, with
-    /// the names of the contender's tables in them.
-    pub fn setup(&self, of: &Workload) -> Vec<String> {
-        setup(of, Dialect::Mysql, &self.table)
+    fn statements(&self) -> Statements {
+        Statements::new(Dialect::Mysql, &self.table, &self.query)
+    }
+}
+
+impl Database for MysqlAccess {
+    fn scheme(&self) -> &'static str {
+        "mysql"
     }
 
-    /// How to ask whether the server takes the statements of a workload of one's own.
-    pub fn checks(&self, of: &Workload) -> Vec<Check> {
+    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let server =
+            move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
+        let asks =
+            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
+        lane::lanes(order, contender, &self.numbers, asks, server)
+    }
+
+    fn plain(&self) -> Box<dyn Database> {
+        Box::new(MysqlAccess::without_log_in(self.protocol))
+    }
+
+    fn plain_name(&self) -> Option<String> {
+        Some(format!("MySQL {:?}", self.protocol))
+    }
+
+    fn keep_rows_in(&mut self, table: &str) {
+        table.clone_into(&mut self.table);
+    }
+
+    /// Logs in once through a relay that hears what the server says: a server without
+    /// TLS must not be able to read the password. Who is not there, or refuses the
+    /// log-in, is safe.
+    ///
+    /// # Errors
+    /// When the log-in is not safe: why, and what to do.
+    fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
+        let server = Server::new(self, address).map_err(|broken| broken.0)?;
+        match admin::wait(server.unsafe_log_in(), timeout) {
+            Ok(Some(found)) => Err(found.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        timeout: Duration,
+    ) -> Result<Vec<Rows>, Unasked> {
+        admin::wait(Server::new(self, address)?.ask(statements), timeout)
+    }
+
+    fn checks(&self, of: &Workload) -> Vec<Check> {
         let prepare = |text: &str| {
             (format!("PREPARE tiebreak_check FROM {}", Dialect::Mysql.quoted(text)), 0)
         };
         checks(of, Dialect::Mysql, &self.table, prepare)
     }
 
-    fn statements(&self) -> Statements {
-        Statements::new(Dialect::Mysql, &self.table, &self.query)
+    /// When it started is known to within one second; beside that, the settings that decide
+    /// what a commit waits for, and the engine of the contender's table, where there is one.
+    fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, Unasked> {
+        const SETTINGS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
+             'innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin', 'innodb_doublewrite', \
+             'innodb_buffer_pool_size', 'max_heap_table_size', 'max_connections', \
+             'max_allowed_packet')";
+        const NOW_AND_UPTIME: [&str; 2] =
+            ["SELECT 'now', UNIX_TIMESTAMP()", "SHOW GLOBAL STATUS LIKE 'Uptime'"];
+        let engine = format!(
+            "SELECT 'table_engine', ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
+             DATABASE() AND TABLE_NAME = {}",
+            Dialect::Mysql.quoted(&self.table)
+        );
+        let [now, uptime] = NOW_AND_UPTIME.map(str::to_owned);
+        let mut rows = self.ask(address, &[SETTINGS.to_owned(), engine, now, uptime], timeout)?;
+        let clock = admin::facts(rows.split_off(2));
+        let mut facts = admin::facts(rows);
+        // No variable holds the start.
+        let number = |at: usize| clock.get(at).and_then(|(_, value)| value.parse::<u64>().ok());
+        if let (Some(now), Some(up)) = (number(0), number(1)) {
+            facts.push(("started".to_owned(), now.saturating_sub(up).to_string()));
+        }
+        Ok(facts)
+    }
+
+    fn source_of_facts(&self) -> (&'static str, &'static str) {
+        ("SHOW VARIABLES", "version")
+    }
+
+    fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        // Other engines write when they like.
+        Some(
+            fact(facts, "table_engine").is_none_or(|engine| engine == "InnoDB")
+                && fact(facts, "innodb_flush_log_at_trx_commit")? == "1",
+        )
+    }
+
+    fn asks_for_start(&self) -> Option<&'static str> {
+        Some("SELECT @@hostname, @@port, @@datadir")
+    }
+
+    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<Start> {
+        let began = fact(facts, "started")?.parse().ok()?;
+        (!answer.is_empty()).then(|| Start::Second { place: answer.join("\n"), began })
+    }
+
+    fn count_rows(&self) -> String {
+        let table = Dialect::Mysql.name(&self.table);
+        format!("SELECT COUNT(*), COALESCE(SUM(LENGTH(`value`)), 0) FROM {table}")
+    }
+
+    fn tables(&self, of: &Workload) -> Vec<String> {
+        tables(of, &self.table)
+    }
+
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+        let own = match of.has_values() {
+            true => self.table_schema(kind, longest_key(of) as u32, of.value.most())?,
+            false => Vec::new(),
+        };
+        Ok([own, setup(of, Dialect::Mysql, &self.table)].concat())
+    }
+
+    fn find_table(&self, name: &str) -> Vec<String> {
+        vec![format!(
+            "SELECT t.TABLE_COMMENT, (SELECT COALESCE(GROUP_CONCAT(c.COLUMN_NAME ORDER BY \
+             c.ORDINAL_POSITION), '') FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = \
+             t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME) FROM information_schema.TABLES t \
+             WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = {}",
+            Dialect::Mysql.quoted(name)
+        )]
+    }
+
+    fn comment_on_table(&self, name: &str, comment: &str) -> String {
+        let dialect = Dialect::Mysql;
+        format!("ALTER TABLE {} COMMENT = {}", dialect.name(name), dialect.quoted(comment))
+    }
+
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
     }
 }
 
+/// Names of the numbers that its replies are counted by.
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
+    ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()))
+}
+
+/// The errors that tiebreak reacts to.
+const REFUSALS: &[(u16, Refusal)] = &[
+    (1053, Refusal::NotUp),
+    (1040, Refusal::TooManyConnections),
+    (1045, Refusal::LogIn),
+    (1049, Refusal::NoSuchDatabase),
+    (1044, Refusal::NotAllowed),
+    (1142, Refusal::NotAllowed),
+    (1146, Refusal::NoSuchTable),
+    (1054, Refusal::NoSuchColumn),
+    (1064, Refusal::SyntaxError),
+];
+
+/// What an error number means, as far as tiebreak reacts to it.
+pub(crate) fn refusal(error: u16) -> Option<Refusal> {
+    REFUSALS.iter().find(|(known, _)| *known == error).map(|(_, refusal)| *refusal)
+}
+
 /// What the server's error numbers are called, as far as a load meets them.
-pub(crate) const ERRORS: &[(u16, &str)] = &[
+const ERRORS: &[(u16, &str)] = &[
     (1040, "too_many_connections"),
     (1044, "not_allowed"),
     (1045, "wrong_password"),
@@ -232,7 +315,7 @@ mod tests {
             numbers: Numbers::new(1),
             feeds: Feeds::default(),
         };
-        let schema = |engine, bytes| access.schema(engine, 20, bytes);
+        let schema = |engine, bytes| access.table_schema(engine, 20, bytes);
         let memory = schema(Some("MEMORY"), 1000).expect("it fits");
         let [drops, creates] = &memory[..] else { panic!("two statements") };
         assert_eq!(drops, "DROP TABLE IF EXISTS `a``b`");

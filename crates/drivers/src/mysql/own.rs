@@ -1,10 +1,11 @@
-//! Statements of one's own, sent to MySQL.
+//! User-defined statements, sent to MySQL.
 
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Server, Session, check_length, row_bytes, trouble};
-use crate::driver::Heard;
-use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
+use crate::heard::Heard;
+use crate::own::{self, OwnReply, OwnStatement};
+use crate::request::OwnRequest;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use engine::clock;
@@ -13,7 +14,7 @@ use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{Error, Params, QueryResult, Value};
 
 impl Server {
-    /// Carries out one operation of one's own.
+    /// Carries out one user-defined operation.
     pub(super) async fn own(
         &self,
         session: &mut Session,

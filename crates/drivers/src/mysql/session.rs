@@ -7,9 +7,10 @@ use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
-use crate::driver::{Driver, Heard, Opening};
+use crate::driver::{Driver, Opening};
+use crate::heard::Heard;
 use crate::own::OwnStatements;
-use crate::serving::{Deed, Request, Row};
+use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit};
 use crate::trouble::{Trouble, failure};
 use engine::workload::Arguments;
@@ -46,11 +47,11 @@ pub(super) struct Server {
     pub(super) own: OwnStatements,
 }
 
-/// A connection, and what was prepared on it, by [`Deed::place`].
+/// A connection, and what was prepared on it, by [`Action::place`].
 pub(crate) struct Session {
     pub(super) connection: Abrupt<Conn>,
-    prepared: [Option<Statement>; Deed::KINDS.len()],
-    /// The same of statements of one's own, by their numbers.
+    prepared: [Option<Statement>; Action::KINDS.len()],
+    /// The same of user-defined statements, by their numbers.
     pub(super) own: Vec<Option<Statement>>,
 }
 
@@ -60,7 +61,7 @@ impl Server {
         let (opts, tcp) = match address {
             Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
             Address::Unix(path) => (opts.socket(Some(path.as_str())), None),
-            Address::Directory(_) | Address::Program => {
+            Address::Nodes(_) | Address::Directory(_) | Address::Program => {
                 return Err(Broken(format!("MySQL is not reached by a {address}")));
             }
         };
@@ -96,7 +97,7 @@ impl Server {
         })
     }
 
-    /// With the statements of one's own that a lane with this to do sends.
+    /// With the user-defined statements that a lane with this to do sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let packet = as_length(budget::of_packets(reply_bytes, doing));
@@ -170,9 +171,9 @@ impl Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let text = self.statements.with_values(request.deed, &request.row);
+        let text = self.statements.with_values(request.action, &request.row);
         heard.asks();
-        self.hear(connection.query_iter(text).await?, request.deed, heard).await
+        self.hear(connection.query_iter(text).await?, request.action, heard).await
     }
 
     async fn with_prepared(
@@ -181,25 +182,25 @@ impl Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let deed = request.deed;
-        let at = deed.place();
+        let action = request.action;
+        let at = action.place();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let statement = session.connection.prep(self.statements.with_places(deed)).await?;
+            let statement = session.connection.prep(self.statements.with_places(action)).await?;
             session.prepared[at] = Some(statement);
             heard.prepared(began);
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
         heard.asks();
-        self.hear(session.connection.exec_iter(statement, parameters).await?, deed, heard).await
+        self.hear(session.connection.exec_iter(statement, parameters).await?, action, heard).await
     }
 
     /// Hears the rows of a reply.
     async fn hear<P: Wire>(
         &self,
         mut reply: QueryResult<'_, '_, P>,
-        deed: Deed,
+        action: Action,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
         heard.begins();
@@ -207,7 +208,7 @@ impl Server {
         while let Some(row) = reply.next().await? {
             bytes += row_bytes(&row);
             check_length(bytes, self.reply_bytes)?;
-            if deed == Deed::Ask {
+            if action == Action::Ask {
                 let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
                 heard.row_of(columns.map(text_length).sum());
                 continue;
@@ -217,8 +218,8 @@ impl Server {
                 _ => None,
             };
             let value = row.len().checked_sub(1).and_then(column).unwrap_or_default();
-            let key = match deed {
-                Deed::Scan(_) => column(0),
+            let key = match action {
+                Action::Scan(_) => column(0),
                 _ => None,
             };
             heard.row(key, value);
@@ -330,13 +331,13 @@ fn as_length(bytes: u64) -> usize {
 
 fn parameters(request: &Request) -> Params {
     let key = || Value::from(request.row.key.as_str());
-    match request.deed {
-        Deed::Ask => Params::Empty,
-        Deed::Get | Deed::Delete => Params::Positional(vec![key()]),
-        Deed::Set | Deed::Add => {
+    match request.action {
+        Action::Ask => Params::Empty,
+        Action::Get | Action::Delete => Params::Positional(vec![key()]),
+        Action::Set | Action::Add => {
             Params::Positional(vec![key(), Value::from(request.row.value.as_slice())])
         }
-        Deed::Scan(_) => Params::Positional(vec![key(), Value::from(limit(request.deed))]),
+        Action::Scan(_) => Params::Positional(vec![key(), Value::from(limit(request.action))]),
     }
 }
 
@@ -404,10 +405,10 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_statement() {
         let row = Row { key: "k".to_owned(), value: vec![0, 255], ..Row::default() };
-        for (deed, wanted) in [(Deed::Get, 1), (Deed::Set, 2), (Deed::Scan(9), 2)] {
-            let request = Request { deed, row: row.clone(), ..Request::default() };
-            let Params::Positional(all) = parameters(&request) else { panic!("{deed:?}") };
-            assert_eq!(all.len(), wanted, "{deed:?}");
+        for (action, wanted) in [(Action::Get, 1), (Action::Set, 2), (Action::Scan(9), 2)] {
+            let request = Request { action, row: row.clone(), ..Request::default() };
+            let Params::Positional(all) = parameters(&request) else { panic!("{action:?}") };
+            assert_eq!(all.len(), wanted, "{action:?}");
         }
         assert_eq!(parameters(&Request::default()), Params::Empty);
     }

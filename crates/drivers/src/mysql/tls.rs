@@ -1,6 +1,7 @@
 //! TLS for mysql_async.
 
 use super::MysqlTls;
+use crate::provider;
 use engine::Broken;
 use mysql_async::SslOpts;
 use record::Address;
@@ -17,8 +18,7 @@ pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Brok
             "mysql_async speaks no TLS to a {address}: leave out TLS, or give a port"
         )));
     };
-    #[cfg(feature = "oracle")]
-    crate::oracle::library::settle_provider();
+    provider::settle();
     // Also where it is the address: a relay has another one.
     let name = tls.name.clone().unwrap_or_else(|| to.ip().to_string());
     let options = SslOpts::default()
@@ -61,5 +61,14 @@ mod tests {
             assert!(why.contains(word), "{why}");
         }
         assert!(options(&tls(None), &tcp()).is_ok());
+    }
+
+    #[test]
+    fn the_library_has_one_provider_of_cryptography() {
+        let tls = MysqlTls { roots: None, name: None, insecure: true };
+        let address = Address::Tcp(([127, 0, 0, 1], 1).into());
+        options(&tls, &address).expect("options");
+        // rustls would panic here if it had to choose between two.
+        tokio_rustls::rustls::ClientConfig::builder();
     }
 }

@@ -1,41 +1,54 @@
 //! The library itself, behind the seam.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
-use super::quiet::unless_it_panics;
 use super::session::{Server, check};
 use super::trouble::trouble;
-use super::{OracleAccess, is_service};
+use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
 use crate::admin::{self, Rows, Unasked};
-use crate::lane::{self, Asks};
+use crate::database::{Database, NOTE_COLUMNS, Start, fact};
+use crate::lane;
+use crate::own::{setup, tables};
+use crate::panics::unless_it_panics;
+use crate::request::Asks;
+use crate::sql::Dialect;
 use crate::trouble::Trouble;
+use engine::workload::longest_key;
 use engine::{Broken, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
-use record::{Address, Asked, Doing, Failure};
-use std::sync::Once;
+use record::{Address, Asked, Doing, Failure, Workload};
 use std::time::Duration;
-use tokio_rustls::rustls::crypto::ring;
 
-impl OracleAccess {
-    /// The lanes of one contender of the order: one for each worker.
-    ///
-    /// # Panics
-    /// When the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+impl Database for OracleAccess {
+    fn scheme(&self) -> &'static str {
+        "oracle"
+    }
+
+    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
             check(&asked.doing)?;
             let timeout = Duration::from_nanos(asked.timeout_ns);
             Ok(Server::new(access.library(&asked.address, timeout)?, &access, &asked.doing))
         };
-        let asks = Asks { query: &self.query, feeds: &self.feeds };
+        let asks =
+            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
-    /// Asks the server, outside of any measurement, and waits for its answers.
-    ///
-    /// # Errors
-    /// When it does not answer, or with an error.
-    pub fn ask(
+    /// Its own server's cheapest statement: the null server does not speak its protocol.
+    fn plain(&self) -> Box<dyn Database> {
+        Box::new(OracleAccess { query: CHEAPEST.to_owned(), ..self.clone() })
+    }
+
+    fn plain_name(&self) -> Option<String> {
+        None
+    }
+
+    fn keep_rows_in(&mut self, table: &str) {
+        table.clone_into(&mut self.table);
+    }
+
+    fn ask(
         &self,
         address: &Address,
         statements: &[String],
@@ -45,13 +58,9 @@ impl OracleAccess {
         admin::wait(server.ask(statements), timeout)
     }
 
-    /// What the server says of itself, names and values: its version; and where this user
-    /// may ask for them, when it started (in seconds since 1970) and what a commit waits
-    /// for.
-    ///
-    /// # Errors
-    /// When it does not tell its version.
-    pub fn facts(
+    /// Its version; and where this user may ask for them, when it started and what a commit
+    /// waits for.
+    fn facts(
         &self,
         address: &Address,
         timeout: Duration,
@@ -69,6 +78,65 @@ impl OracleAccess {
         Ok(admin::facts(all))
     }
 
+    fn source_of_facts(&self) -> (&'static str, &'static str) {
+        ("v$parameter", "version")
+    }
+
+    /// Waiting is what it does unless it is told not to.
+    fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        Some(!fact(facts, "commit_wait")?.contains("NOWAIT"))
+    }
+
+    fn asks_for_start(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Not everybody may ask for it.
+    fn start(&self, facts: &[(String, String)], _answer: &[String]) -> Option<Start> {
+        let began = fact(facts, "started")?.parse().ok()?;
+        Some(Start::Second { place: self.database.clone(), began })
+    }
+
+    /// What has the length is two digits for each byte.
+    fn count_rows(&self) -> String {
+        let table = Dialect::Oracle.name(&self.table);
+        format!("SELECT COUNT(*), COALESCE(SUM(LENGTH(\"VALUE\")), 0) / 2 FROM {table}")
+    }
+
+    fn tables(&self, of: &Workload) -> Vec<String> {
+        tables(of, &self.table)
+    }
+
+    fn schema(&self, _kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+        let key_bytes = longest_key(of) as u32;
+        let own = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
+        Ok([own, setup(of, Dialect::Oracle, &self.table)].concat())
+    }
+
+    fn create_notes(&self, name: &str) -> String {
+        unless(&format!("CREATE TABLE {name} {NOTE_COLUMNS}"), NAME_IS_TAKEN)
+    }
+
+    fn find_table(&self, name: &str) -> Vec<String> {
+        vec![format!(
+            "SELECT NVL(t.COMMENTS, ' '), (SELECT LISTAGG(c.COLUMN_NAME, ',') WITHIN GROUP (ORDER \
+             BY c.COLUMN_ID) FROM USER_TAB_COLUMNS c WHERE c.TABLE_NAME = t.TABLE_NAME) FROM \
+             USER_TAB_COMMENTS t WHERE t.TABLE_NAME = {}",
+            Dialect::Oracle.quoted(&name.to_uppercase())
+        )]
+    }
+
+    fn comment_on_table(&self, name: &str, comment: &str) -> String {
+        let dialect = Dialect::Oracle;
+        format!("COMMENT ON TABLE {} IS {}", dialect.name(name), dialect.quoted(comment))
+    }
+
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
+    }
+}
+
+impl OracleAccess {
     fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, Broken> {
         let Address::Tcp(to) = address else {
             return Err(Broken("oracle is spoken over TCP; give HOST:PORT".to_owned()));
@@ -167,16 +235,6 @@ impl Link for Linked {
     fn ping(&mut self) -> Result<(), Fault> {
         self.call(Connection::ping)
     }
-}
-
-/// Says which provider of cryptography TLS has where nobody says: this library brings
-/// a second one, and rustls refuses to choose between two.
-pub(crate) fn settle_provider() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Somebody else may have settled it.
-        let _ = ring::default_provider().install_default();
-    });
 }
 
 fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {

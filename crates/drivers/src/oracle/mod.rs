@@ -7,20 +7,17 @@
 //! nothing, and its pool is not used. Its text is UTF-8, always.
 
 #[cfg(feature = "oracle")]
-pub(crate) mod library;
+mod library;
 mod link;
 mod own;
-#[cfg(feature = "oracle")]
-mod quiet;
 mod session;
 mod thread;
 #[cfg(feature = "oracle")]
 mod trouble;
 
 use crate::access::SqlAccess;
-use crate::own::setup;
+use crate::refusal::Refusal;
 use crate::sql::Dialect;
-use record::Workload;
 
 /// The cheapest statement that there is.
 pub const CHEAPEST: &str = "SELECT 1 FROM dual";
@@ -39,7 +36,7 @@ pub type OracleAccess = SqlAccess<(), ()>;
 impl OracleAccess {
     /// The statements that make the contender's table, anew and empty, for keys of so
     /// many bytes at most and values of [`VALUE_BYTES`].
-    pub fn schema(&self, key_bytes: u32) -> Vec<String> {
+    pub(crate) fn table_schema(&self, key_bytes: u32) -> Vec<String> {
         let table = Dialect::Oracle.name(&self.table);
         vec![
             unless(&format!("DROP TABLE {table} PURGE"), NO_SUCH_TABLE),
@@ -49,21 +46,10 @@ impl OracleAccess {
             ),
         ]
     }
-
-    /// The statements that a workload of one's own wants once, before its load, with
-    /// the names of the contender's tables in them.
-    pub fn setup(&self, of: &Workload) -> Vec<String> {
-        setup(of, Dialect::Oracle, &self.table)
-    }
-}
-
-/// A statement that makes a table where none of its name is yet.
-pub fn create_if_missing(table: &str) -> String {
-    unless(table, NAME_IS_TAKEN)
 }
 
 /// The statement, in a block in which it is no error that it fails with this number.
-fn unless(statement: &str, error: u16) -> String {
+pub(crate) fn unless(statement: &str, error: u16) -> String {
     format!(
         "BEGIN EXECUTE IMMEDIATE {}; EXCEPTION WHEN OTHERS THEN IF SQLCODE != -{error} THEN RAISE; \
          END IF; END;",
@@ -121,6 +107,26 @@ const ERRORS: &[(u16, &str)] = &[
     (28001, "password_expired"),
 ];
 
+/// The errors that tiebreak reacts to.
+const REFUSALS: &[(u16, Refusal)] = &[
+    (1033, Refusal::NotUp),
+    (1089, Refusal::NotUp),
+    (1017, Refusal::LogIn),
+    (1045, Refusal::LogIn),
+    (12505, Refusal::NoSuchService),
+    (12514, Refusal::NoSuchService),
+    (1031, Refusal::NotAllowed),
+    (NO_SUCH_TABLE, Refusal::NoSuchTable),
+    (904, Refusal::NoSuchColumn),
+    (933, Refusal::SyntaxError),
+    (936, Refusal::SyntaxError),
+];
+
+/// What a number of [`code`] means, as far as tiebreak reacts to it.
+pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+    REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
+}
+
 /// Above all numbers that other databases are counted by: what is added to Oracle's.
 const FIRST_CODE: u16 = 1 << 15;
 
@@ -131,7 +137,7 @@ pub fn code(error: u16) -> u16 {
 }
 
 /// Names of these numbers.
-pub(crate) fn error_names() -> impl Iterator<Item = (u16, String)> {
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     let known = ERRORS.iter().map(|(error, name)| (code(*error), (*name).to_owned()));
     known.chain([(FIRST_CODE, "error_beyond_ora_32767".to_owned())])
 }
@@ -173,7 +179,7 @@ mod tests {
 
     #[test]
     fn tables_are_made_anew_whether_or_not_they_are_there() {
-        let [drops, creates] = &access("t").schema(20)[..] else { panic!("two statements") };
+        let [drops, creates] = &access("t").table_schema(20)[..] else { panic!("two statements") };
         assert_eq!(
             drops,
             "BEGIN EXECUTE IMMEDIATE 'DROP TABLE \"T\" PURGE'; EXCEPTION WHEN OTHERS THEN IF SQLCODE \
@@ -183,13 +189,13 @@ mod tests {
             creates,
             "CREATE TABLE \"T\" (\"KEY\" VARCHAR2(20) PRIMARY KEY, \"VALUE\" RAW(2000) NOT NULL)"
         );
-        let notes = create_if_missing("CREATE TABLE n (a VARCHAR2(1) DEFAULT 'x')");
+        let notes = unless("CREATE TABLE n (a VARCHAR2(1) DEFAULT 'x')", NAME_IS_TAKEN);
         assert!(notes.contains("DEFAULT ''x'')'; EXCEPTION"), "{notes}");
     }
 
     #[test]
     fn errors_have_names_of_their_own() {
-        let of = |error| error_names().find(|known| known.0 == code(error)).map(|of| of.1);
+        let of = |error| code_names().find(|known| known.0 == code(error)).map(|of| of.1);
         assert_eq!(of(1017).as_deref(), Some("wrong_password"));
         assert_eq!(of(12514).as_deref(), Some("no_such_service"));
         assert_eq!(of(65096).as_deref(), Some("error_beyond_ora_32767"));

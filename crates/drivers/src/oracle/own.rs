@@ -1,14 +1,15 @@
-//! Statements of one's own, sent to Oracle.
+//! User-defined statements, sent to Oracle.
 
 use super::link::{Call, Fault, Library};
 use super::session::{Server, bind, change, query};
 use super::thread::Connection;
-use crate::driver::Heard;
-use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
+use crate::heard::Heard;
+use crate::own::{self, OwnReply, OwnStatement};
+use crate::request::OwnRequest;
 use crate::trouble::Trouble;
 
 impl<L: Library> Server<L> {
-    /// Carries out one operation of one's own.
+    /// Carries out one user-defined operation.
     pub(super) async fn own(
         &self,
         connection: &mut Connection,

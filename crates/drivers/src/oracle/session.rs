@@ -4,9 +4,10 @@ use super::link::{Bind, Call, Fault, Library, Reply};
 use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::admin::{Rows, Unasked};
-use crate::driver::{Driver, Heard, Opening};
+use crate::driver::{Driver, Opening};
+use crate::heard::Heard;
 use crate::own::OwnStatements;
-use crate::serving::{Deed, Request, Row};
+use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, brings_rows, limit};
 use crate::trouble::Trouble;
 use engine::workload::{Argument, Arguments};
@@ -20,8 +21,8 @@ use std::sync::Arc;
 pub(super) struct Server<L> {
     library: L,
     threads: Rc<Threads>,
-    /// By [`Deed::place`].
-    texts: [Arc<str>; Deed::KINDS.len()],
+    /// By [`Action::place`].
+    texts: [Arc<str>; Action::KINDS.len()],
     /// The contender's one statement brings rows.
     brings_rows: bool,
     pub(super) own: OwnStatements,
@@ -34,7 +35,7 @@ impl<L: Library> Server<L> {
         Server {
             library,
             threads: Rc::default(),
-            texts: Deed::KINDS.map(|deed| statements.with_places(deed).into()),
+            texts: Action::KINDS.map(|action| statements.with_places(action).into()),
             brings_rows: brings_rows(&access.query),
             own: OwnStatements::of(doing, Dialect::Oracle, &access.table),
         }
@@ -62,23 +63,23 @@ impl<L: Library> Server<L> {
         Ok(all)
     }
 
-    fn text(&self, deed: Deed) -> Arc<str> {
-        self.texts[deed.place()].clone()
+    fn text(&self, action: Action) -> Arc<str> {
+        self.texts[action.place()].clone()
     }
 
-    fn call_for(&self, Request { deed, row, .. }: &Request) -> Call {
-        let text = self.text(*deed);
+    fn call_for(&self, Request { action, row, .. }: &Request) -> Call {
+        let text = self.text(*action);
         let key = || Bind::Text(row.key.clone());
-        match deed {
-            Deed::Ask if self.brings_rows => query(text, Vec::new(), false, false),
-            Deed::Ask => change(text, vec![Vec::new()], true),
-            Deed::Get => query(text, vec![key()], true, false),
-            Deed::Scan(_) => {
-                let most = Bind::Integer(i64::from(limit(*deed)));
+        match action {
+            Action::Ask if self.brings_rows => query(text, Vec::new(), false, false),
+            Action::Ask => change(text, vec![Vec::new()], true),
+            Action::Get => query(text, vec![key()], true, false),
+            Action::Scan(_) => {
+                let most = Bind::Integer(i64::from(limit(*action)));
                 query(text, vec![key(), most], true, false)
             }
-            Deed::Delete => change(text, vec![vec![key()]], true),
-            Deed::Set | Deed::Add => change(text, vec![written(row)], true),
+            Action::Delete => change(text, vec![vec![key()]], true),
+            Action::Set | Action::Add => change(text, vec![written(row)], true),
         }
     }
 
@@ -155,15 +156,15 @@ impl<L: Library> Driver for Server<L> {
         heard.asks();
         let reply = match connection.call(self.call_for(request)).await {
             // Two came at once: the other was first.
-            Err(fault) if request.deed == Deed::Add && is_there(&fault) => Reply::default(),
+            Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
             reply => reply.map_err(|fault| fault.trouble)?,
         };
         heard.began_at(reply.began);
         for row in &reply.rows {
             let cell = |at: usize| row.cells.get(at).and_then(Option::as_deref);
-            match request.deed {
-                Deed::Scan(_) => heard.row(cell(0), cell(1).unwrap_or_default()),
-                Deed::Get => heard.row(None, cell(0).unwrap_or_default()),
+            match request.action {
+                Action::Scan(_) => heard.row(cell(0), cell(1).unwrap_or_default()),
+                Action::Get => heard.row(None, cell(0).unwrap_or_default()),
                 _ => heard.row_of(row.bytes),
             }
         }
@@ -171,7 +172,7 @@ impl<L: Library> Driver for Server<L> {
     }
 
     async fn load(&self, connection: &mut Connection, rows: &[Row]) -> Result<(), Trouble> {
-        let call = change(self.text(Deed::Set), rows.iter().map(written).collect(), true);
+        let call = change(self.text(Action::Set), rows.iter().map(written).collect(), true);
         connection.call(call).await.map(drop).map_err(|fault| fault.trouble)
     }
 
@@ -225,7 +226,7 @@ pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
         record::Says::Sql(statements) => statements.as_slice(),
         _ => &[],
     });
-    match all.into_iter().any(|of| crate::own::says_returning(&of.text)) {
+    match all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
         true => Err(Broken(
             "what RETURNING brings is not read on Oracle: it wants a variable to put it INTO"
                 .to_owned(),

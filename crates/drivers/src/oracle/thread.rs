@@ -9,6 +9,7 @@
 
 use super::link::{Call, Fault, Library, Reply};
 use crate::desk::keep_waker;
+use crate::panics;
 use engine::{clock, interrupt};
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -56,6 +57,8 @@ struct State {
     over: bool,
     /// It has ended.
     gone: bool,
+    /// It has ended by a panic.
+    panicked: bool,
 }
 
 impl Threads {
@@ -144,6 +147,9 @@ impl Slot {
         match what(&mut state) {
             Some(came) => Poll::Ready(came),
             None => {
+                if state.panicked {
+                    panics::of_another_thread();
+                }
                 keep_waker(&mut state.waker, context);
                 Poll::Pending
             }
@@ -155,7 +161,7 @@ impl Slot {
         self.called.notify_one();
     }
 
-    /// The thread's: what it is to do next; none: to end.
+    /// The thread's: what it is to do next. Returns None if it is to end.
     fn next(&self) -> Option<Call> {
         let mut state = self.state();
         loop {
@@ -180,8 +186,19 @@ impl Slot {
     }
 }
 
+/// Tells the task when the thread ends, however it ends.
+struct Ending<'a>(&'a Slot);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let panicked = std::thread::panicking();
+        self.0.tell(|state| (state.gone, state.panicked) = (true, panicked));
+    }
+}
+
 /// The life of a connection's thread.
 fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
+    let _ending = Ending(slot);
     let mut counted = 0;
     let mut count = || {
         let now = clock::cpu_of_this_thread();
@@ -200,5 +217,4 @@ fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
         Err(fault) => slot.tell(|state| state.answer = Some(Err(fault))),
     }
     count();
-    slot.tell(|state| state.gone = true);
 }

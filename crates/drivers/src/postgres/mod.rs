@@ -7,9 +7,12 @@ mod tls;
 
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
-use crate::lane::{self, Asks};
-use crate::own::{Check, checks, setup};
+use crate::database::{Database, Start, fact};
+use crate::lane;
+use crate::own::{Check, checks, setup, tables};
+use crate::request::Asks;
 use crate::sql::{Dialect, Statements};
+use crate::sqlstate;
 use engine::{MakeLane, TlsAccess};
 use record::{Address, Asked, Workload};
 use session::Server;
@@ -31,23 +34,53 @@ pub enum Protocol {
 pub type PostgresAccess = SqlAccess<Protocol, TlsAccess>;
 
 impl PostgresAccess {
-    /// The lanes of one contender of the order: one for each worker.
-    ///
-    /// # Panics
-    /// When the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    /// The statements that make the contender's table, anew and empty.
+    /// `unlogged`: its writes need not survive a crash.
+    pub fn table_schema(&self, unlogged: bool) -> Vec<String> {
+        let table = Dialect::Postgres.name(&self.table);
+        let unlogged = if unlogged { "UNLOGGED " } else { "" };
+        vec![
+            format!("DROP TABLE IF EXISTS {table}"),
+            // By bytes, so that keys sort as their numbers do whatever the locale.
+            format!(
+                "CREATE {unlogged}TABLE {table} (key text COLLATE \"C\" PRIMARY KEY, value bytea \
+                 NOT NULL)"
+            ),
+        ]
+    }
+
+    fn statements(&self) -> Statements {
+        Statements::new(Dialect::Postgres, &self.table, &self.query)
+    }
+}
+
+impl Database for PostgresAccess {
+    fn scheme(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server =
             move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
-        let asks = Asks { query: &self.query, feeds: &self.feeds };
+        let asks =
+            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
-    /// Asks the server, outside of any measurement, and waits for its answers.
-    ///
-    /// # Errors
-    /// When it does not answer, or with an error.
-    pub fn ask(
+    fn plain(&self) -> Box<dyn Database> {
+        Box::new(PostgresAccess::without_log_in(self.protocol))
+    }
+
+    fn plain_name(&self) -> Option<String> {
+        Some(format!("PostgreSQL {:?}", self.protocol))
+    }
+
+    fn keep_rows_in(&mut self, table: &str) {
+        table.clone_into(&mut self.table);
+    }
+
+    fn ask(
         &self,
         address: &Address,
         statements: &[String],
@@ -56,14 +89,15 @@ impl PostgresAccess {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
-    /// What the server says of itself: its version, when it started (in seconds since
-    /// 1970), the settings that decide what a commit waits for, and whether the
-    /// contender's table survives a crash, where there is one. Names and values; the
-    /// text is the server's own.
-    ///
-    /// # Errors
-    /// When it does not answer, or with an error.
-    pub fn facts(
+    fn checks(&self, of: &Workload) -> Vec<Check> {
+        const PREPARE: &str = "PREPARE tiebreak_check AS ";
+        let prepare = |text: &str| (format!("{PREPARE}{text}"), PREPARE.len() as u32);
+        checks(of, Dialect::Postgres, &self.table, prepare)
+    }
+
+    /// The settings that decide what a commit waits for, and whether the contender's table
+    /// survives a crash, where there is one.
+    fn facts(
         &self,
         address: &Address,
         timeout: Duration,
@@ -85,37 +119,65 @@ impl PostgresAccess {
         Ok(admin::facts(rows))
     }
 
-    /// The statements that make the contender's table, anew and empty.
-    /// `unlogged`: its writes need not survive a crash.
-    pub fn schema(&self, unlogged: bool) -> Vec<String> {
+    fn source_of_facts(&self) -> (&'static str, &'static str) {
+        ("pg_settings", "server_version")
+    }
+
+    fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        Some(
+            fact(facts, "table_persistence").is_none_or(|kept| kept == "logged")
+                && fact(facts, "fsync")? == "on"
+                && fact(facts, "synchronous_commit")? != "off",
+        )
+    }
+
+    fn asks_for_start(&self) -> Option<&'static str> {
+        Some("SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint")
+    }
+
+    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<Start> {
+        answer.first().cloned().map(Start::Exact)
+    }
+
+    fn count_rows(&self) -> String {
         let table = Dialect::Postgres.name(&self.table);
-        let unlogged = if unlogged { "UNLOGGED " } else { "" };
-        vec![
-            format!("DROP TABLE IF EXISTS {table}"),
-            // By bytes, so that keys sort as their numbers do whatever the locale.
-            format!(
-                "CREATE {unlogged}TABLE {table} (key text COLLATE \"C\" PRIMARY KEY, value bytea \
-                 NOT NULL)"
-            ),
-        ]
+        format!("SELECT count(*), coalesce(sum(length(value)), 0) FROM {table}")
     }
 
-    /// The statements that a workload of one's own wants once, before its load, with
-    /// the names of the contender's tables in them.
-    pub fn setup(&self, of: &Workload) -> Vec<String> {
-        setup(of, Dialect::Postgres, &self.table)
+    fn tables(&self, of: &Workload) -> Vec<String> {
+        tables(of, &self.table)
     }
 
-    /// How to ask whether the server takes the statements of a workload of one's own.
-    pub fn checks(&self, of: &Workload) -> Vec<Check> {
-        const PREPARE: &str = "PREPARE tiebreak_check AS ";
-        let prepare = |text: &str| (format!("{PREPARE}{text}"), PREPARE.len() as u32);
-        checks(of, Dialect::Postgres, &self.table, prepare)
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+        let unlogged = kind == Some("unlogged");
+        let own = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
+        Ok([own, setup(of, Dialect::Postgres, &self.table)].concat())
     }
 
-    fn statements(&self) -> Statements {
-        Statements::new(Dialect::Postgres, &self.table, &self.query)
+    fn find_table(&self, name: &str) -> Vec<String> {
+        let dialect = Dialect::Postgres;
+        vec![format!(
+            "SELECT coalesce(obj_description(t.oid, 'pg_class'), ''), (SELECT \
+             coalesce(string_agg(c.attname, ',' ORDER BY c.attnum), '') FROM pg_attribute c WHERE \
+             c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped) FROM pg_class t WHERE \
+             t.oid = to_regclass({})",
+            dialect.quoted(&dialect.name(name))
+        )]
     }
+
+    fn comment_on_table(&self, name: &str, comment: &str) -> String {
+        let dialect = Dialect::Postgres;
+        format!("COMMENT ON TABLE {} IS {}", dialect.name(name), dialect.quoted(comment))
+    }
+
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
+    }
+}
+
+/// Names of the numbers that its replies are counted by.
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
+    sqlstate::names()
 }
 
 #[cfg(test)]
@@ -139,9 +201,9 @@ mod tests {
             numbers: Numbers::new(1),
             feeds: Feeds::default(),
         };
-        let [drops, creates] = &access.schema(true)[..] else { panic!("two statements") };
+        let [drops, creates] = &access.table_schema(true)[..] else { panic!("two statements") };
         assert_eq!(drops, r#"DROP TABLE IF EXISTS "of ""a""""#);
         assert!(creates.starts_with(r#"CREATE UNLOGGED TABLE "of ""a""" (key text"#), "{creates}");
-        assert!(access.schema(false)[1].starts_with("CREATE TABLE "));
+        assert!(access.table_schema(false)[1].starts_with("CREATE TABLE "));
     }
 }

@@ -1,10 +1,11 @@
-//! Statements of one's own, sent to PostgreSQL.
+//! User-defined statements, sent to PostgreSQL.
 
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Raw, Server, Session, length};
-use crate::driver::Heard;
-use crate::own::{self, OwnReply, OwnRequest, OwnStatement};
+use crate::heard::Heard;
+use crate::own::{self, OwnReply, OwnStatement};
+use crate::request::OwnRequest;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use bytes::BytesMut;
@@ -18,7 +19,7 @@ use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
 
 impl Server {
-    /// Carries out one operation of one's own.
+    /// Carries out one user-defined operation.
     pub(super) async fn own(
         &self,
         session: &mut Session,

@@ -5,9 +5,10 @@ use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
-use crate::driver::{Driver, Heard, Opening};
+use crate::driver::{Driver, Opening};
+use crate::heard::Heard;
 use crate::own::OwnStatements;
-use crate::serving::{Deed, Request, Row};
+use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, unhex};
 use crate::sqlstate;
 use crate::trouble::{Trouble, failure, system_error};
@@ -47,9 +48,9 @@ pub(crate) struct Session {
     pub(super) client: Client,
     task: Task,
     budget: Budget,
-    /// What was prepared, by [`Deed::place`].
-    prepared: [Option<Statement>; Deed::KINDS.len()],
-    /// The same of statements of one's own, by their numbers.
+    /// What was prepared, by [`Action::place`].
+    prepared: [Option<Statement>; Action::KINDS.len()],
+    /// The same of user-defined statements, by their numbers.
     pub(super) own: Vec<Option<Statement>>,
 }
 
@@ -104,7 +105,7 @@ impl Server {
         })
     }
 
-    /// With the statements of one's own that a lane with this to do sends.
+    /// With the user-defined statements that a lane with this to do sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let own = OwnStatements::of(doing, Dialect::Postgres, table);
@@ -144,7 +145,9 @@ impl Server {
                 self.log_in(stream, began).await
             }
             Address::Unix(path) => self.log_in(UnixStream::connect(path).await?, began).await,
-            Address::Directory(_) | Address::Program => unreachable!("refused in `new`"),
+            Address::Nodes(_) | Address::Directory(_) | Address::Program => {
+                unreachable!("refused in `new`")
+            }
         }
     }
 
@@ -176,7 +179,7 @@ impl Server {
         Ok((Session { client, task: Task(task), budget, prepared, own }, opening))
     }
 
-    async fn deed(
+    async fn action(
         &self,
         session: &mut Session,
         request: &Request,
@@ -195,14 +198,14 @@ impl Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let text = self.statements.with_values(request.deed, &request.row);
+        let text = self.statements.with_values(request.action, &request.row);
         heard.asks();
         let mut reply = pin!(client.simple_query_raw(&text).await?);
         let mut value = Vec::new();
         while let Some(message) = reply.try_next().await? {
             heard.begins();
             let SimpleQueryMessage::Row(row) = message else { continue };
-            if request.deed == Deed::Ask {
+            if request.action == Action::Ask {
                 heard.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
                 continue;
             }
@@ -214,8 +217,8 @@ impl Server {
             if unhex(text, &mut value).is_none() {
                 value.extend_from_slice(text.as_bytes());
             }
-            let key = match request.deed {
-                Deed::Scan(_) => row.try_get(0)?.map(str::as_bytes),
+            let key = match request.action {
+                Action::Scan(_) => row.try_get(0)?.map(str::as_bytes),
                 _ => None,
             };
             heard.row(key, &value);
@@ -229,14 +232,14 @@ impl Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let text = self.statements.with_places(request.deed);
+        let text = self.statements.with_places(request.action);
         let row = &request.row;
-        let rows = i64::from(limit(request.deed));
-        let parameters = parameters(request.deed, &row.key, &row.value, &rows);
-        let typed = parameters.into_iter().zip(types(request.deed).iter().cloned());
+        let rows = i64::from(limit(request.action));
+        let parameters = parameters(request.action, &row.key, &row.value, &rows);
+        let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
         heard.asks();
         let reply = client.query_typed_raw(text, typed).await?;
-        hear(reply, request.deed, heard).await
+        hear(reply, request.action, heard).await
     }
 
     async fn with_prepared(
@@ -245,21 +248,21 @@ impl Server {
         request: &Request,
         heard: &mut Heard<'_>,
     ) -> Result<(), Error> {
-        let deed = request.deed;
-        let at = deed.place();
+        let action = request.action;
+        let at = action.place();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let text = self.statements.with_places(deed);
-            session.prepared[at] = Some(session.client.prepare_typed(text, types(deed)).await?);
+            let text = self.statements.with_places(action);
+            session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
             heard.prepared(began);
         }
         let statement = session.prepared[at].as_ref().expect("prepared");
         let row = &request.row;
-        let rows = i64::from(limit(deed));
-        let parameters = parameters(deed, &row.key, &row.value, &rows);
+        let rows = i64::from(limit(action));
+        let parameters = parameters(action, &row.key, &row.value, &rows);
         heard.asks();
         let reply = session.client.query_raw(statement, parameters).await?;
-        hear(reply, deed, heard).await
+        hear(reply, action, heard).await
     }
 
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
@@ -343,7 +346,9 @@ impl Driver for Server {
         session.budget.renew();
         let done = match &request.own {
             Some(own) => self.own(session, own, heard).await,
-            None => self.deed(session, request, heard).await.map_err(|error| self.trouble(&error)),
+            None => {
+                self.action(session, request, heard).await.map_err(|error| self.trouble(&error))
+            }
         };
         done.map_err(|trouble| session.budget.explains(trouble))
     }
@@ -419,12 +424,12 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// Hears the rows of a reply.
-async fn hear(reply: RowStream, deed: Deed, heard: &mut Heard<'_>) -> Result<(), Error> {
+async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result<(), Error> {
     heard.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {
         let column = |at: usize| row.try_get::<_, Option<Raw<'_>>>(at);
-        if deed == Deed::Ask {
+        if action == Action::Ask {
             let mut bytes = 0;
             for (at, of) in row.columns().iter().enumerate() {
                 bytes += column(at)?.map_or(0, |raw| text_length(of.type_(), raw.0));
@@ -436,8 +441,8 @@ async fn hear(reply: RowStream, deed: Deed, heard: &mut Heard<'_>) -> Result<(),
             Some(last) => column(last)?.map_or(&[][..], |raw| raw.0),
             None => &[],
         };
-        let key = match deed {
-            Deed::Scan(_) => column(0)?.map(|raw| raw.0),
+        let key = match action {
+            Action::Scan(_) => column(0)?.map(|raw| raw.0),
             _ => None,
         };
         heard.row(key, value);
@@ -448,25 +453,25 @@ async fn hear(reply: RowStream, deed: Deed, heard: &mut Heard<'_>) -> Result<(),
 type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 fn parameters<'a>(
-    deed: Deed,
+    action: Action,
     key: &'a String,
     value: &'a Vec<u8>,
     limit: &'a i64,
 ) -> Vec<Parameter<'a>> {
-    match deed {
-        Deed::Ask => vec![],
-        Deed::Get | Deed::Delete => vec![key],
-        Deed::Set | Deed::Add => vec![key, value],
-        Deed::Scan(_) => vec![key, limit],
+    match action {
+        Action::Ask => vec![],
+        Action::Get | Action::Delete => vec![key],
+        Action::Set | Action::Add => vec![key, value],
+        Action::Scan(_) => vec![key, limit],
     }
 }
 
-fn types(deed: Deed) -> &'static [Type] {
-    match deed {
-        Deed::Ask => &[],
-        Deed::Get | Deed::Delete => &[Type::TEXT],
-        Deed::Set | Deed::Add => &[Type::TEXT, Type::BYTEA],
-        Deed::Scan(_) => &[Type::TEXT, Type::INT8],
+fn types(action: Action) -> &'static [Type] {
+    match action {
+        Action::Ask => &[],
+        Action::Get | Action::Delete => &[Type::TEXT],
+        Action::Set | Action::Add => &[Type::TEXT, Type::BYTEA],
+        Action::Scan(_) => &[Type::TEXT, Type::INT8],
     }
 }
 

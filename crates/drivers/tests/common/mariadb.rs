@@ -1,6 +1,7 @@
 //! A real MariaDB.
 
 use super::{PASSWORD, PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use engine::Numbers;
@@ -93,7 +94,7 @@ impl Mariadb {
     /// A table with all keys of the workload in it.
     pub(crate) fn loaded(&self, table: &str, engine: &str, of: &Workload) -> MysqlAccess {
         let access = self.access(table);
-        let schema = access.schema(Some(engine), 32, of.value.most()).expect("it fits");
+        let schema = access.table_schema(Some(engine), 32, of.value.most()).expect("it fits");
         access.ask(&self.tcp(), &schema, PATIENCE).expect("a table");
         load(self.tcp(), of, |order| access.lanes(order, 0));
         let rows = self.says(&format!("SELECT count(*) FROM {table}"));

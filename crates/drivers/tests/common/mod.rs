@@ -1,4 +1,5 @@
 //! What the tests against real servers share.
+#![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
 pub(crate) mod certificates;
@@ -6,7 +7,7 @@ pub(crate) mod mariadb;
 pub(crate) mod postgres;
 
 use engine::{MakeLane, Stop};
-use record::{Address, Arrivals, Asked, Doing, LaneAsked, Reuse, Seen, Workload};
+use record::{Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, Seen, Workload};
 use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -120,11 +121,9 @@ pub(crate) fn order(address: Address, doing: Doing) -> Asked {
         slice_ns: 50 * MS,
         lanes: vec![LaneAsked {
             address,
-            connections: 4,
-            depth: 1,
+            intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
             doing,
-            arrivals: Arrivals::Closed,
             timeout_ns: 5_000 * MS,
             burn_in_ns: 0,
             operations: None,
@@ -176,4 +175,12 @@ pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Ve
         let seen = drive(&order, lanes(&order));
         assert_eq!(seen.outcomes.ok, of.to_load(), "{:?}", seen.outcomes);
     }
+}
+
+/// With `reuse=N` each connection serves N operations, but for the last one of each slot.
+pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &Asked) {
+    let fewest = seen.operations.div_ceil(u64::from(times));
+    let slots = u64::from(order.lanes[0].intensity.connections);
+    let operations = seen.operations;
+    assert!((fewest..=fewest + slots).contains(&opened), "{opened} for {operations} operations");
 }

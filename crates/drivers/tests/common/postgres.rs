@@ -1,6 +1,7 @@
 //! A real PostgreSQL.
 
 use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
 use engine::Numbers;
@@ -92,7 +93,7 @@ impl Postgres {
     /// A table with all keys of the workload in it.
     pub(crate) fn loaded(&self, table: &str, of: &Workload) -> PostgresAccess {
         let access = self.access(table);
-        access.ask(&self.tcp(), &access.schema(true), PATIENCE).expect("a table");
+        access.ask(&self.tcp(), &access.table_schema(true), PATIENCE).expect("a table");
         load(self.tcp(), of, |order| access.lanes(order, 0));
         let rows = self.says(&format!("SELECT count(*) FROM {table}"));
         assert_eq!(rows, of.to_load().to_string());

@@ -5,6 +5,7 @@ use crate::common::mariadb;
 use crate::common::postgres;
 use crate::common::{PASSWORD, PATIENCE, order, workload};
 use crate::counted::{my_only, only, pg_only};
+use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess, Unasked};

@@ -4,6 +4,7 @@ use crate::Servers;
 use crate::common::mariadb;
 use crate::common::postgres;
 use crate::common::{MS, PATIENCE, in_one_slice, order};
+use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};

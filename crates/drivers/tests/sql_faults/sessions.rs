@@ -5,6 +5,7 @@ use crate::common::mariadb::{self, Mariadb};
 use crate::common::postgres::{self, Postgres};
 use crate::common::{self, MS, drive_until, order, took_at_least};
 use crate::counted::{classes, my_only, only, pg_only};
+use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Stop;
 use record::{Asked, Doing, Failure, Seen, Whose};
@@ -34,7 +35,7 @@ pub(crate) fn mute_servers() {
 pub(crate) fn full_servers() {
     let many = |address| {
         let mut order = order(address, Doing::Ask);
-        order.lanes[0].connections = 20;
+        order.lanes[0].intensity.connections = 20;
         order
     };
     let pg = Postgres::start("full", &["max_connections=6", "superuser_reserved_connections=2"]);

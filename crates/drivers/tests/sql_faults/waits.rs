@@ -23,14 +23,16 @@ fn many(address: Address) -> Asked {
 }
 
 /// Locks: each second operation takes two rows the other way round; or all want one
-/// row, which is held for longer than they are to wait.
+/// table, which is held for longer than they are to wait. (Who wants a row waits twice, for
+/// the row and for its writer. Where the time is over just as the first wait ends, and the
+/// second begins, PostgreSQL says that the statement was canceled, and not why.)
 pub(crate) fn of_postgres(servers: &Servers) {
     let pg = &servers.pg;
     let turned = "SELECT set_config('own.turn', (nextval('turns') % 2)::text, false); \
                   UPDATE pair SET n = n + 1 WHERE id = 1 + current_setting('own.turn')::int; \
                   SELECT pg_sleep(0.02); \
                   UPDATE pair SET n = n + 1 WHERE id = 2 - current_setting('own.turn')::int";
-    let held = "UPDATE pair SET n = n + 1 WHERE id = 1; SELECT pg_sleep(0.2)";
+    let held = "LOCK TABLE pair IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(0.2)";
     for (user, query, class) in [("bench", turned, "deadlock"), ("impatient", held, "lock_timeout")]
     {
         let (user, query) = (user.to_owned(), query.to_owned());

@@ -1,26 +1,26 @@
 //! One connection: dialled, open, busy with operations, closed again.
 
-use super::Speech;
+mod ending;
+mod room;
+
 use super::allowance::Allowance;
-use super::hearing::{Hearing, Operation};
-use super::in_flight::InFlight;
-use super::policy::{Sources, may_reuse};
+use super::hearing::Hearing;
+use super::in_flight::{InFlight, Operation};
+use super::policy::{Destinations, Sources, may_reuse};
 use super::poll::{Poll, Ready};
-use super::socket::{Socket, SystemAddress};
+use super::socket::Socket;
+use super::speech::Speech;
 use super::stream::{Got, Stream};
 use crate::{TlsAccess, clock};
-use record::{Failure, Moments, Recorder, Reuse};
+use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use wire::{Codec, Out, State};
 
-/// After a connect that failed: the first wait, and the longest.
-const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
-
 /// What all connections of a lane have in common.
 pub(super) struct Common<S: Speech> {
     pub(super) speech: S,
-    pub(super) address: SystemAddress,
+    pub(super) destinations: Destinations,
     pub(super) sources: Sources,
     pub(super) tls: Option<TlsAccess>,
     pub(super) reuse: Reuse,
@@ -58,6 +58,11 @@ pub(super) enum Then {
 }
 
 impl Then {
+    /// So many operations ended.
+    fn free(since: u64, many: u32) -> Then {
+        if many > 0 { Then::Free(since, many) } else { Then::Wait }
+    }
+
     /// Both, one after the other.
     fn and(self, later: Then) -> Then {
         match (self, later) {
@@ -68,6 +73,8 @@ impl Then {
 }
 
 pub(super) struct Connection<S: Speech> {
+    /// Its number among those of the lane.
+    place: u32,
     socket: Option<Socket>,
     stream: Stream,
     codec: S::Codec,
@@ -78,6 +85,11 @@ pub(super) struct Connection<S: Speech> {
     /// Written, but not taken by the system yet.
     backlog: VecDeque<Piece>,
     served: u32,
+    /// It is to be closed when nothing is in flight any more.
+    retires: bool,
+    /// How many of the lane's places for operations on this connection the window does not
+    /// allow now.
+    withheld: u32,
     /// Changes at every close, so that a stale event is recognised.
     generation: u32,
     /// The peer has ended its side: a short read is not the end of what is to be read,
@@ -87,10 +99,14 @@ pub(super) struct Connection<S: Speech> {
     is_unread: bool,
     dialled: u64,
     connected: u64,
+    /// When the codec began to speak. Stamped where it has to hear an answer first.
+    greeted: u64,
     /// Connects that failed, one after the other.
     failures: u32,
     /// No dialling before this.
     pub(super) not_before: u64,
+    /// Why the last connect failed.
+    last_failure: Failure,
     pub(super) free_since: u64,
 }
 
@@ -100,23 +116,29 @@ enum Piece {
 }
 
 impl<S: Speech> Connection<S> {
-    pub(super) fn new(speech: &S, depth: u32) -> Connection<S> {
+    pub(super) fn new(speech: &S, depth: u32, place: u32) -> Connection<S> {
+        let codec = speech.codec(depth);
         Connection {
+            place,
             socket: None,
             stream: Stream::Plain,
-            codec: speech.codec(depth),
+            in_flight: InFlight::new(depth, codec.tags()),
+            codec,
             phase: Phase::Closed,
-            in_flight: InFlight::new(depth),
             held: Vec::new(),
             backlog: VecDeque::new(),
             served: 0,
+            retires: false,
+            withheld: 0,
             generation: 0,
             peer_ends: false,
             is_unread: false,
             dialled: 0,
             connected: 0,
+            greeted: 0,
             failures: 0,
             not_before: 0,
+            last_failure: Failure::Refused,
             free_since: 0,
         }
     }
@@ -133,11 +155,6 @@ impl<S: Speech> Connection<S> {
         self.generation
     }
 
-    /// Its oldest operation has taken `timeout_ns` or more by `now`.
-    pub(super) fn overdue(&self, now: u64, timeout_ns: u64) -> bool {
-        self.in_flight.oldest().is_some_and(|(_, oldest)| now >= oldest.at.sent + timeout_ns)
-    }
-
     /// Takes up an operation; [`Connection::start`] comes behind the last one.
     #[inline]
     pub(super) fn take(&mut self, operation: Operation<S::Memo>) {
@@ -147,30 +164,25 @@ impl<S: Speech> Connection<S> {
     /// Asks what was taken up, all in one piece: at once where the connection is
     /// open; dials where it is closed, and else asks as soon as it is open.
     #[inline]
-    pub(super) fn start(
-        &mut self,
-        key: u64,
-        now: u64,
-        common: &mut Common<S>,
-        seen: &mut Recorder,
-    ) -> Then {
+    pub(super) fn start(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         match self.phase {
             Phase::Open => self.ask(now, common, seen),
-            Phase::Closed => self.dial(key, common, seen),
+            Phase::Closed => self.dial(common, seen),
             _ => Then::Wait,
         }
     }
 
     /// Opens the connection.
-    pub(super) fn dial(&mut self, key: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    pub(super) fn dial(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         self.dialled = clock::now();
         let dialled = Stream::new(common.tls.as_ref()).and_then(|stream| {
-            let socket = Socket::connect(&common.address, common.sources.deal())?;
+            let socket =
+                Socket::connect(common.destinations.deal(self.place), common.sources.deal())?;
             Ok((stream, socket))
         });
         match dialled {
             Ok((stream, socket)) => {
-                let key = key | u64::from(self.generation) << 32;
+                let key = u64::from(self.place) | u64::from(self.generation) << 32;
                 if common.poll.add(socket.fd(), key).is_err() {
                     return self.fail(Failure::NoMemory, common, seen);
                 }
@@ -261,6 +273,9 @@ impl<S: Speech> Connection<S> {
         self.phase = Phase::Greeting;
         common.out.clear();
         let state = self.codec.open(&mut common.out);
+        if S::UPGRADES {
+            self.greeted = clock::now();
+        }
         self.send_out(common)?;
         Ok(if state == State::Ready { self.opened(common, seen) } else { Then::Wait })
     }
@@ -269,25 +284,34 @@ impl<S: Speech> Connection<S> {
     fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         self.phase = Phase::Open;
-        let tls_ns = common.tls.as_ref().map(|_| now - self.connected);
+        let shaken = if S::UPGRADES { self.greeted } else { now };
+        let tls_ns = common.tls.as_ref().map(|_| shaken - self.connected);
         seen.opened(self.connected - self.dialled, tls_ns);
+        if S::UPGRADES {
+            seen.upgraded(now - self.greeted);
+        }
         self.failures = 0;
         if self.in_flight.is_empty() { Then::Wait } else { self.ask(now, common, seen) }
     }
 
-    /// Sends the requests of what was not asked yet.
+    /// Sends the requests of what was not asked yet, as far as the window allows.
     #[inline]
     fn ask(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         common.out.clear();
-        while let Some(operation) = self.in_flight.next_to_ask() {
+        let window = self.window();
+        while self.in_flight.asked() < window
+            && let Some(operation) = self.in_flight.next_to_ask()
+        {
             operation.at.asked = now;
-            let said = {
-                let asked = common.speech.operation(operation.number, &mut operation.memo);
+            let Operation { number, memo, .. } = operation;
+            let written = {
+                let asked = common.speech.operation(&self.codec, *number, memo);
                 self.codec.write(&asked, &mut common.out)
             };
-            if said.is_err() {
+            match written {
+                Ok(tag) if self.in_flight.asked_as(tag) => {}
                 // Ours: the request was tried when the plan was made.
-                return self.fail(Failure::Protocol, common, seen);
+                Ok(_) | Err(_) => return self.fail(Failure::Protocol, common, seen),
             }
         }
         match self.send_out(common) {
@@ -376,8 +400,8 @@ impl<S: Speech> Connection<S> {
     fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         let Common { speech, input, out, .. } = common;
-        let in_flight = &mut self.in_flight;
-        let mut hearing = Hearing { in_flight, speech, seen, now, complete: 0 };
+        let (connection, in_flight) = (self.place, &mut self.in_flight);
+        let mut hearing = Hearing { in_flight, speech, seen, connection, now, complete: 0 };
         let fresh = &input[..bytes];
         out.clear();
         let read = if self.held.is_empty() {
@@ -399,6 +423,10 @@ impl<S: Speech> Connection<S> {
             Ok(progress) => self.go_on(progress.state, complete, now, common, seen),
             Err(_) => {
                 let answered = self.answered(complete, now);
+                if !common.out.is_empty() {
+                    // What the codec says last. Whether it comes through changes nothing.
+                    let _ = self.send_out(common);
+                }
                 if self.in_flight.is_empty() && complete > 0 {
                     // The replies were whole; what came behind spoils the connection.
                     self.close();
@@ -412,11 +440,8 @@ impl<S: Speech> Connection<S> {
     /// So many operations ended with their replies.
     #[inline]
     fn answered(&mut self, complete: u32, now: u64) -> Then {
-        if complete == 0 {
-            return Then::Wait;
-        }
         self.served += complete;
-        Then::Free(now, complete)
+        Then::free(now, complete)
     }
 
     #[inline]
@@ -437,17 +462,33 @@ impl<S: Speech> Connection<S> {
             return self.opened(common, seen);
         }
         let answered = self.answered(complete, now);
-        let spent = state == State::Closing || !may_reuse(common.reuse, self.served);
-        if complete == 0 || !spent {
-            let goes_on = self.phase == Phase::Open && self.in_flight.has_unasked();
-            return if goes_on { answered.and(self.ask(now, common, seen)) } else { answered };
+        let is_used_up = complete > 0 && !may_reuse(common.reuse, self.served);
+        self.retires |= is_used_up || state == State::Closing;
+        answered.and(self.proceed(now, common, seen))
+    }
+
+    /// What follows once operations have ended, or the window has changed.
+    #[inline]
+    fn proceed(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+        if self.retires {
+            return self.retire(common, seen);
         }
-        match self.in_flight.is_empty() {
-            true => self.close(),
-            // The peer answers nothing more.
-            false => return answered.and(self.fail(Failure::Closed, common, seen)),
+        let asks = self.phase == Phase::Open && self.in_flight.has_unasked();
+        if asks { self.ask(now, common, seen) } else { Then::Wait }
+    }
+
+    /// No operation is asked here any more: the connection is closed as soon as none waits for
+    /// a reply. What waits to be asked is asked on another connection.
+    fn retire(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+        if self.in_flight.asked() > 0 {
+            return Then::Wait;
         }
-        answered
+        if self.phase != Phase::Open {
+            // The server accepts none: another connection would end in the same way.
+            return self.fail(Failure::Closed, common, seen);
+        }
+        self.hang_up();
+        if self.in_flight.is_empty() { Then::Wait } else { self.dial(common, seen) }
     }
 
     fn peer_ended(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
@@ -457,7 +498,8 @@ impl<S: Speech> Connection<S> {
             return Then::Wait;
         }
         let (in_flight, speech) = (&mut self.in_flight, &mut common.speech);
-        let mut hearing = Hearing { in_flight, speech, seen, now, complete: 0 };
+        let connection = self.place;
+        let mut hearing = Hearing { in_flight, speech, seen, connection, now, complete: 0 };
         // What it finds is in the count: a reply that ends with its connection.
         let _ = self.codec.end(&mut hearing);
         let complete = hearing.complete;
@@ -469,87 +511,29 @@ impl<S: Speech> Connection<S> {
         answered.and(self.fail(Failure::Closed, common, seen))
     }
 
-    /// The codec understands no more: the server refused the connection, with a
-    /// code, or broke the protocol.
-    fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
-        let Some(code) = self.codec.refused() else {
-            return self.fail(Failure::Protocol, common, seen);
-        };
-        self.lose(|operation, now| {
-            seen.refused(code, now, operation.was_asked());
-            common.speech.lost(operation.number, &operation.memo, None, seen);
-        })
-    }
-
-    /// The connection is no more, and the operations on it failed.
-    fn fail(&mut self, failure: Failure, common: &Common<S>, seen: &mut Recorder) -> Then {
-        self.lose(|operation, now| {
-            seen.failed(failure, now, operation.was_asked());
-            common.speech.lost(operation.number, &operation.memo, None, seen);
-        })
-    }
-
-    /// The connection is no more. Each operation on it ends as `end` says.
-    fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
-        let now = clock::now();
-        if self.phase != Phase::Open {
-            // A refused connect costs nothing: without a pause it would be
-            // counted a hundred thousand times a second.
-            let wait = BACKOFF_NS.0 << self.failures.min(8);
-            self.failures += 1;
-            self.not_before = now + wait.min(BACKOFF_NS.1);
-        }
-        let lost = self.in_flight.len();
-        self.in_flight.all().for_each(|operation| end(operation, now));
-        self.close();
-        if lost > 0 { Then::Free(now, lost) } else { Then::Wait }
-    }
-
-    /// Gives its operations up, the oldest as censored. Those behind it were
-    /// asked later and lose their connection: timeouts without a latency. Returns
-    /// how many there were.
-    pub(super) fn time_out(&mut self, now: u64, speech: &S, seen: &mut Recorder) -> u32 {
-        let lost = self.in_flight.len();
-        let oldest = self.in_flight.oldest().map(|(at, _)| at);
-        for (at, operation) in self.in_flight.all().enumerate() {
-            let moments = Moments { done: now, ..operation.at };
-            let moments = Some(&moments).filter(|_| oldest == Some(at));
-            match moments {
-                Some(moments) => seen.timed_out(moments, operation.was_asked()),
-                None => seen.failed(Failure::Timeout, now, operation.was_asked()),
-            }
-            speech.lost(operation.number, &operation.memo, moments, seen);
-        }
-        self.close();
-        lost
-    }
-
-    /// The run ends: operations stay without an outcome.
-    pub(super) fn abandon(&mut self, seen: &mut Recorder) {
-        if self.in_flight.is_empty() {
-            return;
-        }
-        for operation in self.in_flight.all() {
-            match operation.was_asked() {
-                true => seen.unfinished(1),
-                false => seen.unsent(1),
-            }
-        }
-        self.close();
-    }
-
-    /// Closes first, before the peer does.
+    /// Closes first, before the peer does, and forgets its operations.
     pub(super) fn close(&mut self) {
+        self.hang_up();
+        self.in_flight.clear();
+    }
+
+    /// Closes, and keeps what waits to be asked.
+    fn hang_up(&mut self) {
         if let Some(socket) = self.socket.take() {
+            let farewell = self.codec.farewell();
+            if self.phase == Phase::Open && !farewell.is_empty() && self.backlog.is_empty() {
+                // A peer that no longer listens misses nothing.
+                let _ = self.stream.write(&socket, farewell);
+            }
             self.stream.finish(&socket);
         }
         self.phase = Phase::Closed;
         self.generation = self.generation.wrapping_add(1);
         self.peer_ends = false;
         self.is_unread = false;
+        self.retires = false;
         self.held.clear();
         self.backlog.clear();
-        self.in_flight.clear();
         self.served = 0;
     }
 }

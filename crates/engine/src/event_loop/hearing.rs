@@ -1,37 +1,17 @@
 //! What a codec reports of operations, stamped and counted.
 
-use super::Speech;
-use super::in_flight::InFlight;
-use record::{Moments, Recorder};
+use super::in_flight::{InFlight, Operation};
+use super::speech::Speech;
+use record::Recorder;
 use wire::{Events, Reply, Tag};
-
-/// One operation of a connection.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Operation<M> {
-    pub(super) at: Moments,
-    /// Its running number: the same operation for every contender.
-    pub(super) number: u64,
-    /// What the protocol's side remembers of it.
-    pub(super) memo: M,
-}
-
-impl<M: Default> Operation<M> {
-    pub(super) fn new(number: u64, due: u64, could: u64, sent: u64) -> Operation<M> {
-        let at = Moments { due, could, sent, ..Moments::default() };
-        Operation { at, number, memo: M::default() }
-    }
-
-    /// Its request was handed to the system, or part of it.
-    pub(super) fn was_asked(&self) -> bool {
-        self.at.asked != 0
-    }
-}
 
 /// Listens to a codec for one read.
 pub(super) struct Hearing<'a, S: Speech> {
     pub(super) in_flight: &'a mut InFlight<S::Memo>,
     pub(super) speech: &'a mut S,
     pub(super) seen: &'a mut Recorder,
+    /// The connection's number among those of the lane.
+    pub(super) connection: u32,
     /// When the bytes were read.
     pub(super) now: u64,
     /// Operations that ended with a reply.
@@ -54,13 +34,6 @@ impl<S: Speech> Events for Hearing<'_, S> {
     }
 
     #[inline]
-    fn unique(&mut self, tag: Tag, _item: u32, unique: u64) {
-        if let Some(operation) = self.in_flight.tagged(tag) {
-            self.speech.unique(&mut operation.memo, unique);
-        }
-    }
-
-    #[inline]
     fn done(&mut self, reply: Reply) {
         let Some(operation) = self.in_flight.tagged(reply.tag) else { return };
         operation.at.done = self.now;
@@ -68,10 +41,24 @@ impl<S: Speech> Events for Hearing<'_, S> {
         match self.speech.told(*number, at, memo, &reply, self.seen) {
             Some(told) => {
                 self.seen.replied(at, reply.code, told, reply.body_len);
-                self.in_flight.answered();
+                self.in_flight.end(reply.tag);
                 self.complete += 1;
             }
-            None => self.in_flight.go_on(),
+            None => self.in_flight.go_on(reply.tag),
         }
+    }
+
+    fn timed(&mut self, tag: Tag, part: &[u8], took_ns: u64) {
+        if let Some(operation) = self.in_flight.tagged(tag) {
+            self.seen.server_took(operation.at.due, part, took_ns);
+        }
+    }
+
+    #[inline]
+    fn pushed(&mut self, piece: &[u8], last: bool) {
+        if last {
+            self.seen.pushed();
+        }
+        self.speech.pushed(self.connection, piece, last);
     }
 }

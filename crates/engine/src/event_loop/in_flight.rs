@@ -1,167 +1,359 @@
-//! The operations of one connection: asked and waiting for replies, which come
-//! in the order of the requests; behind them those that wait to be asked until
-//! the connection is open.
+//! The operations of one connection: those that were asked and wait for replies, found by
+//! the codec's tag in whatever order the replies come, and those that wait to be asked.
 
-use super::hearing::Operation;
+use record::Moments;
 use wire::Tag;
 
-/// A ring. Its places are made once; a place's number is the codec's tag, since
-/// both begin at 0 with every connection and go round alike.
+/// In the table of tags: no operation has this one.
+const NOBODY: u32 = u32::MAX;
+
+/// One operation of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Operation<M> {
+    pub(super) at: Moments,
+    /// Its running number: the same operation for every contender.
+    pub(super) number: u64,
+    /// What the protocol's side remembers of it.
+    pub(super) memo: M,
+}
+
+impl<M: Default> Operation<M> {
+    pub(super) fn new(number: u64, due: u64, could: u64, sent: u64) -> Operation<M> {
+        let at = Moments { due, could, sent, ..Moments::default() };
+        Operation { at, number, memo: M::default() }
+    }
+
+    /// Its request was handed to the system, or part of it.
+    pub(super) fn was_asked(&self) -> bool {
+        self.at.asked != 0
+    }
+
+    /// It has taken `timeout_ns` or more by `now`.
+    pub(super) fn is_overdue(&self, now: u64, timeout_ns: u64) -> bool {
+        now >= self.at.sent + timeout_ns
+    }
+}
+
+/// Places for operations, made once and used again. A ring holds the places of those that
+/// wait to be asked and, behind them, the free ones; a table leads from a tag to the place
+/// of the operation that was asked with it.
 pub(super) struct InFlight<M> {
     places: Box<[Operation<M>]>,
+    ring: Box<[u32]>,
+    /// Where the ring begins.
     first: usize,
+    /// How many wait to be asked.
+    waiting: usize,
+    /// How many wait for a reply; their places are not in the ring.
     asked: usize,
-    taken: usize,
+    by_tag: Box<[u32]>,
 }
 
 impl<M: Copy + Default> InFlight<M> {
-    /// Room for `depth` operations, at least one.
-    pub(super) fn new(depth: u32) -> InFlight<M> {
-        let places = (0..depth.max(1)).map(|_| Operation::default()).collect();
-        InFlight { places, first: 0, asked: 0, taken: 0 }
+    /// Room for `depth` operations, at least one, whose tags are below `tags`.
+    pub(super) fn new(depth: u32, tags: u32) -> InFlight<M> {
+        let depth = depth.max(1);
+        InFlight {
+            places: (0..depth).map(|_| Operation::default()).collect(),
+            ring: (0..depth).collect(),
+            first: 0,
+            waiting: 0,
+            asked: 0,
+            by_tag: (0..tags).map(|_| NOBODY).collect(),
+        }
     }
 
+    /// How many operations there is room for.
+    #[inline]
+    pub(super) fn depth(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.taken == 0
+        self.waiting + self.asked == 0
     }
 
     /// How many there are, asked or not.
     pub(super) fn len(&self) -> u32 {
-        self.taken as u32
+        (self.waiting + self.asked) as u32
     }
 
-    /// Takes one up. There is room: the lane counts free places.
+    /// How many wait for a reply.
     #[inline]
-    pub(super) fn take(&mut self, operation: Operation<M>) {
-        debug_assert!(self.taken < self.places.len(), "one more than the depth");
-        let at = self.wrapped(self.first + self.taken);
-        self.places[at] = operation;
-        self.taken += 1;
-    }
-
-    /// The next one that is to be asked; it counts as asked from now on.
-    #[inline]
-    pub(super) fn next_to_ask(&mut self) -> Option<&mut Operation<M>> {
-        if self.asked == self.taken {
-            return None;
-        }
-        let at = self.wrapped(self.first + self.asked);
-        self.asked += 1;
-        Some(&mut self.places[at])
-    }
-
-    /// The one that a codec means.
-    #[inline]
-    pub(super) fn tagged(&mut self, tag: Tag) -> Option<&mut Operation<M>> {
-        if self.asked == 0 { None } else { self.places.get_mut(tag.0 as usize) }
-    }
-
-    /// The place among all of the one that was begun first. Not always the first of
-    /// them: one that goes on with a second request waits behind the others.
-    pub(super) fn oldest(&self) -> Option<(usize, &Operation<M>)> {
-        self.all().enumerate().min_by_key(|(_, operation)| operation.at.sent)
+    pub(super) fn asked(&self) -> u32 {
+        self.asked as u32
     }
 
     /// Some wait to be asked.
     #[inline]
     pub(super) fn has_unasked(&self) -> bool {
-        self.asked < self.taken
+        self.waiting > 0
     }
 
-    /// The oldest request was answered and its operation goes on: it is taken up
-    /// again, behind all others, as its next request's tag will be.
+    /// Takes one up. There is room: the lane counts free places.
     #[inline]
-    pub(super) fn go_on(&mut self) {
-        let operation = self.places[self.first];
-        self.answered();
-        self.take(operation);
+    pub(super) fn take(&mut self, operation: Operation<M>) {
+        debug_assert!(self.waiting + self.asked < self.places.len(), "one more than the depth");
+        let place = self.ring[self.at(self.waiting)];
+        self.places[place as usize] = operation;
+        self.waiting += 1;
     }
 
-    /// All of them, in order.
+    /// The next one that is to be asked.
+    #[inline]
+    pub(super) fn next_to_ask(&mut self) -> Option<&mut Operation<M>> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let place = self.ring[self.first];
+        Some(&mut self.places[place as usize])
+    }
+
+    /// The next one that is to be asked was asked with this tag. Returns false if the codec
+    /// may not give this tag: another operation has it, or it is too high.
+    #[inline]
+    pub(super) fn asked_as(&mut self, tag: Tag) -> bool {
+        let Some(entry) = self.by_tag.get_mut(tag.0 as usize).filter(|entry| **entry == NOBODY)
+        else {
+            return false;
+        };
+        *entry = self.ring[self.first];
+        self.leave_front();
+        self.asked += 1;
+        true
+    }
+
+    /// The operation that was asked with this tag.
+    #[inline]
+    pub(super) fn tagged(&mut self, tag: Tag) -> Option<&mut Operation<M>> {
+        let place = *self.by_tag.get(tag.0 as usize)?;
+        self.places.get_mut(place as usize)
+    }
+
+    /// The operation of this tag has ended.
+    #[inline]
+    pub(super) fn end(&mut self, tag: Tag) {
+        let place = self.leave_tag(tag);
+        self.add_free(place);
+    }
+
+    /// The request of this tag was answered and its operation goes on: it waits to be asked
+    /// again, behind the others that wait.
+    #[inline]
+    pub(super) fn go_on(&mut self, tag: Tag) {
+        let place = self.leave_tag(tag);
+        self.add_waiting(place);
+    }
+
+    /// All of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &Operation<M>> {
-        (0..self.taken).map(|n| &self.places[self.wrapped(self.first + n)])
+        let asked = self.by_tag.iter().copied().filter(|place| *place != NOBODY).take(self.asked);
+        let waiting = (0..self.waiting).map(|n| self.ring[self.at(n)]);
+        asked.chain(waiting).map(|place| &self.places[place as usize])
     }
 
-    /// The oldest was answered.
-    #[inline]
-    pub(super) fn answered(&mut self) {
-        debug_assert!(self.asked > 0, "an answer to nothing");
-        self.first = self.wrapped(self.first + 1);
-        self.asked -= 1;
-        self.taken -= 1;
+    /// All tags that an operation can have.
+    pub(super) fn tags(&self) -> impl Iterator<Item = Tag> + use<M> {
+        (0..self.by_tag.len() as u32).map(Tag)
+    }
+
+    /// Ends each of those that wait to be asked for which `ends` returns true.
+    pub(super) fn end_waiting(&mut self, mut ends: impl FnMut(&Operation<M>) -> bool) {
+        for _ in 0..self.waiting {
+            let place = self.leave_front();
+            match ends(&self.places[place as usize]) {
+                true => self.add_free(place),
+                false => self.add_waiting(place),
+            }
+        }
     }
 
     /// The connection is no more.
     pub(super) fn clear(&mut self) {
-        (self.first, self.asked, self.taken) = (0, 0, 0);
+        if self.is_empty() {
+            return;
+        }
+        self.by_tag.fill(NOBODY);
+        let places = 0..self.depth();
+        self.ring.iter_mut().zip(places).for_each(|(entry, place)| *entry = place);
+        (self.first, self.waiting, self.asked) = (0, 0, 0);
     }
 
-    /// A place less than twice round; a division would cost more than the rest.
+    /// Takes the first of those that wait to be asked out of the ring.
     #[inline]
-    fn wrapped(&self, at: usize) -> usize {
-        if at < self.places.len() { at } else { at - self.places.len() }
+    fn leave_front(&mut self) -> u32 {
+        let place = self.ring[self.first];
+        self.first = self.at(1);
+        self.waiting -= 1;
+        place
+    }
+
+    /// Takes an operation that was asked out of the table of tags.
+    #[inline]
+    fn leave_tag(&mut self, tag: Tag) -> u32 {
+        let place = std::mem::replace(&mut self.by_tag[tag.0 as usize], NOBODY);
+        debug_assert!(self.asked > 0 && place != NOBODY, "no operation has this tag");
+        self.asked -= 1;
+        place
+    }
+
+    /// Puts a place that is neither in the ring nor in the table at the end of the ring.
+    #[inline]
+    fn add_free(&mut self, place: u32) {
+        let end = self.at(self.ring.len() - self.asked - 1);
+        self.ring[end] = place;
+    }
+
+    /// Puts such a place behind those that wait, where the first free one was.
+    #[inline]
+    fn add_waiting(&mut self, place: u32) {
+        let first_free = self.at(self.waiting);
+        let moved = std::mem::replace(&mut self.ring[first_free], place);
+        let end = self.at(self.ring.len() - self.asked - 1);
+        if end != first_free {
+            self.ring[end] = moved;
+        }
+        self.waiting += 1;
+    }
+
+    /// Where the entry is that stands so many behind the first of the ring.
+    #[inline]
+    fn at(&self, behind_first: usize) -> usize {
+        // Less than twice round; a division would cost more than the rest.
+        let at = self.first + behind_first;
+        if at < self.ring.len() { at } else { at - self.ring.len() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    fn numbers(ring: &InFlight<()>) -> Vec<u64> {
-        ring.all().map(|operation| operation.number).collect()
+    fn numbers(of: &InFlight<()>) -> Vec<u64> {
+        of.all().map(|operation| operation.number).collect()
+    }
+
+    /// Takes up so many operations, which are numbered from `from`.
+    fn take(of: &mut InFlight<()>, numbers: std::ops::Range<u64>) {
+        numbers.for_each(|number| of.take(Operation::new(number, 0, 0, number)));
+    }
+
+    /// Asks the next operation with this tag. Returns its number.
+    fn ask(of: &mut InFlight<()>, tag: u32) -> Option<u64> {
+        let number = of.next_to_ask()?.number;
+        assert!(of.asked_as(Tag(tag)), "tag {tag}");
+        Some(number)
+    }
+
+    fn tagged(of: &mut InFlight<()>, tag: u32) -> Option<u64> {
+        of.tagged(Tag(tag)).map(|operation| operation.number)
     }
 
     #[test]
-    fn goes_round_in_order() {
-        let mut ring = InFlight::new(3);
-        let mut next = 0;
-        let mut take = |ring: &mut InFlight<()>| {
-            ring.take(Operation::new(next, 0, 0, 0));
-            next += 1;
-        };
-        take(&mut ring);
-        take(&mut ring);
-        assert!(ring.tagged(Tag(0)).is_none(), "nothing was asked");
-        assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(0));
-        assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(1));
-        assert!(ring.next_to_ask().is_none());
-        ring.answered();
-        take(&mut ring);
-        take(&mut ring);
-        assert_eq!(numbers(&ring), [1, 2, 3]);
-        assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(2));
-        assert_eq!(ring.tagged(Tag(2)).map(|operation| operation.number), Some(2));
-        assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(3));
-        assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(3));
-        ring.answered();
-        ring.answered();
-        assert_eq!((numbers(&ring), ring.len()), (vec![3], 1));
-        ring.clear();
-        take(&mut ring);
-        assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(4));
-        assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(4));
+    fn replies_in_the_order_of_the_requests_find_their_operations() {
+        let mut of = InFlight::new(3, 3);
+        take(&mut of, 0..2);
+        assert_eq!(tagged(&mut of, 0), None, "nothing was asked");
+        assert_eq!((ask(&mut of, 0), ask(&mut of, 1), ask(&mut of, 2)), (Some(0), Some(1), None));
+        of.end(Tag(0));
+        assert_eq!(tagged(&mut of, 0), None, "it has ended");
+        take(&mut of, 2..4);
+        assert_eq!(numbers(&of), [1, 2, 3]);
+        assert_eq!((ask(&mut of, 2), ask(&mut of, 0)), (Some(2), Some(3)));
+        assert_eq!((tagged(&mut of, 2), tagged(&mut of, 0)), (Some(2), Some(3)));
+        of.end(Tag(1));
+        of.end(Tag(2));
+        assert_eq!((numbers(&of), of.len(), of.asked()), (vec![3], 1, 1));
+        of.clear();
+        assert!(of.is_empty() && tagged(&mut of, 0).is_none());
+        take(&mut of, 4..5);
+        assert_eq!((ask(&mut of, 0), tagged(&mut of, 0)), (Some(4), Some(4)));
     }
 
     #[test]
-    fn one_that_goes_on_is_asked_again_behind_the_others() {
-        let mut ring = InFlight::new(3);
-        for number in 0..3 {
-            ring.take(Operation::new(number, 0, 0, number));
-            ring.next_to_ask();
+    fn replies_in_another_order_find_their_operations() {
+        let mut of = InFlight::new(3, 8);
+        take(&mut of, 0..3);
+        assert_eq!([7, 2, 5].map(|tag| ask(&mut of, tag)), [Some(0), Some(1), Some(2)]);
+        of.end(Tag(2));
+        take(&mut of, 3..4);
+        assert_eq!((ask(&mut of, 0), tagged(&mut of, 2)), (Some(3), None));
+        assert_eq!([7, 5, 0].map(|tag| tagged(&mut of, tag)), [Some(0), Some(2), Some(3)]);
+        of.end(Tag(7));
+        of.end(Tag(5));
+        assert_eq!((numbers(&of), tagged(&mut of, 0)), (vec![3], Some(3)));
+    }
+
+    #[test]
+    fn a_tag_that_is_taken_or_too_high_is_refused() {
+        let mut of = InFlight::new(2, 2);
+        take(&mut of, 0..2);
+        assert!(of.asked_as(Tag(1)));
+        assert!(!of.asked_as(Tag(1)) && !of.asked_as(Tag(2)));
+        assert_eq!((of.len(), of.asked(), tagged(&mut of, 2)), (2, 1, None));
+    }
+
+    #[test]
+    fn an_operation_that_goes_on_is_asked_again_behind_the_others() {
+        let mut of = InFlight::new(3, 3);
+        take(&mut of, 0..3);
+        assert_eq!((ask(&mut of, 0), ask(&mut of, 1)), (Some(0), Some(1)));
+        of.go_on(Tag(0));
+        assert_eq!((numbers(&of), of.asked()), (vec![1, 2, 0], 1));
+        of.end(Tag(1));
+        assert_eq!((ask(&mut of, 2), ask(&mut of, 1)), (Some(2), Some(0)));
+        assert!(!of.has_unasked());
+    }
+
+    #[test]
+    fn those_that_wait_end_one_by_one_and_the_others_keep_their_order() {
+        let mut of = InFlight::new(5, 5);
+        take(&mut of, 0..5);
+        assert_eq!(ask(&mut of, 3), Some(0));
+        of.end_waiting(|operation| operation.number % 2 == 0);
+        assert_eq!((numbers(&of), of.len()), (vec![0, 1, 3], 3));
+        take(&mut of, 5..7);
+        assert_eq!((0..3).map(|tag| ask(&mut of, tag)).collect::<Vec<_>>(), [1, 3, 5].map(Some));
+    }
+
+    proptest! {
+        /// Any order of taking, asking, ending and going on, against lists.
+        #[test]
+        fn does_what_two_lists_do(depth in 1u32..6, steps in prop::collection::vec((0..5, 0u32..8), 0..200)) {
+            let mut of = InFlight::new(depth, 8);
+            let (mut waiting, mut asked) = (Vec::new(), std::collections::BTreeMap::new());
+            for (next, (what, tag)) in (0u64..).zip(steps) {
+                match what {
+                    0 | 1 if of.len() < depth => {
+                        take(&mut of, next..next + 1);
+                        waiting.push(next);
+                    }
+                    2 if !waiting.is_empty() => {
+                        let free = !asked.contains_key(&tag);
+                        prop_assert_eq!(of.asked_as(Tag(tag)), free);
+                        if free {
+                            asked.insert(tag, waiting.remove(0));
+                        }
+                    }
+                    3 if asked.contains_key(&tag) => {
+                        of.end(Tag(tag));
+                        asked.remove(&tag);
+                    }
+                    4 if asked.contains_key(&tag) => {
+                        of.go_on(Tag(tag));
+                        waiting.extend(asked.remove(&tag));
+                    }
+                    _ => {}
+                }
+                let all: Vec<u64> = asked.values().chain(&waiting).copied().collect();
+                prop_assert_eq!(numbers(&of), all);
+                prop_assert_eq!(of.next_to_ask().map(|of| of.number), waiting.first().copied());
+                for tag in 0..9 {
+                    prop_assert_eq!(tagged(&mut of, tag), asked.get(&tag).copied());
+                }
+            }
         }
-        assert!(!ring.has_unasked());
-        ring.go_on();
-        assert_eq!((numbers(&ring), ring.has_unasked()), (vec![1, 2, 0], true));
-        assert_eq!(ring.oldest().map(|(at, operation)| (at, operation.number)), Some((2, 0)));
-        ring.answered();
-        ring.go_on();
-        assert_eq!(numbers(&ring), [0, 2]);
-        for number in [0, 2] {
-            assert_eq!(ring.next_to_ask().map(|operation| operation.number), Some(number));
-        }
-        assert!(!ring.has_unasked());
-        // Its first place is its second one too: three go round in three places.
-        assert_eq!(ring.tagged(Tag(0)).map(|operation| operation.number), Some(0));
-        assert_eq!(ring.tagged(Tag(1)).map(|operation| operation.number), Some(2));
     }
 }

@@ -29,10 +29,7 @@ impl Sources {
     /// For connections to `to`. Persistent connections to loopback come from
     /// wherever the system likes: they use few ports.
     pub(super) fn new(to: &Address, reuse: Reuse, worker: usize) -> Sources {
-        let loopback = match to {
-            Address::Tcp(to) => to.is_ipv4() && to.ip().is_loopback(),
-            _ => false,
-        };
+        let loopback = to.is_loopback_v4();
         let addresses = match loopback && reuse != Reuse::Always {
             true => (0..LOOPBACK_SOURCES).map(|n| loopback_source(n + 2)).collect(),
             false => Vec::new(),
@@ -46,6 +43,48 @@ impl Sources {
         }
         self.next = (self.next + 1) % self.addresses.len();
         Some(&self.addresses[self.next])
+    }
+}
+
+/// Which node of a target a connection dials.
+pub(super) struct Destinations {
+    nodes: Vec<SystemAddress>,
+    next: usize,
+    /// Each connection belongs to one node.
+    is_fixed: bool,
+}
+
+impl Destinations {
+    /// `servers`: how many servers a client has a connection to. If there are several,
+    /// connections belong to one after the other. Else each connect goes to the next node,
+    /// so that a node that is down is left at the next try; the first worker begins with the
+    /// first node, the second with the second.
+    ///
+    /// # Errors
+    /// When there is nothing to connect to, when there are not as many nodes as servers, or
+    /// when a unix path is too long for the system.
+    pub(super) fn new(to: &Address, servers: u32, worker: usize) -> Result<Destinations, String> {
+        let nodes: Vec<SystemAddress> = match to {
+            Address::Nodes(nodes) => nodes.iter().map(SystemAddress::tcp).collect(),
+            Address::Tcp(_) | Address::Unix(_) | Address::Directory(_) | Address::Program => {
+                vec![SystemAddress::new(to)?]
+            }
+        };
+        let is_fixed = servers > 1;
+        if is_fixed && nodes.len() != servers as usize {
+            return Err(format!("there are {servers} servers and {} addresses", nodes.len()));
+        }
+        Ok(Destinations { nodes, next: worker, is_fixed })
+    }
+
+    /// For the connection with this number among those of the lane.
+    pub(super) fn deal(&mut self, connection: u32) -> &SystemAddress {
+        if self.is_fixed {
+            return &self.nodes[connection as usize % self.nodes.len()];
+        }
+        let node = &self.nodes[self.next % self.nodes.len()];
+        self.next = self.next.wrapping_add(1);
+        node
     }
 }
 
@@ -71,5 +110,35 @@ mod tests {
         assert!(!dealt("127.0.0.1:80", Reuse::Always));
         assert!(!dealt("[::1]:80", Reuse::Never));
         assert!(!dealt("10.0.0.1:80", Reuse::Never));
+    }
+
+    #[test]
+    fn nodes_are_dealt_out_in_turn_from_another_one_for_each_worker() {
+        let nodes: Vec<std::net::SocketAddr> =
+            (1..4).map(|n| ([127, 0, 0, n], 9160).into()).collect();
+        let to = Address::Nodes(nodes);
+        for worker in [0, 1] {
+            let mut destinations = Destinations::new(&to, 1, worker).expect("nodes");
+            for turn in 0..5 {
+                let first = destinations.nodes.as_ptr();
+                let dealt = std::ptr::from_ref(destinations.deal(0));
+                assert_eq!(dealt, first.wrapping_add((worker + turn) % 3), "{worker} {turn}");
+            }
+        }
+        assert!(Destinations::new(&Address::Program, 1, 0).is_err());
+    }
+
+    #[test]
+    fn connections_of_a_client_of_several_servers_belong_to_one_each() {
+        let nodes: Vec<std::net::SocketAddr> =
+            (1..4).map(|n| ([127, 0, 0, n], 11211).into()).collect();
+        let to = Address::Nodes(nodes);
+        let mut destinations = Destinations::new(&to, 3, 1).expect("nodes");
+        for connection in [0, 4, 2, 0, 5, 5] {
+            let first = destinations.nodes.as_ptr();
+            let dealt = std::ptr::from_ref(destinations.deal(connection));
+            assert_eq!(dealt, first.wrapping_add(connection as usize % 3), "{connection}");
+        }
+        assert!(Destinations::new(&to, 2, 0).is_err(), "one address would never be dialled");
     }
 }

@@ -1,4 +1,5 @@
 //! epoll, and nothing else.
+#![expect(clippy::disallowed_methods, reason = "this is the file that waits")]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

@@ -31,8 +31,8 @@ impl SystemAddress {
         match address {
             Address::Tcp(address) => Ok(SystemAddress::tcp(address)),
             Address::Unix(path) => SystemAddress::unix(path),
-            Address::Directory(_) | Address::Program => {
-                Err(format!("nothing can be dialled at {address}"))
+            Address::Nodes(_) | Address::Directory(_) | Address::Program => {
+                Err(format!("no one server can be dialled at {address}"))
             }
         }
     }

@@ -1,19 +1,19 @@
 //! The loop: one lane driven for one slice.
 
+mod servers;
 mod steps;
 
 use super::allowance::Allowance;
 use super::connection::{Common, Connection, Then};
-use super::hearing::Operation;
-use super::policy::Sources;
+use super::in_flight::Operation;
+use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
-use super::socket::SystemAddress;
+use super::speech::Speech;
 use crate::arrivals::Schedule;
 use crate::lane::InSteps;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
-use record::{LaneAsked, Moments, Recorder, Reuse, Told};
+use record::{LaneAsked, Recorder, Reuse};
 use std::collections::VecDeque;
-use wire::Reply;
 
 /// The key of the stop signal among the events.
 const STOP: u64 = u64::MAX;
@@ -37,68 +37,13 @@ const STOPPING_NS: u64 = 500_000_000;
 /// Bytes read at once, at most.
 const INPUT_BYTES: usize = 64 * 1024;
 
-/// What a lane of this event loop says: the protocol's codec, and the
-/// operations in the codec's terms.
-pub(crate) trait Speech {
-    type Codec: wire::Codec;
-
-    /// What it remembers of an operation until that is answered.
-    type Memo: Copy + Default;
-
-    /// A codec for one connection after the other, with up to `depth` operations
-    /// in flight.
-    fn codec(&self, depth: u32) -> Self::Codec;
-
-    /// Makes a codec ready for a new connection, without allocating.
-    fn renew(&self, codec: &mut Self::Codec);
-
-    /// The number of this worker's first operation.
-    fn first(&self, seat: &Seat) -> u64 {
-        seat.worker as u64
-    }
-
-    /// From there to its next one. Where all operations are one request groups
-    /// need not be told apart by their numbers.
-    fn step(&self, seat: &Seat) -> u64 {
-        seat.workers as u64
-    }
-
-    /// The lane closes; `next` would have been its next operation.
-    fn closes(&mut self, _next: u64) {}
-
-    /// The next request of operation `number`, which is about to be asked.
-    fn operation(
-        &mut self,
-        number: u64,
-        memo: &mut Self::Memo,
-    ) -> <Self::Codec as wire::Codec>::Op<'_>;
-
-    /// A piece of the reply's body.
-    fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
-
-    /// The number by which the store knows the value that comes.
-    fn unique(&self, _memo: &mut Self::Memo, _unique: u64) {}
-
-    /// What the complete reply says; none: the operation goes on, and its next
-    /// request is to be asked.
-    fn told(
-        &mut self,
-        number: u64,
-        at: &Moments,
-        memo: &mut Self::Memo,
-        reply: &Reply,
-        seen: &mut Recorder,
-    ) -> Option<Told>;
-
-    /// Operation `number` ended without a reply, asked or not. `at`: after its
-    /// timeout.
-    fn lost(&self, _number: u64, _memo: &Self::Memo, _at: Option<&Moments>, _seen: &mut Recorder) {}
-}
-
 /// One contender on one core, over sockets.
 pub(crate) struct EventLane<S: Speech> {
     asked: LaneAsked,
     places: Vec<Connection<S>>,
+    /// How many connections each client has: one to each server. They follow one another in
+    /// `places`, and the first one stands for the client in `free` and in `backing_off`.
+    servers: u32,
     common: Common<S>,
     /// Connections with room for an operation, once for each that they have room
     /// for; the one that has been free longest first: in open loop all take their
@@ -150,11 +95,18 @@ impl<S: Speech> EventLane<S> {
                        leave out pool, or ask for reuse";
             return Err(Broken(why.to_owned()));
         }
-        let connections = seat.share(u64::from(asked.connections)) as usize;
-        let depth = asked.depth.max(1);
+        let clients = seat.share(u64::from(asked.intensity.connections)) as usize;
+        let depth = asked.intensity.depth.max(1);
+        let servers = speech.servers();
+        if servers > 1 && depth > 1 {
+            let why = "a client of several servers has one operation in flight: leave out depth";
+            return Err(Broken(why.to_owned()));
+        }
+        let connections = clients * servers as usize;
         let common = Common {
             speech,
-            address: SystemAddress::new(&asked.address).map_err(Broken)?,
+            destinations: Destinations::new(&asked.address, servers, seat.worker)
+                .map_err(Broken)?,
             sources: Sources::new(&asked.address, asked.reuse, seat.worker),
             tls,
             reuse: asked.reuse,
@@ -167,13 +119,16 @@ impl<S: Speech> EventLane<S> {
         let broken = |error| Broken::system("cannot watch the stop signal", &error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
         Ok(EventLane {
-            places: (0..connections).map(|_| Connection::new(&common.speech, depth)).collect(),
+            places: (0..connections as u32)
+                .map(|place| Connection::new(&common.speech, depth, place))
+                .collect(),
             number: common.speech.first(seat),
             step: common.speech.step(seat),
             common,
-            free: all_free(connections, depth).collect(),
+            free: all_free(connections, servers, depth).collect(),
+            servers,
             backing_off: Vec::with_capacity(connections * depth as usize),
-            schedule: Schedule::of(asked.arrivals, seed, seat),
+            schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
             opening_left_ns: opening_ns(&asked),
             asked,
             lane_time: 0,
@@ -207,6 +162,8 @@ impl<S: Speech> EventLane<S> {
             }
             if let Then::Free(since, many) = connection.react(&ready, &mut self.common, seen) {
                 self.freed(place, many, since, drive, seen);
+            } else if connection.withholds() {
+                self.regain(place, drive, seen);
             }
         }
         // The stop signal is an event, too, and is not waited for while others are left.
@@ -261,9 +218,10 @@ impl<S: Speech> EventLane<S> {
             return;
         }
         self.free.clear();
-        for place in 0..self.places.len() as u32 {
+        for place in (0..self.places.len() as u32).step_by(self.servers as usize) {
             if drive.sends(now) {
-                self.begin(place, self.asked.depth.max(1), (now, now), drive, seen);
+                let many = self.places[place as usize].usable(self.asked.intensity.depth.max(1));
+                self.begin(place, many, (now, now), drive, seen);
             }
         }
     }
@@ -278,7 +236,32 @@ impl<S: Speech> EventLane<S> {
     #[inline]
     fn freed(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
         self.ended(place, many, since, drive);
-        if self.places[place as usize].not_before > since {
+        let many = self.places[place as usize].usable(many);
+        self.use_places(self.first_of_client(place), many, since, drive, seen);
+    }
+
+    /// A connection that withheld places may have a wider window now.
+    fn regain(&mut self, place: u32, drive: &mut Drive, seen: &mut Recorder) {
+        let connection = &mut self.places[place as usize];
+        let many = connection.usable(0);
+        if many > 0 {
+            let now = clock::now();
+            connection.free_since = now;
+            self.use_places(place, many, now, drive, seen);
+        }
+    }
+
+    /// So many places of a connection are free since `since` and may be used.
+    #[inline]
+    fn use_places(
+        &mut self,
+        place: u32,
+        many: u32,
+        since: u64,
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        if self.has_to_wait(place, since) {
             self.back_off(place, many, since, drive);
         } else if self.schedule.is_none() && drive.sends(since) {
             self.begin(place, many, (since, since), drive, seen);
@@ -298,6 +281,12 @@ impl<S: Speech> EventLane<S> {
         drive: &mut Drive,
         seen: &mut Recorder,
     ) {
+        if many == 0 {
+            return;
+        }
+        if self.servers > 1 {
+            return self.begin_of_client(place, (due, could), drive, seen);
+        }
         let now = clock::now();
         let taken = drive.budget.min(u64::from(many)) as u32;
         let connection = &mut self.places[place as usize];
@@ -312,7 +301,7 @@ impl<S: Speech> EventLane<S> {
         if taken < many {
             self.free.extend(std::iter::repeat_n(place, (many - taken) as usize));
         }
-        let then = connection.start(u64::from(place), now, &mut self.common, seen);
+        let then = connection.start(now, &mut self.common, seen);
         if let Then::Free(since, many) = then {
             // Failed at once. Not `freed`, which would begin the next ones here,
             // and so on without an end: the place waits for the next turn.
@@ -326,7 +315,8 @@ impl<S: Speech> EventLane<S> {
     fn ended(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive) {
         drive.in_flight -= many;
         drive.last_ended = drive.last_ended.max(since);
-        self.places[place as usize].free_since = since;
+        let client = self.first_of_client(place);
+        self.places[client as usize].free_since = since;
     }
 
     fn back_off(&mut self, place: u32, many: u32, now: u64, drive: &mut Drive) {
@@ -340,6 +330,10 @@ impl<S: Speech> EventLane<S> {
         while drive.budget > 0 {
             let Some(due) = self.next_due(drive) else { return };
             let Some(&place) = self.free.front().filter(|_| due <= now) else { return };
+            if self.places[place as usize].withholds_one_more() {
+                self.free.pop_front();
+                continue;
+            }
             self.schedule.as_mut().expect("open loop").take();
             if now > due + self.asked.timeout_ns {
                 // Nobody waits longer than the timeout, sent or not.
@@ -352,7 +346,7 @@ impl<S: Speech> EventLane<S> {
         }
     }
 
-    /// When the next operation of this slice is due; none: no more of them.
+    /// When the next operation of this slice is due. Returns None if there are no more.
     #[inline]
     fn next_due(&self, drive: &Drive) -> Option<u64> {
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + drive.starts;
@@ -378,22 +372,21 @@ impl<S: Speech> EventLane<S> {
         let often = if self.backing_off.is_empty() { HOUSEKEEPING_NS } else { BACKING_OFF_NS };
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
-            if self.places[place].overdue(now, self.asked.timeout_ns) {
-                let lost = self.places[place].time_out(now, &self.common.speech, seen);
-                self.freed(place as u32, lost, now, drive, seen);
+            let timeout_ns = self.asked.timeout_ns;
+            let then = self.places[place].time_out(now, timeout_ns, &mut self.common, seen);
+            if let Then::Free(since, many) = then {
+                self.freed(place as u32, many, since, drive, seen);
             }
         }
         let mut at = 0;
         while let Some(&place) = self.backing_off.get(at) {
-            if self.places[place as usize].not_before > now {
+            if self.has_to_wait(place, now) {
                 at += 1;
                 continue;
             }
             self.backing_off.swap_remove(at);
-            if self.schedule.is_none() && drive.sends(now) {
-                self.begin(place, 1, (now, now), drive, seen);
-            } else {
-                self.free.push_back(place);
+            if !self.places[place as usize].withholds_one_more() {
+                self.use_places(place, 1, now, drive, seen);
             }
         }
     }
@@ -433,7 +426,7 @@ impl<S: Speech> EventLane<S> {
             let dialling = tried.iter().filter(|place| place.is_dialling()).count();
             for _ in dialling..DIALLING.min(dialling + until - self.dialled) {
                 let place = self.dialled;
-                self.places[place].dial(place as u64, &mut self.common, seen);
+                self.places[place].dial(&mut self.common, seen);
                 self.dialled += 1;
             }
             let through = !self.places[..self.dialled].iter().any(Connection::is_dialling);
@@ -457,11 +450,13 @@ impl<S: Speech> EventLane<S> {
     /// Ends the slice on the lane's side: what is left has no outcome. Returns when
     /// the last reply was in.
     fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
-        for place in 0..self.places.len() {
-            self.places[place].abandon(seen);
+        for place in &mut self.places {
+            place.abandon(seen);
+            place.withhold_none();
         }
         self.free.clear();
-        self.free.extend(all_free(self.places.len(), self.asked.depth.max(1)));
+        let depth = self.asked.intensity.depth.max(1);
+        self.free.extend(all_free(self.places.len(), self.servers, depth));
         self.backing_off.clear();
         self.lane_time += drive.sends_until - drive.starts;
         if let Some(schedule) = self.schedule.as_mut() {
@@ -486,10 +481,10 @@ fn opening_ns(asked: &LaneAsked) -> u64 {
     OPENING_NS.min(asked.timeout_ns)
 }
 
-/// Every connection, as often as it has room for an operation when none is in
-/// flight: each once, then each again, so that all share the load.
-fn all_free(connections: usize, depth: u32) -> impl Iterator<Item = u32> {
-    (0..depth).flat_map(move |_| 0..connections as u32)
+/// The first connection of every client, as often as it has room for an operation when none
+/// is in flight: each once, then each again, so that all share the load.
+fn all_free(connections: usize, servers: u32, depth: u32) -> impl Iterator<Item = u32> {
+    (0..depth).flat_map(move |_| (0..connections as u32).step_by(servers as usize))
 }
 
 impl Drive {
@@ -575,7 +570,7 @@ impl<S: Speech> Lane for EventLane<S> {
             place.react(&ready, &mut self.common, seen);
             if was_open && !place.is_open() {
                 seen.reopened_at_rest();
-                place.dial(u64::from(ready.key as u32), &mut self.common, seen);
+                place.dial(&mut self.common, seen);
             }
         }
         Ok(())

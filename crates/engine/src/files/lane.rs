@@ -12,7 +12,7 @@ mod desk;
 mod place;
 mod work;
 
-pub use work::{Answer, Deed, Judged, Request, Work};
+pub use work::{Action, Answer, Judged, Request, Work};
 
 use super::store::Store;
 use crate::drive::Drive;
@@ -56,7 +56,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         (seed, numbers): (u64, Numbers),
         seat: &Seat,
     ) -> Result<FileLane<S, M>, Broken> {
-        let places = seat.share(u64::from(asked.connections)) as usize;
+        let places = seat.share(u64::from(asked.intensity.connections)) as usize;
         let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
         let desk = Desk::new(drive, work, places);
         let shared = Arc::new(Shared::new(desk, Bell::new()?, asked.timeout_ns));
@@ -76,8 +76,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         Ok(())
     }
 
-    /// Gives up what takes too long. Returns when to look again; none: the slice is
-    /// over.
+    /// Gives up what takes too long. Returns when to look again, or None if the
+    /// slice is over.
     fn look(&self) -> Result<Option<u64>, Broken> {
         let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
         let mut guard = self.shared.desk();
@@ -256,7 +256,7 @@ fn check(asked: &LaneAsked) -> Result<(), Broken> {
         _ if asked.reuse != Reuse::Always => {
             "files have no connections to open anew; leave out reuse"
         }
-        _ if asked.depth > 1 => {
+        _ if asked.intensity.depth > 1 => {
             "a file is read or written at once; leave out depth, or ask for connections"
         }
         _ => return Ok(()),

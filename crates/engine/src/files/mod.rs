@@ -16,6 +16,6 @@ mod trouble;
 mod verified;
 
 pub use facts::facts;
-pub use lane::{Answer, Deed, Judged, Request, Work, file_lanes};
+pub use lane::{Action, Answer, Judged, Request, Work, file_lanes};
 pub use store::{Found, Guard, Settings, Store, Stored};
 pub use verified::{FilesAccess, lacks};

@@ -1,8 +1,8 @@
 //! The workload on files: operations in, verified values out.
 
-use super::lane::{Answer, Deed, Judged, Request, Work, file_lanes};
+use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
 use super::store::Store;
-use crate::store::{Memo, Said, Task, Verifier};
+use crate::store::{Memo, NOT_WIDE, Said, Task, Verifier};
 use crate::{Broken, MakeLane, Numbers, Seat};
 use record::{Asked, Doing, Kind, Told, Workload};
 use std::sync::Arc;
@@ -51,13 +51,13 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Bro
     };
     check(workload)?;
     let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
-    let verifier = Verifier::new(workload.verify, workload.keys, seat.place(), seat.places());
+    let verifier = Verifier::new(workload.verify, workload, seat.place(), seat.places());
     Ok(Some(Serving { said, verifier }))
 }
 
 /// Whether files can do all of it.
 fn check(workload: &Workload) -> Result<(), Broken> {
-    if let Some(share) = workload.mix.iter().find(|share| deed(share.kind).is_none()) {
+    if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
         return Err(Broken(format!("files have no operation {:?}", share.kind)));
     }
     match workload.value.least() {
@@ -69,20 +69,21 @@ fn check(workload: &Workload) -> Result<(), Broken> {
 /// Why files cannot do operations of this kind; none where they can.
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
-        _ if deed(kind).is_some() => None,
+        _ if action(kind).is_some() => None,
         Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
         Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
-        Kind::Command(_) | Kind::Own(_) => Some("commands of one's own are for redis://"),
+        _ if kind.is_wide() => Some(NOT_WIDE),
+        Kind::Command(_) | Kind::Own(_) => Some("user-defined commands are for redis://"),
         _ => Some("files are read, written, added and deleted"),
     }
 }
 
-fn deed(kind: Kind) -> Option<Deed> {
+fn action(kind: Kind) -> Option<Action> {
     match kind {
-        Kind::Get => Some(Deed::Get),
-        Kind::Set | Kind::Insert => Some(Deed::Set),
-        Kind::Add => Some(Deed::Add),
-        Kind::Delete => Some(Deed::Delete),
+        Kind::Get => Some(Action::Get),
+        Kind::Set | Kind::Insert => Some(Action::Set),
+        Kind::Add => Some(Action::Add),
+        Kind::Delete => Some(Action::Delete),
         _ => None,
     }
 }
@@ -91,14 +92,14 @@ fn ask(serving: &mut Option<Serving>, number: u64, memo: &mut Memo, request: &mu
     request.key.clear();
     request.value.clear();
     let Some(Serving { said, verifier }) = serving else {
-        request.deed = Deed::Get;
+        request.action = Action::Get;
         return;
     };
     let drawn = said.drawn(number);
     verifier.sent(drawn, memo);
     let parts = said.parts(&drawn);
     request.share = drawn.share;
-    request.deed = deed(drawn.kind).expect("checked when the lane was made");
+    request.action = action(drawn.kind).expect("checked when the lane was made");
     request.key.extend_from_slice(parts.key());
     request.value.extend_from_slice(parts.value);
 }
@@ -112,7 +113,7 @@ fn judge(
     let told = match (serving, answer) {
         (None, _) => Told::Ok,
         // To remove what is not there is no failure to find it.
-        (_, Answer::Absent) if request.deed == Deed::Delete => Told::Ok,
+        (_, Answer::Absent) if request.action == Action::Delete => Told::Ok,
         (_, Answer::Absent) => Told::Miss,
         (Some(serving), answer) => {
             if let Answer::Value(value) = answer {

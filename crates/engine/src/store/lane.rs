@@ -8,13 +8,13 @@
 
 use super::numbers::Numbers;
 use super::said::{Parts, Said, Task};
+use super::sharding::Router;
 use super::verify::{Memo, Verifier};
-use crate::event_loop::{EventLane, Speech};
-use crate::lane::for_workers;
+use crate::codec_lane::{Speech, codec_lanes};
 use crate::workload::{Drawn, Feeds};
 use crate::{Broken, MakeLane, Seat};
-use record::{Asked, Doing, Kind, Moments, Recorder, Told, Verify};
-use wire::{Class, Codec, Reply};
+use record::{Asked, Doing, Kind, Moments, Recorder, Sharding, Share, Told, Verify};
+use wire::{Class, Codec, Reply, Tag};
 
 /// The words of a protocol.
 pub(super) trait Words {
@@ -29,7 +29,7 @@ pub(super) trait Words {
     /// Asks whether the store answers, and touches no data.
     fn ready(&self) -> <Self::Codec as Codec>::Op<'_>;
 
-    /// Why such an operation cannot be said; none: it can.
+    /// Why such an operation cannot be sent. Returns None if it can.
     fn lacks(kind: Kind) -> Option<&'static str>;
 
     /// An operation of one request, or half of one that has two. Only of kinds
@@ -40,11 +40,16 @@ pub(super) trait Words {
         parts: Parts<'a>,
     ) -> <Self::Codec as Codec>::Op<'a>;
 
-    /// The read of a cas: it brings the number that [`Words::cas`] wants.
+    /// The read of a cas.
     fn gets<'a>(&'a mut self, parts: Parts<'a>) -> <Self::Codec as Codec>::Op<'a>;
 
-    /// The write of a cas.
-    fn cas<'a>(&'a mut self, parts: Parts<'a>, unique: u64) -> <Self::Codec as Codec>::Op<'a>;
+    /// The write of a cas whose read had this tag on the connection of `codec`.
+    fn cas<'a>(
+        &'a mut self,
+        codec: &Self::Codec,
+        read: Tag,
+        parts: Parts<'a>,
+    ) -> <Self::Codec as Codec>::Op<'a>;
 
     /// The code of a cas that came too late.
     const CONFLICT: Option<u16>;
@@ -58,6 +63,9 @@ struct Store<W> {
     words: W,
     /// None: nothing but whether the store answers is asked.
     work: Option<Work>,
+    /// Finds the server of a key. None where there is one server, or where the protocol's
+    /// nodes find keys themselves.
+    router: Option<Router>,
 }
 
 /// What is remembered of an operation until it is answered.
@@ -65,8 +73,6 @@ struct Store<W> {
 struct Remembered {
     verified: Memo,
     half: Half,
-    /// Of the value that a cas read.
-    unique: u64,
 }
 
 /// Which request of its operation was asked last.
@@ -77,21 +83,24 @@ enum Half {
     Whole,
     /// The read of an operation of this kind.
     Read(Kind),
-    /// Its read was answered at this moment; the write is next, or was asked.
-    Write(Kind, u64),
+    /// Its read was answered; the write is next, or was asked.
+    Write(Kind, Answered),
+}
+
+/// The reply to the first half of an operation.
+#[derive(Clone, Copy, PartialEq)]
+struct Answered {
+    at: u64,
+    tag: Tag,
 }
 
 impl Half {
     /// When the read was answered.
     fn read(self) -> Option<u64> {
         match self {
-            Half::Write(_, at) => Some(at),
-            _ => None,
+            Half::Write(_, read) => Some(read.at),
+            Half::Whole | Half::Read(_) => None,
         }
-    }
-
-    fn is_of_cas(self) -> bool {
-        matches!(self, Half::Read(Kind::Cas) | Half::Write(Kind::Cas, _))
     }
 }
 
@@ -128,8 +137,29 @@ impl<W: Words> Speech for Store<W> {
         }
     }
 
+    fn servers(&self) -> u32 {
+        self.router.as_ref().map_or(1, Router::servers)
+    }
+
+    fn server_of(&mut self, number: u64, is_down: impl Fn(u32) -> bool) -> u32 {
+        match (&mut self.router, &mut self.work) {
+            (Some(router), Some(work)) => {
+                let drawn = work.said.drawn(number);
+                router.server_of(work.said.key(&drawn), is_down)
+            }
+            // Whether they answer is asked of one server after the other.
+            (Some(router), None) => (number % u64::from(router.servers())) as u32,
+            (None, _) => 0,
+        }
+    }
+
     #[inline]
-    fn operation(&mut self, number: u64, memo: &mut Remembered) -> <W::Codec as Codec>::Op<'_> {
+    fn operation(
+        &mut self,
+        codec: &W::Codec,
+        number: u64,
+        memo: &mut Remembered,
+    ) -> <W::Codec as Codec>::Op<'_> {
         let Some(work) = &mut self.work else { return self.words.ready() };
         let drawn = match (memo.half, memo.verified.drawn()) {
             (Half::Write(kind, _), Some(read)) => read.write_half(kind),
@@ -143,10 +173,10 @@ impl<W: Words> Speech for Store<W> {
         };
         work.verifier.sent(drawn, &mut memo.verified);
         let parts = work.said.parts(&drawn);
-        match drawn.kind {
-            Kind::Cas => self.words.cas(parts, memo.unique),
-            Kind::Get if memo.half.is_of_cas() => self.words.gets(parts),
-            _ => self.words.operation(&drawn, parts),
+        match memo.half {
+            Half::Write(Kind::Cas, read) => self.words.cas(codec, read.tag, parts),
+            Half::Read(Kind::Cas) => self.words.gets(parts),
+            Half::Whole | Half::Read(_) | Half::Write(..) => self.words.operation(&drawn, parts),
         }
     }
 
@@ -155,11 +185,6 @@ impl<W: Words> Speech for Store<W> {
         if let Some(work) = &self.work {
             work.verifier.piece(&work.said, &mut memo.verified, item, piece);
         }
-    }
-
-    #[inline]
-    fn unique(&self, memo: &mut Remembered, unique: u64) {
-        memo.unique = unique;
     }
 
     #[inline]
@@ -176,7 +201,7 @@ impl<W: Words> Speech for Store<W> {
         };
         let told = work.told::<W>(drawn.kind, &mut memo.verified, reply);
         if let (Half::Read(kind), Told::Ok) = (memo.half, told) {
-            memo.half = Half::Write(kind, at.done);
+            memo.half = Half::Write(kind, Answered { at: at.done, tag: reply.tag });
             return None;
         }
         seen.replied_of_kind(drawn.share, at, told, memo.half.read());
@@ -216,6 +241,24 @@ impl Work {
 pub(super) const NO_ORDER: &str = "it keeps keys by their hash, and so has no scan over keys in \
      order; a store that sorts its keys has one, such as a database with an index";
 
+/// Why there is no read of several keys where they are on several servers.
+pub const SEVERAL_KEYS: &str = "the keys of one multi-get are on different servers, and such a \
+     read of several servers is not supported yet: use get, or one server";
+
+/// Why a store that holds one value under each key has no operation on wide rows.
+pub const NOT_WIDE: &str = "its keys have one value each: wide rows are for cassandra:// and \
+     cassandra+thrift://";
+
+/// Several servers, over which a client spreads its keys.
+#[derive(Clone)]
+pub struct Sharded {
+    /// By which rule.
+    pub sharding: Sharding,
+    /// Host and port of each, in the order in which a client adds them: most rules make
+    /// their hashes of these names.
+    pub servers: Vec<(String, u16)>,
+}
+
 /// The lanes of one contender, one for each worker, in the words that `words`
 /// makes.
 pub(super) fn lanes<W: Words + 'static>(
@@ -223,14 +266,18 @@ pub(super) fn lanes<W: Words + 'static>(
     contender: usize,
     numbers: &Numbers,
     feeds: &Feeds,
+    sharded: Option<&Sharded>,
     words: impl Fn() -> W + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
-    let (asked, seed) = (order.lanes[contender].clone(), order.seed);
+    let sharded = sharded.cloned();
+    let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
     let (numbers, feeds) = (numbers.clone(), feeds.clone());
-    for_workers(order, move |seat| {
-        let work = work::<W>(&asked.doing, seed, numbers.clone(), &feeds, seat).map_err(Broken)?;
-        let speech = Store { words: words(), work };
-        Ok(Box::new(EventLane::new(speech, None, asked.clone(), seed, seat)?))
+    codec_lanes(order, contender, None, move |seat| {
+        let numbers = numbers.clone();
+        let work = work::<W>(&doing, seed, numbers, &feeds, sharded.is_some(), seat);
+        let work = work.map_err(Broken)?;
+        let router = sharded.as_ref().map(|of| Router::new(of.sharding, &of.servers));
+        Ok(Store { words: words(), work, router })
     })
 }
 
@@ -239,6 +286,7 @@ fn work<W: Words>(
     seed: u64,
     numbers: Numbers,
     feeds: &Feeds,
+    is_sharded: bool,
     seat: &Seat,
 ) -> Result<Option<Work>, String> {
     // A load reads nothing back, and counts for itself.
@@ -250,10 +298,14 @@ fn work<W: Words>(
         }
         Doing::Drive(of) => (of, Task::Drive, of.verify, numbers),
     };
-    if let Some(why) = workload.mix.iter().find_map(|share| W::lacks(share.kind)) {
+    let lacks = |share: &Share| match share.kind {
+        Kind::MultiGet(_) if is_sharded => Some(SEVERAL_KEYS),
+        kind => W::lacks(kind),
+    };
+    if let Some(why) = workload.mix.iter().find_map(lacks) {
         return Err(format!("a store cannot do its workload: {why}"));
     }
     let said = Said::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
-    let verifier = Verifier::new(verify, workload.keys, seat.place(), seat.places());
+    let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
     Ok(Some(Work { said, verifier, numbers, place: seat.place() }))
 }

@@ -1,13 +1,13 @@
 //! A lane that speaks memcached's protocol.
 
-use super::lane::{NO_ORDER, Words, lanes};
+use super::lane::{NO_ORDER, NOT_WIDE, Sharded, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
 use crate::MakeLane;
 use crate::workload::{Drawn, Feeds};
 use record::{Asked, Kind};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
-use wire::{Class, List, Reply};
+use wire::{Class, List, Reply, Tag};
 
 /// Seconds that `Touch` gives a key to live.
 const LIFE: u32 = 2_000_000;
@@ -19,6 +19,8 @@ pub struct MemcachedAccess {
     pub dialect: Dialect,
     /// Where operations go on from one call of the engine to the next.
     pub numbers: Numbers,
+    /// Several servers. None: there is one.
+    pub sharded: Option<Sharded>,
 }
 
 struct Spoken {
@@ -63,9 +65,12 @@ impl Words for Spoken {
             Kind::Decr => Op::Decr { key, by: 1 },
             Kind::Touch => Op::Touch { key, expires: LIFE },
             Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
-            Kind::Scan(_) | Kind::Command(_) | Kind::Own(_) => {
-                unreachable!("refused when the lane was made")
-            }
+            Kind::Scan(_)
+            | Kind::Command(_)
+            | Kind::Own(_)
+            | Kind::Newest
+            | Kind::OneColumn
+            | Kind::InsertColumn => unreachable!("refused when the lane was made"),
         }
     }
 
@@ -75,9 +80,10 @@ impl Words for Spoken {
     }
 
     #[inline]
-    fn cas<'a>(&'a mut self, parts: Parts<'a>, unique: u64) -> Op<'a> {
+    fn cas<'a>(&'a mut self, codec: &Memcached, read: Tag, parts: Parts<'a>) -> Op<'a> {
         let (key, value) = (parts.key(), parts.value.into());
-        Op::Store(Store { mode: Mode::Cas(unique), key, value, flags: 0, expires: 0 })
+        let mode = Mode::Cas(codec.unique(read));
+        Op::Store(Store { mode, key, value, flags: 0, expires: 0 })
     }
 
     const CONFLICT: Option<u16> = Some(codes::EXISTS);
@@ -92,11 +98,12 @@ impl Words for Spoken {
     }
 }
 
-/// Why memcached has no such operation; none: it has.
+/// Why memcached has no such operation. Returns None if it has one.
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Own(_) => Some("commands of one's own are for redis://"),
+        Kind::Command(_) | Kind::Own(_) => Some("user-defined commands are for redis://"),
+        _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }
 }
@@ -107,5 +114,6 @@ pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
 /// When the order has no such contender.
 pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
     let dialect = access.dialect;
-    lanes(order, contender, &access.numbers, &Feeds::default(), move || Spoken { dialect })
+    let (numbers, sharded) = (&access.numbers, access.sharded.as_ref());
+    lanes(order, contender, numbers, &Feeds::default(), sharded, move || Spoken { dialect })
 }

@@ -1,6 +1,6 @@
 //! A lane that speaks RESP, to Redis or Valkey.
 
-use super::lane::{NO_ORDER, Words, lanes};
+use super::lane::{NO_ORDER, NOT_WIDE, Words, lanes};
 use super::numbers::Numbers;
 use super::said::Parts;
 use crate::MakeLane;
@@ -8,7 +8,7 @@ use crate::template::Template;
 use crate::workload::{Arguments, Drawn, Feeds};
 use record::{Asked, Doing, Kind, OwnOperation, Says, Workload};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
-use wire::{Class, List, Reply};
+use wire::{Class, List, Reply, Tag};
 
 /// Seconds that `Touch` gives a key to live.
 const LIFE: &[u8] = b"2000000";
@@ -30,7 +30,7 @@ struct Spoken {
     /// A command that has no form of its own, end to end.
     command: Vec<u8>,
     ends: Vec<u32>,
-    /// By number of the command, and of the operation of one's own.
+    /// By number of the command, and of the user-defined operation.
     commands: Vec<Template>,
     own: Vec<Template>,
 }
@@ -69,7 +69,7 @@ impl Spoken {
     }
 }
 
-/// Why Redis has no such operation; none: it has.
+/// Why Redis has no such operation. Returns None if it has one.
 pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
@@ -77,6 +77,7 @@ pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
             "it has no cas: WATCH, MULTI and EXEC take four requests, and would be compared with \
              two; ask for read-modify-write, which has no condition, or for memcached",
         ),
+        _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }
 }
@@ -122,7 +123,9 @@ impl Words for Spoken {
             Kind::Command(number) => self.fill(number, drawn, &parts),
             Kind::Own(number) => self.fill_own(number, parts.arguments),
             Kind::ReadModifyWrite => unreachable!("said by halves"),
-            Kind::Cas | Kind::Scan(_) => unreachable!("refused when the lane was made"),
+            Kind::Cas | Kind::Scan(_) | Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
+                unreachable!("refused when the lane was made")
+            }
         }
     }
 
@@ -130,7 +133,7 @@ impl Words for Spoken {
         unreachable!("refused when the lane was made")
     }
 
-    fn cas<'a>(&'a mut self, _parts: Parts<'a>, _unique: u64) -> Op<'a> {
+    fn cas<'a>(&'a mut self, _codec: &Resp, _read: Tag, _parts: Parts<'a>) -> Op<'a> {
         unreachable!("refused when the lane was made")
     }
 
@@ -165,7 +168,7 @@ pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<M
         commands: commands.clone(),
         own: own.clone(),
     };
-    lanes(order, contender, &access.numbers, &access.feeds, words)
+    lanes(order, contender, &access.numbers, &access.feeds, None, words)
 }
 
 fn commands(of: &Workload) -> Vec<Template> {

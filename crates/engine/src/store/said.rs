@@ -18,7 +18,7 @@ pub struct Said {
     pub(crate) operations: Operations,
     pub(crate) values: Values,
     task: Task,
-    /// Which commands of one's own want a value.
+    /// Which user-defined commands want a value.
     with_value: Vec<bool>,
     keys: Vec<u8>,
     ends: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct Parts<'a> {
     pub ends: &'a [u32],
     /// The value.
     pub value: &'a [u8],
-    /// The arguments of an operation of one's own, or the columns of a row.
+    /// The arguments of a user-defined operation, or the columns of a row.
     pub arguments: &'a Arguments,
 }
 
@@ -98,6 +98,14 @@ impl Said {
         }
     }
 
+    /// Its only key, or the first of several.
+    pub(super) fn key(&mut self, drawn: &Drawn) -> &[u8] {
+        self.keys.clear();
+        let key = self.operations.key_of(drawn, 0);
+        self.operations.write_key(drawn.space, key, &mut self.keys);
+        &self.keys
+    }
+
     /// Its keys and its value.
     #[inline]
     pub fn parts(&mut self, drawn: &Drawn) -> Parts<'_> {
@@ -117,7 +125,7 @@ impl Said {
             _ if let Space::Rows(table) = drawn.space => {
                 self.operations.draw_row(table, drawn, &self.values, &mut self.arguments);
             }
-            _ if drawn.space == Space::Values && drawn.kind.writes_value() => {
+            _ if holds_values(drawn.space) && drawn.kind.writes_value() => {
                 self.values.write(drawn.key, drawn.version, &mut self.value);
             }
             // Of version 0 as far as verification goes: nobody reads it back.
@@ -130,6 +138,10 @@ impl Said {
         let Said { keys, ends, value, arguments, .. } = self;
         Parts { keys, ends, value, arguments }
     }
+}
+
+fn holds_values(space: Space) -> bool {
+    matches!(space, Space::Values | Space::Columns)
 }
 
 fn wants_value(words: &[String]) -> bool {

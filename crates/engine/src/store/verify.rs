@@ -1,9 +1,11 @@
 //! Compares what a store answers with what was written into it.
 
+use super::columns::Columns;
 use super::ledger::{Bearing, Ledger};
 use super::said::{Said, keys_of};
-use crate::workload::{Check, Checked, Drawn};
-use record::{Kind, Told, Verify};
+use crate::workload::{Check, Checked, Column, Drawn, NEWEST_COLUMNS, Space};
+use record::workload::COLUMNS_OF_ROW;
+use record::{Kind, Told, Verify, Workload};
 
 /// What is remembered of an operation until it is answered.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,6 +14,7 @@ pub struct Memo {
     bearing: Bearing,
     item: u32,
     check: Option<Check>,
+    columns: Columns,
     wrong: bool,
     stale: bool,
 }
@@ -32,10 +35,11 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Knows nothing yet of this worker's writes to so many keys.
-    pub fn new(verify: Verify, keys: u64, worker: usize, workers: usize) -> Verifier {
-        let keys = if verify == Verify::Off { 0 } else { keys };
-        let ledger = Ledger::new(keys);
+    /// Knows nothing yet of this worker's writes to the keys of the workload, or to its wide
+    /// rows.
+    pub fn new(verify: Verify, of: &Workload, worker: usize, workers: usize) -> Verifier {
+        let rows = if verify == Verify::Off { 0 } else { of.rows() };
+        let ledger = Ledger::new(rows);
         Verifier { verify, ledger, worker: worker as u64, workers: workers as u64 }
     }
 
@@ -47,9 +51,9 @@ impl Verifier {
             return;
         }
         if overwrites(drawn.kind) {
-            memo.bearing = self.ledger.write_sent(drawn.key, drawn.version);
-        } else if drawn.kind == Kind::Get {
-            memo.bearing = self.ledger.read_sent(drawn.key);
+            memo.bearing = self.ledger.write_sent(row(&drawn), drawn.version);
+        } else if brings_latest(drawn.kind) {
+            memo.bearing = self.ledger.read_sent(row(&drawn));
         }
     }
 
@@ -65,7 +69,29 @@ impl Verifier {
             memo.item = item;
         }
         let all = memo.check.is_none() && said.operations.checks_all_bytes(drawn.n);
-        memo.check.get_or_insert_with(|| Check::new(all)).piece(&said.values, piece);
+        let check = memo.check.get_or_insert_with(|| Check::new(all));
+        let value = if drawn.kind == Kind::Newest { memo.columns.name(piece) } else { piece };
+        check.piece(&said.values, value);
+    }
+
+    /// The next column of a wide row as a whole: its name, which is its time, and its value.
+    pub fn column(&self, said: &Said, memo: &mut Memo, name: &[u8], value: &[u8]) {
+        let item = memo.columns.complete;
+        for piece in [name, value] {
+            self.piece(said, memo, item, piece);
+        }
+        self.end_item(said, memo);
+    }
+
+    /// A whole value, of the key that the reply gives with it: rows that come in no order
+    /// of their keys. `key`: none where what came is no key of the workload's.
+    pub fn value_of(&self, said: &Said, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
+        let Some(drawn) = memo.drawn.filter(|_| self.verify != Verify::Off) else { return };
+        let mut check = Check::new(said.operations.checks_all_bytes(drawn.n));
+        check.piece(&said.values, value);
+        let found = check.end();
+        let is_right = key.zip(found).is_some_and(|(key, found)| self.is_right(said, key, &found));
+        memo.wrong |= !is_right;
     }
 
     /// The reply is complete and was no error: what it comes to. `items`: how
@@ -73,23 +99,27 @@ impl Verifier {
     #[inline]
     pub fn told(&mut self, said: &Said, memo: &mut Memo, items: u32) -> Told {
         let Some(drawn) = memo.drawn else { return Told::Ok };
-        if drawn.kind.only_reads() && items < keys_of(drawn.kind) {
+        if drawn.kind.only_reads() && items < values_of(drawn.kind) {
             return Told::Miss;
         }
         if self.verify == Verify::Off {
             return Told::Ok;
         }
         if overwrites(drawn.kind) {
-            self.ledger.written(drawn.key, drawn.version, memo.bearing);
+            self.ledger.written(row(&drawn), drawn.version, memo.bearing);
             return Told::Ok;
         }
         if !drawn.kind.only_reads() {
             return Told::Ok;
         }
         self.end_item(said, memo);
-        match (memo.wrong, memo.stale) {
-            (true, _) => Told::Wrong,
-            (_, true) => Told::Stale,
+        // More than was asked for, or one without a name and a value.
+        let counts = [items, memo.columns.complete];
+        memo.wrong |= drawn.kind == Kind::Newest && counts != [NEWEST_COLUMNS; 2];
+        match (memo.wrong, memo.columns.lacks_one, memo.stale) {
+            (true, ..) => Told::Wrong,
+            (_, true, _) => Told::Miss,
+            (_, _, true) => Told::Stale,
             _ => Told::Ok,
         }
     }
@@ -101,24 +131,47 @@ impl Verifier {
         if let Some(drawn) = memo.drawn.filter(|drawn| overwrites(drawn.kind))
             && self.verify != Verify::Off
         {
-            self.ledger.refused(drawn.key);
+            self.ledger.refused(row(&drawn));
         }
     }
 
     /// The value of one item is complete.
     fn end_item(&self, said: &Said, memo: &mut Memo) {
         let (Some(check), Some(drawn)) = (memo.check.take(), memo.drawn) else { return };
-        let key = said.operations.key_of(&drawn, memo.item);
-        let right = check.end().filter(|found| self.is_right(said, key, found));
+        let right = match drawn.space {
+            Space::Columns => self.is_right_column(said, memo, &drawn, check.end()),
+            _ => {
+                let key = said.operations.key_of(&drawn, memo.item);
+                check.end().filter(|found| self.is_right(said, key, found))
+            }
+        };
+        // Of several columns the first is the newest.
+        let is_latest = brings_latest(drawn.kind) && memo.columns.complete <= 1;
         match right {
             Some(found) => {
                 let judged = found.version == 0 || self.is_own(found.version);
-                memo.stale |= drawn.kind == Kind::Get
+                memo.stale |= is_latest
                     && judged
-                    && self.ledger.is_stale(key, memo.bearing, found.version);
+                    && self.ledger.is_stale(row(&drawn), memo.bearing, found.version);
             }
             None => memo.wrong = true,
         }
+    }
+
+    /// What was found, if it is what belongs into the column.
+    fn is_right_column(
+        &self,
+        said: &Said,
+        memo: &mut Memo,
+        drawn: &Drawn,
+        found: Option<Checked>,
+    ) -> Option<Checked> {
+        let mut column = Column::of(drawn);
+        if drawn.kind == Kind::Newest {
+            column.time = memo.columns.end(COLUMNS_OF_ROW)?;
+        }
+        let of_column = |found: &Checked| found.version == column.version();
+        found.filter(|found| of_column(found) && self.is_right(said, column.key(), found))
     }
 
     /// A value that was written under this key, whole: loaded, or by an operation
@@ -137,5 +190,23 @@ impl Verifier {
 /// The value that was there is gone once this is done. (Of `add` and `replace`
 /// the lane does not tell whether they were.)
 fn overwrites(kind: Kind) -> bool {
-    matches!(kind, Kind::Set | Kind::Insert | Kind::Cas)
+    matches!(kind, Kind::Set | Kind::Insert | Kind::Cas | Kind::InsertColumn)
 }
+
+/// It reads what was written last.
+fn brings_latest(kind: Kind) -> bool {
+    matches!(kind, Kind::Get | Kind::Newest)
+}
+
+/// What the writes of an operation follow each other in: a key, or a wide row.
+fn row(drawn: &Drawn) -> u64 {
+    if drawn.space == Space::Columns { Column::of(drawn).row } else { drawn.key }
+}
+
+/// How many values a reply to it holds at least.
+fn values_of(kind: Kind) -> u32 {
+    if kind == Kind::Newest { NEWEST_COLUMNS } else { keys_of(kind) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod check;
+mod columns;
 mod feeds;
 mod inserts;
 mod keys;
@@ -23,8 +24,9 @@ mod zipf;
 
 pub use arguments::{Argument, Arguments};
 pub use check::{Check, Checked};
+pub use columns::{Column, NEWEST_COLUMNS};
 pub use feeds::{FeedRows, Feeds};
-pub use presets::{PRESETS, preset};
+pub use presets::{PRESETS, WIDE_ROWS, preset};
 pub use settings::MOST_GROUPS;
 pub use values::Values;
 
@@ -37,6 +39,9 @@ use record::{Kind, Skew, Verify, Workload};
 /// Numbers of operations are below it: a million a second for 285 years. Up to
 /// here they are exact as `f64`, which finding the inserts relies on.
 const MOST_OPERATIONS: u64 = 1 << 53;
+/// Streams of an operation's bits from which its repetitions are drawn: beyond those of
+/// parameters and feeds.
+const REPEATED: u64 = 1 << 42;
 
 /// Bytes between the prefix and the digits of a key, at most.
 const LETTER: usize = 1;
@@ -58,6 +63,7 @@ pub struct Operations {
     mixes: Vec<Mix>,
     keys: Keys,
     own: OwnParameters,
+    is_wide: bool,
 }
 
 /// An operation.
@@ -79,7 +85,19 @@ pub struct Drawn {
     bits: u64,
 }
 
-/// Spaces of keys of one contender: what counts, and what a command of one's own
+impl Drawn {
+    /// The same operation with parameters of its own for each of `of` times: what it draws
+    /// at random and what counts upwards differ, and its key does not.
+    pub fn repeated(self, time: u64, of: u64) -> Drawn {
+        let bits = match time {
+            0 => self.bits,
+            time => Random::new(self.bits, REPEATED + time).next(),
+        };
+        Drawn { n: self.n.wrapping_mul(of).wrapping_add(time), bits, ..self }
+    }
+}
+
+/// Spaces of keys of one contender: what counts, and what a user-defined command
 /// does, meets no value that is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
@@ -87,8 +105,10 @@ pub enum Space {
     Values,
     /// Of numbers that are counted in, loaded with [`COUNTED_FROM`].
     Counters,
-    /// Of commands of one's own. Nothing is loaded there.
+    /// Of user-defined commands. Nothing is loaded there.
     Commands,
+    /// Of columns of wide rows, each a value. The name of a key is that of its user.
+    Columns,
     /// Rows of the table of this number in [`record::Own::tables`].
     Rows(u32),
 }
@@ -102,6 +122,7 @@ impl Space {
         match kind {
             Kind::Incr | Kind::Decr => Space::Counters,
             Kind::Command(_) | Kind::Own(_) => Space::Commands,
+            Kind::Newest | Kind::OneColumn | Kind::InsertColumn => Space::Columns,
             _ => Space::Values,
         }
     }
@@ -112,6 +133,7 @@ impl Space {
             Space::Values => "",
             Space::Counters => "n",
             Space::Commands => "x",
+            Space::Columns => "u",
             Space::Rows(_) => "r",
         }
     }
@@ -146,7 +168,8 @@ impl Operations {
         // Groups have none.
         let keys = Keys::new(workload, mixes[0].inserts(), seed);
         let own = OwnParameters::new(&workload.own, workload.keys)?;
-        Ok(Operations { workload: workload.clone(), seed, mixes, keys, own })
+        let is_wide = workload.is_wide();
+        Ok(Operations { workload: workload.clone(), seed, mixes, keys, own, is_wide })
     }
 
     /// The operations as so many workers (one at least) share them: operation
@@ -166,6 +189,8 @@ impl Operations {
     ///   the keys; all others by the distribution over all loaded keys. That
     ///   holds for `Cas` and `ReadModifyWrite` too: what they read they write,
     ///   and writes are not confined.
+    /// - Those on wide rows draw a user in this way, the reads in the hot part of the
+    ///   users, and then a type of the user and a loaded column, all alike.
     /// - `Insert` to the next key behind the loaded ones, in order of *n*. So
     ///   operations must be counted from 0 after each load.
     ///
@@ -184,24 +209,27 @@ impl Operations {
         let mut drawn = Drawn { n, share, kind, key: 0, space, version, bits };
         drawn.key = match insert {
             Some(insert) => self.workload.keys + insert,
+            None if space == Space::Columns => columns::key(kind, self.draw_key(&drawn, 0), bits),
             None => self.draw_key(&drawn, 0),
         };
         drawn
     }
 
     /// Operation `n` of the load, of as many as [`Workload::to_load`] says: key `n`
-    /// gets its first value, of version 0; behind the keys of values, or in their
-    /// place, come those of counters, and then rows of tables of one's own.
+    /// gets its first value, of version 0 (of wide rows: column `n` of all); behind the
+    /// keys of values, or in their place, come those of counters, and then rows of
+    /// user-defined tables.
     pub fn loading(&self, n: u64) -> Drawn {
         let Workload { keys, own, .. } = &self.workload;
-        let values = if self.workload.has_values() { *keys } else { 0 };
+        let values = self.workload.values_to_load();
         let rows_from = self.workload.to_load() - own.rows(*keys);
-        let (key, space) = match (n.checked_sub(values), n.checked_sub(rows_from)) {
-            (_, Some(row)) if !own.tables.is_empty() => self.row(row),
-            (None, _) => (n, Space::Values),
-            (Some(key), _) => (key, Space::Counters),
+        let (kind, (key, space)) = match (n.checked_sub(values), n.checked_sub(rows_from)) {
+            (_, Some(row)) if !own.tables.is_empty() => (Kind::Set, self.row(row)),
+            (None, _) if self.is_wide => (Kind::InsertColumn, (n, Space::Columns)),
+            (None, _) => (Kind::Set, (n, Space::Values)),
+            (Some(key), _) => (Kind::Set, (key, Space::Counters)),
         };
-        Drawn { n, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 }
+        Drawn { n, share: 0, kind, key, space, version: 0, bits: 0 }
     }
 
     /// The row of this number, counted through all tables.
@@ -234,6 +262,7 @@ impl Operations {
     /// numbers do. Allocates only where `out` has no room left;
     /// [`Operations::key_length`] tells how much is needed.
     pub fn write_key(&self, space: Space, key: u64, out: &mut Vec<u8>) {
+        let key = if space == Space::Columns { columns::user(key) } else { key };
         debug_assert!(key < 10u64.pow(DIGITS as u32), "key {key} has more than {DIGITS} digits");
         let mut digits = [b'0'; DIGITS];
         // Two halves: the digits of one need not wait for those of the other.
@@ -274,7 +303,7 @@ impl Operations {
     /// − 1 is the one that would.
     pub fn gives(&self, key: u64, version: u64) -> bool {
         match version.checked_sub(1) {
-            None => key < self.workload.keys,
+            None => key < self.workload.values_to_load(),
             Some(n) if n >= MOST_OPERATIONS => false,
             Some(n) => {
                 let drawn = self.operation(n);
@@ -309,4 +338,4 @@ fn scan_length(bits: u64, most: u32) -> u32 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

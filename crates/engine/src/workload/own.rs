@@ -1,4 +1,4 @@
-//! Arguments of operations of one's own, and rows of their tables.
+//! Arguments of user-defined operations, and rows of their tables.
 
 use super::arguments::{Argument, Arguments};
 use super::feeds::Feeds;
@@ -11,7 +11,7 @@ use record::{Feed, Kind, Own};
 /// run.
 const TABLES: u64 = 0x7AB1_E500;
 
-/// What operations and tables of one's own draw.
+/// What user-defined operations and tables draw.
 #[derive(Clone, Debug)]
 pub(super) struct OwnParameters {
     operations: Vec<Parameters>,
@@ -42,7 +42,7 @@ impl Operations {
         &self.workload.own.feeds
     }
 
-    /// Draws the arguments of an operation of one's own. Allocates only where the
+    /// Draws the arguments of a user-defined operation. Allocates only where the
     /// buffer has no room left.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! The parameters of operations of one's own, and the columns of their tables.
+//! The parameters of user-defined operations, and the columns of their tables.
 //!
 //! A parameter of operation *n* is a pure function of the seed, *n* and its place;
 //! a column is one of its table and row alone, so that what a load wrote can be
@@ -52,8 +52,8 @@ pub(super) struct Occasion<'a> {
 }
 
 impl Parameters {
-    /// `keys_per_row`: of the table whose columns these are; none: they are
-    /// parameters. An error names the parameter.
+    /// `keys_per_row`: of the table whose columns these are. None if they
+    /// are parameters. An error names the parameter.
     pub(super) fn new(
         each: &[Parameter],
         own: &Own,
@@ -152,7 +152,7 @@ impl Source {
             Source::Seq(first) => to.integer(first.wrapping_add(n as i64)),
             Source::Key(first) => to.integer(first.wrapping_add(key as i64)),
             Source::Parent { rows_per_parent } => to.integer((key / rows_per_parent) as i64 + 1),
-            Source::Now => to.integer(clock::since_1970_ms() as i64),
+            Source::Now => to.integer((clock::since_1970() / 1_000_000) as i64),
             Source::Pick(each) => match &each[random.below(each.len())] {
                 Picked::Integer(number) => to.integer(*number),
                 Picked::Text(text) => {

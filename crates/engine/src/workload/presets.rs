@@ -3,7 +3,12 @@
 use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
 
 /// The names that [`preset`] knows.
-pub const PRESETS: [&str; 7] = ["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f"];
+pub const PRESETS: [&str; 8] =
+    ["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", WIDE_ROWS];
+
+/// The preset whose operations are on wide rows: no other operations fit it, and its
+/// operations fit no other.
+pub const WIDE_ROWS: &str = "wide-rows";
 
 /// The workload of this name, without a prefix.
 ///
@@ -18,9 +23,12 @@ pub const PRESETS: [&str; 7] = ["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "y
 /// - In `ycsb-e` scans begin at loaded keys; YCSB's also begin at inserted ones.
 /// - Read-modify-write is one operation, and its halves are told apart in a table of
 ///   their own; YCSB counts them as reads and updates too.
+///
+/// `wide-rows` has 1000 users, each with 2 types of 100 columns; its reads stay within 10 %
+/// of the users.
 pub fn preset(name: &str) -> Option<Workload> {
     use Distribution::{Latest, YcsbZipfian};
-    use Kind::{Get, Insert, ReadModifyWrite, Scan, Set};
+    use Kind::{Get, Insert, InsertColumn, Newest, ReadModifyWrite, Scan, Set};
     Some(match name {
         "kv" => {
             let value = ValueBytes::Fixed(32);
@@ -32,6 +40,11 @@ pub fn preset(name: &str) -> Option<Workload> {
         "ycsb-d" => workload(Latest, &[(Get, 0.95), (Insert, 0.05)]),
         "ycsb-e" => workload(YcsbZipfian, &[(Scan(100), 0.95), (Insert, 0.05)]),
         "ycsb-f" => workload(YcsbZipfian, &[(Get, 0.5), (ReadModifyWrite, 0.5)]),
+        WIDE_ROWS => {
+            let (value, hot) = (ValueBytes::Fixed(380), 0.1);
+            let mix = [(Newest, 10.0 / 11.0), (InsertColumn, 1.0 / 11.0)];
+            Workload { keys: 1000, value, hot, ..workload(Distribution::Uniform, &mix) }
+        }
         _ => return None,
     })
 }

@@ -20,6 +20,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
         return Err(format!("mix: {kinds} kinds of operation, {MOST_KINDS} at most"));
     }
     workload.mixes().into_iter().try_for_each(mix)?;
+    wide(workload)?;
     groups(workload)?;
     commands(workload)?;
     verify(workload)
@@ -118,6 +119,17 @@ fn mix(mix: &[Share]) -> Result<(), String> {
         return Err("mix: the weights add up to more than a number can hold".to_owned());
     }
     Ok(())
+}
+
+/// A row of a store holds one value, or is a wide one.
+fn wide(workload: &Workload) -> Result<(), String> {
+    let other = |share: &Share| !share.kind.is_wide();
+    match workload.is_wide() && workload.mix.iter().any(other) {
+        true => Err("mix: newest, one and insert are on wide rows, and no other operations can \
+                     be beside them"
+            .to_owned()),
+        false => Ok(()),
+    }
 }
 
 /// Most groups: each worker numbers the operations of each.

@@ -311,3 +311,9 @@ fn a_workload_that_cannot_be_is_refused() {
     let refused = Operations::new(&workload, 1).expect_err("no keys");
     assert!(refused.starts_with("keys = 0"), "{refused}");
 }
+
+/// 40 users with wide rows, and these operations on them.
+pub(crate) fn wide(mix: &[(Kind, f64)]) -> Workload {
+    let mix = mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect();
+    Workload { prefix: "p:".to_owned(), keys: 40, mix, ..preset("wide-rows").expect("a preset") }
+}

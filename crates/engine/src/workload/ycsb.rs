@@ -42,7 +42,7 @@ impl ScrambledZipfian {
         }
     }
 
-    /// The key for a uniform number in [0, 1); none: draw again.
+    /// The key for a uniform number in [0, 1). None means: draw again.
     fn key_at(&self, u: f64) -> Option<u64> {
         self.key_of_item(self.item(u))
     }

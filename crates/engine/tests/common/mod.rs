@@ -2,10 +2,17 @@
 
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 
+pub(crate) mod beside;
+pub(crate) mod scratch;
 pub(crate) mod stores;
+pub(crate) mod thrift;
+pub(crate) mod wide_rows;
 
-use engine::{Access, HttpAccess, MakeLane, Stop, TargetClock, run};
-use record::{Address, Arrivals, Asked, LaneAsked, Reuse, TrialRecord};
+use engine::{HttpAccess, MakeLane, Stop, TargetClock, grouped, http_lanes, run};
+use record::{
+    Address, Arrivals, Asked, Distribution, Intensity, Kind, LaneAsked, Own, Reuse, Share,
+    TrialRecord, ValueBytes, Verify, Workload,
+};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
@@ -66,16 +73,40 @@ pub(crate) fn access() -> HttpAccess {
 }
 
 pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
+    lane_to(Address::Tcp(address))
+}
+
+/// A lane whose files are told by its access, and not by an address.
+pub(crate) fn lane_of_files() -> LaneAsked {
+    lane_to(Address::Unix(String::new()))
+}
+
+fn lane_to(address: Address) -> LaneAsked {
     LaneAsked {
-        address: Address::Tcp(address),
-        connections: 4,
-        depth: 1,
+        address,
+        intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
         doing: record::Doing::Ask,
         reuse: Reuse::Always,
-        arrivals: Arrivals::Closed,
         timeout_ns: 2_000_000_000,
         burn_in_ns: 0,
         operations: None,
+        groups: Vec::new(),
+    }
+}
+
+/// A workload of these kinds whose every value is verified.
+pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
+    Workload {
+        prefix: "t:".to_owned(),
+        keys,
+        distribution: Distribution::Uniform,
+        hot: 1.0,
+        value: ValueBytes::Uniform(16, 300),
+        compressible: false,
+        mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
+        verify: Verify::All,
+        commands: Vec::new(),
+        own: Own::default(),
         groups: Vec::new(),
     }
 }
@@ -127,9 +158,10 @@ pub(crate) fn drive_reading(
     stop: &Stop,
     targets: Vec<TargetClock<'_>>,
 ) -> Vec<TrialRecord> {
-    let access = Access::Http(access());
-    let lanes: Vec<Vec<MakeLane>> =
-        (0..order.lanes.len()).map(|contender| access.lanes(order, contender)).collect();
+    let access = access();
+    let lanes =
+        |contender| grouped(order, contender, |order| http_lanes(order, contender, &access));
+    let lanes: Vec<Vec<MakeLane>> = (0..order.lanes.len()).map(lanes).collect();
     drive_lanes(order, lanes, targets, stop)
 }
 

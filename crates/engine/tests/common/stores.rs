@@ -1,4 +1,5 @@
 //! Real stores for tests, each a process of its own on a port of its own.
+#![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 
 use engine::workload::Feeds;
 use engine::{
@@ -36,15 +37,24 @@ impl Server {
         // Somebody else may take the port first: then the next one is tried.
         while Instant::now() < gives_up {
             let Some(address) = next_port() else { continue };
-            let mut child = command(speech, address, more).spawn().expect("./test installs it");
-            while child.try_wait().expect("our child").is_none() && Instant::now() < gives_up {
-                if TcpStream::connect(address).is_ok() {
-                    return Server { child, address, speech, numbers: Numbers::new(8) };
-                }
-                std::thread::sleep(Duration::from_millis(10));
+            if let Some(child) = answering(speech, address, more, gives_up) {
+                return Server { child, address, speech, numbers: Numbers::new(8) };
             }
         }
         panic!("{speech:?}: no server within half a minute");
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(&mut self) {
+        // One that was killed before stays so.
+        let _ = self.child.kill();
+        self.child.wait().expect("our child");
+    }
+
+    /// Starts it again at its address, after [`Server::kill`].
+    pub(crate) fn start_again(&mut self) {
+        let gives_up = Instant::now() + Duration::from_secs(30);
+        self.child = answering(self.speech, self.address, &[], gives_up).expect("a free port");
     }
 
     /// Drives one lane's order there.
@@ -64,7 +74,11 @@ impl Server {
     fn lanes(&self, order: &Asked) -> Vec<MakeLane> {
         let numbers = self.numbers.clone();
         let memcached = |dialect| {
-            memcached_lanes(order, 0, &MemcachedAccess { dialect, numbers: numbers.clone() })
+            memcached_lanes(
+                order,
+                0,
+                &MemcachedAccess { dialect, numbers: numbers.clone(), sharded: None },
+            )
         };
         let resp = |protocol| {
             let login = Login { protocol, ..Login::default() };
@@ -82,6 +96,24 @@ impl Server {
             Speech::Resp3 => resp(Protocol::Resp3),
         }
     }
+}
+
+/// A server that answers at this address. Returns None if it ends at once, since somebody
+/// else took the port.
+fn answering(
+    speech: Speech,
+    address: SocketAddr,
+    more: &[&str],
+    gives_up: Instant,
+) -> Option<Child> {
+    let mut child = command(speech, address, more).spawn().expect("./test installs it");
+    while child.try_wait().expect("our child").is_none() && Instant::now() < gives_up {
+        if TcpStream::connect(address).is_ok() {
+            return Some(child);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    None
 }
 
 /// An address where nobody listens, and that no other test of this process gets:
@@ -116,7 +148,6 @@ fn command(speech: Speech, address: SocketAddr, more: &[&str]) -> Command {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.child.kill().expect("our child");
-        self.child.wait().expect("our child");
+        self.kill();
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::Draft,
-    say,
+    draft::Draft,
     verdict::{Finding, Weight},
 };
 use record::Pair;
+use text::{lists, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "autocorrelated_rounds",
@@ -38,7 +38,8 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     let alarm = |draft: &Draft| {
         let weighed = draft.weighed.as_ref().filter(|weighed| weighed.interval.is_some());
         let alarm = weighed?.alarm?;
-        let [first, last] = [alarm.first_third, alarm.last_third].map(|d| say::ratio(d.exp()));
+        let [first, last] =
+            [alarm.first_third, alarm.last_third].map(|d| units::show_ratio(d.exp()));
         let metric = draft.comparison.metric.path();
         Some(format!("{metric} {first} and {last} (lag 1: {:.2})", alarm.lag_1))
     };
@@ -51,7 +52,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     let seen = format!(
         "the difference itself changed while the run lasted; ratio of {b} to {a} in the first and \
          in the last third of the {replicates}: {}. The verdict is about the average over this run",
-        say::listed(&metrics)
+        lists::listed(&metrics)
     );
     Some(RULE.about(b, Weight::Caution, seen))
 }

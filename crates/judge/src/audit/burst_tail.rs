@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Part,
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// A tail that reaches less than this share of the slices that a scattered one
 /// would reach comes in bursts.
@@ -42,7 +42,7 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     let seen = format!(
         "replies slower than the p99 fell in {} of {}; scattered they would have reached {scattered:.0}",
         driven.tail_slices,
-        say::counted(driven.slices, "slice")
+        units::show_counted(driven.slices, "slice")
     );
     Some(RULE.about_part(part, Weight::Note, seen))
 }
@@ -78,7 +78,7 @@ mod tests {
             "replies slower than the p99 fell in 8 of 32 slices; scattered they would have \
              reached 32"
         );
-        assert!(RULE.threshold.contains(&say::percent(LEAST)));
+        assert!(RULE.threshold.contains(&units::show_percent(LEAST)));
     }
 
     #[test]

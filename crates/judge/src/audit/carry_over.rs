@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Driven,
-    say,
     verdict::{Finding, Weight},
 };
+use text::{lists, units};
 
 /// Differences up to this are let pass.
 const LARGEST_SHARE: f64 = 0.02;
@@ -47,10 +47,10 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     let seen = format!(
         "throughput is {} {direction} in slices after itself than after another contender \
          (standard error {})",
-        say::percent(size),
-        say::percent(error)
+        units::show_percent(size),
+        units::show_percent(error)
     );
-    Some(RULE.about(name, Weight::Caution, seen).with_figure(say::percent(size)))
+    Some(RULE.about(name, Weight::Caution, seen).with_figure(units::show_percent(size)))
 }
 
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
@@ -67,7 +67,7 @@ fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let seen = format!(
         "carry-over between slices could not be ruled out: the CPU time of {} is not in \
          sight{reasons}",
-        say::listed(&unseen.iter().map(name).collect::<Vec<_>>())
+        lists::listed(&unseen.iter().map(name).collect::<Vec<_>>())
     );
     let judged = evidence.complete_rounds > 0;
     let short = "carry-over could not be ruled out";
@@ -104,14 +104,14 @@ mod tests {
         // The same 2.2 % in noise of ± 5 %.
         assert_eq!(weights(&run(220, 1000), RULE.name), []);
         assert_eq!(run(220, 20).findings(RULE.name)[0].contender.as_deref(), Some("b"));
-        assert!(RULE.threshold.contains(&say::percent(LARGEST_SHARE)));
+        assert!(RULE.threshold.contains(&units::show_percent(LARGEST_SHARE)));
         assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
     }
 
     #[test]
     fn unseen_cpu_leaves_a_note_and_turns_leave_nothing() {
         let mut unseen = run(0, 20);
-        unseen.question.cpu_in_sight = vec![true, false];
+        unseen.ask_each([true, false], |of, in_sight| of.cpu_in_sight = in_sight);
         let found = unseen.findings(RULE.name);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].weight, &found[0].contender), (Weight::Note, &None));

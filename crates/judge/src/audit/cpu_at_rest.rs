@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     compare::{CAUTION_ABOVE, NOTE_ABOVE},
-    say,
     verdict::{Finding, Weight},
 };
+use text::{lists, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "cpu_at_rest",
@@ -38,7 +38,7 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
             let sharers = evidence.sharers(contender).into_iter();
             let names: Vec<String> =
                 sharers.map(|other| evidence.name(other as u32).to_owned()).collect();
-            let shared = say::listed(&names);
+            let shared = lists::listed(&names);
             let seen = format!("CPU at rest is unknown: the process is shared with {shared}");
             let hint = "give each contender a process of its own";
             RULE.about(name, Weight::Note, seen).with_short("CPU at rest is unknown", hint)
@@ -46,7 +46,7 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
         None => return None,
         Some(share) => {
             let weight = if share > CAUTION_ABOVE { Weight::Caution } else { Weight::Note };
-            let used = say::percent(share);
+            let used = units::show_percent(share);
             let seen =
                 format!("the target used {used} of a core while other contenders were driven");
             let finding = RULE.about(name, weight, seen).with_figure(used);
@@ -84,7 +84,7 @@ mod tests {
             "the target used 13 % of a core while other contenders were driven"
         );
         for limit in [NOTE_ABOVE, CAUTION_ABOVE] {
-            assert!(RULE.threshold.contains(&say::percent(limit)));
+            assert!(RULE.threshold.contains(&units::show_percent(limit)));
         }
         let mut turns = resting(0.0101);
         turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn what_is_not_read_or_never_rests_is_not_judged() {
         let mut unread = resting(0.5);
-        unread.question.cpu_in_sight = vec![true, false];
+        unread.ask_each([true, false], |of, in_sight| of.cpu_in_sight = in_sight);
         assert_eq!(weights(&unread, RULE.name), []);
         let single = Run::single().with_target_cpu(|_, _| 0.5);
         assert_eq!(weights(&single, RULE.name), []);

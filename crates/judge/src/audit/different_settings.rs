@@ -1,11 +1,9 @@
 //! Contenders that were driven under different settings.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
 use record::LaneAsked;
+use text::lists;
 
 pub(super) const RULE: Rule = Rule {
     name: "different_settings",
@@ -33,7 +31,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let others = evidence.each().skip(1).filter_map(|(name, driven)| {
         let (first_name, first) = first?;
         let settings = differing(first, driven.asked.first()?);
-        let seen = format!("driven otherwise than {first_name}: {}", say::listed(&settings));
+        let seen = format!("driven otherwise than {first_name}: {}", lists::listed(&settings));
         (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
     });
     changed.chain(others).collect()
@@ -47,9 +45,9 @@ fn changed(asked: &[LaneAsked]) -> bool {
 /// launch may get another port than the one before), and the burn-in follows from the latency.
 fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
     let settings = [
-        ("connections", a.connections != b.connections),
+        ("connections", a.intensity.connections != b.intensity.connections),
         ("connection policy", a.reuse != b.reuse),
-        ("arrivals", a.arrivals != b.arrivals),
+        ("arrivals", a.intensity.arrivals != b.intensity.arrivals),
         ("timeout", a.timeout_ns != b.timeout_ns),
         ("number of operations", a.operations != b.operations),
         ("groups", a.groups != b.groups),
@@ -73,9 +71,9 @@ mod tests {
     fn each_setting_is_named() {
         type Change = fn(&mut LaneAsked);
         let table: [(Change, &str); 5] = [
-            (|asked| asked.connections = 8, "connections"),
+            (|asked| asked.intensity.connections = 8, "connections"),
             (|asked| asked.reuse = Reuse::Never, "connection policy"),
-            (|asked| asked.arrivals = Arrivals::Constant(10.0), "arrivals"),
+            (|asked| asked.intensity.arrivals = Arrivals::Constant(10.0), "arrivals"),
             (|asked| asked.timeout_ns = 1, "timeout"),
             (|asked| asked.operations = Some(7), "number of operations"),
         ];
@@ -93,7 +91,7 @@ mod tests {
         let mut run = Run::compare(4);
         run.each_record("a", |record| {
             if record.round == 3 {
-                record.asked.connections = 8;
+                record.asked.intensity.connections = 8;
             }
         });
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);

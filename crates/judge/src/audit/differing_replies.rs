@@ -3,11 +3,11 @@
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
     evidence::Driven,
-    say,
     verdict::{Finding, Weight},
 };
 use record::{Digests, Pair};
 use std::collections::BTreeSet;
+use text::lists;
 
 /// A larger difference of the median lengths of bodies voids the run.
 const MOST_LENGTHS_DIFFER: f64 = 0.05;
@@ -56,7 +56,8 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
         false => Weight::Void,
     };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
-    let bodiless = [pair.a, pair.b].iter().all(|side| evidence.question.bodiless[*side as usize]);
+    let is_bodiless = |side: u32| evidence.asked(side as usize).is_some_and(|asked| asked.bodiless);
+    let bodiless = is_bodiless(pair.a) && is_bodiless(pair.b);
     // Bodies that are none have nothing to compare; what a database sends is framed
     // by its protocol, and only the rows are the same work.
     let bodies = if bodiless { rows_differ(a, b) } else { bodies_differ(a, b) };
@@ -71,7 +72,10 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
 
 /// What fits the protocols that the two speak.
 fn remedy(evidence: &Evidence, pair: &Pair) -> String {
-    let speaks = |side: u32| evidence.question.protocols.get(side as usize).map(String::as_str);
+    let speaks = |side: u32| {
+        let protocol = evidence.asked(side as usize).map(|asked| asked.protocol.as_str());
+        protocol.filter(|protocol| !protocol.is_empty())
+    };
     let expected = "If they are meant to differ, say so: --expect-different.";
     match (speaks(pair.a), speaks(pair.b)) {
         (Some(a), Some(b)) if a != b => format!(
@@ -97,7 +101,7 @@ fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
     let (of_a, of_b) = (success_codes(a), success_codes(b));
     let written = |codes: &BTreeSet<u16>| {
         let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
-        if codes.is_empty() { "none".to_owned() } else { say::listed(&codes) }
+        if codes.is_empty() { "none".to_owned() } else { lists::listed(&codes) }
     };
     (of_a != of_b).then(|| {
         format!("codes of successful replies differ: {} and {}", written(&of_a), written(&of_b))
@@ -221,7 +225,7 @@ mod tests {
     fn databases_are_compared_by_their_rows_and_not_by_their_bytes() {
         let with_rows = |a: u64, b: u64| {
             let mut run = with_lengths(1, 400);
-            run.question.bodiless = vec![true, true];
+            run.ask_each([true, true], |of, bodiless| of.bodiless = bodiless);
             for (name, rows) in [("a", a), ("b", b)] {
                 run.each_seen(name, |_, seen| seen.rows = rows);
             }
@@ -239,7 +243,7 @@ mod tests {
     fn the_advice_fits_the_protocols() {
         let remedy = |a: &str, b: &str| {
             let mut run = with_digests(with_lengths(87, 87), &[7], &[8]);
-            run.question.protocols = vec![a.to_owned(), b.to_owned()];
+            run.ask_each([a, b], |of, protocol| of.protocol = protocol.to_owned());
             run.findings(RULE.name)[0].remedy.clone()
         };
         assert_eq!(remedy("HTTP", "HTTP"), RULE.remedy);
@@ -258,7 +262,7 @@ mod tests {
         let differ = |a, b| with_digests(with_lengths(a, b), &[1, 2], &[3]);
         assert_eq!(weights(&differ(100, 105), RULE.name), [Weight::Note]);
         assert_eq!(weights(&differ(100, 106), RULE.name), [Weight::Void, Weight::Note]);
-        assert!(RULE.threshold.contains(&say::percent(MOST_LENGTHS_DIFFER)));
+        assert!(RULE.threshold.contains(&text::units::show_percent(MOST_LENGTHS_DIFFER)));
     }
 
     #[test]

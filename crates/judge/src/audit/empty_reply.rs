@@ -3,9 +3,9 @@
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
     evidence::{Driven, Part},
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// Codes whose replies have no body by definition (RFC 9110).
 const BODILESS_CODES: [u16; 3] = [204, 205, 304];
@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let bodiless = |number: usize| {
-        evidence.question.bodiless.get(number) == Some(&true) || evidence.has_workload(number)
+        evidence.asked(number).is_some_and(|asked| asked.bodiless || asked.from_workload)
     };
     let asked = evidence.parts().into_iter().filter(|part| !bodiless(part.contender));
     asked.filter_map(|part| finding(&part)).collect()
@@ -44,9 +44,9 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
     let evidence = format!(
         "{empty} of {total} operations ended in a successful reply with an empty body ({})",
-        say::percent(share)
+        units::show_percent(share)
     );
-    Some(RULE.about_part(part, weight, evidence).with_figure(say::percent(share)))
+    Some(RULE.about_part(part, weight, evidence).with_figure(units::show_percent(share)))
 }
 
 /// Expected replies whose code says that there is no body.
@@ -84,7 +84,7 @@ mod tests {
     fn replies_that_have_no_body_by_definition_are_not_empty() {
         assert_eq!(weights(&with_empty(1000, 204), RULE.name), []);
         let mut head = with_empty(1000, 200);
-        head.question.bodiless = vec![true, true];
+        head.ask_each([true, true], |of, bodiless| of.bodiless = bodiless);
         assert_eq!(weights(&head, RULE.name), []);
     }
 

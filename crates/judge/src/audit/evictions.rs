@@ -1,10 +1,8 @@
 //! Items that a store threw away for want of memory.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Evicted, Finding, Weight},
-};
+use crate::verdict::{Evicted, Finding, Weight};
+use text::{lists, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "evictions",
@@ -31,7 +29,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             others.map(|other| evidence.name(other as u32).to_owned()).collect();
         let whose = match others.as_slice() {
             [] => String::new(),
-            others => format!(", its own or of {}, which share its server", say::listed(others)),
+            others => format!(", its own or of {}, which share its server", lists::listed(others)),
         };
         let told = format!("it threw away {gone}{whose}");
         Some(RULE.about(name, Weight::Caution, told).with_figure(gone))
@@ -48,10 +46,10 @@ fn gone(evicted: Evicted) -> Option<String> {
     ];
     let parts = parts.into_iter().filter_map(|(count, when)| {
         let count = count.filter(|count| *count > 0)?;
-        Some(format!("{} {when}", say::counted(count, "item")))
+        Some(format!("{} {when}", units::show_counted(count, "item")))
     });
     let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| say::listed(&parts))
+    (!parts.is_empty()).then(|| lists::listed(&parts))
 }
 
 #[cfg(test)]

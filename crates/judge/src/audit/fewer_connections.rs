@@ -1,10 +1,8 @@
 //! Fewer connections than were asked for.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
+use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "fewer_connections",
@@ -26,7 +24,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     fewer
         .filter(|(_, connections)| connections.got < connections.asked)
         .map(|(part, connections)| {
-            let asked = say::counted(connections.asked, "connection");
+            let asked = units::show_counted(connections.asked, "connection");
             let seen = format!("{} of {asked} could be opened", connections.got);
             let figure = format!("{} of {}", connections.got, connections.asked);
             RULE.about_part(part, Weight::Caution, seen).with_figure(figure)

@@ -2,10 +2,10 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::Draft,
-    say,
+    draft::Draft,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// So many median absolute deviations from the median are far.
 const DEVIATIONS: f64 = 5.0;
@@ -46,11 +46,11 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
         comparison.metric.path(),
         comparison.b,
         comparison.a,
-        say::ratio(launches.first.exp()),
+        units::show_ratio(launches.first.exp()),
         if launches.several { "the first rounds of the launches" } else { "round 1" },
-        say::ratio(launches.others.exp())
+        units::show_ratio(launches.others.exp())
     );
-    let [first, others] = [launches.first, launches.others].map(|ln| say::ratio(ln.exp()));
+    let [first, others] = [launches.first, launches.others].map(|ln| units::show_ratio(ln.exp()));
     let figure = format!("{first}, then {others}");
     Some(RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure))
 }
@@ -67,8 +67,8 @@ struct Launches {
 }
 
 impl Launches {
-    /// `each`: rounds of a launch; none: all rounds are of one. None where there
-    /// is too little to be unlike of.
+    /// `each`: rounds of a launch. None if all rounds are of one launch. Returns
+    /// None if there are too few rounds to compare.
     fn new(rounds: &[(u32, f64)], each: Option<u32>) -> Option<Self> {
         let of_launch = |round: u32| (round - 1) / each.unwrap_or(u32::MAX);
         let (mut steps, mut others, mut away) = (Vec::new(), Vec::new(), Vec::new());

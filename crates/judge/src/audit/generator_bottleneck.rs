@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     compare::{AT_ITS_LIMIT_FROM, held_back},
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
@@ -47,8 +47,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             Some(target) => format!(
                 "{generator}, and the target used {} of its cores (less than {}): this throughput \
                  is {own}",
-                say::percent(target),
-                say::percent(AT_ITS_LIMIT_FROM)
+                units::show_percent(target),
+                units::show_percent(AT_ITS_LIMIT_FROM)
             ),
             None => format!(
                 "{generator}, and {}: this throughput may be {own}",
@@ -56,7 +56,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             ),
         };
         let weight = if counts { Weight::Note } else { Weight::Caution };
-        let figure = format!("busy {}", say::percent(held.busy));
+        let figure = format!("busy {}", units::show_percent(held.busy));
         Some(RULE.about(name, weight, seen).with_figure(figure))
     })
     .collect()
@@ -92,16 +92,16 @@ mod tests {
         assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
         assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
         for limit in [HELD_BACK_BELOW, LITTLE_ROOM_FROM] {
-            assert!(RULE.threshold.contains(&say::percent(limit)));
+            assert!(RULE.threshold.contains(&units::show_percent(limit)));
         }
     }
 
     #[test]
     fn work_that_the_generator_does_itself_is_no_objection() {
         let mut files = busy(0.99);
-        files.question.done_by_generator = vec![true, false];
+        files.ask_each([true, false], |of, done| of.done_by_generator = done);
         assert_eq!(weights(&files, RULE.name), [Weight::Caution]);
-        files.question.done_by_generator = vec![false, true];
+        files.ask_each([false, true], |of, done| of.done_by_generator = done);
         assert_eq!(weights(&files, RULE.name), []);
     }
 
@@ -162,10 +162,10 @@ mod tests {
             "the generator was busy for 96 % of the time, and the target used 60 % of its cores \
              (less than 95 %): this throughput is the generator's own"
         );
-        assert!(RULE.threshold.contains(&say::percent(AT_ITS_LIMIT_FROM)));
+        assert!(RULE.threshold.contains(&units::show_percent(AT_ITS_LIMIT_FROM)));
         // One core of two at its limit leaves the other.
         let mut two = in_sight(0.99);
-        two.question.target_cores = vec![vec![0], vec![0, 1]];
+        two.ask_each([vec![0], vec![0, 1]], |of, cores| of.target_cores = cores);
         assert_eq!(weights(&two, RULE.name), [Weight::Caution]);
     }
 
@@ -174,7 +174,7 @@ mod tests {
         // Unpinned on two cores: the generator has one of them to 96 %.
         let unpinned = |target: f64| {
             let mut run = in_sight(target);
-            run.question.target_cores = vec![vec![0], vec![0, 1]];
+            run.ask_each([vec![0], vec![0, 1]], |of, cores| of.target_cores = cores);
             run.question.generator_cores = vec![1];
             weights(&run, RULE.name)
         };
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(unpinned(0.93), [Weight::Caution]);
         // On other cores it takes nothing from the target.
         let mut apart = in_sight(0.95);
-        apart.question.target_cores = vec![vec![0], vec![0, 1]];
+        apart.ask_each([vec![0], vec![0, 1]], |of, cores| of.target_cores = cores);
         apart.question.generator_cores = vec![2];
         assert_eq!(weights(&apart, RULE.name), [Weight::Caution]);
     }
@@ -193,16 +193,16 @@ mod tests {
         one.question.one_target = vec![vec![0, 1]];
         assert_eq!(weights(&one, RULE.name), [Weight::Note]);
         let mut libraries = busy(0.96);
-        libraries.question.by_library = vec![true, true];
+        libraries.ask_each([true, true], |of, library| of.by_library = library);
         assert_eq!(weights(&libraries, RULE.name), [Weight::Note]);
-        libraries.question.by_library = vec![false, true];
+        libraries.ask_each([false, true], |of, library| of.by_library = library);
         assert_eq!(weights(&libraries, RULE.name), [Weight::Caution]);
     }
 
     #[test]
     fn what_is_not_known_is_said() {
         let mut unknown = in_sight(0.99);
-        unknown.question.target_cores = vec![Vec::new(); 2];
+        unknown.ask_each([Vec::new(), Vec::new()], |of, cores| of.target_cores = cores);
         let found = unknown.findings(RULE.name);
         assert!(found[0].evidence.contains("how many cores the target may use is not known"));
         let found = busy(0.96).findings(RULE.name);

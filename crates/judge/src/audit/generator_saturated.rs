@@ -5,10 +5,10 @@ use super::{Evidence, Rule};
 use crate::{
     compare::{at_its_limit, held_back},
     evidence::{Driven, Part},
-    say,
     verdict::{Finding, Weight},
 };
 use record::Histogram;
+use text::units;
 
 /// Delays of the generator above this share of the median response time are too
 /// large.
@@ -71,10 +71,10 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
     let seen = format!(
         "{} is {} of {}, the highest rate of the generator by itself (more than {}): what was \
          measured may be the generator",
-        say::rate(throughput),
-        say::percent(throughput / most),
-        say::rate(most),
-        say::percent(MOST_OF_OWN_RATE)
+        units::show_rate(throughput),
+        units::show_percent(throughput / most),
+        units::show_rate(most),
+        units::show_percent(MOST_OF_OWN_RATE)
     );
     let counts = evidence.client_counts_for(number);
     let finding = RULE.about(name, if counts { Weight::Note } else { Weight::Caution }, seen);
@@ -93,9 +93,9 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     let evidence = format!(
         "of a median response time of {} the generator's own delay is {} before the send while a \
          connection was free, and {} until its event loop turns to the reply",
-        say::seconds(p50),
-        say::seconds(own_lag),
-        say::seconds(wait)
+        units::show_seconds(p50),
+        units::show_seconds(own_lag),
+        units::show_seconds(wait)
     );
     Some(RULE.about_part(part, Weight::Void, evidence))
 }
@@ -148,7 +148,7 @@ mod tests {
         // A loop that is always in a turn makes a reply wait for half of one.
         assert_eq!(weights(&run(5, 390), RULE.name), []);
         assert_eq!(weights(&run(5, 410), RULE.name), [Weight::Void]);
-        assert!(RULE.threshold.contains(&say::percent(MOST)));
+        assert!(RULE.threshold.contains(&units::show_percent(MOST)));
     }
 
     #[test]
@@ -174,11 +174,11 @@ mod tests {
         assert_eq!(weights(&near, RULE.name), [Weight::Caution]);
         assert_eq!(
             near.findings(RULE.name)[0].evidence,
-            "797/s is 80 % of 995/s, the highest rate of the generator by itself (more than 80 %): \
+            "797 /s is 80.1 % of 995 /s, the highest rate of the generator by itself (more than 80 %): \
              what was measured may be the generator"
         );
         assert_eq!(near.findings(RULE.name)[0].contender.as_deref(), Some("b"));
-        assert!(RULE.threshold.contains(&say::percent(MOST_OF_OWN_RATE)));
+        assert!(RULE.threshold.contains(&units::show_percent(MOST_OF_OWN_RATE)));
         let open = near.with_arrivals(Arrivals::Constant(800.0));
         assert_eq!(weights(&open, RULE.name), [Weight::Caution]);
     }

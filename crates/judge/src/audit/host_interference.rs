@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Driven,
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// A larger share of its time that the generator waited for a core is a caution.
 const MOST_WAITED: f64 = 0.02;
@@ -40,10 +40,10 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     }
     let seen = format!(
         "the generator waited for a core for {} of the time, and {} was stolen by the hypervisor",
-        say::percent(waited),
-        say::percent(stolen)
+        units::show_percent(waited),
+        units::show_percent(stolen)
     );
-    let figure = say::percent(waited.max(stolen));
+    let figure = units::show_percent(waited.max(stolen));
     Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
 }
 
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(weights(&run(0.0201, 0.0), RULE.name), [Weight::Caution]);
         assert_eq!(weights(&run(0.0, 0.0101), RULE.name), [Weight::Caution]);
         for limit in [MOST_WAITED, MOST_STOLEN] {
-            assert!(RULE.threshold.contains(&say::percent(limit)));
+            assert!(RULE.threshold.contains(&units::show_percent(limit)));
         }
     }
 }

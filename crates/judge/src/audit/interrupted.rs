@@ -1,11 +1,9 @@
 //! A run that did not come to its end.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
 use record::EndReason;
+use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "interrupted",
@@ -34,7 +32,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let seen = format!(
         "{why}{detail}; {} of {} complete",
         evidence.complete_rounds,
-        say::counted(planned, "round")
+        units::show_counted(planned, "round")
     );
     let figure = format!("{} of {planned} rounds", evidence.complete_rounds);
     vec![RULE.about_the_run(Weight::Caution, seen).with_figure(figure)]

@@ -1,10 +1,8 @@
 //! Open loop: slices that drained for longer than they sent.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
+use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "long_drain",
@@ -29,7 +27,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let seen = format!(
                 "{} of {} drained for longer than they sent",
                 driven.long_drains,
-                say::counted(driven.slices, "slice")
+                units::show_counted(driven.slices, "slice")
             );
             let figure = format!("{} of {}", driven.long_drains, driven.slices);
             RULE.about_part(part, Weight::Caution, seen).with_figure(figure)

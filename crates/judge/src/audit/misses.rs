@@ -1,10 +1,8 @@
 //! Keys that a store should hold, and does not.
 
 use super::{Evidence, Rule, statements};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
+use text::units;
 
 /// More than this share of misses voids the run.
 const MOST: f64 = 0.01;
@@ -27,8 +25,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let asked = |number: usize| evidence.question.misses_asked.get(number) == Some(&true);
-    let each = evidence.parts().into_iter().filter(|part| !asked(part.contender));
+    let misses_asked =
+        |number: usize| evidence.asked(number).is_some_and(|asked| asked.misses_asked);
+    let each = evidence.parts().into_iter().filter(|part| !misses_asked(part.contender));
     let found = each.filter_map(|part| {
         let driven = part.driven;
         let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
@@ -36,10 +35,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let weight = if share > MOST { Weight::Void } else { Weight::Caution };
         let told = || {
             let statements = statements::named(driven, |kind| kind.miss);
-            let share = say::percent(share);
+            let share = units::show_percent(share);
             format!("{miss} of {total} operations found nothing ({share}){statements}")
         };
-        (miss > 0).then(|| RULE.about_part(&part, weight, told()).with_figure(say::percent(share)))
+        (miss > 0)
+            .then(|| RULE.about_part(&part, weight, told()).with_figure(units::show_percent(share)))
     });
     found.collect()
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn misses_that_were_asked_for_are_none() {
         let mut run = with_misses(500);
-        run.question.misses_asked = vec![false, true];
+        run.ask_each([false, true], |of, misses| of.misses_asked = misses);
         assert_eq!(weights(&run, RULE.name), []);
     }
 }

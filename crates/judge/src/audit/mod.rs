@@ -23,6 +23,7 @@ mod host_interference;
 mod interrupted;
 mod log_troubles;
 mod long_drain;
+mod lost_nodes;
 mod misses;
 mod non_success;
 mod not_steady;
@@ -77,6 +78,7 @@ pub static RULES: &[Rule] = &[
     program_output::RULE,
     differing_stores::RULE,
     differing_durability::RULE,
+    lost_nodes::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
     our_faults::RULE,
@@ -199,6 +201,7 @@ mod tests {
             "empty_reply",
             "differing_replies",
             "program_output",
+            "lost_nodes",
             "rate_not_reached",
             "generator_saturated",
             "our_faults",

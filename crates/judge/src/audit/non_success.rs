@@ -3,11 +3,11 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Part,
-    say,
     verdict::{Finding, Weight},
 };
 use record::Whose;
 use std::collections::BTreeMap;
+use text::{lists, units};
 
 /// More than this share of unsuccessful operations voids the run.
 pub(super) const MOST: f64 = 0.001;
@@ -48,11 +48,11 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{bad} of {total} operations were not successful ({}): {}",
-        say::percent(share),
-        say::listed(&counts)
+        units::show_percent(share),
+        lists::listed(&counts)
     );
     let most = classes.iter().max_by_key(|(_, n)| **n).map_or("", |(class, _)| class.as_str());
-    let figure = format!("{} {most}", say::percent(share));
+    let figure = format!("{} {most}", units::show_percent(share));
     Some(RULE.about_part(part, weight, evidence).with_figure(figure))
 }
 
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(found[0].contender.as_deref(), Some("b"));
         assert_eq!(
             found[0].evidence,
-            "5 of 4000 operations were not successful (0.12 %): 5 status_404"
+            "5 of 4000 operations were not successful (0.125 %): 5 status_404"
         );
     }
 

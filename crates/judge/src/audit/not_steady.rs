@@ -3,11 +3,11 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::{Driven, Trial},
-    say,
     stats::paired_t::{mean, standard_deviation},
     verdict::{Finding, Weight},
 };
 use record::Metric;
+use text::units;
 
 /// A larger change from the first third to the last is a drift.
 const LARGEST: f64 = 0.1;
@@ -41,8 +41,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 /// `each`: rounds of a launch, where there are restarts.
 fn finding(name: &str, driven: &Driven, each: Option<u32>) -> Option<Finding> {
     let (metric, written, of): (_, fn(f64) -> String, _) = match driven.closed() {
-        true => (Metric::Throughput, say::rate, "throughput"),
-        false => (Metric::ResponseP50, say::seconds, "median response time"),
+        true => (Metric::Throughput, units::show_rate, "throughput"),
+        false => (Metric::ResponseP50, units::show_seconds, "median response time"),
     };
     let change = match each {
         Some(each) => Change::within_launches(driven, metric, each as usize)?,
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(weights(&closed(99, 10), RULE.name), []);
         assert_eq!(weights(&closed(105, 10), RULE.name), [Weight::Caution]);
         assert_eq!(weights(&closed(130, 600), RULE.name), []);
-        assert!(RULE.threshold.contains(&say::percent(LARGEST)));
+        assert!(RULE.threshold.contains(&units::show_percent(LARGEST)));
         assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
     }
 

@@ -1,10 +1,8 @@
 //! A verdict from one launch of each server.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Comparison, Finding, Weight, Word},
-};
+use crate::verdict::{Comparison, Finding, Weight, Word};
+use text::units;
 
 /// Differences below this may be those of two launches.
 const SMALL: f64 = 0.03;
@@ -62,10 +60,10 @@ fn caution(comparison: &Comparison) -> Finding {
         comparison.metric.path(),
         comparison.b,
         comparison.a,
-        comparison.ratio.map_or(String::new(), say::ratio),
-        say::percent(SMALL)
+        comparison.ratio.map_or(String::new(), units::show_ratio),
+        units::show_percent(SMALL)
     );
-    let ratio = comparison.ratio.map_or(String::new(), say::ratio);
+    let ratio = comparison.ratio.map_or(String::new(), units::show_ratio);
     RULE.about(&comparison.b, Weight::Caution, seen).with_figure(ratio)
 }
 
@@ -83,7 +81,7 @@ mod tests {
         assert_eq!(weights(&with(1.029), RULE.name), [Weight::Caution, Weight::Note]);
         assert_eq!(weights(&with(1.0 / 1.029), RULE.name), [Weight::Caution, Weight::Note]);
         assert_eq!(weights(&with(1.031), RULE.name), [Weight::Note]);
-        assert!(RULE.threshold.contains(&say::percent(SMALL)));
+        assert!(RULE.threshold.contains(&units::show_percent(SMALL)));
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Driven,
-    say,
     verdict::{Finding, Weight},
 };
 use record::Whose;
 use std::collections::BTreeMap;
+use text::{lists, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "our_faults",
@@ -37,10 +37,10 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{} failed through the generator: {}",
-        say::counted(ours, "operation"),
-        say::listed(&classes)
+        units::show_counted(ours, "operation"),
+        lists::listed(&classes)
     );
-    Some(RULE.about(name, Weight::Void, evidence).with_figure(say::listed(&classes)))
+    Some(RULE.about(name, Weight::Void, evidence).with_figure(lists::listed(&classes)))
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    compare::{Draft, word},
-    say,
+    draft::Draft,
     verdict::{Finding, Weight},
+    weigh::word,
 };
 use record::Pair;
+use text::lists;
 
 pub(super) const RULE: Rule = Rule {
     name: "outliers",
@@ -40,7 +41,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         "for {} and {} the t interval gives another verdict than the signed-rank interval in {}",
         first.a,
         first.b,
-        say::listed(&metrics)
+        lists::listed(&metrics)
     );
     let weight = if primary { Weight::Caution } else { Weight::Note };
     Some(RULE.about(&first.b, weight, seen))

@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Driven,
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// Share of the highest rate of fresh connections that is safe.
 const MOST: f64 = 0.7;
@@ -27,9 +27,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let limits = evidence.question.port_limit.iter();
+    let limits = evidence.question.contenders.iter().map(|asked| asked.port_limit);
     let each = evidence.each().zip(limits);
-    each.filter_map(|((name, driven), limit)| finding(name, driven, (*limit)?)).collect()
+    each.filter_map(|((name, driven), limit)| finding(name, driven, limit?)).collect()
 }
 
 fn finding(name: &str, driven: &Driven, limit: f64) -> Option<Finding> {
@@ -40,9 +40,12 @@ fn finding(name: &str, driven: &Driven, limit: f64) -> Option<Finding> {
     if opened <= MOST * limit {
         return None;
     }
-    let seen =
-        format!("{} connections opened; local ports allow {}", say::rate(opened), say::rate(limit));
-    let figure = format!("{} of it", say::percent(opened / limit));
+    let seen = format!(
+        "{} connections opened; local ports allow {}",
+        units::show_rate(opened),
+        units::show_rate(limit)
+    );
+    let figure = format!("{} of it", units::show_percent(opened / limit));
     Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
 }
 
@@ -55,7 +58,7 @@ mod tests {
     fn seventy_percent_of_the_limit() {
         let opening = |a_round: u64| {
             let mut run = Run::compare(4);
-            run.question.port_limit = vec![None, Some(10_000.0)];
+            run.ask_each([None, Some(10_000.0)], |of, limit| of.port_limit = limit);
             run.each_seen("b", |_, seen| {
                 // One slice of a second: a turn.
                 seen.slices.truncate(1);
@@ -66,13 +69,13 @@ mod tests {
         };
         assert_eq!(weights(&opening(7000), RULE.name), []);
         assert_eq!(weights(&opening(7001), RULE.name), [Weight::Caution]);
-        assert!(RULE.threshold.contains(&say::percent(MOST)));
+        assert!(RULE.threshold.contains(&units::show_percent(MOST)));
     }
 
     #[test]
     fn rests_give_ports_time_to_come_back() {
         let mut run = Run::compare(4);
-        run.question.port_limit = vec![None, Some(10_000.0)];
+        run.ask_each([None, Some(10_000.0)], |of, limit| of.port_limit = limit);
         // Two slices of 250 ms, a second from the first start to the last end.
         run.each_seen("b", |_, seen| {
             seen.slices.truncate(2);

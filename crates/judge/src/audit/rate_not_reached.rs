@@ -3,10 +3,10 @@
 use super::{Evidence, Rule, generator_saturated::is_ours};
 use crate::{
     evidence::{Driven, Part},
-    say,
     verdict::{Finding, Weight},
 };
 use record::Arrivals;
+use text::units;
 
 /// The asked rate is reached from this share on.
 const LEAST: f64 = 0.99;
@@ -41,20 +41,20 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     let driven = part.driven;
     let asked = driven.asked.first()?;
-    let rate = asked.arrivals.rate()?;
+    let rate = asked.intensity.arrivals.rate()?;
     let sending = driven.sending_ns as f64 / 1e9;
     if sending <= 0.0 {
         return None;
     }
     let scheduled = driven.operations_due();
     let expected = rate * sending;
-    let slack = slack(asked.arrivals, expected, driven.slices as f64 * workers);
+    let slack = slack(asked.intensity.arrivals, expected, driven.slices as f64 * workers);
     // A limit on the number of operations ends the schedule early.
     if asked.operations.is_none() && scheduled + slack < LEAST * expected {
         let evidence = format!(
             "the generator's schedule brought {scheduled:.0} operations where the asked {} make \
              {expected:.0}",
-            say::rate(rate)
+            units::show_rate(rate)
         );
         return Some(RULE.about_part(part, Weight::Void, evidence).with_hint(OURS));
     }
@@ -67,7 +67,7 @@ fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     } else {
         (Weight::Caution, "the target did not keep up", RULE.hint)
     };
-    let (due, achieved) = (say::rate(due), say::rate(achieved));
+    let (due, achieved) = (units::show_rate(due), units::show_rate(achieved));
     let evidence = format!("{due} due, {achieved} driven: {cause}");
     let finding = RULE.about_part(part, weight, evidence);
     Some(finding.with_hint(hint).with_figure(format!("{achieved} of {due}")))
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(weights(&unsent(10, 5), RULE.name), []);
         assert_eq!(weights(&unsent(11, 5), RULE.name), [Weight::Caution; 2]);
         assert_eq!(weights(&unsent(11, 500), RULE.name), [Weight::Void; 2]);
-        assert!(RULE.threshold.contains(&say::percent(LEAST)));
+        assert!(RULE.threshold.contains(&units::show_percent(LEAST)));
     }
 
     #[test]

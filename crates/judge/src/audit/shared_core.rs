@@ -1,10 +1,8 @@
 //! Generator and target on one core.
 
 use super::{Evidence, Rule};
-use crate::{
-    say,
-    verdict::{Finding, Weight},
-};
+use crate::verdict::{Finding, Weight};
+use text::lists;
 
 pub(super) const RULE: Rule = Rule {
     name: "shared_core",
@@ -43,7 +41,7 @@ fn about(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
     }
     let numbers = |cores: &[u32]| {
         let each: Vec<String> = cores.iter().map(u32::to_string).collect();
-        format!("core{} {}", if cores.len() > 1 { "s" } else { "" }, say::listed(&each))
+        format!("core{} {}", if cores.len() > 1 { "s" } else { "" }, lists::listed(&each))
     };
     let ours = format!("the generator is pinned to {}", numbers(own));
     Some(if apart.is_empty() {
@@ -73,7 +71,7 @@ mod tests {
         let found = |target: &[u32]| {
             let mut run = Run::compare(4);
             run.question.generator_cores = vec![1];
-            run.question.target_cores = vec![vec![0], target.to_vec()];
+            run.ask_each([vec![0], target.to_vec()], |of, cores| of.target_cores = cores);
             run.findings(RULE.name)
         };
         assert_eq!(found(&[0]), []);

@@ -3,9 +3,9 @@
 use super::{Evidence, Rule};
 use crate::{
     evidence::Part,
-    say,
     verdict::{Finding, Weight},
 };
+use text::units;
 
 /// What the pilot aims at: a slice of so many p99.
 const AIM_CLOSED: f64 = 2.0;
@@ -43,8 +43,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let times = slice_ns as f64 / p99_ns as f64;
         let seen = format!(
             "a slice of {} is {times:.1} x the p99 of {}; {aim:.0} x would be long enough",
-            say::nanoseconds(slice_ns),
-            say::nanoseconds(p99_ns)
+            units::show_ns(slice_ns),
+            units::show_ns(p99_ns)
         );
         let figure = format!("{times:.1} x p99");
         let finding = || RULE.about_part(&part, Weight::Caution, seen).with_figure(figure);
@@ -96,6 +96,6 @@ mod tests {
         for aim in [AIM_CLOSED, AIM_OPEN] {
             assert!(RULE.threshold.contains(&format!("{aim:.0} x p99")));
         }
-        assert!(RULE.threshold.contains(&say::percent(1.0 - TOLERANCE)));
+        assert!(RULE.threshold.contains(&units::show_percent(1.0 - TOLERANCE)));
     }
 }

@@ -1,4 +1,4 @@
-//! Which operations of one's own did not bring what they were expected to bring, for
+//! Which user-defined operations did not bring what they were expected to bring, for
 //! the rules that count them.
 
 use crate::evidence::Driven;

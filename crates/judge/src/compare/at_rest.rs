@@ -4,10 +4,10 @@
 use super::Asked;
 use crate::{
     evidence::Evidence,
-    say,
     verdict::{Charged, Comparison, Word},
 };
 use record::Metric;
+use text::{lists, units};
 
 /// CPU at rest above this share of one core is worth a note.
 pub(crate) const NOTE_ABOVE: f64 = 0.005;
@@ -37,14 +37,14 @@ impl Asked {
     ) -> Withheld {
         let restless = [self.pair.a, self.pair.b].into_iter().filter_map(|side| {
             let share = evidence.cpu_at_rest(side as usize)?;
-            let used = format!("{} of a core", say::percent(share));
+            let used = format!("{} of a core", units::show_percent(share));
             (share > CAUTION_ABOVE).then(|| format!("{} used {used}", evidence.name(side)))
         });
         let restless: Vec<String> = restless.collect();
         if restless.is_empty() {
             return Withheld::No;
         }
-        let seen = format!("{} while at rest", say::listed(&restless));
+        let seen = format!("{} while at rest", lists::listed(&restless));
         match self.metric {
             Metric::TargetCpu => Withheld::No,
             Metric::Throughput => uncharged(&seen, comparison),
@@ -86,9 +86,11 @@ fn uncharged(seen: &str, comparison: &mut Comparison) -> Withheld {
 }
 
 fn figures(charged: &Charged) -> String {
-    let ratio = say::ratio(charged.ratio);
+    let ratio = units::show_ratio(charged.ratio);
     match charged.interval {
-        Some((low, high)) => format!("{ratio} ({} to {})", say::ratio(low), say::ratio(high)),
+        Some((low, high)) => {
+            format!("{ratio} ({} to {})", units::show_ratio(low), units::show_ratio(high))
+        }
         None => ratio,
     }
 }

@@ -11,13 +11,14 @@
 //! engine's own, the cost of our codecs is nobody's, and a difference counts only as
 //! far as it lies beyond the difference of the generator's own cost.
 
-use super::{Asked, Weighed, at_rest::Withheld, word};
+use super::{Asked, at_rest::Withheld};
+use crate::weigh::{Weighed, word};
 use crate::{
     evidence::Evidence,
-    say,
     verdict::{Beyond, ClientShare, Comparison, Word},
 };
 use record::{Direction, Metric};
+use text::units;
 
 /// A generator that is idle for a smaller share of its time than this may have
 /// been the slower part.
@@ -52,7 +53,7 @@ impl HeldBack {
     /// 3 %, and its target used 60 % of its cores`.
     fn figures(&self, name: &str) -> String {
         let target = match self.target {
-            Some(target) => format!("its target used {} of its cores", say::percent(target)),
+            Some(target) => format!("its target used {} of its cores", units::show_percent(target)),
             None => "how busy its target was is not known".to_owned(),
         };
         format!("the generator was {}, and {target}", self.generator(&format!(" of {name}")))
@@ -61,11 +62,11 @@ impl HeldBack {
     /// `busy for 96 % of the time`, and how long it was kept from its cores where
     /// that is a part of it.
     pub(crate) fn generator(&self, of: &str) -> String {
-        let busy = format!("busy for {} of the time{of}", say::percent(self.busy));
+        let busy = format!("busy for {} of the time{of}", units::show_percent(self.busy));
         if self.busy > 1.0 - HELD_BACK_BELOW {
             busy
         } else {
-            format!("{busy} and kept from its cores for {}", say::percent(self.kept))
+            format!("{busy} and kept from its cores for {}", units::show_percent(self.kept))
         }
     }
 }
@@ -82,7 +83,7 @@ pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack>
 /// What the generator did in closed loop, where the target was not at its limit.
 fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let at = contender as usize;
-    if evidence.question.done_by_generator.get(at).copied().unwrap_or(false) {
+    if evidence.asked(at).is_some_and(|asked| asked.done_by_generator) {
         return None;
     }
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
@@ -219,7 +220,7 @@ impl Asked {
         let Some(interval) = apart.beyond.interval else { return Withheld::No };
         let (margin, direction) = (evidence.question.matters, self.metric.direction());
         let costs = self.costs(evidence);
-        let explained = say::ratio(apart.explained.exp());
+        let explained = units::show_ratio(apart.explained.exp());
         if word(interval, margin, direction) == comparison.verdict {
             let beyond = Beyond {
                 ratio: apart.beyond.estimate.exp(),
@@ -229,8 +230,8 @@ impl Asked {
             comparison.because.push(format!(
                 "at least: of {} the generator's own cost of an operation ({costs}) may explain \
                  {explained}; {} lies beyond that",
-                say::ratio(measured),
-                say::ratio(beyond.ratio)
+                units::show_ratio(measured),
+                units::show_ratio(beyond.ratio)
             ));
             (comparison.at_least, comparison.beyond_generator) = (true, Some(beyond));
             return Withheld::No;
@@ -240,7 +241,7 @@ impl Asked {
              {explained} of {}: what lies beyond that is not decided; {}",
             if comparison.verdict == Word::Faster { "faster" } else { "slower" },
             held.figures(evidence.name(behind)),
-            say::ratio(measured),
+            units::show_ratio(measured),
             remedy(evidence, behind)
         ));
         comparison.verdict = Word::Undecided;
@@ -255,7 +256,7 @@ impl Asked {
     fn costs(&self, evidence: &Evidence) -> String {
         let cost = |side: u32| {
             let cost = generator_cost(evidence, side).unwrap_or(0.0);
-            format!("{} for {}", say::seconds(cost), evidence.name(side))
+            format!("{} for {}", units::show_seconds(cost), evidence.name(side))
         };
         format!("{}, {}", cost(self.pair.a), cost(self.pair.b))
     }
@@ -306,11 +307,11 @@ impl Asked {
         let of_it = match share.client {
             less if less <= 0.0 => "nothing is".to_owned(),
             all if all >= share.difference => "all is".to_owned(),
-            part => format!("{} are", say::seconds(part)),
+            part => format!("{} are", units::show_seconds(part)),
         };
         comparison.because.push(format!(
             "of the {} by which an operation of {} takes longer, {of_it} spent in the client",
-            say::seconds(share.difference),
+            units::show_seconds(share.difference),
             evidence.name(behind)
         ));
         comparison.client_share = Some(share);

@@ -1,37 +1,27 @@
 //! One comparison as it stands before the audit.
 
+use super::Support;
 use super::at_rest::Withheld;
 use super::bottleneck::Apart;
 use super::replicates::{self, Replicates};
-use super::{Support, Weighed, word};
 use crate::{
+    draft::Draft,
     evidence::Evidence,
-    say,
     stats::{
         looks::{self, LOOKS, Look, Looked, Looks},
         rounds::{self, Spread},
     },
     verdict::{Charged, Comparison, Word},
+    weigh::{Weighed, word},
 };
 use record::{Metric, Pair};
-
-/// A comparison, and what the audit wants to know of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Draft {
-    pub(crate) pair: Pair,
-    pub(crate) comparison: Comparison,
-    /// What the replicates say; none where a round has no ratio.
-    pub(crate) weighed: Option<Weighed>,
-    /// More replicates would change nothing: there is a word, or it was withheld
-    /// for good.
-    pub(crate) settled: bool,
-}
+use text::units;
 
 /// What is compared.
 pub(super) struct Asked {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
-    /// Of which group, by number; none: of all that the contenders do.
+    /// Of which group, by number. None means of all that the contenders do.
     pub(super) group: Option<usize>,
     pub(super) primary: bool,
     /// Comparisons in its family.
@@ -124,7 +114,7 @@ impl Asked {
         });
         let Some(Looked { at: look, decided }) = looked else {
             let [first, ..] = looks.rounds();
-            let seen = say::counted(all.differences.len() as u64, "round");
+            let seen = units::show_counted(all.differences.len() as u64, "round");
             let why = format!("{seen}: the first look comes after {first}");
             return self.without_a_word(comparison, why);
         };
@@ -206,7 +196,7 @@ impl Asked {
     }
 
     fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
-        let compared = say::counted(self.family as u64, "comparison");
+        let compared = units::show_counted(self.family as u64, "comparison");
         let alpha = evidence.question.alpha;
         let (at, fewest) = match has_looks(evidence) {
             true => (self.level(evidence), looks::fewest(self.family, alpha)),
@@ -215,8 +205,8 @@ impl Asked {
         let each = if has_looks(evidence) { " at each look" } else { "" };
         format!(
             "{} cannot support {compared} at {}{each}: at least {fewest}",
-            say::counted(u64::from(replicates), replicate(evidence)),
-            say::exact_percent(at),
+            units::show_counted(u64::from(replicates), replicate(evidence)),
+            units::show_level(at),
         )
     }
 
@@ -277,7 +267,7 @@ fn replicate(evidence: &Evidence) -> &'static str {
 }
 
 fn not_decided(look: Look) -> String {
-    let rounds = say::counted(u64::from(look.rounds), "round");
+    let rounds = units::show_counted(u64::from(look.rounds), "round");
     match look.number as usize {
         LOOKS => format!(
             "not decided at the last of {LOOKS} looks ({rounds}): a fresh run is needed, this one \

@@ -6,16 +6,14 @@ mod bottleneck;
 mod draft;
 mod replicates;
 mod support;
-mod weigh;
 
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
 #[cfg(test)]
 pub(crate) use bottleneck::LITTLE_ROOM_FROM;
 pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, at_its_limit, held_back};
-pub(crate) use draft::Draft;
 pub(crate) use support::Support;
-pub(crate) use weigh::{Weighed, word};
 
+use crate::draft::Draft;
 use crate::evidence::Evidence;
 use draft::Asked;
 use record::Pair;

@@ -1,7 +1,8 @@
 //! From trials to the replicates of a comparison: rounds, or launches.
 
-use crate::{evidence::Evidence, evidence::Trial, say};
+use crate::{evidence::Evidence, evidence::Trial};
 use record::{Metric, Pair};
+use text::{lists, units};
 
 /// b/a of one judged round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +97,7 @@ impl Replicates {
         let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));
         let (whole, parts): (Vec<_>, Vec<_>) =
             launches.partition(|rounds| rounds.len() == each as usize);
-        let rounds = say::counted(u64::from(each), "round");
+        let rounds = units::show_counted(u64::from(each), "round");
         if whole.is_empty() {
             return Err(format!("no launch has all of its {rounds} complete"));
         }
@@ -107,7 +108,7 @@ impl Replicates {
                 1 => ("launch", "was", "its"),
                 _ => ("launches", "were", "their"),
             };
-            let named = say::listed(&parts);
+            let named = lists::listed(&parts);
             format!("{launches} {named} {were} left out: not all of {their} {rounds} are complete")
         });
         Ok(Replicates { left_out, ..Replicates::of(whole.into_iter()) })

@@ -2,10 +2,10 @@
 
 use crate::{
     evidence::Driven,
-    say,
     stats::quantile::{LARGEST_ERROR, few_samples, fewest_samples},
 };
 use record::Metric;
+use text::units;
 
 /// Samples and standard error of one contender's quantile in the median round.
 /// The median, because one odd round neither makes nor breaks a verdict that
@@ -43,8 +43,8 @@ impl Support {
         Some(format!(
             "the standard error of {} inside a round is {}, more than {}",
             self.metric.path(),
-            say::percent(error),
-            say::percent(LARGEST_ERROR)
+            units::show_percent(error),
+            units::show_percent(LARGEST_ERROR)
         ))
     }
 
@@ -65,8 +65,8 @@ impl Support {
         Some(format!(
             "the standard error of {} inside a round is {}, more than the {} that matters",
             self.metric.path(),
-            say::percent(error),
-            say::exact_percent(matters)
+            units::show_percent(error),
+            units::show_level(matters)
         ))
     }
 }

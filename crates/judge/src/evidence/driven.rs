@@ -27,6 +27,7 @@ pub(crate) struct Driven {
     pub(crate) connect_time: Histogram,
     pub(crate) tls_time: Histogram,
     pub(crate) log_in_time: Histogram,
+    pub(crate) upgrade_time: Histogram,
     pub(crate) prepare_time: Histogram,
     /// `asked` and `got` are those of the recorded round that got fewest.
     pub(crate) connections: Connections,
@@ -120,6 +121,7 @@ impl Driven {
         self.connect_time.merge(&seen.connect_time);
         self.tls_time.merge(&seen.tls_time);
         self.log_in_time.merge(&seen.phases.log_in);
+        self.upgrade_time.merge(&seen.phases.upgrade);
         self.prepare_time.merge(&seen.phases.prepare);
         self.connections.opened += seen.connections.opened;
         self.connections.reopened_at_rest += seen.connections.reopened_at_rest;

@@ -7,8 +7,8 @@ mod target;
 mod timeline;
 mod trial;
 
-use crate::{compare::Draft, cost};
-use record::{Arrivals, End, Interleave, Pair, PilotChoice, Question, Seen};
+use crate::{cost, draft::Draft};
+use record::{Arrivals, ContenderAsked, End, Interleave, Pair, PilotChoice, Question, Seen};
 
 pub(crate) use driven::Driven;
 pub(crate) use timeline::Timeline;
@@ -35,7 +35,7 @@ pub(crate) struct Part<'a> {
     pub(crate) contender: usize,
     /// Name of the contender.
     pub(crate) name: &'a str,
-    /// Name of the group; none: it is all that the contender does.
+    /// Name of the group. None means all that the contender does.
     pub(crate) group: Option<&'a str>,
     pub(crate) driven: &'a Driven,
 }
@@ -54,7 +54,7 @@ impl Evidence {
     pub(crate) fn new(question: &Question) -> Self {
         Evidence {
             question: question.clone(),
-            contenders: question.names.iter().map(|_| Driven::default()).collect(),
+            contenders: question.contenders.iter().map(|_| Driven::default()).collect(),
             pilot: None,
             end: None,
             complete_rounds: 0,
@@ -64,7 +64,8 @@ impl Evidence {
 
     /// Name and what was seen of each contender.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &Driven)> {
-        self.question.names.iter().map(String::as_str).zip(&self.contenders)
+        let names = self.question.contenders.iter().map(|asked| asked.name.as_str());
+        names.zip(&self.contenders)
     }
 
     /// What each contender does: each of its groups by itself, where it has some.
@@ -93,13 +94,18 @@ impl Evidence {
         group.map_or(Some(driven), |group| driven.groups.get(group))
     }
 
+    /// What the question says of a contender.
+    pub(crate) fn asked(&self, contender: usize) -> Option<&ContenderAsked> {
+        self.question.contenders.get(contender)
+    }
+
     pub(crate) fn name(&self, contender: u32) -> &str {
-        self.question.names.get(contender as usize).map_or("", String::as_str)
+        self.question.name_of(contender)
     }
 
     /// `run`: one contender, nothing to compare.
     pub(crate) fn single(&self) -> bool {
-        self.question.names.len() == 1
+        self.question.contenders.len() == 1
     }
 
     /// Contenders took turns in slices, not once a round.
@@ -115,7 +121,9 @@ impl Evidence {
     pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
         let seen: Vec<&Seen> = trials.iter().collect();
         let question = &self.question;
-        let costs = cost::costs_on(&question.sharing, &question.target_cores, &seen);
+        let cores: Vec<&[u32]> =
+            question.contenders.iter().map(|asked| asked.target_cores.as_slice()).collect();
+        let costs = cost::costs_on(&question.sharing, &cores, &seen);
         let costs: Vec<Option<Costs>> = (costs.into_iter().enumerate())
             .map(|(number, cost)| {
                 let cost = cost.filter(|_| self.said_in_sight(number))?;
@@ -145,7 +153,7 @@ impl Evidence {
     }
 
     fn said_in_sight(&self, contender: usize) -> bool {
-        self.question.cpu_in_sight.get(contender).copied().unwrap_or(false)
+        self.asked(contender).is_some_and(|asked| asked.cpu_in_sight)
     }
 
     /// What the contender's target cost in the judged rounds, where it is in
@@ -165,7 +173,7 @@ impl Evidence {
 
     /// How many cores the contender's target may use, where it is known.
     fn target_cores(&self, contender: usize) -> Option<usize> {
-        let cores = self.question.target_cores.get(contender)?.len();
+        let cores = self.cores_of(contender).len();
         (cores > 0).then_some(cores)
     }
 
@@ -198,7 +206,7 @@ impl Evidence {
     /// Whether the contender's operations follow from a workload: then replies
     /// differ from each other, and verification says whether they are right.
     pub(crate) fn has_workload(&self, contender: usize) -> bool {
-        self.question.from_workload.get(contender) == Some(&true)
+        self.asked(contender).is_some_and(|asked| asked.from_workload)
     }
 
     /// Contenders whose stores are the same server as the contender's.
@@ -255,7 +263,7 @@ impl Evidence {
 
     /// The cores that the contender's target may use; empty: not known.
     pub(crate) fn cores_of(&self, contender: usize) -> &[u32] {
-        self.question.target_cores.get(contender).map_or(&[], Vec::as_slice)
+        self.asked(contender).map_or(&[], |asked| asked.target_cores.as_slice())
     }
 
     /// Whether the client's cost is part of what is compared in this pair, since
@@ -263,7 +271,7 @@ impl Evidence {
     /// client libraries drive both.
     pub(crate) fn client_counts(&self, pair: Pair) -> bool {
         let question = &self.question;
-        let library = |of: u32| question.by_library.get(of as usize) == Some(&true);
+        let library = |of: u32| self.asked(of as usize).is_some_and(|asked| asked.by_library);
         let both = |group: &Vec<u32>| group.contains(&pair.a) && group.contains(&pair.b);
         (library(pair.a) && library(pair.b)) || question.one_target.iter().any(both)
     }
@@ -279,11 +287,11 @@ impl Evidence {
 impl Driven {
     /// The rate asked for; none in closed loop, or where nothing was asked.
     pub(crate) fn rate(&self) -> Option<f64> {
-        self.asked.first()?.arrivals.rate()
+        self.asked.first()?.intensity.arrivals.rate()
     }
 
     /// Driven in closed loop.
     pub(crate) fn closed(&self) -> bool {
-        self.asked.first().is_some_and(|asked| asked.arrivals == Arrivals::Closed)
+        self.asked.first().is_some_and(|asked| asked.intensity.arrivals == Arrivals::Closed)
     }
 }

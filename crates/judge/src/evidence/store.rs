@@ -6,7 +6,7 @@ use record::{Loaded, StoreMoment, StoreSaid};
 /// The record of one contender's store, added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
-    /// What it said last; none: it was never asked.
+    /// What it said last. None if it was never asked.
     last: Option<StoreSaid>,
     /// What it said when it was loaded, in the last launch.
     after_load: Option<StoreSaid>,

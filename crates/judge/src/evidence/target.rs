@@ -15,6 +15,7 @@ impl TargetSummary {
     /// The largest peak of all launches stands.
     pub(crate) fn done(&mut self, done: &TargetDone) {
         self.log_troubles.extend(done.log_troubles.iter().cloned());
+        self.lost_nodes.extend(done.lost_nodes.iter().cloned());
         if done.peak_memory_bytes > self.peak_memory_bytes {
             self.peak_memory_bytes = done.peak_memory_bytes;
             self.memory_source = Some(done.memory_source.clone());

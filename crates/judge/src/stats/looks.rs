@@ -10,7 +10,7 @@
 //! Rounds with other numbers than those of the looks are never judged.
 
 use super::signed_rank;
-use crate::say;
+use text::units;
 
 /// Looks.
 pub const LOOKS: usize = 5;
@@ -41,7 +41,7 @@ pub struct Look {
 pub struct Looked<T> {
     /// The first look that decided or, as long as none did, the last one made.
     pub at: Look,
-    /// What it decided; none: undecided so far.
+    /// What it decided. None if it is undecided so far.
     pub decided: Option<T>,
 }
 
@@ -63,9 +63,9 @@ impl Looks {
             return Err(format!(
                 "a first look after {} cannot decide {}: with --until-decided each look judges at \
                  the level of {}; at least {fewest} rounds before the first look",
-                say::counted(first.into(), "round"),
-                say::counted(comparisons as u64, "comparison"),
-                say::exact_percent(level),
+                units::show_counted(first.into(), "round"),
+                units::show_counted(comparisons as u64, "comparison"),
+                units::show_level(level),
             ));
         }
         Ok(Looks { rounds, level })
@@ -95,7 +95,7 @@ impl Looks {
         self.all().find(|look| look.rounds == rounds)
     }
 
-    /// How many rounds the next look needs; none: the run is at its end.
+    /// How many rounds the next look needs. Returns None if the run is at its end.
     pub fn next(&self, rounds: u32) -> Option<u32> {
         self.rounds.into_iter().find(|look| *look > rounds)
     }
@@ -146,9 +146,9 @@ pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::word;
     use crate::stats::signed_rank::{SignedRank, critical};
     use crate::verdict::Word;
+    use crate::weigh::word;
     use record::Direction;
 
     fn ten(comparisons: usize) -> Looks {

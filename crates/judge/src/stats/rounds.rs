@@ -2,7 +2,7 @@
 //! run would need.
 
 use super::distributions::{chi_square_quantile, normal_two_sided};
-use crate::say;
+use text::units;
 
 /// Fewest rounds of a run that is not told how many.
 pub const DEFAULT_ROUNDS: u32 = 10;
@@ -51,12 +51,12 @@ fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<Str
     if comparisons == 0 || n >= fewest {
         return None;
     }
-    let some = say::counted(u64::from(n), thing);
-    let compared = say::counted(comparisons as u64, "comparison");
+    let some = units::show_counted(u64::from(n), thing);
+    let compared = units::show_counted(comparisons as u64, "comparison");
     let fewer = if comparisons > 1 { " or compare fewer" } else { "" };
     Some(format!(
         "{some} cannot support {compared} at {}: at least {fewest}; use --{thing}s {}{fewer}",
-        say::exact_percent(alpha),
+        units::show_level(alpha),
         default_rounds(comparisons, alpha),
     ))
 }

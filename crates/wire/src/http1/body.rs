@@ -1,6 +1,7 @@
 //! Where the body of a reply ends.
 
-use super::{chunked::Chunked, faults};
+use super::chunked::{Chunked, Taken};
+use super::faults;
 use crate::{Fault, bytes::up_to};
 
 /// How a body is framed, and how much of it is still to come.
@@ -12,14 +13,6 @@ pub(super) enum Body {
     Chunked(Chunked),
     /// All bytes until the peer closes.
     UntilClose,
-}
-
-/// How far a body came with the bytes that it was given.
-pub(super) struct Taken {
-    /// Bytes that belong to it, framing included.
-    pub(super) consumed: usize,
-    /// That was all of it.
-    pub(super) complete: bool,
 }
 
 impl Body {

@@ -5,8 +5,16 @@
 //! here; a reader that takes a bare LF finds other chunks than one that does
 //! not.
 
-use super::{body::Taken, faults, grammar};
+use super::{faults, grammar};
 use crate::{Fault, bytes::up_to};
+
+/// How far a body came with the bytes that it was given.
+pub(super) struct Taken {
+    /// Bytes that belong to it, framing included.
+    pub(super) consumed: usize,
+    /// That was all of it.
+    pub(super) complete: bool,
+}
 
 /// The longest size line, extensions and line end included.
 const SIZE_LINE_BYTES: usize = 1024;

@@ -1,6 +1,6 @@
 //! One HTTP/1.1 connection.
 
-use super::{Limits, body::Body, faults, head};
+use super::{Limits, body::Body, faults, head, timing};
 use crate::bytes;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use alloc::sync::Arc;
@@ -126,6 +126,9 @@ impl Http1 {
             asked.skip(head.status, self.limits.informational)?;
             return Ok(head.len);
         }
+        if let Some(value) = head.timing.clone() {
+            timing::parts(&input[value]).for_each(|(name, took)| seen.timed(TAG, name, took));
+        }
         let body = head.body(asked.head_only);
         self.closing |= head.closes() || matches!(body, Some(Body::UntilClose));
         match body {
@@ -217,6 +220,10 @@ impl Codec for Http1 {
     }
 
     fn window(&self) -> u32 {
+        1
+    }
+
+    fn tags(&self) -> u32 {
         1
     }
 }

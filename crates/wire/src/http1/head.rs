@@ -3,7 +3,10 @@
 use super::{body::Body, faults};
 use crate::{Fault, bytes};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use httparse::{Error, Header, ParserConfig, Response, Status};
+
+const SERVER_TIMING: &str = "server-timing";
 
 /// A parsed head.
 pub(super) struct Head {
@@ -11,6 +14,8 @@ pub(super) struct Head {
     pub(super) len: usize,
     /// The status, 100 to 999.
     pub(super) status: u16,
+    /// Where in its bytes the value of the last `Server-Timing` header is.
+    pub(super) timing: Option<Range<usize>>,
     framing: Framing,
 }
 
@@ -26,7 +31,7 @@ struct Framing {
 
 /// What the first bytes of a reply tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
+pub(crate) enum Start {
     /// Too few to tell.
     Unknown,
     /// A 1xx: another head follows.
@@ -40,7 +45,7 @@ pub(super) enum Start {
 ///
 /// # Errors
 /// When they are not the start of an HTTP/1 reply.
-pub(super) fn start(bytes: &[u8]) -> Result<Start, Fault> {
+pub(crate) fn start(bytes: &[u8]) -> Result<Start, Fault> {
     // What is missing is taken as if it came as it should.
     let mut first = *b"HTTP/1.1 1";
     let known = bytes.len().min(first.len());
@@ -79,7 +84,7 @@ pub(super) fn look(bytes: &[u8], looked: usize, headers: usize) -> Result<Option
 
 /// Where the blank line ends that is not wholly in the first `looked` bytes.
 /// A line ends with LF, with or without CR (RFC 9112, 2.2).
-fn end(bytes: &[u8], looked: usize) -> Option<usize> {
+pub(crate) fn end(bytes: &[u8], looked: usize) -> Option<usize> {
     let from = looked.saturating_sub(2);
     let newlines = bytes.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n');
     newlines.map(|(at, _)| at + 1).find_map(|next| match bytes[next..] {
@@ -101,17 +106,28 @@ fn parse(bytes: &[u8], headers: usize) -> Result<Option<Head>, Fault> {
         };
     let status = reply.code.unwrap_or_default();
     let mut framing = Framing { http10: reply.version == Some(0), ..Framing::default() };
+    let mut timing = None;
     // A 1xx has no body, and its headers say nothing about the final reply.
     if status >= 200 {
         for header in reply.headers.iter() {
             framing.header(header)?;
+            if header.name.len() == SERVER_TIMING.len()
+                && header.name.eq_ignore_ascii_case(SERVER_TIMING)
+            {
+                timing = Some(header.value);
+            }
         }
         framing.check()?;
     }
-    Ok(Some(Head { len, status, framing }))
+    let timing = timing.map(|value| {
+        let from = value.as_ptr().addr() - bytes.as_ptr().addr();
+        from..from + value.len()
+    });
+    Ok(Some(Head { len, status, timing, framing }))
 }
 
-fn fault(error: Error) -> Fault {
+/// What the parser objects to.
+pub(crate) fn fault(error: Error) -> Fault {
     match error {
         Error::HeaderName | Error::HeaderValue | Error::NewLine => faults::HEADER,
         Error::TooManyHeaders => faults::TOO_MANY_HEADERS,
@@ -134,7 +150,7 @@ impl Framing {
     }
 
     fn connection(&mut self, value: &[u8]) {
-        for option in list(value) {
+        for option in bytes::list(value) {
             self.close |= option.eq_ignore_ascii_case(b"close");
             self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
         }
@@ -142,7 +158,7 @@ impl Framing {
 
     /// The same number said twice is harmless (RFC 9110, 8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
-        for number in list(value) {
+        for number in bytes::list(value) {
             let number = bytes::decimal(number).ok_or(faults::CONTENT_LENGTH)?;
             if self.length.is_some_and(|before| before != number) {
                 return Err(faults::CONTENT_LENGTHS);
@@ -170,7 +186,7 @@ impl Framing {
 }
 
 impl Head {
-    /// How the body ends (RFC 9112, 6.3); none: there is no body.
+    /// How the body ends (RFC 9112, 6.3). Returns None if there is no body.
     pub(super) fn body(&self, head_only: bool) -> Option<Body> {
         if head_only || matches!(self.status, 204 | 304) {
             return None;
@@ -187,9 +203,4 @@ impl Head {
     pub(super) fn closes(&self) -> bool {
         self.framing.close || (self.framing.http10 && !self.framing.keep_alive)
     }
-}
-
-/// The elements of a comma-separated value.
-fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
-    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }

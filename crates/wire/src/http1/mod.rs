@@ -15,8 +15,10 @@ mod grammar;
 mod head;
 mod limits;
 mod request;
+mod timing;
 
 pub use crate::COPIED_BODY_BYTES;
 pub use codec::{Http1, Op};
+pub(crate) use head::{Start, end, fault, start};
 pub use limits::{Limits, MOST_HEADERS};
 pub use request::Request;

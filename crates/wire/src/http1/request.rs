@@ -19,7 +19,7 @@ pub struct Request<'a> {
     pub host: &'a str,
     /// Name and value, sent in this order.
     pub headers: &'a [(String, Vec<u8>)],
-    /// Bytes of body that follow; none: no body.
+    /// Bytes of body that follow. None if there is no body.
     pub body_len: Option<u64>,
 }
 

@@ -38,6 +38,9 @@ pub(super) struct Asked {
     pub(super) refused: u32,
     /// The first error among several replies; 0: none.
     pub(super) code: u16,
+    /// The unique number that the value of a `gets` had, see
+    /// [`Memcached::unique`](super::Memcached::unique).
+    pub(super) unique: u64,
 }
 
 /// The keys that were asked for, copied end to end: the caller's are gone when
@@ -58,7 +61,8 @@ impl Asked {
         let Keys { mut bytes, mut ends, .. } = core::mem::take(&mut self.keys);
         bytes.clear();
         ends.clear();
-        *self = Asked { kind: kind(op, dialect), ..Asked::default() };
+        let unique = if matches!(op, Op::Gets(_)) { 0 } else { self.unique };
+        *self = Asked { kind: kind(op, dialect), unique, ..Asked::default() };
         self.keys = Keys { bytes, ends, next: 0 };
         match op {
             Op::Get(key) | Op::Gets(key) if dialect == Dialect::Text => self.keys.push(key),

@@ -52,6 +52,13 @@ impl Memcached {
         self.refused = None;
     }
 
+    /// The unique number of the value that the [`Op::Gets`] of this tag read, for a later
+    /// [`Mode::Cas`](super::Mode::Cas). It is kept until another `Gets` has the tag. Returns
+    /// 0 if the server gave none.
+    pub fn unique(&self, tag: Tag) -> u64 {
+        self.in_flight.tagged(tag).map_or(0, |asked| asked.unique)
+    }
+
     fn state(&self) -> State {
         if self.closing { State::Closing } else { State::Ready }
     }
@@ -110,7 +117,7 @@ impl Memcached {
             _ => None,
         };
         if let Some(announced) = announced {
-            return self.announced(&announced, seen);
+            return self.announced(&announced);
         }
         match (asked.kind, line) {
             (Kind::Get, b"END") | (Kind::MetaMulti, b"MN") => self.end_of_values(seen),
@@ -159,12 +166,8 @@ impl Memcached {
         }
     }
 
-    fn announced(
-        &mut self,
-        announced: &Announced<'_>,
-        seen: &mut impl Events,
-    ) -> Result<(), Fault> {
-        let Some((tag, asked)) = self.in_flight.front() else { return Ok(()) };
+    fn announced(&mut self, announced: &Announced<'_>) -> Result<(), Fault> {
+        let Some((_, asked)) = self.in_flight.front() else { return Ok(()) };
         if announced.length > self.limits.value_bytes {
             return Err(faults::VALUE_TOO_LONG);
         }
@@ -178,7 +181,7 @@ impl Memcached {
         asked.items += 1;
         asked.body_len += announced.length;
         if let Some(unique) = announced.unique {
-            seen.unique(tag, item, unique);
+            asked.unique = unique;
         }
         self.phase = match announced.length {
             0 => Phase::ValueEnd,
@@ -307,6 +310,10 @@ impl Codec for Memcached {
     }
 
     fn window(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn tags(&self) -> u32 {
         self.in_flight.depth()
     }
 

@@ -20,7 +20,7 @@ pub enum Op<'a> {
     /// The value of a key.
     Get(&'a [u8]),
     /// The value of a key, and its unique number
-    /// ([`Events::unique`](crate::Events::unique)).
+    /// ([`Memcached::unique`](super::Memcached::unique)).
     Gets(&'a [u8]),
     /// The values of several keys in one request: `get` with all of them, or a
     /// quiet `mg` for each and `mn` at the end. An item's number is its key's

@@ -1,6 +1,6 @@
 //! What is remembered of an operation in flight.
 
-use super::lexer::{Aggregate, Scalar, Token};
+use super::token::{Aggregate, Scalar, Token};
 use super::{Op, faults};
 use crate::Fault;
 

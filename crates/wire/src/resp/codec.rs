@@ -1,8 +1,9 @@
 //! One connection that speaks RESP.
 
 use super::asked::{Asked, Kind};
-use super::lexer::{Aggregate, Lexer, Scalar, Token};
+use super::lexer::Lexer;
 use super::nesting::Nesting;
+use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, Op, Opening, codes, faults, request};
 use crate::bytes;
 use crate::pipeline::Pipeline;
@@ -66,8 +67,8 @@ impl Resp {
 
     /// The reply that nearly all are: one string, whole, to a `Get`. It goes the
     /// long way of [`Resp::step`] in one step, which made up a sixth of what an
-    /// operation cost with many in flight. Returns how many bytes it had; none:
-    /// it is no such reply.
+    /// operation cost with many in flight. Returns how many bytes it had, or
+    /// None if it is no such reply.
     #[inline]
     fn one_string(&mut self, input: &[u8], seen: &mut impl Events) -> Option<usize> {
         if self.broken.is_some() || self.to_open > 0 || self.nesting.depth() > 0 {
@@ -88,8 +89,8 @@ impl Resp {
         Some(consumed)
     }
 
-    /// Reads one token. Returns how many bytes are done with; none: more are
-    /// needed.
+    /// Reads one token. Returns how many bytes are done with, or None if
+    /// more are needed.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         if let Some(fault) = self.broken {
             return Err(fault);
@@ -313,6 +314,10 @@ impl Codec for Resp {
     }
 
     fn window(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn tags(&self) -> u32 {
         self.in_flight.depth()
     }
 

@@ -1,6 +1,6 @@
 //! What numbers, lengths and nulls are made of.
 
-use super::{faults, lexer::Token};
+use super::{faults, token::Token};
 use crate::{Fault, bytes};
 
 /// The string that all of is there, with its line end; the common case, told
@@ -44,7 +44,7 @@ pub(super) fn null<'a>(text: &[u8]) -> Result<Token<'a>, Fault> {
     if text.is_empty() { Ok(Token::Null) } else { Err(faults::NUMBER) }
 }
 
-/// Elements; none: streamed.
+/// How many elements. None if they are streamed.
 pub(super) fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
     match text {
         b"?" => Ok(None),

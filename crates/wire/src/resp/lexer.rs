@@ -2,51 +2,10 @@
 //! what is around it. Nothing is gathered: what is held back is one short line
 //! at most.
 
+use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, MOST_LINE_BYTES, codes, faults, grammar};
 use crate::Fault;
 use crate::bytes::{self, Line};
-
-/// What a scalar is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
-    /// `+`
-    Simple,
-    /// `-`, `!`, with its code.
-    Error(u16),
-    /// `:`
-    Integer,
-    /// `,`, `(`, `#`
-    Number,
-    /// `$`, `=`
-    Bulk,
-}
-
-/// What has elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aggregate {
-    Array,
-    Set,
-    /// Keys and values are elements.
-    Map,
-    /// Belongs to the value behind it.
-    Attribute,
-    /// Answers nothing.
-    Push,
-}
-
-/// A piece of the stream. A scalar is either `Whole`, or it is `Begin`, its
-/// pieces and `End`: which of the two depends on how the bytes were cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
-    Whole(Scalar, &'a [u8]),
-    Begin(Scalar),
-    Piece(&'a [u8]),
-    End,
-    Null,
-    /// Its elements follow: so many, or until `Close`.
-    Open(Aggregate, Option<u64>),
-    Close,
-}
 
 /// How far a look went: bytes that are done with, and what they said. No bytes
 /// and no token: more bytes are needed.

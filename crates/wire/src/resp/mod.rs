@@ -35,6 +35,7 @@ mod nesting;
 mod op;
 mod opening;
 mod request;
+mod token;
 
 pub use codec::Resp;
 pub use limits::{Limits, MOST_DEEP, MOST_LINE_BYTES};

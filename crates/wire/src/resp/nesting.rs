@@ -1,12 +1,12 @@
 //! Where in nested aggregates we are.
 
-use super::{MOST_DEEP, faults, lexer::Aggregate};
+use super::{MOST_DEEP, faults, token::Aggregate};
 use crate::Fault;
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     aggregate: Aggregate,
-    /// Elements to come; none: until an end.
+    /// Elements to come. None means until an end marker.
     left: Option<u64>,
     /// Elements so far: odd in a map behind a key.
     seen: u64,

@@ -19,9 +19,9 @@ pub enum Protocol {
 pub struct Login<'a> {
     /// Which RESP is asked for.
     pub protocol: Protocol,
-    /// The user; none: the default one.
+    /// The user. None means the default one.
     pub user: Option<&'a str>,
-    /// The password; none: no log-in.
+    /// The password. None means no log-in.
     pub password: Option<&'a str>,
     /// The database; 0 is there without asking.
     pub database: u32,

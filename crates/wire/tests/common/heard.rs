@@ -9,7 +9,6 @@ pub(crate) enum Said {
     /// Adjacent pieces of an item joined: where they were cut is not part of
     /// the meaning.
     Body(Tag, u32, Vec<u8>),
-    Unique(Tag, u32, u64),
     /// Joined until the last piece.
     Pushed(Vec<u8>, bool),
     Done(Reply),
@@ -65,11 +64,6 @@ impl Events for Heard {
         }
     }
 
-    fn unique(&mut self, tag: Tag, item: u32, unique: u64) {
-        assert_eq!(self.open(), Some(tag), "unique number before it began");
-        self.said.push(Said::Unique(tag, item, unique));
-    }
-
     fn done(&mut self, reply: Reply) {
         assert_eq!(self.open(), Some(reply.tag), "done before it began");
         assert_eq!(reply.body_len, self.body_len() as u64, "length of the body");
@@ -103,7 +97,6 @@ impl fmt::Display for Said {
             Said::Body(tag, item, body) => {
                 write!(to, "body{} {}", at(*tag, *item), body.escape_ascii())
             }
-            Said::Unique(tag, item, unique) => write!(to, "unique{} {unique}", at(*tag, *item)),
             Said::Pushed(bytes, whole) => {
                 let cut = if *whole { "" } else { " (cut)" };
                 write!(to, "pushed {}{cut}", bytes.escape_ascii())

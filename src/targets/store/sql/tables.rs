@@ -5,7 +5,7 @@
 //! what has none is left alone.
 
 use super::super::Fingerprint;
-use super::{Database, NOTES, PATIENCE, Server, in_words, quoted};
+use super::{Database, NOTES, PATIENCE, in_words};
 use drivers::TABLE_COMMENT;
 use record::{Address, Workload};
 
@@ -34,7 +34,7 @@ impl Database {
                  and so is not tiebreak's: rename it, or give another database"
             ));
         }
-        for name in self.tables(of) {
+        for name in self.server.tables(of) {
             let Some(found) = self.find(address, &name)? else { continue };
             if found.comment != TABLE_COMMENT && !self.is_noted(address, of, &found) {
                 return Err(format!(
@@ -50,9 +50,9 @@ impl Database {
     /// It does not for tables that the experiment file declares, nor in PostgreSQL.
     pub(super) fn mark_tables(&self, address: &Address, of: &Workload) -> Result<(), String> {
         let mut marks = Vec::new();
-        for name in self.tables(of) {
+        for name in self.server.tables(of) {
             if self.find(address, &name)?.is_some_and(|found| found.comment != TABLE_COMMENT) {
-                marks.push(self.mark(&name));
+                marks.push(self.server.comment_on_table(&name, TABLE_COMMENT));
             }
         }
         if marks.is_empty() {
@@ -68,62 +68,14 @@ impl Database {
         found.columns == KEY_AND_VALUE && noted().is_some_and(|note| Fingerprint::is_one(&note))
     }
 
-    /// Names of the tables that a load of this workload makes.
-    fn tables(&self, of: &Workload) -> Vec<String> {
-        match &self.server {
-            Server::Postgres(access) => access.tables(of),
-            Server::Mysql(access) => access.tables(of),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(access) => access.tables(of),
-        }
-    }
-
     /// The table of this name, where the statements of a load find one.
     fn find(&self, address: &Address, name: &str) -> Result<Option<Found>, String> {
-        let asked = match &self.server {
-            Server::Postgres(_) => format!(
-                "SELECT coalesce(obj_description(t.oid, 'pg_class'), ''), (SELECT \
-                 coalesce(string_agg(c.attname, ',' ORDER BY c.attnum), '') FROM pg_attribute c \
-                 WHERE c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped) FROM pg_class t \
-                 WHERE t.oid = to_regclass({})",
-                quoted(&format!("\"{}\"", name.replace('"', "\"\"")))
-            ),
-            Server::Mysql(_) => format!(
-                "SELECT t.TABLE_COMMENT, (SELECT COALESCE(GROUP_CONCAT(c.COLUMN_NAME ORDER BY \
-                 c.ORDINAL_POSITION), '') FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = \
-                 t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME) FROM information_schema.TABLES t \
-                 WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = {}",
-                quoted(name)
-            ),
-            #[cfg(feature = "oracle")]
-            Server::Oracle(_) => format!(
-                "SELECT NVL(t.COMMENTS, ' '), (SELECT LISTAGG(c.COLUMN_NAME, ',') WITHIN GROUP \
-                 (ORDER BY c.COLUMN_ID) FROM USER_TAB_COLUMNS c WHERE c.TABLE_NAME = t.TABLE_NAME) \
-                 FROM USER_TAB_COMMENTS t WHERE t.TABLE_NAME = {}",
-                quoted(&name.to_uppercase())
-            ),
-        };
-        let row = self.first_row(address, &[asked], PATIENCE).map_err(in_words)?;
-        Ok(row.map(|row| {
-            let mut cells = row.into_iter();
-            let comment = cells.next().unwrap_or_default();
-            Found { comment, columns: cells.next().unwrap_or_default().to_lowercase() }
+        let asked = self.server.find_table(name);
+        let answers = self.ask(address, &asked, PATIENCE).map_err(in_words)?;
+        let mut cells = answers.into_iter().flatten().flatten().flatten();
+        Ok(cells.next().map(|comment| {
+            let columns: Vec<String> = cells.collect();
+            Found { comment, columns: columns.join(",").to_lowercase() }
         }))
-    }
-
-    fn mark(&self, name: &str) -> String {
-        let comment = quoted(TABLE_COMMENT);
-        match &self.server {
-            Server::Postgres(_) => {
-                format!("COMMENT ON TABLE \"{}\" IS {comment}", name.replace('"', "\"\""))
-            }
-            Server::Mysql(_) => {
-                format!("ALTER TABLE `{}` COMMENT = {comment}", name.replace('`', "``"))
-            }
-            #[cfg(feature = "oracle")]
-            Server::Oracle(_) => {
-                format!("COMMENT ON TABLE \"{}\" IS {comment}", name.to_uppercase())
-            }
-        }
     }
 }

@@ -11,7 +11,7 @@ const REPLIES: usize = 32;
 
 impl<S: Speech> Steps for EventLane<S> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
-        self.common.poll.take_at_most(REPLIES / self.asked.depth.max(1) as usize);
+        self.common.poll.take_at_most(REPLIES / self.asked.intensity.depth.max(1) as usize);
         let mut drive = Drive::new(turn);
         self.begin_all(clock::now(), &mut drive, seen);
         self.stepped = Some(drive);

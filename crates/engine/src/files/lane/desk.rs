@@ -29,8 +29,8 @@ pub(super) struct Desk<S, M> {
 /// One thread, as the lane sees it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
-    /// The operation that it is in; none: it is in none, or its outcome is
-    /// already recorded.
+    /// The operation that it is in. None if it is in no operation, or if its outcome
+    /// is already recorded.
     operation: Option<Moments>,
     /// When the call that it is in has timed out.
     deadline: Option<u64>,
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::drive::Next;
     use crate::{Seat, Stop, Turn};
-    use record::{Address, Arrivals, Doing, LaneAsked, Outcomes, Reuse, Told};
+    use record::{Address, Arrivals, Doing, Intensity, LaneAsked, Outcomes, Reuse, Told};
 
     const TIMEOUT_NS: u64 = 1_000;
 
@@ -156,11 +156,9 @@ mod tests {
     fn busy() -> (Desk<u64, ()>, Request) {
         let asked = LaneAsked {
             address: Address::Unix(String::new()),
-            connections: 1,
-            depth: 1,
+            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
             doing: Doing::Ask,
             reuse: Reuse::Always,
-            arrivals: Arrivals::Closed,
             timeout_ns: TIMEOUT_NS,
             burn_in_ns: 0,
             operations: None,

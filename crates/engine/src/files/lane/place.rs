@@ -2,7 +2,7 @@
 
 use super::bell::Bell;
 use super::desk::Desk;
-use super::work::{Answer, Deed, Request};
+use super::work::{Action, Answer, Request};
 use crate::clock;
 use crate::drive::{Next, Take};
 use crate::files::store::{Found, Store, Stored};
@@ -57,7 +57,7 @@ impl<S, M: Default> Shared<S, M> {
         self.changed.notify_one();
     }
 
-    /// Waits for the next operation; none: the thread is to go home.
+    /// Waits for the next operation. Returns None if the thread is to end.
     fn next(&self, place: usize, memo: &mut M, request: &mut Request) -> Option<Take> {
         let mut desk = self.desk();
         while !desk.closing {
@@ -165,18 +165,18 @@ fn perform<'a>(
     request: &Request,
     buffer: &'a mut Vec<u8>,
 ) -> Result<Answer<'a>, Failure> {
-    let Request { deed, key, value, .. } = request;
-    Ok(match deed {
-        Deed::Get => match store.get(key, buffer)? {
+    let Request { action, key, value, .. } = request;
+    Ok(match action {
+        Action::Get => match store.get(key, buffer)? {
             Found::Hit => Answer::Value(buffer),
             Found::Miss => Answer::Absent,
         },
-        Deed::Set => store.set(key, value).map(|()| Answer::Done)?,
-        Deed::Add => match store.add(key, value)? {
+        Action::Set => store.set(key, value).map(|()| Answer::Done)?,
+        Action::Add => match store.add(key, value)? {
             Stored::New => Answer::Done,
             Stored::Held => Answer::Held,
         },
-        Deed::Delete => match store.delete(key)? {
+        Action::Delete => match store.delete(key)? {
             Found::Hit => Answer::Done,
             Found::Miss => Answer::Absent,
         },

@@ -5,7 +5,7 @@ use record::Told;
 
 /// What an operation does with a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// Reads the value.
     #[default]
     Get,
@@ -22,7 +22,7 @@ pub enum Deed {
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What to do.
-    pub deed: Deed,
+    pub action: Action,
     /// With which key.
     pub key: Vec<u8>,
     /// What to write.

@@ -59,6 +59,31 @@ fn drawn(operations: &Operations, n: u64) -> Vec<Vec<u8>> {
     (0..to.len()).map(text).collect()
 }
 
+#[test]
+fn a_repeated_operation_has_its_key_and_parameters_of_its_own() {
+    let parameters = ["seq(1)", "key(1)", "uniform(1, 1000000000)", "value()"];
+    let operations = Operations::new(&workload(&parameters), 3).expect("sound");
+    let values = |n, time, of| {
+        let mut to = Arguments::default();
+        let drawn = operations.operation(n).repeated(time, of);
+        operations.draw(0, &drawn, &operations.values(), &feeds(), &mut to);
+        let number = |at| match to.get(at) {
+            Argument::Integer(number) => number,
+            other => panic!("no number: {other:?}"),
+        };
+        (0..3).map(number).collect::<Vec<i64>>()
+    };
+    let once = |n| values(n, 0, 1);
+    assert_eq!(once(7)[0], 8);
+    assert_eq!(values(7, 0, 1)[2], values(7, 0, 10)[2], "the first time is the operation itself");
+    let times: Vec<Vec<i64>> = (0..10).map(|time| values(7, time, 10)).collect();
+    let each = |at: usize| times.iter().map(|of| of[at]).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(each(0), (71..81).collect(), "no number twice");
+    assert_eq!(each(1), [once(7)[1]].into(), "one key");
+    assert_eq!(each(2).len(), 10);
+    assert!(times.iter().all(|of| of[2] != once(71)[2] && of[2] != once(8)[2]));
+}
+
 fn texts(parameter: &str, seed: u64) -> Vec<String> {
     let operations = Operations::new(&workload(&[parameter]), seed).expect("sound");
     let text = |n| String::from_utf8(drawn(&operations, n).remove(0)).expect("text");

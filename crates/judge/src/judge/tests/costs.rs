@@ -26,7 +26,7 @@ fn the_summary_has_the_costs() {
     assert!(near(b.cpu_at_rest, 0.1) && a.cpu_at_rest == Some(0.0));
     assert!(near(a.busy, 0.5) && near(b.busy, 0.5));
     let mut two_cores = resting(1.0, 0.1);
-    two_cores.question.target_cores = vec![vec![0, 1], Vec::new()];
+    two_cores.ask_each([vec![0, 1], Vec::new()], |of, cores| of.target_cores = cores);
     let verdict = two_cores.verdict();
     assert!(near(verdict.contenders()[0].target.busy, 0.25));
     assert_eq!(verdict.contenders()[1].target.busy, None);
@@ -62,6 +62,7 @@ fn what_the_run_was_told_of_a_target_stays() {
         peak_memory_bytes: Some(7),
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
+        lost_nodes: Vec::new(),
     });
     let verdict = judge.verdict();
     let found = verdict.findings().iter().find(|finding| finding.rule == "log_troubles");
@@ -188,7 +189,7 @@ fn above_one_percent_a_word_must_be_that_of_the_charged_ratio() {
 #[test]
 fn what_cannot_be_charged_does_not_stand() {
     let mut run = resting(1.1, 0.02);
-    run.question.cpu_in_sight[0] = false;
+    run.question.contenders[0].cpu_in_sight = false;
     let comparison = primary(&run);
     assert_eq!(comparison.verdict, Word::Undecided);
     assert!(comparison.because[0].contains("cannot be charged"), "{:?}", comparison.because);
@@ -316,7 +317,7 @@ fn the_clients_cost_is_compared_where_every_application_pays_it() {
     assert_eq!(primary(&run).verdict, Word::Undecided);
     let libraries = |of: [bool; 2]| {
         let mut run = run.clone();
-        run.question.by_library = of.to_vec();
+        run.ask_each(of, |of, library| of.by_library = library);
         primary(&run).verdict
     };
     assert_eq!(libraries([true, true]), Word::Slower);
@@ -342,7 +343,7 @@ fn the_reason_names_the_remedy_that_fits() {
     let reason = |cores: (&[u32], &[u32], &[u32])| {
         let mut run = bottleneck(1.0, [0.98, 0.98], [0.6, 0.5]);
         run.question.generator_cores = cores.0.to_vec();
-        run.question.target_cores = vec![cores.1.to_vec(); 2];
+        run.ask_each([cores.1; 2], |of, cores| of.target_cores = cores.to_vec());
         run.question.allowed_cores = cores.2.to_vec();
         primary(&run).because.remove(0)
     };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::builder::weights;
 use crate::verdict::Word;
-use record::{GroupAsked, GroupAsks, Seen, TrialRecord};
+use record::{GroupAsks, Intensity, Seen, TrialRecord};
 
 const NAMES: [&str; 2] = ["readers", "writers"];
 
@@ -18,7 +18,7 @@ fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> Run {
         run.each_record(name, |record| {
             let sending: u64 = record.seen.slices.iter().map(|slice| slice.sending_ns).sum();
             let rate = Arrivals::Constant(writes as f64 * 1e9 / sending as f64);
-            let group = |arrivals| GroupAsked { connections: 32, depth: 1, arrivals };
+            let group = |arrivals| Intensity { connections: 32, depth: 1, arrivals };
             record.asked.groups = vec![group(Arrivals::Closed), group(rate)];
             record.seen.groups = vec![part(record, 10_000), part(record, writes)];
             let groups = record.seen.groups.iter_mut().enumerate();

@@ -17,7 +17,7 @@ fn late(n: u32) -> Run {
 /// After how many rounds, each asked in turn, the run is decided at first.
 fn decided_after(run: &Run) -> Option<u32> {
     let mut judge = Judge::new(&run.question);
-    let last = run.question.names.len() as u32 - 1;
+    let last = run.question.contenders.len() as u32 - 1;
     let mut decided = None;
     for record in &run.records {
         judge.add(record);

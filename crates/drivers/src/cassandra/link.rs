@@ -1,0 +1,121 @@
+//! A session of the library, and what was prepared in it.
+
+use super::trouble;
+use crate::heard::Heard;
+use crate::request::{Action, OnColumns};
+use crate::trouble::Trouble;
+use engine::clock;
+use record::Failure;
+use scylla::client::session::Session;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
+use scylla::statement::Statement;
+use scylla::statement::prepared::PreparedStatement;
+use std::cell::RefCell;
+use std::rc::Rc;
+use tokio::sync::OnceCell;
+
+/// A session with its statements. Many connections of a lane can share it: the library
+/// sends their operations over the same sockets.
+pub(super) struct Link {
+    pub(super) session: Session,
+    page_size: i32,
+    /// Bytes of the rows of a reply, at most.
+    reply_bytes: u64,
+    /// By [`Action::place`].
+    prepared: [Slot; Action::KINDS.len()],
+    /// By [`OnColumns::place`].
+    wide: [Slot; OnColumns::KINDS.len()],
+    /// The same of user-defined statements, by their numbers.
+    own: RefCell<Vec<Slot>>,
+}
+
+/// A statement that is prepared once, however many want it at the same time.
+type Slot = Rc<OnceCell<PreparedStatement>>;
+
+impl Link {
+    pub(super) fn new(session: Session, page_size: i32, reply_bytes: u64) -> Link {
+        Link {
+            session,
+            page_size,
+            reply_bytes,
+            prepared: Default::default(),
+            wide: Default::default(),
+            own: RefCell::default(),
+        }
+    }
+
+    /// A node of the cluster is connected.
+    pub(super) fn is_connected(&self) -> bool {
+        let state = self.session.get_cluster_state();
+        state.get_nodes_info().iter().any(|node| node.is_connected())
+    }
+
+    /// The rows of a reply, or of a page of it. Returns None if it has none.
+    ///
+    /// # Errors
+    /// When the rows of the operation have too many bytes by now. The library has read them by
+    /// then, and would go on to the next page.
+    pub(super) fn rows_of(
+        &self,
+        of: QueryResult,
+        heard: &mut Heard<'_>,
+    ) -> Result<Option<QueryRowsResult>, Trouble> {
+        let Ok(rows) = of.into_rows_result() else { return Ok(None) };
+        match heard.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
+            true => Err(Trouble::Failed(Failure::TooLarge)),
+            false => Ok(Some(rows)),
+        }
+    }
+
+    /// The statement of this action, and since when it was prepared if it was not before.
+    pub(super) async fn prepared(
+        &self,
+        action: Action,
+        text: &str,
+    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+        self.prepare(&self.prepared[action.place()], text).await
+    }
+
+    /// The same of the statement on columns of a wide row.
+    pub(super) async fn prepared_wide(
+        &self,
+        does: OnColumns,
+        text: &str,
+    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+        self.prepare(&self.wide[does.place()], text).await
+    }
+
+    /// The same of the user-defined statement of this number.
+    pub(super) async fn prepared_own(
+        &self,
+        at: usize,
+        text: &str,
+    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+        let slot = {
+            let mut own = self.own.borrow_mut();
+            if own.len() <= at {
+                own.resize_with(at + 1, Slot::default);
+            }
+            own[at].clone()
+        };
+        self.prepare(&slot, text).await
+    }
+
+    async fn prepare(
+        &self,
+        slot: &OnceCell<PreparedStatement>,
+        text: &str,
+    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+        if let Some(prepared) = slot.get() {
+            return Ok((prepared.clone(), None));
+        }
+        let began = clock::now();
+        let prepare = || async {
+            let statement = Statement::new(text).with_page_size(self.page_size);
+            let prepared = self.session.prepare(statement).await;
+            prepared.map_err(|error| trouble::of_prepare(&error))
+        };
+        let prepared = slot.get_or_try_init(prepare).await?;
+        Ok((prepared.clone(), Some(began)))
+    }
+}

@@ -1,0 +1,393 @@
+//! Cassandra and ScyllaDB by CQL, through `scylla`, the client library in Rust.
+//!
+//! A connection of a lane is a slot with one operation at a time. The library sends the
+//! operations of all slots over the sockets of one session, as it does in applications; a
+//! fresh connection (`reuse = never`) is a session of its own. The library retries
+//! nothing and executes nothing twice, and asks for nothing in the background except for
+//! the state of the cluster, once an hour and when a server tells of a change.
+
+mod bind;
+mod column;
+mod compactions;
+mod link;
+mod load;
+mod own;
+mod session;
+mod trouble;
+mod wide;
+mod wide_statements;
+mod words;
+
+use crate::access::SqlAccess;
+use crate::admin::{self, Rows, Unasked};
+use crate::database::{Database, Start, WorkLeft, fact};
+use crate::lane;
+use crate::own::{setup, tables};
+use crate::request::Asks;
+use crate::sql::{Dialect, TABLE_COMMENT};
+use engine::{MakeLane, TlsAccess};
+use record::cassandra::{Batch, Compression};
+use record::{Address, Asked, CassandraAsked, Consistency, Workload};
+use session::Server;
+use std::time::Duration;
+
+pub use crate::serving::lacks_beside_wide_rows as lacks;
+pub use trouble::code_names;
+pub(crate) use trouble::refusal;
+
+/// The cheapest statement that there is.
+pub const CHEAPEST: &str = "SELECT key FROM system.local";
+
+/// Kinds of table, by how their files are compacted.
+pub const TABLES: [&str; 4] = ["size-tiered", "leveled", "time-window", "unified"];
+
+/// The class that compacts tables of each kind.
+const COMPACTIONS: [&str; 4] = [
+    "SizeTieredCompactionStrategy",
+    "LeveledCompactionStrategy",
+    "TimeWindowCompactionStrategy",
+    "UnifiedCompactionStrategy",
+];
+
+/// How statements are sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Protocol {
+    /// They are prepared once for each session; else sent as text with their values.
+    pub prepares: bool,
+    /// How many replicas must have answered an operation.
+    pub consistency: Consistency,
+    /// Copies of each row of a keyspace that a load makes.
+    pub replication: u32,
+    /// How the library is set.
+    pub asked: CassandraAsked,
+}
+
+/// How to get at Cassandra: its database is a keyspace.
+pub type CassandraAccess = SqlAccess<Protocol, TlsAccess>;
+
+impl Protocol {
+    /// As the null server is spoken to. It compresses nothing, has no copies, and a level
+    /// of consistency costs nothing there; its one statement is no batch.
+    fn plain(&self) -> Protocol {
+        let asked = CassandraAsked {
+            compression: Compression::None,
+            batch: Batch::default(),
+            batch_size: 1,
+            ..self.asked.clone()
+        };
+        Protocol { prepares: self.prepares, consistency: Consistency::One, replication: 1, asked }
+    }
+}
+
+impl CassandraAccess {
+    /// The cheapest statement that there is, sent in this way: what the null server is asked.
+    /// See [`SqlAccess::without_log_in`].
+    pub fn cheapest(protocol: Protocol) -> CassandraAccess {
+        let access = CassandraAccess::without_log_in(protocol);
+        CassandraAccess { user: String::new(), query: CHEAPEST.to_owned(), ..access }
+    }
+
+    /// The statements that make the keyspace if it is missing, and the contender's table,
+    /// anew and empty.
+    fn table_schema(&self, kind: Option<&str>, is_wide: bool) -> Vec<String> {
+        let table = Dialect::Cassandra.name(&self.table);
+        let class = TABLES.iter().zip(COMPACTIONS).find(|(name, _)| Some(**name) == kind);
+        let compaction = class.map_or(String::new(), |(_, class)| {
+            format!(" AND compaction = {{'class': '{class}'}}")
+        });
+        let columns = match is_wide {
+            true => wide_statements::TABLE,
+            false => "(key text PRIMARY KEY, value blob) WITH",
+        };
+        vec![
+            format!("DROP TABLE IF EXISTS {table}"),
+            format!(
+                "CREATE TABLE {table} {columns} comment = {}{compaction}",
+                Dialect::Cassandra.quoted(TABLE_COMMENT)
+            ),
+        ]
+    }
+
+    fn make_keyspace(&self) -> String {
+        format!(
+            "CREATE KEYSPACE IF NOT EXISTS {} WITH replication = {{'class': 'SimpleStrategy', \
+             'replication_factor': {}}}",
+            Dialect::Cassandra.name(&self.database),
+            self.protocol.replication
+        )
+    }
+
+    /// Where the system tables describe a table.
+    fn of_table(&self, name: &str) -> String {
+        let dialect = Dialect::Cassandra;
+        let table = name.rsplit('.').next().unwrap_or(name);
+        format!(
+            "WHERE keyspace_name = {} AND table_name = {}",
+            dialect.quoted(&self.database),
+            dialect.quoted(table)
+        )
+    }
+}
+
+impl Database for CassandraAccess {
+    fn scheme(&self) -> &'static str {
+        "cassandra"
+    }
+
+    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let server = move || {
+            own::check(&asked.doing)?;
+            Ok(Server::new(&access, &asked.address)?.of_lane(&asked, &access.table))
+        };
+        let asks = Asks {
+            query: &self.query,
+            feeds: &self.feeds,
+            batch_size: self.protocol.asked.batch_size,
+            is_cassandra: true,
+        };
+        lane::lanes(order, contender, &self.numbers, asks, server)
+    }
+
+    fn plain(&self) -> Box<dyn Database> {
+        Box::new(CassandraAccess::cheapest(self.protocol.plain()))
+    }
+
+    fn plain_name(&self) -> Option<String> {
+        Some(format!("Cassandra {:?}", self.protocol.plain()))
+    }
+
+    /// With its keyspace: whatever a session uses, the table is found.
+    fn keep_rows_in(&mut self, table: &str) {
+        self.table = format!("{}.{table}", self.database);
+    }
+
+    fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        timeout: Duration,
+    ) -> Result<Vec<Rows>, Unasked> {
+        admin::wait(Server::new(self, address)?.ask(statements), timeout)
+    }
+
+    /// Its version and its nodes; and where it tells (from 4.0 on), what a write waits
+    /// for.
+    fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, Unasked> {
+        const LOCAL: &str = "SELECT release_version, partitioner FROM system.local";
+        const PEERS: &str = "SELECT count(*) FROM system.peers";
+        const SETTINGS: &str = "SELECT name, value FROM system_views.settings WHERE name IN \
+                                ('commitlog_sync', 'commitlog_sync_period', 'num_tokens')";
+        let local = self.ask(address, &[LOCAL.to_owned(), PEERS.to_owned()], timeout)?;
+        let cell = |rows: &Rows, at: usize| rows.first()?.get(at)?.clone();
+        let named = |name: &str, value: Option<String>| Some((name.to_owned(), value?));
+        let peers = cell(&local[1], 0).and_then(|peers| peers.parse::<u64>().ok());
+        let mut facts: Vec<(String, String)> = [
+            named("version", cell(&local[0], 0)),
+            named("partitioner", cell(&local[0], 1)),
+            named("nodes", peers.map(|peers| (peers + 1).to_string())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let keyspace = format!(
+            "SELECT replication, durable_writes FROM system_schema.keyspaces WHERE keyspace_name \
+             = {}",
+            Dialect::Cassandra.quoted(&self.database)
+        );
+        if let Ok(rows) = self.ask(address, &[keyspace], timeout) {
+            facts.extend(named("replication", cell(&rows[0], 0)));
+            facts.extend(named("durable_writes", cell(&rows[0], 1)));
+        }
+        let settings = self.ask(address, &[SETTINGS.to_owned()], timeout);
+        facts.extend(settings.map(admin::facts).unwrap_or_default());
+        Ok(facts)
+    }
+
+    fn source_of_facts(&self) -> (&'static str, &'static str) {
+        ("system tables", "version")
+    }
+
+    /// The commit log is synced before a write is acknowledged, or some seconds later.
+    fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        if fact(facts, "durable_writes") == Some("false") {
+            return Some(false);
+        }
+        Some(fact(facts, "commitlog_sync")? != "periodic")
+    }
+
+    fn asks_for_start(&self) -> Option<&'static str> {
+        Some("SELECT host_id, gossip_generation FROM system.local")
+    }
+
+    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<Start> {
+        match answer {
+            [host, generation] => Some(Start::Exact(format!("{host}@{generation}"))),
+            _ => None,
+        }
+    }
+
+    fn work_left(&self, address: &Address, timeout: Duration) -> Option<Result<WorkLeft, Unasked>> {
+        let server = Server::new(self, address).map_err(Unasked::from);
+        Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
+    }
+
+    /// It has no length of a blob.
+    fn count_rows(&self) -> String {
+        format!("SELECT count(*) FROM {}", Dialect::Cassandra.name(&self.table))
+    }
+
+    fn tables(&self, of: &Workload) -> Vec<String> {
+        tables(of, &self.table)
+    }
+
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+        let own = match of.has_values() {
+            true => self.table_schema(kind, of.is_wide()),
+            false => Vec::new(),
+        };
+        let setup = setup(of, Dialect::Cassandra, &self.table);
+        Ok([vec![self.make_keyspace()], own, setup].concat())
+    }
+
+    fn create_notes(&self, name: &str) -> String {
+        format!("CREATE TABLE IF NOT EXISTS {name} (name text PRIMARY KEY, note text)")
+    }
+
+    fn find_table(&self, name: &str) -> Vec<String> {
+        let of_table = self.of_table(name);
+        vec![
+            format!("SELECT comment FROM system_schema.tables {of_table}"),
+            format!("SELECT column_name FROM system_schema.columns {of_table}"),
+        ]
+    }
+
+    fn comment_on_table(&self, name: &str, comment: &str) -> String {
+        let dialect = Dialect::Cassandra;
+        format!("ALTER TABLE {} WITH comment = {}", dialect.name(name), dialect.quoted(comment))
+    }
+
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
+    }
+}
+
+/// Whether this can be the name of a keyspace: as Cassandra limits them.
+pub fn is_keyspace(name: &str) -> bool {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (1..=48).contains(&name.len()) && name.bytes().all(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use record::cassandra::Routing;
+
+    fn access() -> CassandraAccess {
+        let protocol = Protocol {
+            prepares: true,
+            consistency: Consistency::One,
+            replication: 3,
+            asked: CassandraAsked::default(),
+        };
+        let mut access = CassandraAccess {
+            user: String::new(),
+            database: "app".to_owned(),
+            ..CassandraAccess::cheapest(protocol)
+        };
+        access.keep_rows_in("tiebreak00");
+        access
+    }
+
+    #[test]
+    fn a_load_makes_its_keyspace_and_its_table() {
+        let schema = access().schema(Some("leveled"), &preset("kv").expect("a preset"));
+        let schema = schema.expect("it fits");
+        let [keyspace, drops, creates] = &schema[..] else { panic!("three statements") };
+        assert_eq!(
+            keyspace,
+            r#"CREATE KEYSPACE IF NOT EXISTS "app" WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}"#
+        );
+        assert_eq!(drops, r#"DROP TABLE IF EXISTS "app"."tiebreak00""#);
+        assert!(
+            creates
+                .ends_with("replaces it' AND compaction = {'class': 'LeveledCompactionStrategy'}"),
+            "{creates}"
+        );
+    }
+
+    /// What is kept of a lane's cost is kept by this name.
+    #[test]
+    fn lanes_that_cost_alike_have_one_plain_name() {
+        let name = |change: fn(&mut Protocol)| {
+            let mut access = access();
+            change(&mut access.protocol);
+            access.plain_name().expect("a null server answers it")
+        };
+        let same = name(|_| {});
+        assert_eq!(name(|of| of.consistency = Consistency::All), same);
+        assert_eq!(name(|of| of.asked.compression = Compression::Lz4), same);
+        assert_eq!(name(|of| of.asked.batch_size = 10), same);
+        let others: [fn(&mut Protocol); 4] = [
+            |of| of.prepares = false,
+            |of| of.asked.sockets_per_node = 4,
+            |of| of.asked.write_coalescing = true,
+            |of| of.asked.routing = Routing::RoundRobin,
+        ];
+        for change in others {
+            assert_ne!(name(change), same);
+        }
+    }
+
+    #[test]
+    fn a_load_of_wide_rows_makes_a_table_with_the_newest_first() {
+        let schema = access().schema(Some("leveled"), &preset("wide-rows").expect("a preset"));
+        let creates = &schema.expect("it fits")[2];
+        let order = "PRIMARY KEY ((user, type), at)) WITH CLUSTERING ORDER BY (at DESC) AND \
+                     comment = 'made by tiebreak; its next load replaces it' AND compaction";
+        assert!(creates.contains(order), "{creates}");
+    }
+
+    #[test]
+    fn a_table_is_found_in_its_keyspace() {
+        let [comment, columns] = &access().find_table("app.tiebreak00")[..] else {
+            panic!("two statements")
+        };
+        for statement in [comment, columns] {
+            let wanted = "WHERE keyspace_name = 'app' AND table_name = 'tiebreak00'";
+            assert!(statement.ends_with(wanted), "{statement}");
+        }
+        assert_eq!(access().find_table("tiebreak_notes").len(), 2);
+    }
+
+    #[test]
+    fn a_write_waits_for_the_disk_unless_the_log_is_synced_periodically() {
+        for (facts, wanted) in [
+            (&[("commitlog_sync", "periodic")][..], Some(false)),
+            (&[("commitlog_sync", "batch")], Some(true)),
+            (&[("commitlog_sync", "batch"), ("durable_writes", "false")], Some(false)),
+            (&[("version", "3.11.19")], None),
+        ] {
+            let facts: Vec<(String, String)> = facts
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            assert_eq!(access().is_durable(&facts), wanted, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn keyspaces_have_letters_digits_and_underscores() {
+        for name in ["app", "A_1", &"k".repeat(48)] {
+            assert!(is_keyspace(name), "{name}");
+        }
+        for name in ["", "a.b", "a-b", "ä", &"k".repeat(49)] {
+            assert!(!is_keyspace(name), "{name}");
+        }
+    }
+}

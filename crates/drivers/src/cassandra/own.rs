@@ -1,0 +1,211 @@
+//! User-defined statements, sent to Cassandra.
+
+use super::bind::Bound;
+use super::column::{as_text, text_length};
+use super::link::Link;
+use super::session::{Asked, Server, each_row, pages, unreadable};
+use super::trouble;
+use crate::heard::Heard;
+use crate::own::{OwnReply, OwnStatement, OwnStatements};
+use crate::request::OwnRequest;
+use crate::sql::Dialect;
+use crate::trouble::Trouble;
+use engine::Broken;
+use engine::workload::Arguments;
+use record::cassandra::Batch;
+use record::{Doing, Rows, Says};
+use scylla::response::query_result::QueryRowsResult;
+use scylla::statement::batch::{Batch as WireBatch, BatchType};
+use scylla::statement::prepared::PreparedStatement;
+use std::cell::RefCell;
+
+/// What the first column is called of a reply to a statement with a condition.
+const APPLIED: &str = "[applied]";
+
+impl Server {
+    /// Carries out one user-defined operation. If it only writes, several statements are one
+    /// batch unless the contender wants none; they can be in it more than once.
+    pub(super) async fn own(
+        &self,
+        link: &Link,
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let statements = self.own.statements(request.number);
+        let prepared = match self.prepares() {
+            true => prepare(link, statements, heard).await?,
+            false => Vec::new(),
+        };
+        heard.asks();
+        let kind = match self.batch() {
+            Batch::None => None,
+            Batch::Logged => Some(BatchType::Logged),
+            Batch::Unlogged => Some(BatchType::Unlogged),
+        };
+        let several = statements.len() > 1 || !request.further.is_empty();
+        let only_write = !statements.iter().any(|of| of.brings_rows);
+        if let Some(kind) = kind.filter(|_| several && only_write) {
+            return self.as_batch(link, kind, (statements, &prepared), request, heard).await;
+        }
+        for (at, statement) in statements.iter().enumerate() {
+            self.one(link, (statement, prepared.get(at)), request, heard).await?;
+        }
+        Ok(())
+    }
+
+    async fn one(
+        &self,
+        link: &Link,
+        (statement, prepared): (&OwnStatement, Option<&PreparedStatement>),
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let reply = RefCell::new(None);
+        let changed = RefCell::new(1);
+        let hear = |rows: &QueryRowsResult, heard: &mut Heard<'_>| {
+            if !statement.brings_rows {
+                *changed.borrow_mut() = u64::from(is_applied(rows)?);
+                return Ok(());
+            }
+            let mut reply = reply.borrow_mut();
+            let reply = reply.get_or_insert_with(|| OwnReply::new(statement, heard));
+            hear(rows, reply, heard)
+        };
+        let text;
+        let asked = match prepared {
+            Some(prepared) => Asked::Bound(prepared, bound(statement, &request.arguments)),
+            None => {
+                text = statement.with_values(Dialect::Cassandra, &request.arguments);
+                Asked::Text(&text, self.page_size())
+            }
+        };
+        pages(link, asked, heard, hear).await?;
+        let reply = reply.into_inner().unwrap_or_else(|| OwnReply::new(statement, heard));
+        reply.ends(changed.into_inner(), heard);
+        Ok(())
+    }
+
+    /// Sends all statements at once.
+    async fn as_batch(
+        &self,
+        link: &Link,
+        kind: BatchType,
+        (statements, prepared): (&[OwnStatement], &[PreparedStatement]),
+        request: &OwnRequest,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let mut batch = WireBatch::new(kind);
+        let sent = match prepared {
+            [] => {
+                for arguments in request.times() {
+                    for statement in statements {
+                        let text = statement.with_values(Dialect::Cassandra, arguments);
+                        batch.append_statement(text.as_str());
+                    }
+                }
+                let count = statements.len() * request.times().count();
+                link.session.batch(&batch, vec![(); count]).await
+            }
+            prepared => {
+                let mut values = Vec::new();
+                for arguments in request.times() {
+                    prepared.iter().for_each(|of| batch.append_statement(of.clone()));
+                    values.extend(statements.iter().map(|of| bound(of, arguments)));
+                }
+                link.session.batch(&batch, values).await
+            }
+        };
+        let sent = sent.map_err(|error| trouble::of_execution(&error))?;
+        heard.begins();
+        let applied = link.rows_of(sent, heard)?.map_or(Ok(true), |rows| is_applied(&rows))?;
+        for statement in statements {
+            OwnReply::new(statement, heard).ends(u64::from(applied), heard);
+        }
+        Ok(())
+    }
+}
+
+/// Prepares what was not prepared in this session.
+async fn prepare(
+    link: &Link,
+    statements: &[OwnStatement],
+    heard: &mut Heard<'_>,
+) -> Result<Vec<PreparedStatement>, Trouble> {
+    let (mut all, mut first) = (Vec::with_capacity(statements.len()), None);
+    for statement in statements {
+        let (prepared, began) = link.prepared_own(statement.at, &statement.with_places).await?;
+        first = first.or(began);
+        all.push(prepared);
+    }
+    if let Some(began) = first {
+        heard.prepared(began);
+    }
+    Ok(all)
+}
+
+fn bound<'a>(statement: &'a OwnStatement, arguments: &'a Arguments) -> Bound<'a> {
+    Bound { arguments, places: Some(&statement.bound) }
+}
+
+fn hear(
+    rows: &QueryRowsResult,
+    reply: &mut OwnReply<'_>,
+    heard: &mut Heard<'_>,
+) -> Result<(), Trouble> {
+    let mut text = Vec::new();
+    each_row(rows, |columns| {
+        let mut bytes = 0;
+        for column in columns {
+            let column = column.map_err(|_| unreadable())?;
+            let raw = column.slice.map_or(&[][..], |slice| slice.as_slice());
+            bytes += text_length(column.spec.typ(), raw);
+            text.clear();
+            if reply.wants_value() {
+                as_text(column.spec.typ(), raw, &mut text);
+            }
+        }
+        reply.row(bytes, Some(&text), heard);
+        Ok(())
+    })
+}
+
+/// Whether a statement with a condition was applied. One without a condition always is,
+/// and brings no row.
+fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
+    let mut applied = true;
+    each_row(rows, |columns| {
+        for column in columns {
+            let column = column.map_err(|_| unreadable())?;
+            if column.spec.name() == APPLIED {
+                applied &= column.slice.is_some_and(|slice| slice.as_slice() == [1]);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(applied)
+}
+
+/// What a lane cannot be asked for: the number of rows that a write changes is known of
+/// none but those with a condition.
+pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
+    let Doing::Drive(workload) = doing else { return Ok(()) };
+    let statements = OwnStatements::of(doing, Dialect::Cassandra, "");
+    for (number, operation) in workload.own.operations.iter().enumerate() {
+        let Says::Sql(asked) = &operation.says else { continue };
+        for (asked, statement) in asked.iter().zip(statements.statements(number)) {
+            let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
+            if is_counted && !statement.brings_rows && !has_condition(&asked.text) {
+                return Err(Broken(format!(
+                    "Cassandra does not say how many rows a write changes: leave out `rows` in \
+                     the operation `{}`, or give its statement a condition (IF …)",
+                    operation.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_condition(text: &str) -> bool {
+    text.split_whitespace().any(|word| word.eq_ignore_ascii_case("IF"))
+}

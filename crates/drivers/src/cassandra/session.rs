@@ -1,0 +1,470 @@
+//! A session with Cassandra, as a lane uses it.
+
+use super::bind::Bound;
+use super::column::text_length;
+use super::link::Link;
+use super::wide_statements::WideStatements;
+use super::{CHEAPEST, CassandraAccess, trouble, words};
+use crate::admin::{Rows, Unasked};
+use crate::budget::{self, QUESTION_BYTES};
+use crate::driver::{Driver, Opening};
+use crate::heard::Heard;
+use crate::own::OwnStatements;
+use crate::request::{Action, Request, Row};
+use crate::sql::{Dialect, Statements, limit, starts_with};
+use crate::trouble::Trouble;
+use engine::workload::Arguments;
+use engine::{Broken, clock};
+use record::cassandra::{Compression, Routing};
+use record::{Address, CassandraAsked, Consistency, Doing, LaneAsked, Reuse};
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+use scylla::client::{Compression as WireCompression, PoolSize, SelfIdentity};
+use scylla::deserialize::row::ColumnIterator;
+use scylla::errors::{ExecutionError, NewSessionError};
+use scylla::policies::host_filter::AllowListHostFilter;
+use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::policies::retry::FallthroughRetryPolicy;
+use scylla::response::query_result::QueryResult;
+use scylla::response::{PagingState, PagingStateResponse};
+use scylla::statement::Consistency as WireConsistency;
+use scylla::statement::Statement;
+use scylla::statement::prepared::PreparedStatement;
+use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// How long one connect may take. The lane's own timeouts are shorter or as long.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How often the library asks for the state of the cluster. It also asks when a server
+/// announces a change.
+const REFRESHING: Duration = Duration::from_secs(3600);
+
+/// Where sessions are opened, and what is said in them.
+pub(super) struct Server {
+    /// Where the library asks for the nodes of the cluster.
+    nodes: Vec<SocketAddr>,
+    builder: SessionBuilder,
+    keyspace: String,
+    /// Whether a lane's sessions select the keyspace. The question whether a server is up
+    /// does not: a load may have to make the keyspace first.
+    uses_keyspace: bool,
+    asked: CassandraAsked,
+    /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
+    asked_reply_bytes: Option<u64>,
+    /// Bytes of the rows of a reply, at most.
+    reply_bytes: u64,
+    prepares: bool,
+    statements: Statements,
+    pub(super) own: OwnStatements,
+    pub(super) wide: WideStatements,
+    /// The session that the connections of a lane share. None: each has its own.
+    shared: Option<RefCell<Rc<OnceCell<Rc<Link>>>>>,
+}
+
+/// One connection of a lane.
+pub(super) type Client = Rc<Link>;
+
+impl Server {
+    /// Reached in this way, with a session for each connection.
+    ///
+    /// # Errors
+    /// When the address is no host and port.
+    pub(super) fn new(access: &CassandraAccess, address: &Address) -> Result<Server, Broken> {
+        let nodes = match address {
+            Address::Tcp(node) => vec![*node],
+            Address::Nodes(nodes) => nodes.clone(),
+            Address::Unix(_) | Address::Directory(_) | Address::Program => {
+                return Err(Broken(format!("Cassandra is not reached by a {address}")));
+            }
+        };
+        let asked = access.protocol.asked.clone();
+        Ok(Server {
+            builder: builder(access, &nodes),
+            nodes,
+            keyspace: access.database.clone(),
+            uses_keyspace: access.query != CHEAPEST,
+            prepares: access.protocol.prepares,
+            statements: Statements::new(Dialect::Cassandra, &access.table, &access.query),
+            own: OwnStatements::default(),
+            wide: WideStatements::new(&access.table),
+            shared: None,
+            asked,
+            asked_reply_bytes: access.reply_bytes,
+            reply_bytes: QUESTION_BYTES,
+        })
+    }
+
+    /// As a lane with this to do uses it.
+    pub(super) fn of_lane(self, asked: &LaneAsked, table: &str) -> Server {
+        let shares = asked.reuse == Reuse::Always;
+        let own = OwnStatements::of(&asked.doing, Dialect::Cassandra, table);
+        let uses_keyspace = self.uses_keyspace || asked.doing != Doing::Ask;
+        let reply_bytes = budget::of_replies(self.asked_reply_bytes, &asked.doing);
+        let shared = shares.then(RefCell::default);
+        Server { own, uses_keyspace, shared, reply_bytes, ..self }
+    }
+
+    /// Opens a session of its own and asks one statement after the other. Questions go to
+    /// the first node that can be reached, since each node tells its own part of the system
+    /// tables. A change of the schema goes through a session with all nodes: the library
+    /// waits until the nodes that it is connected to agree on the schema.
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+        let changes = |text: &String| starts_with(text, &["CREATE", "ALTER", "DROP"]);
+        let session = match statements.iter().any(changes) {
+            true => self.open_to_ask().await?,
+            false => self.open_with_one_node().await?,
+        };
+        // The keyspace need not exist yet. Statements that need it fail with the reason.
+        let _ = session.use_keyspace(&self.keyspace, true).await;
+        let mut all = Vec::with_capacity(statements.len());
+        for statement in statements {
+            let answer = session.query_unpaged(statement.as_str(), ()).await;
+            let answer = answer.map_err(|error| {
+                Unasked::new(trouble::of_execution(&error), words::of_execution(&error))
+            })?;
+            all.push(words::rows(answer));
+        }
+        Ok(all)
+    }
+
+    /// Opens a session with all nodes of the cluster, for questions.
+    pub(super) async fn open_to_ask(&self) -> Result<Session, Unasked> {
+        self.builder_to_ask().build().await.map_err(unopened)
+    }
+
+    async fn open_with_one_node(&self) -> Result<Session, Unasked> {
+        let builder = self.builder_to_ask();
+        let mut last = NewSessionError::EmptyKnownNodesList;
+        for node in &self.nodes {
+            let only = AllowListHostFilter::new([node]).expect("an address needs no resolving");
+            match builder.clone().host_filter(Arc::new(only)).build().await {
+                Ok(session) => return Ok(session),
+                Err(error) => last = error,
+            }
+        }
+        Err(unopened(last))
+    }
+
+    fn builder_to_ask(&self) -> SessionBuilder {
+        let profile = profile(&self.asked, WireConsistency::Quorum).into_handle();
+        self.builder.clone().default_execution_profile_handle(profile)
+    }
+
+    async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, Trouble> {
+        let mut builder = self.builder.clone().local_ip_address(from);
+        if self.uses_keyspace {
+            builder = builder.use_keyspace(&self.keyspace, true);
+        }
+        let opened = builder.build().await;
+        let session = opened.map_err(|error| trouble::of_opening(&error))?;
+        Ok(Rc::new(Link::new(session, self.page_size(), self.reply_bytes)))
+    }
+
+    /// The session that all share: opened by the first, and anew where no node is
+    /// connected any more.
+    async fn join(&self, shared: &RefCell<Rc<OnceCell<Rc<Link>>>>) -> Result<Rc<Link>, Trouble> {
+        let is_lost = shared.borrow().get().is_some_and(|link| !link.is_connected());
+        if is_lost {
+            shared.take();
+        }
+        let cell = shared.borrow().clone();
+        cell.get_or_try_init(|| self.open(None)).await.cloned()
+    }
+
+    pub(super) fn page_size(&self) -> i32 {
+        i32::try_from(self.asked.page_size).unwrap_or(i32::MAX)
+    }
+
+    pub(super) fn batch(&self) -> record::cassandra::Batch {
+        self.asked.batch
+    }
+
+    pub(super) fn prepares(&self) -> bool {
+        self.prepares
+    }
+
+    async fn action(
+        &self,
+        link: &Link,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        let (action, row) = (request.action, &request.row);
+        if !self.prepares {
+            let text = self.statements.with_values(action, row);
+            heard.asks();
+            let asked = Asked::Text(&text, self.page_size());
+            return pages(link, asked, heard, |of, heard| hear(of, action, heard)).await;
+        }
+        let text = self.statements.with_places(action);
+        let (prepared, began) = link.prepared(action, text).await?;
+        if let Some(began) = began {
+            heard.prepared(began);
+        }
+        heard.asks();
+        let of = |of: &QueryResultRows, heard: &mut Heard<'_>| hear(of, action, heard);
+        let answered = |done: Result<QueryResult, ExecutionError>, heard: &mut Heard<'_>| {
+            let done = done.map_err(|error| trouble::of_execution(&error))?;
+            heard.begins();
+            link.rows_of(done, heard)?.map_or(Ok(()), |rows| hear(&rows, action, heard))
+        };
+        let (key, value) = (row.key.as_str(), row.value.as_slice());
+        let session = &link.session;
+        match action {
+            Action::Ask => pages(link, Asked::Prepared(&prepared), heard, of).await,
+            Action::Get | Action::Delete => {
+                answered(session.execute_unpaged(&prepared, (key,)).await, heard)
+            }
+            Action::Set | Action::Add => {
+                answered(session.execute_unpaged(&prepared, (key, value)).await, heard)
+            }
+            Action::Scan(_) => {
+                let most = i32::try_from(limit(action)).unwrap_or(i32::MAX);
+                answered(session.execute_unpaged(&prepared, (key, most)).await, heard)
+            }
+        }
+    }
+}
+
+fn unopened(error: NewSessionError) -> Unasked {
+    Unasked::new(trouble::of_opening(&error), words::of_opening(&error))
+}
+
+/// What a lane's sessions are opened with.
+fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
+    let asked = &access.protocol.asked;
+    let token_aware = asked.routing == Routing::TokenAware;
+    let sockets = NonZeroUsize::new(asked.sockets_per_node as usize).unwrap_or(NonZeroUsize::MIN);
+    let mut builder = SessionBuilder::new()
+        .known_nodes_addr(nodes)
+        .default_execution_profile_handle(
+            profile(asked, consistency(access.protocol.consistency)).into_handle(),
+        )
+        .compression((asked.compression == Compression::Lz4).then_some(WireCompression::Lz4))
+        .pool_size(PoolSize::PerHost(sockets))
+        .write_coalescing(asked.write_coalescing)
+        .connection_timeout(CONNECTING)
+        .cluster_metadata_refresh_interval(REFRESHING)
+        // Which tables there are is needed to find the node of a row, and for nothing else.
+        .fetch_schema_metadata(token_aware)
+        .fetch_full_schema_metadata(false)
+        .driver_config_reporting(false)
+        .custom_identity(SelfIdentity::new().with_application_name("tiebreak"));
+    if token_aware && !access.database.is_empty() {
+        builder = builder.keyspaces_to_fetch([&access.database]);
+    }
+    if !access.user.is_empty() {
+        let password = access.password.as_deref().unwrap_or_default();
+        builder = builder.user(&access.user, password);
+    }
+    if let Some(tls) = &access.tls {
+        builder = builder.tls_context(Some(tls.config.clone()));
+    }
+    // A connection that is at rest is not spoken to.
+    builder.config.keepalive_interval = None;
+    builder
+}
+
+/// Without retries, without a second execution of what is slow, and without a timeout of
+/// the library's: the lane has its own.
+fn profile(asked: &CassandraAsked, consistency: WireConsistency) -> ExecutionProfile {
+    let policy = DefaultPolicy::builder().token_aware(asked.routing == Routing::TokenAware);
+    ExecutionProfile::builder()
+        .consistency(consistency)
+        .request_timeout(None)
+        .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+        .speculative_execution_policy(None)
+        .load_balancing_policy(policy.build())
+        .build()
+}
+
+fn consistency(of: Consistency) -> WireConsistency {
+    match of {
+        Consistency::One => WireConsistency::One,
+        Consistency::Two => WireConsistency::Two,
+        Consistency::Three => WireConsistency::Three,
+        Consistency::Quorum => WireConsistency::Quorum,
+        Consistency::All => WireConsistency::All,
+        Consistency::LocalOne => WireConsistency::LocalOne,
+        Consistency::LocalQuorum => WireConsistency::LocalQuorum,
+        Consistency::EachQuorum => WireConsistency::EachQuorum,
+        Consistency::Serial => WireConsistency::Serial,
+        Consistency::LocalSerial => WireConsistency::LocalSerial,
+    }
+}
+
+/// What is sent, page by page.
+pub(super) enum Asked<'a> {
+    /// A statement with its values written out, and rows of a page at most.
+    Text(&'a str, i32),
+    /// One without values.
+    Prepared(&'a PreparedStatement),
+    /// One with the arguments of a user-defined operation.
+    Bound(&'a PreparedStatement, Bound<'a>),
+}
+
+type QueryResultRows = scylla::response::query_result::QueryRowsResult;
+
+/// Asks for all pages of a reply, and has the rows of each heard.
+pub(super) async fn pages(
+    link: &Link,
+    asked: Asked<'_>,
+    heard: &mut Heard<'_>,
+    mut hear: impl FnMut(&QueryResultRows, &mut Heard<'_>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let session = &link.session;
+    let mut state = PagingState::start();
+    loop {
+        let page = match &asked {
+            Asked::Text(text, page_size) => {
+                let statement = Statement::new(*text).with_page_size(*page_size);
+                session.query_single_page(statement, (), state).await
+            }
+            Asked::Prepared(prepared) => session.execute_single_page(prepared, (), state).await,
+            Asked::Bound(prepared, bound) => {
+                session.execute_single_page(prepared, bound, state).await
+            }
+        };
+        let (page, next) = page.map_err(|error| trouble::of_execution(&error))?;
+        heard.begins();
+        if let Some(rows) = link.rows_of(page, heard)? {
+            hear(&rows, heard)?;
+        }
+        match next {
+            PagingStateResponse::HasMorePages { state: next } => state = next,
+            PagingStateResponse::NoMorePages => return Ok(()),
+        }
+    }
+}
+
+/// The cells of each row. A reply that cannot be read is a fault of the protocol.
+pub(super) fn each_row(
+    rows: &QueryResultRows,
+    mut row: impl FnMut(ColumnIterator<'_, '_>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let all = rows.rows::<ColumnIterator<'_, '_>>().map_err(|_| unreadable())?;
+    for columns in all {
+        row(columns.map_err(|_| unreadable())?)?;
+    }
+    Ok(())
+}
+
+pub(super) fn unreadable() -> Trouble {
+    Trouble::Failed(record::Failure::Protocol)
+}
+
+/// Hears the rows of a reply.
+fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result<(), Trouble> {
+    // It tells whether it was written, which is no row of the workload's.
+    if action == Action::Add {
+        return Ok(());
+    }
+    each_row(rows, |columns| {
+        let (mut bytes, mut key, mut value) = (0, None, &[][..]);
+        for (at, column) in columns.enumerate() {
+            let column = column.map_err(|_| unreadable())?;
+            let raw = column.slice.map_or(&[][..], |slice| slice.as_slice());
+            match action {
+                Action::Ask => bytes += text_length(column.spec.typ(), raw),
+                Action::Scan(_) if at == 0 => key = Some(raw),
+                _ => value = raw,
+            }
+        }
+        match action {
+            Action::Ask => heard.row_of(bytes),
+            _ => heard.row(key, value),
+        }
+        Ok(())
+    })
+}
+
+impl Driver for Server {
+    type Client = Client;
+
+    /// The library does not tell connecting from the log-in and from learning of the
+    /// cluster.
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
+        let began = clock::now();
+        let link = match &self.shared {
+            Some(shared) => self.join(shared).await?,
+            None => self.open(from).await?,
+        };
+        let log_in_ns = clock::now() - began;
+        Ok((link, Opening { connect_ns: None, tls_ns: None, log_in_ns }))
+    }
+
+    async fn perform(
+        &self,
+        client: &mut Client,
+        request: &Request,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        match (&request.own, request.row.on_columns) {
+            (Some(own), _) => self.own(client, own, heard).await,
+            (None, Some(what)) => self.on_columns(client, what, &request.row, heard).await,
+            (None, None) => self.action(client, request, heard).await,
+        }
+    }
+
+    async fn load(&self, client: &mut Client, rows: &[Row]) -> Result<(), Trouble> {
+        if rows.iter().any(|row| row.on_columns.is_some()) {
+            return self.load_columns(client, rows).await;
+        }
+        let text = self.statements.with_places(Action::Set);
+        let (prepared, _) = client.prepared(Action::Set, text).await?;
+        let rows = rows.iter().map(|row| (row.key.as_str(), row.value.as_slice()));
+        self.write(client, prepared, rows).await
+    }
+
+    async fn fill(
+        &self,
+        client: &mut Client,
+        table: u32,
+        rows: &[&Arguments],
+    ) -> Result<(), Trouble> {
+        let text = self.own.insert_with_places(Dialect::Cassandra, table);
+        // A lane that loads sends no user-defined statements: their places are free.
+        let (prepared, _) = client.prepared_own(table as usize, &text).await?;
+        let rows = rows.iter().map(|row| Bound { arguments: row, places: None });
+        self.write(client, prepared, rows).await
+    }
+
+    async fn ping(&self, client: &mut Client) -> Result<(), Trouble> {
+        let asked = client.session.query_unpaged(CHEAPEST, ()).await;
+        asked.map(drop).map_err(|error| trouble::of_execution(&error))
+    }
+
+    /// A session of Cassandra's holds nothing that an operation leaves behind.
+    async fn reset(&self, _client: &mut Client) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// The last connection that shares a session ends it.
+    async fn close(&self, client: Client) {
+        drop(client);
+        if let Some(shared) = &self.shared {
+            let is_last = shared.borrow().get().is_some_and(|link| Rc::strong_count(link) == 1);
+            if is_last {
+                shared.take();
+            }
+        }
+    }
+
+    fn is_closed(&self, client: &Client) -> bool {
+        !client.is_connected()
+    }
+
+    fn unkept_reply_bytes(&self) -> Option<u64> {
+        Some(self.reply_bytes)
+    }
+
+    fn forget_shared(&self) {
+        self.shared.iter().for_each(|shared| drop(shared.take()));
+    }
+}

@@ -1,0 +1,290 @@
+//! What the library's errors mean for an operation, and the numbers by which the server's
+//! errors are counted.
+
+use crate::refusal::Refusal;
+use crate::trouble::{Trouble, failure};
+use record::Failure;
+use scylla::errors::{
+    BrokenConnectionError, BrokenConnectionErrorKind, ConnectionError, ConnectionPoolError,
+    ConnectionSetupRequestErrorKind, DbError, ExecutionError, FrameHeaderParseError, MetadataError,
+    NewSessionError, PrepareError, RequestAttemptError, UseKeyspaceError,
+};
+
+/// What is added to the codes of the protocol, so that no other database counts by the
+/// same numbers.
+const FIRST_CODE: u16 = 20_000;
+
+/// Codes that the protocol leaves free. Cassandra has one code for all statements that it
+/// understands and cannot execute, and only its message tells them apart.
+const NO_SUCH_TABLE: u16 = 0x2201;
+const NO_SUCH_KEYSPACE: u16 = 0x2202;
+const NO_SUCH_COLUMN: u16 = 0x2203;
+const WRONG_TYPE: u16 = 0x2204;
+const MUTATION_TOO_LARGE: u16 = 0x2205;
+const REQUEST_TOO_LARGE: u16 = 0x2206;
+/// All codes beyond those that are known.
+const OTHER: u16 = 0x2FFF;
+
+/// What the codes are called: those of the native protocol, version 4, section 9, and
+/// those above.
+const ERRORS: &[(u16, &str)] = &[
+    (0x0000, "server_error"),
+    (0x000A, "protocol_violation"),
+    (0x0100, "wrong_password"),
+    (0x1000, "unavailable"),
+    (0x1001, "overloaded"),
+    (0x1002, "server_starts"),
+    (0x1003, "truncate_error"),
+    (0x1100, "write_timeout"),
+    (0x1200, "read_timeout"),
+    (0x1300, "read_failure"),
+    (0x1400, "function_failure"),
+    (0x1500, "write_failure"),
+    (0x2000, "syntax_error"),
+    (0x2100, "not_allowed"),
+    (0x2200, "invalid"),
+    (NO_SUCH_TABLE, "no_such_table"),
+    (NO_SUCH_KEYSPACE, "no_such_keyspace"),
+    (NO_SUCH_COLUMN, "no_such_column"),
+    (WRONG_TYPE, "wrong_type"),
+    (MUTATION_TOO_LARGE, "mutation_too_large"),
+    (REQUEST_TOO_LARGE, "request_too_large"),
+    (0x2300, "config_error"),
+    (0x2400, "already_there"),
+    (0x2500, "not_prepared"),
+    (OTHER, "other_error"),
+];
+
+/// The errors that tiebreak reacts to.
+const REFUSALS: &[(u16, Refusal)] = &[
+    (0x0100, Refusal::LogIn),
+    (0x1002, Refusal::NotUp),
+    (0x2000, Refusal::SyntaxError),
+    (0x2100, Refusal::NotAllowed),
+    (NO_SUCH_TABLE, Refusal::NoSuchTable),
+    (NO_SUCH_KEYSPACE, Refusal::NoSuchDatabase),
+    (NO_SUCH_COLUMN, Refusal::NoSuchColumn),
+];
+
+/// What messages of [`DbError::Invalid`] begin with or hold, in small letters.
+const INVALID: &[(&str, u16)] = &[
+    ("unconfigured table", NO_SUCH_TABLE),
+    ("no keyspace has been specified", NO_SUCH_KEYSPACE),
+    ("keyspace '", NO_SUCH_KEYSPACE),
+    ("keyspace ", NO_SUCH_KEYSPACE),
+    ("table '", NO_SUCH_TABLE),
+    ("table ", NO_SUCH_TABLE),
+    ("undefined column name", NO_SUCH_COLUMN),
+    ("undefined name", NO_SUCH_COLUMN),
+    ("unknown identifier", NO_SUCH_COLUMN),
+    ("invalid string constant", WRONG_TYPE),
+    ("invalid integer constant", WRONG_TYPE),
+    ("cannot be converted", WRONG_TYPE),
+    ("oversized mutation", MUTATION_TOO_LARGE),
+    ("request is too big", REQUEST_TOO_LARGE),
+];
+
+/// Names of the numbers that its replies are counted by.
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
+    ERRORS.iter().map(|(error, name)| (code(*error), (*name).to_owned()))
+}
+
+/// What a number of [`code`] means, as far as tiebreak reacts to it.
+pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+    REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
+}
+
+/// The number by which an error of the protocol is counted.
+pub(crate) fn code(error: u16) -> u16 {
+    FIRST_CODE + error
+}
+
+/// What an error of an operation means.
+pub(super) fn of_execution(error: &ExecutionError) -> Trouble {
+    match error {
+        ExecutionError::LastAttemptError(error) => of_attempt(error),
+        ExecutionError::ConnectionPoolError(error) => of_pool(error),
+        ExecutionError::PrepareError(error) => of_prepare(error),
+        ExecutionError::UseKeyspaceError(error) => of_use_keyspace(error),
+        ExecutionError::MetadataError(error) => of_metadata(error),
+        ExecutionError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
+        // A value that does not fit its column.
+        ExecutionError::BadQuery(_) => told(WRONG_TYPE),
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+/// Whether the cluster had no time for a write, and may have it later.
+pub(super) fn is_busy(error: &ExecutionError) -> bool {
+    let ExecutionError::LastAttemptError(RequestAttemptError::DbError(error, _)) = error else {
+        return false;
+    };
+    matches!(
+        error,
+        DbError::WriteTimeout { .. } | DbError::Overloaded | DbError::Unavailable { .. }
+    )
+}
+
+/// What an error of a statement that is prepared means.
+pub(super) fn of_prepare(error: &PrepareError) -> Trouble {
+    match error {
+        PrepareError::ConnectionPoolError(error) => of_pool(error),
+        PrepareError::AllAttemptsFailed { first_attempt } => of_attempt(first_attempt),
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+/// What it means that no session could be opened.
+pub(super) fn of_opening(error: &NewSessionError) -> Trouble {
+    let trouble = match error {
+        NewSessionError::MetadataError(error) => of_metadata(error),
+        NewSessionError::UseKeyspaceError(error) => of_use_keyspace(error),
+        NewSessionError::FailedToResolveAnyHostname(_) => Trouble::Failed(Failure::Unreachable),
+        _ => Trouble::Failed(Failure::Protocol),
+    };
+    trouble.before_a_session()
+}
+
+fn of_metadata(error: &MetadataError) -> Trouble {
+    match error {
+        MetadataError::ConnectionPoolError(error) => of_pool(error),
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+fn of_use_keyspace(error: &UseKeyspaceError) -> Trouble {
+    match error {
+        UseKeyspaceError::RequestError(error) => of_attempt(error),
+        UseKeyspaceError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
+        _ => told(NO_SUCH_KEYSPACE),
+    }
+}
+
+fn of_attempt(error: &RequestAttemptError) -> Trouble {
+    match error {
+        RequestAttemptError::DbError(error, message) => of_server(error, message),
+        RequestAttemptError::BrokenConnectionError(error) => broken(error),
+        RequestAttemptError::SerializationError(_) => told(WRONG_TYPE),
+        RequestAttemptError::UnableToAllocStreamId => Trouble::Failed(Failure::Starved),
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+fn of_pool(error: &ConnectionPoolError) -> Trouble {
+    match error {
+        ConnectionPoolError::Broken { last_connection_error } => {
+            of_connection(last_connection_error)
+        }
+        ConnectionPoolError::Initializing => Trouble::Failed(Failure::Refused),
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+fn of_connection(error: &ConnectionError) -> Trouble {
+    match error {
+        ConnectionError::ConnectTimeout => Trouble::Failed(Failure::Timeout),
+        ConnectionError::IoError(error) => Trouble::Failed(failure(error)),
+        ConnectionError::NoSourcePortForShard(_) => Trouble::Failed(Failure::NoPort),
+        ConnectionError::BrokenConnection(error) => broken(error),
+        ConnectionError::UseKeyspaceError(error) => of_use_keyspace(error),
+        ConnectionError::ConnectionSetupRequestError(error) => match error.get_error() {
+            ConnectionSetupRequestErrorKind::DbError(error, message) => of_server(error, message),
+            ConnectionSetupRequestErrorKind::BrokenConnection(error) => broken(error),
+            ConnectionSetupRequestErrorKind::MissingAuthentication => told(0x0100),
+            _ => Trouble::Failed(Failure::Protocol),
+        },
+        _ => Trouble::Failed(Failure::Protocol),
+    }
+}
+
+fn broken(error: &BrokenConnectionError) -> Trouble {
+    let Some(kind) = error.downcast_ref::<BrokenConnectionErrorKind>() else {
+        return Trouble::Failed(Failure::Closed);
+    };
+    Trouble::Failed(match kind {
+        BrokenConnectionErrorKind::KeepaliveTimeout(_) => Failure::Timeout,
+        BrokenConnectionErrorKind::WriteError(error) => failure(error),
+        // The library does not tell the system's error as the source of its own.
+        BrokenConnectionErrorKind::FrameHeaderParseError(error) => match error {
+            FrameHeaderParseError::HeaderIoError(error)
+            | FrameHeaderParseError::BodyChunkIoError(_, error) => failure(error),
+            FrameHeaderParseError::ConnectionClosed(..) => Failure::Closed,
+            _ => Failure::Protocol,
+        },
+        BrokenConnectionErrorKind::ChannelError => Failure::Closed,
+        BrokenConnectionErrorKind::TooManyOrphanedStreamIds(_) => Failure::Timeout,
+        _ => Failure::Protocol,
+    })
+}
+
+/// An error that the server sent. Only those that end a session close it.
+fn of_server(error: &DbError, message: &str) -> Trouble {
+    let code = match error {
+        DbError::ServerError => 0x0000,
+        DbError::ProtocolError => 0x000A,
+        DbError::AuthenticationError => 0x0100,
+        DbError::Unavailable { .. } => 0x1000,
+        DbError::Overloaded => 0x1001,
+        DbError::IsBootstrapping => 0x1002,
+        DbError::TruncateError => 0x1003,
+        DbError::WriteTimeout { .. } => 0x1100,
+        DbError::ReadTimeout { .. } => 0x1200,
+        DbError::ReadFailure { .. } => 0x1300,
+        DbError::FunctionFailure { .. } => 0x1400,
+        DbError::WriteFailure { .. } => 0x1500,
+        DbError::SyntaxError => 0x2000,
+        DbError::Unauthorized => 0x2100,
+        DbError::Invalid => invalid(message),
+        DbError::ConfigError => 0x2300,
+        DbError::AlreadyExists { .. } => 0x2400,
+        DbError::Unprepared { .. } => 0x2500,
+        _ => OTHER,
+    };
+    told(code)
+}
+
+/// Which kind of statement that cannot be executed this is.
+fn invalid(message: &str) -> u16 {
+    let message = message.to_ascii_lowercase();
+    let begins = |start: &str| message.starts_with(start) && message.contains("does not exist");
+    let found = INVALID.iter().find(|(text, _)| match *text {
+        "keyspace '" | "keyspace " | "table '" | "table " => begins(text),
+        text => message.contains(text),
+    });
+    found.map_or(0x2200, |(_, code)| *code)
+}
+
+fn told(error: u16) -> Trouble {
+    Trouble::Told { code: code(error), closes: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_that_cannot_be_executed_are_told_apart_by_their_messages() {
+        for (message, name) in [
+            ("unconfigured table t", "no_such_table"),
+            ("table t does not exist", "no_such_table"),
+            ("keyspace k does not exist", "no_such_keyspace"),
+            ("Keyspace 'k' does not exist", "no_such_keyspace"),
+            ("Undefined column name b in table a.t", "no_such_column"),
+            ("Invalid STRING constant (x) for \"v\" of type int", "wrong_type"),
+            ("Rejected an oversized mutation (100055/65536) for keyspace: a", "mutation_too_large"),
+            ("Some partition key parts are missing: key", "invalid"),
+        ] {
+            let number = code(invalid(message));
+            let found = code_names().find(|(known, _)| *known == number);
+            assert_eq!(found.map(|of| of.1).as_deref(), Some(name), "{message}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_above_those_of_sqlstates_and_below_those_of_oracle() {
+        let numbers = || code_names().map(|(number, _)| number);
+        assert!(numbers().all(|number| (20_000..32_768).contains(&number)));
+        assert_eq!(refusal(code(0x0100)), Some(Refusal::LogIn));
+        assert_eq!(refusal(code(0x1100)), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! What is done to wide rows: a partition is one user and type, its rows are columns named
+//! by their times, the newest first.
+
+use super::link::Link;
+use super::session::{Asked, Server, each_row, pages, unreadable};
+use super::trouble;
+use crate::heard::Heard;
+use crate::request::{OnColumns, Row};
+use crate::trouble::Trouble;
+use engine::workload::Column;
+use scylla::errors::ExecutionError;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
+
+impl Server {
+    /// Carries out an operation on a wide row.
+    pub(super) async fn on_columns(
+        &self,
+        link: &Link,
+        (does, column): (OnColumns, Column),
+        row: &Row,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), Trouble> {
+        if !self.prepares() {
+            let text = self.wide.with_values(does, column, row);
+            heard.asks();
+            let asked = Asked::Text(&text, self.page_size());
+            return pages(link, asked, heard, |of, heard| hear(of, does, heard)).await;
+        }
+        let text = self.wide.with_places(does);
+        let (prepared, began) = link.prepared_wide(does, text).await?;
+        if let Some(began) = began {
+            heard.prepared(began);
+        }
+        heard.asks();
+        let (user, of_type, session) = (row.key.as_str(), column.type_name(), &link.session);
+        let done: Result<QueryResult, ExecutionError> = match does {
+            OnColumns::Newest => session.execute_unpaged(&prepared, (user, of_type)).await,
+            OnColumns::One => {
+                session.execute_unpaged(&prepared, (user, of_type, column.at())).await
+            }
+            OnColumns::Insert => {
+                let value = row.value.as_slice();
+                session.execute_unpaged(&prepared, (user, of_type, column.at(), value)).await
+            }
+        };
+        let done = done.map_err(|error| trouble::of_execution(&error))?;
+        heard.begins();
+        link.rows_of(done, heard)?.map_or(Ok(()), |rows| hear(&rows, does, heard))
+    }
+}
+
+/// Hears the columns of a reply.
+fn hear(rows: &QueryRowsResult, does: OnColumns, heard: &mut Heard<'_>) -> Result<(), Trouble> {
+    each_row(rows, |columns| {
+        let (mut name, mut value) = (None, &[][..]);
+        for (at, column) in columns.enumerate() {
+            let column = column.map_err(|_| unreadable())?;
+            let raw = column.slice.map_or(&[][..], |slice| slice.as_slice());
+            match does {
+                OnColumns::Newest if at == 0 => name = Some(raw),
+                _ => value = raw,
+            }
+        }
+        heard.row(name, value);
+        Ok(())
+    })
+}

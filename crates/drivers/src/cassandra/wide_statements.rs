@@ -1,0 +1,94 @@
+//! The table of wide rows and the statements on it.
+
+use crate::request::{OnColumns, Row};
+use crate::sql::Dialect;
+use engine::workload::{Column, NEWEST_COLUMNS};
+
+/// The columns of the table, and the order of its rows, up to further options.
+pub(super) const TABLE: &str = "(user text, type text, at bigint, value blob, PRIMARY KEY \
+                                ((user, type), at)) WITH CLUSTERING ORDER BY (at DESC) AND";
+
+/// The statements on a table of wide rows.
+pub(super) struct WideStatements {
+    table: String,
+    /// With placeholders, by [`OnColumns::place`].
+    with_places: [String; OnColumns::KINDS.len()],
+}
+
+/// A part of a statement with a value in it.
+enum Part {
+    User,
+    Type,
+    At,
+    Value,
+}
+
+impl WideStatements {
+    pub(super) fn new(table: &str) -> WideStatements {
+        let table = Dialect::Cassandra.name(table);
+        let place = |_, to: &mut String| to.push('?');
+        let with_places = OnColumns::KINDS.map(|does| written(&table, does, place));
+        WideStatements { table, with_places }
+    }
+
+    pub(super) fn with_places(&self, does: OnColumns) -> &str {
+        &self.with_places[does.place()]
+    }
+
+    /// With its values written out.
+    pub(super) fn with_values(&self, does: OnColumns, column: Column, row: &Row) -> String {
+        let dialect = Dialect::Cassandra;
+        written(&self.table, does, |part, to| match part {
+            Part::User => dialect.text(&row.key, to),
+            Part::Type => dialect.text(column.type_name(), to),
+            Part::At => to.push_str(&column.at().to_string()),
+            Part::Value => dialect.bytes(&row.value, to),
+        })
+    }
+}
+
+/// A statement, with `put` for its values.
+fn written(table: &str, does: OnColumns, mut put: impl FnMut(Part, &mut String)) -> String {
+    let mut text = match does {
+        OnColumns::Newest => format!("SELECT at, value FROM {table} WHERE user = "),
+        OnColumns::One => format!("SELECT value FROM {table} WHERE user = "),
+        OnColumns::Insert => format!("INSERT INTO {table} (user, type, at, value) VALUES ("),
+    };
+    put(Part::User, &mut text);
+    text.push_str(if does == OnColumns::Insert { ", " } else { " AND type = " });
+    put(Part::Type, &mut text);
+    match does {
+        OnColumns::Newest => text.push_str(&format!(" LIMIT {NEWEST_COLUMNS}")),
+        OnColumns::One => {
+            text.push_str(" AND at = ");
+            put(Part::At, &mut text);
+        }
+        OnColumns::Insert => {
+            text.push_str(", ");
+            put(Part::At, &mut text);
+            text.push_str(", ");
+            put(Part::Value, &mut text);
+            text.push(')');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_name_the_partition_and_the_newest_columns() {
+        let of = WideStatements::new("app.t");
+        let places = [
+            r#"SELECT at, value FROM "app"."t" WHERE user = ? AND type = ? LIMIT 20"#,
+            r#"SELECT value FROM "app"."t" WHERE user = ? AND type = ? AND at = ?"#,
+            r#"INSERT INTO "app"."t" (user, type, at, value) VALUES (?, ?, ?, ?)"#,
+        ];
+        assert_eq!(OnColumns::KINDS.map(|does| of.with_places(does)), places);
+        let row = Row { key: "it's".to_owned(), value: vec![0, 0xAF], ..Row::default() };
+        let insert = of.with_values(OnColumns::Insert, Column { row: 3, time: 107 }, &row);
+        assert!(insert.ends_with("VALUES ('it''s', 'type-1', 107, 0x00af)"), "{insert}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Lanes through client libraries, against real PostgreSQL and MariaDB. (MySQL's own tests
+//! are a program of their own.)
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod groups;
+mod own;
+mod postgres;
+mod tls;

@@ -1,0 +1,137 @@
+//! Lanes against a real PostgreSQL: what they count is what the server did.
+
+use crate::common::postgres::{Postgres, driven, told};
+use crate::common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
+use drivers::Database;
+use drivers::PostgresAccess;
+use drivers::postgres::Protocol;
+use record::{Doing, Pool, Reuse, Upkeep};
+
+#[test]
+fn every_protocol_does_every_preset_and_reads_what_was_written() {
+    let server = Postgres::start("presets", &[]);
+    for preset in ["kv", "ycsb-d", "ycsb-e", "ycsb-f"] {
+        let of = workload(preset);
+        for protocol in [Protocol::Simple, Protocol::Extended, Protocol::Prepared] {
+            let access = PostgresAccess { protocol, ..server.loaded("t", &of) };
+            let seen = driven(&order(server.tcp(), Doing::Drive(of.clone())), &access);
+            assert!(seen.operations >= 4 * 4, "{preset}, {protocol:?}: {}", seen.operations);
+            let outcomes = &seen.outcomes;
+            assert_eq!(outcomes.ok, seen.operations, "{preset}, {protocol:?}: {outcomes:?}");
+            assert_eq!((seen.connections.opened, seen.unfinished), (4, 0));
+            let prepares = seen.phases.prepare.len();
+            assert_eq!(prepares > 0, protocol == Protocol::Prepared, "{prepares}");
+        }
+    }
+}
+
+#[test]
+fn connections_are_what_the_policy_says_and_none_is_left() {
+    let server = Postgres::start("policies", &[]);
+    let of = workload("kv");
+    let pool = |upkeep| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep });
+    for reuse in [
+        Reuse::Never,
+        Reuse::Times(5),
+        pool(Upkeep::Neither),
+        pool(Upkeep::Ping),
+        pool(Upkeep::Reset),
+    ] {
+        let access = server.loaded("t", &of);
+        let mut order = order(server.unix(), Doing::Drive(of.clone()));
+        order.lanes[0].reuse = reuse;
+        let seen = driven(&order, &access);
+        assert_eq!(seen.outcomes.ok, seen.operations, "{reuse:?}: {:?}", seen.outcomes);
+        let opened = seen.connections.opened;
+        match reuse {
+            Reuse::Never => assert_eq!(opened, seen.operations),
+            Reuse::Times(times) => is_as_often_as_due(opened, times, &seen, &order),
+            _ => assert_eq!((opened, seen.phases.acquire.len()), (2, seen.operations)),
+        }
+        assert_eq!(seen.phases.log_in.len(), opened);
+        let reset = matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
+        let prepares = seen.phases.prepare.len();
+        match reset || reuse == Reuse::Never {
+            true => assert_eq!(prepares, seen.operations, "{reuse:?}"),
+            // A get and a set on each connection.
+            false => assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}"),
+        }
+        // The one that asks is there.
+        assert_eq!(
+            server.says(
+                "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+            ),
+            "1"
+        );
+    }
+}
+
+#[test]
+fn the_server_says_what_a_commit_waits_for() {
+    let server = Postgres::start("facts", &[]);
+    let facts = server.access("t").facts(&server.unix(), PATIENCE).expect("an answer");
+    let value = |name: &str| facts.iter().find(|fact| fact.0 == name).map(|fact| &*fact.1);
+    assert_eq!((value("fsync"), value("synchronous_commit")), (Some("off"), Some("on")));
+    assert!(value("server_version").is_some_and(|version| version.starts_with("15.")));
+    let started = server.says("SELECT floor(extract(epoch FROM now()))::bigint");
+    let number = |text: &str| text.parse::<u64>().expect("seconds");
+    assert!(number(&started) - number(value("started").expect("it says")) < 3600);
+    assert_eq!(value("table_persistence"), None, "there is no table yet");
+    for (unlogged, wanted) in [(true, "unlogged"), (false, "logged")] {
+        let access = server.access("it's \"mine\"");
+        access.ask(&server.tcp(), &access.table_schema(unlogged), PATIENCE).expect("a table");
+        let facts = access.facts(&server.tcp(), PATIENCE).expect("an answer");
+        let last = facts.last().map(|(name, value)| (name.as_str(), value.as_str()));
+        assert_eq!(last, Some(("table_persistence", wanted)));
+    }
+    let wrong = PostgresAccess { user: "nobody".to_owned(), ..server.access("t") };
+    let unasked = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
+    assert!(unasked.code.is_some() && unasked.why.contains("nobody"), "{unasked:?}");
+}
+
+#[test]
+fn errors_are_counted_by_their_class() {
+    let server =
+        Postgres::start("errors", &["max_connections=6", "superuser_reserved_connections=2"]);
+    let kv = || Doing::Drive(workload("kv"));
+    let missing = driven(&order(server.tcp(), kv()), &server.access("nowhere"));
+    assert_eq!(told(&missing, "no_such_table"), missing.operations, "{:?}", missing.outcomes);
+
+    let nowhere = PostgresAccess { database: "nowhere".to_owned(), ..server.access("t") };
+    let refused = driven(&order(server.tcp(), kv()), &nowhere);
+    assert_eq!(told(&refused, "no_such_database"), refused.operations, "{:?}", refused.outcomes);
+    assert_eq!(refused.connections.got, 0);
+
+    let mut many = order(server.tcp(), Doing::Ask);
+    many.lanes[0].intensity.connections = 12;
+    let full = driven(&many, &server.access("t"));
+    assert!(told(&full, "too_many_connections") > 0, "{:?}", full.outcomes);
+    assert!(full.outcomes.ok > 0 && full.connections.got <= 2 * 6, "{:?}", full.connections);
+}
+
+#[test]
+fn what_takes_too_long_is_given_up() {
+    // Room for those that were given up: the server goes on with their statements.
+    let server = Postgres::start("timeouts", &["max_connections=200"]);
+    let sleepy = PostgresAccess { query: "SELECT pg_sleep(3)".to_owned(), ..server.access("t") };
+    let mut short = order(server.tcp(), Doing::Ask);
+    short.lanes[0].timeout_ns = 40 * MS;
+    let given_up = driven(&short, &sleepy);
+    let timeouts = given_up.outcomes.failed[&record::Failure::Timeout];
+    assert_eq!((timeouts, given_up.unfinished), (given_up.operations, 0));
+    assert!(took_at_least(&given_up, 40 * MS));
+}
+
+#[test]
+fn a_reply_is_as_long_however_it_is_sent() {
+    let server = Postgres::start("lengths", &[]);
+    // 2, 1, 3, 5 and 2 bytes.
+    let query = "SELECT -1, true, 0.5::float8, 'it''s ', '\\x00ff'::bytea, NULL".to_owned();
+    for protocol in [Protocol::Simple, Protocol::Extended, Protocol::Prepared] {
+        let access = PostgresAccess { query: query.clone(), protocol, ..server.access("t") };
+        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
+        let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
+        assert_eq!(lengths, (Some(13), Some(13)), "{protocol:?}");
+    }
+}

@@ -1,0 +1,27 @@
+//! Lanes of the event loop that speak any protocol: a new one brings a codec
+//! ([`wire::Codec`]) and a [`Speech`], and changes nothing else here.
+
+pub use crate::event_loop::Speech;
+
+use crate::event_loop::EventLane;
+use crate::lane::for_workers;
+use crate::{Broken, MakeLane, Seat, TlsAccess};
+use record::Asked;
+
+/// The lanes of one contender of the order, one for each worker, which say what `speech`
+/// makes. Each connection has at most as many operations in flight as the order's depth and
+/// the codec's window allow.
+///
+/// # Panics
+/// When the order has no such contender.
+pub fn codec_lanes<S: Speech + 'static>(
+    order: &Asked,
+    contender: usize,
+    tls: Option<&TlsAccess>,
+    speech: impl Fn(&Seat) -> Result<S, Broken> + Clone + Send + 'static,
+) -> Vec<MakeLane> {
+    let (asked, seed, tls) = (order.lanes[contender].clone(), order.seed, tls.cloned());
+    for_workers(order, move |seat| {
+        Ok(Box::new(EventLane::new(speech(seat)?, tls.clone(), asked.clone(), seed, seat)?))
+    })
+}

@@ -1,0 +1,157 @@
+//! How operations end without a reply: the connection is lost, their time is over, or the
+//! run ends.
+
+use super::{Common, Connection, Phase, Then};
+use crate::clock;
+use crate::event_loop::in_flight::Operation;
+use crate::event_loop::speech::Speech;
+use record::{Failure, Moments, Recorder};
+use wire::Codec;
+
+/// After a connect that failed: the first wait, and the longest.
+const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
+
+impl<S: Speech> Connection<S> {
+    /// The codec understands no more: the server refused the connection, with a
+    /// code, or broke the protocol.
+    pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
+        let Some(code) = self.codec.refused() else {
+            return self.fail(Failure::Protocol, common, seen);
+        };
+        self.last_failure = Failure::Refused;
+        self.lose(|operation, now| {
+            seen.refused(code, now, operation.was_asked());
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        })
+    }
+
+    /// The connection is no more, and the operations on it failed.
+    pub(super) fn fail(
+        &mut self,
+        failure: Failure,
+        common: &Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
+        self.last_failure = failure;
+        self.lose(|operation, now| {
+            seen.failed(failure, now, operation.was_asked());
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        })
+    }
+
+    /// The connection waits before it dials again: what was taken up fails as the last
+    /// connect did.
+    pub(in crate::event_loop) fn fail_unasked(
+        &mut self,
+        now: u64,
+        common: &Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
+        for operation in self.in_flight.all() {
+            seen.failed(self.last_failure, now, false);
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        }
+        let lost = self.in_flight.len();
+        self.in_flight.clear();
+        Then::free(now, lost)
+    }
+
+    /// The connection is no more. Each operation on it ends as `end` says.
+    fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
+        let now = clock::now();
+        if self.phase != Phase::Open {
+            // A refused connect costs nothing: without a pause it would be
+            // counted a hundred thousand times a second.
+            let wait = BACKOFF_NS.0 << self.failures.min(8);
+            self.failures += 1;
+            self.not_before = now + wait.min(BACKOFF_NS.1);
+        }
+        let lost = self.in_flight.len();
+        self.in_flight.all().for_each(|operation| end(operation, now));
+        self.close();
+        Then::free(now, lost)
+    }
+
+    /// Gives up the operations that have taken `timeout_ns` or more by `now`: these alone
+    /// if the connection can go on without their replies, else all that are on it.
+    pub(in crate::event_loop) fn time_out(
+        &mut self,
+        now: u64,
+        timeout_ns: u64,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
+        if !self.in_flight.all().any(|operation| operation.is_overdue(now, timeout_ns)) {
+            return Then::Wait;
+        }
+        if self.phase != Phase::Open {
+            return self.time_out_all(now, &common.speech, seen);
+        }
+        common.out.clear();
+        let mut ended = 0;
+        for tag in self.in_flight.tags() {
+            let asked = self.in_flight.tagged(tag);
+            let Some(operation) = asked.filter(|asked| asked.is_overdue(now, timeout_ns)) else {
+                continue;
+            };
+            if !self.codec.give_up(tag, &mut common.out) {
+                return Then::free(now, ended).and(self.time_out_all(now, &common.speech, seen));
+            }
+            give_up(operation, now, &common.speech, seen);
+            self.in_flight.end(tag);
+            ended += 1;
+        }
+        self.in_flight.end_waiting(|operation| {
+            let is_overdue = operation.is_overdue(now, timeout_ns);
+            if is_overdue {
+                give_up(operation, now, &common.speech, seen);
+                ended += 1;
+            }
+            is_overdue
+        });
+        let ended = Then::free(now, ended);
+        match self.send_out(common) {
+            Ok(()) => ended.and(self.proceed(now, common, seen)),
+            Err(failure) => ended.and(self.fail(failure, common, seen)),
+        }
+    }
+
+    /// Ends all operations, the oldest as censored. Those behind it were asked later and
+    /// lose their connection: timeouts without a latency.
+    fn time_out_all(&mut self, now: u64, speech: &S, seen: &mut Recorder) -> Then {
+        let lost = self.in_flight.len();
+        let all = self.in_flight.all().enumerate();
+        let oldest = all.min_by_key(|(_, operation)| operation.at.sent).map(|(at, _)| at);
+        for (at, operation) in self.in_flight.all().enumerate() {
+            if oldest == Some(at) {
+                give_up(operation, now, speech, seen);
+            } else {
+                seen.failed(Failure::Timeout, now, operation.was_asked());
+                speech.lost(operation.number, &operation.memo, None, seen);
+            }
+        }
+        self.close();
+        Then::free(now, lost)
+    }
+
+    /// The run ends: operations stay without an outcome.
+    pub(in crate::event_loop) fn abandon(&mut self, seen: &mut Recorder) {
+        if self.in_flight.is_empty() {
+            return;
+        }
+        for operation in self.in_flight.all() {
+            match operation.was_asked() {
+                true => seen.unfinished(1),
+                false => seen.unsent(1),
+            }
+        }
+        self.close();
+    }
+}
+
+/// Its time is over: it has taken so long by `now` at least.
+fn give_up<S: Speech>(operation: &Operation<S::Memo>, now: u64, speech: &S, seen: &mut Recorder) {
+    let at = Moments { done: now, ..operation.at };
+    seen.timed_out(&at, operation.was_asked());
+    speech.lost(operation.number, &operation.memo, Some(&at), seen);
+}

@@ -1,0 +1,78 @@
+//! Clients of several servers: each has a connection to every server and one operation in
+//! flight, which goes to the server that holds its key.
+
+use super::{Drive, EventLane, Speech};
+use crate::clock;
+use crate::event_loop::connection::Then;
+use crate::event_loop::in_flight::Operation;
+use record::Recorder;
+
+/// So many operations of a client fail at once before other clients get their turn.
+const FAILURES: u32 = 64;
+
+impl<S: Speech> EventLane<S> {
+    /// The connection that stands for the client of this one.
+    #[inline]
+    pub(super) fn first_of_client(&self, place: u32) -> u32 {
+        if self.servers == 1 { place } else { place - place % self.servers }
+    }
+
+    /// The connection may not dial yet. A client of several servers never waits as a whole:
+    /// what goes to a server that is down fails at once, as with the clients that
+    /// applications use.
+    #[inline]
+    pub(super) fn has_to_wait(&self, place: u32, now: u64) -> bool {
+        self.servers == 1 && self.places[place as usize].not_before > now
+    }
+
+    /// A client takes up the next operation, due and possible since `due` and `could`. In
+    /// closed loop it goes on while operations fail at once.
+    pub(super) fn begin_of_client(
+        &mut self,
+        client: u32,
+        (mut due, mut could): (u64, u64),
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        for _ in 0..FAILURES {
+            if drive.budget == 0 {
+                self.free.push_back(client);
+                return;
+            }
+            drive.budget -= 1;
+            drive.in_flight += 1;
+            drive.worked = true;
+            let then = self.begin_at_server(client, (due, could), clock::now(), seen);
+            let Then::Free(since, many) = then else { return };
+            self.ended(client, many, since, drive);
+            if self.schedule.is_some() || !drive.sends(since) {
+                self.free.push_back(client);
+                return;
+            }
+            (due, could) = (since, since);
+        }
+        self.back_off(client, 1, clock::now(), drive);
+    }
+
+    /// Asks the next operation on the connection to its server.
+    fn begin_at_server(
+        &mut self,
+        client: u32,
+        (due, could): (u64, u64),
+        now: u64,
+        seen: &mut Recorder,
+    ) -> Then {
+        let connections = &self.places[client as usize..][..self.servers as usize];
+        let is_down = |server: u32| connections[server as usize].not_before > now;
+        let server = self.common.speech.server_of(self.number, is_down);
+        let connection = &mut self.places[(client + server) as usize];
+        connection.take(Operation::new(self.number, due, could, now));
+        self.number += self.step;
+        seen.due();
+        if connection.not_before > now {
+            connection.fail_unasked(now, &self.common, seen)
+        } else {
+            connection.start(now, &mut self.common, seen)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Replies of wide rows, as stores send them and as they should not be.
+
+use super::*;
+use crate::store::{Parts, Task};
+use crate::workload::tests::wide;
+
+/// One worker's operations on wide rows.
+struct Worker {
+    said: Said,
+    verifier: Verifier,
+}
+
+/// A column as a store sends it: its name and its value.
+type Sent = (Vec<u8>, Vec<u8>);
+
+impl Worker {
+    fn new(mix: &[(Kind, f64)]) -> Worker {
+        let workload = Workload { verify: Verify::All, ..wide(mix) };
+        let said = Said::new(&workload, 5, 1, Task::Drive).expect("sound");
+        Worker { said, verifier: Verifier::new(Verify::All, &workload, 0, 1) }
+    }
+
+    /// The first operation from `n` on that is of this kind.
+    fn first(&self, kind: Kind, n: u64) -> Drawn {
+        let mut all = (n..).map(|n| self.said.drawn(n));
+        all.find(|drawn| drawn.kind == kind).expect("one of them")
+    }
+
+    /// Sends it.
+    fn sends(&mut self, drawn: Drawn) -> Memo {
+        let mut memo = Memo::default();
+        self.verifier.sent(drawn, &mut memo);
+        memo
+    }
+
+    /// The column of this time in the row of an operation.
+    fn column(&self, drawn: &Drawn, time: u64) -> Sent {
+        let column = Column { time, ..Column::of(drawn) };
+        let mut value = Vec::new();
+        self.said.values.write(column.key(), column.version(), &mut value);
+        (column.name().to_vec(), value)
+    }
+
+    /// The columns of these times.
+    fn columns(&self, drawn: &Drawn, times: impl Iterator<Item = u64>) -> Vec<Sent> {
+        times.map(|time| self.column(drawn, time)).collect()
+    }
+
+    /// What a reply with these columns comes to: whole ones, and cut into pieces.
+    fn told(&mut self, drawn: Drawn, columns: &[Sent]) -> Told {
+        let items = columns.len() as u32;
+        let mut memo = self.sends(drawn);
+        for (name, value) in columns {
+            self.verifier.column(&self.said, &mut memo, name, value);
+        }
+        let whole = self.verifier.told(&self.said, &mut memo, items);
+        let mut memo = self.sends(drawn);
+        for (item, (name, value)) in (0..).zip(columns) {
+            for piece in name.chunks(3).chain(value.chunks(100)) {
+                self.verifier.piece(&self.said, &mut memo, item, piece);
+            }
+        }
+        assert_eq!(self.verifier.told(&self.said, &mut memo, items), whole);
+        whole
+    }
+}
+
+/// The same operation elsewhere.
+fn with_key(mut drawn: Drawn, key: u64) -> Drawn {
+    drawn.key = key;
+    drawn
+}
+
+const NEWEST: [(Kind, f64); 2] = [(Kind::Newest, 1.0), (Kind::InsertColumn, 1.0)];
+
+#[test]
+fn the_newest_loaded_columns_are_right() {
+    let mut worker = Worker::new(&NEWEST);
+    let newest = worker.first(Kind::Newest, 0);
+    let columns = worker.columns(&newest, (80..100).rev());
+    assert_eq!(worker.told(newest, &columns), Told::Ok);
+}
+
+#[test]
+fn columns_in_another_order_are_wrong() {
+    let mut worker = Worker::new(&NEWEST);
+    let newest = worker.first(Kind::Newest, 0);
+    let mut columns = worker.columns(&newest, (80..100).rev());
+    columns.swap(4, 5);
+    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    columns = worker.columns(&newest, 80..100);
+    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    columns = worker.columns(&newest, (80..100).rev());
+    columns[7] = columns[6].clone();
+    assert_eq!(worker.told(newest, &columns), Told::Wrong, "twice the same");
+}
+
+#[test]
+fn a_column_that_is_missing_makes_a_miss() {
+    let mut worker = Worker::new(&NEWEST);
+    let newest = worker.first(Kind::Newest, 0);
+    for times in [81..100, 99..100, 0..0] {
+        let columns = worker.columns(&newest, times.rev());
+        assert_eq!(worker.told(newest, &columns), Told::Miss, "{} columns", columns.len());
+    }
+    let with_gap = worker.columns(&newest, (79..100).rev().filter(|time| *time != 90));
+    assert_eq!(worker.told(newest, &with_gap), Told::Miss);
+    let without_newest = worker.columns(&newest, (79..99).rev());
+    assert_eq!(worker.told(newest, &without_newest), Told::Miss);
+}
+
+#[test]
+fn one_column_too_many_is_wrong() {
+    let mut worker = Worker::new(&NEWEST);
+    let newest = worker.first(Kind::Newest, 0);
+    let columns = worker.columns(&newest, (79..100).rev());
+    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+}
+
+#[test]
+fn a_value_that_does_not_belong_to_its_time_or_row_is_wrong() {
+    let mut worker = Worker::new(&NEWEST);
+    let newest = worker.first(Kind::Newest, 0);
+    let columns = worker.columns(&newest, (80..100).rev());
+    let others: [fn(&mut Sent); 5] = [
+        |column| column.1[200] ^= 1,
+        |column| column.1[0] ^= 1,
+        |column| column.1.truncate(379),
+        |column| column.1.clear(),
+        |column| column.0.truncate(7),
+    ];
+    for (number, change) in others.iter().enumerate() {
+        let mut changed = columns.clone();
+        change(&mut changed[3]);
+        assert_eq!(worker.told(newest, &changed), Told::Wrong, "change {number}");
+    }
+    let other_type = (Column::of(&newest).row ^ 1) * COLUMNS_OF_ROW;
+    let other_row = with_key(newest, other_type);
+    let columns = worker.columns(&other_row, (80..100).rev());
+    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+}
+
+#[test]
+fn a_column_that_no_operation_inserts_there_is_wrong() {
+    let mut worker = Worker::new(&NEWEST);
+    let insert = worker.first(Kind::InsertColumn, 50);
+    let row = |drawn: &Drawn| Column::of(drawn).row;
+    let newest = with_key(worker.first(Kind::Newest, 60), insert.key);
+    let with = |worker: &Worker, time| {
+        let first = worker.column(&newest, time);
+        [vec![first], worker.columns(&newest, (81..100).rev())].concat()
+    };
+    let inserted = with(&worker, 100 + insert.n);
+    assert_eq!(worker.told(newest, &inserted), Told::Ok);
+    let is_elsewhere =
+        |drawn: &Drawn| drawn.kind == Kind::InsertColumn && row(drawn) != row(&insert);
+    let mut all = (0..).map(|n| worker.said.drawn(n));
+    let elsewhere = all.find(is_elsewhere).expect("one of them");
+    let foreign = with(&worker, 100 + elsewhere.n);
+    assert_eq!(worker.told(newest, &foreign), Told::Wrong);
+}
+
+#[test]
+fn without_a_column_whose_insert_was_acknowledged_the_newest_are_stale() {
+    let mut worker = Worker::new(&NEWEST);
+    let insert = worker.first(Kind::InsertColumn, 0);
+    let newest = with_key(worker.first(Kind::Newest, 0), insert.key);
+    let loaded = worker.columns(&newest, (80..100).rev());
+    let mut memo = worker.sends(insert);
+    assert_eq!(worker.told(newest, &loaded), Told::Ok, "it was not acknowledged");
+    assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Ok);
+    assert_eq!(worker.told(newest, &loaded), Told::Stale);
+    let first = worker.column(&newest, 100 + insert.n);
+    let with = [vec![first], worker.columns(&newest, (81..100).rev())].concat();
+    assert_eq!(worker.told(newest, &with), Told::Ok);
+}
+
+#[test]
+fn one_column_has_the_value_that_was_loaded() {
+    let mut worker = Worker::new(&[(Kind::OneColumn, 1.0)]);
+    let one = worker.said.drawn(3);
+    let column = Column::of(&one);
+    for (time, wanted) in [(column.time, Told::Ok), ((column.time + 1) % 100, Told::Wrong)] {
+        let (_, value) = worker.column(&one, time);
+        let mut memo = worker.sends(one);
+        worker.verifier.piece(&worker.said, &mut memo, 0, &value);
+        assert_eq!(worker.verifier.told(&worker.said, &mut memo, 1), wanted, "{time}");
+    }
+    let mut memo = worker.sends(one);
+    assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Miss);
+}
+
+#[test]
+fn an_insert_is_worded_with_the_value_of_its_time() {
+    let mut worker = Worker::new(&NEWEST);
+    let insert = worker.first(Kind::InsertColumn, 0);
+    let (_, wanted) = worker.column(&insert, 100 + insert.n);
+    let Parts { value, .. } = worker.said.parts(&insert);
+    assert_eq!(value, wanted);
+    let newest = worker.first(Kind::Newest, 0);
+    assert_eq!(worker.said.parts(&newest).value, b"");
+}

@@ -1,0 +1,122 @@
+//! A lane that speaks WebSocket: each operation sends a message and takes the next one of
+//! the server for its echo.
+
+mod messages;
+
+use crate::codec_lane::{Speech, codec_lanes};
+use crate::{MakeLane, Numbers, Seat, TlsAccess};
+use messages::Messages;
+use record::{Asked, Moments, Recorder, Told};
+use std::cell::Cell;
+use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket};
+use wire::{Class, Reply};
+
+pub use messages::SHORTEST_MESSAGE;
+
+/// What talking to a WebSocket server takes, with its secrets: no `Debug`, no `Serialize`.
+#[derive(Clone)]
+pub struct WebSocketAccess {
+    /// The request for the upgrade.
+    pub upgrade: Upgrade,
+    /// What messages are made of.
+    pub kind: Kind,
+    /// Bytes of a message, [`SHORTEST_MESSAGE`] at least.
+    pub message_bytes: u32,
+    /// TLS. None means plain TCP.
+    pub tls: Option<TlsAccess>,
+    /// Where operations go on from one call of the engine to the next.
+    pub numbers: Numbers,
+}
+
+/// Sends messages, and looks whether they come back.
+struct Echo {
+    upgrade: Upgrade,
+    messages: Messages,
+    numbers: Numbers,
+    place: usize,
+    /// Keys and masks of the next codec follow from it.
+    seed: Cell<u64>,
+}
+
+/// What came of an echo so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    bytes: usize,
+    is_wrong: bool,
+}
+
+impl Speech for Echo {
+    type Codec = WebSocket;
+    type Memo = Heard;
+
+    const UPGRADES: bool = true;
+
+    fn codec(&self, depth: u32) -> WebSocket {
+        let seed = self.seed.get();
+        self.seed.set(seed.wrapping_add(1 << 32));
+        // An echo is as long as its message; one that is longer is wrong before the limit.
+        WebSocket::new(self.upgrade.clone(), Limits::default(), depth, seed)
+    }
+
+    fn renew(&self, codec: &mut WebSocket) {
+        codec.reset();
+    }
+
+    fn first(&self, _seat: &Seat) -> u64 {
+        self.numbers.next(self.place)
+    }
+
+    fn step(&self, seat: &Seat) -> u64 {
+        seat.places() as u64
+    }
+
+    fn closes(&mut self, next: u64) {
+        self.numbers.keep(self.place, next);
+    }
+
+    #[inline]
+    fn operation(&mut self, _codec: &WebSocket, number: u64, _heard: &mut Heard) -> Op<'_> {
+        self.messages.say(number)
+    }
+
+    #[inline]
+    fn piece(&self, number: u64, heard: &mut Heard, _item: u32, piece: &[u8]) {
+        heard.is_wrong |= !self.messages.has(number, heard.bytes, piece);
+        heard.bytes += piece.len();
+    }
+
+    #[inline]
+    fn told(
+        &mut self,
+        _number: u64,
+        _at: &Moments,
+        heard: &mut Heard,
+        reply: &Reply,
+        _seen: &mut Recorder,
+    ) -> Option<Told> {
+        let is_whole = heard.bytes == self.messages.bytes();
+        Some(match reply.class {
+            _ if heard.is_wrong || !is_whole => Told::Wrong,
+            Class::Ok => Told::Ok,
+            Class::Miss | Class::Error(_) => Told::Unexpected,
+        })
+    }
+}
+
+/// The lanes of one contender of the order: one for each worker.
+///
+/// # Panics
+/// When the order has no such contender.
+pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess) -> Vec<MakeLane> {
+    let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
+    codec_lanes(order, contender, tls, move |seat| {
+        let place = seat.place();
+        Ok(Echo {
+            upgrade: access.upgrade.clone(),
+            messages: Messages::new(access.kind, access.message_bytes, seed),
+            numbers: access.numbers.clone(),
+            place,
+            seed: Cell::new(seed ^ place as u64),
+        })
+    })
+}

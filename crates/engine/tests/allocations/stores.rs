@@ -1,0 +1,101 @@
+//! After warm-up a lane of a store allocates nothing, operations of two requests
+//! and user-defined commands included: ten times the operations make not one
+//! allocation more.
+
+use crate::common::stores::{Server, Speech};
+use crate::common::thrift::Cassandra;
+use crate::common::{lane, until_done};
+use crate::counting;
+use engine::workload::preset;
+use record::{Doing, Kind, Own, OwnOperation, Parameter, Says, Share, Step, ValueBytes, Workload};
+
+fn workload(kinds: &[Kind]) -> Workload {
+    let step = |bytes| Step { bytes, weight: 1.0 };
+    Workload {
+        keys: 200,
+        value: ValueBytes::Steps(vec![step(32), step(1000)]),
+        mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
+        commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
+        own: own(),
+        groups: Vec::new(),
+        ..preset("kv").expect("a preset")
+    }
+}
+
+/// A command with a parameter of every kind that is drawn anew.
+fn own() -> Own {
+    const FROM: [&str; 8] = [
+        "uniform(-5, 5_000_000)",
+        "zipf(1000, 0.99)",
+        "seq()",
+        "bytes(10, 60)",
+        "text(20)",
+        "pattern(\"##-@@\")",
+        "pick(\"a\", 3)",
+        "now()",
+    ];
+    let named = |(at, from): (usize, &&str)| Parameter {
+        name: format!("p{at}"),
+        from: from.parse().expect("a generator"),
+    };
+    let parameters: Vec<Parameter> = FROM.iter().enumerate().map(named).collect();
+    let places = parameters.iter().map(|of| format!("{{{}}}", of.name));
+    let words = ["RPUSH".to_owned(), "mine".to_owned()].into_iter().chain(places);
+    let says = Says::Command(words.collect());
+    let operation = OwnOperation { name: "push".to_owned(), parameters, says };
+    Own { operations: vec![operation], ..Own::default() }
+}
+
+/// A server under test: a process, or threads of this one that allocate nothing for a call.
+enum Partner {
+    Process(Server),
+    Threads(Box<Cassandra>),
+}
+
+impl Partner {
+    fn drive(&self, doing: Doing, operations: u64, depth: u32) {
+        let address = match self {
+            Partner::Process(server) => server.address,
+            Partner::Threads(server) => server.address(),
+        };
+        let mut lane = lane(address);
+        (lane.doing, lane.operations, lane.intensity.depth) = (doing, Some(operations), depth);
+        let mut order = until_done(vec![lane]);
+        let seen = match self {
+            Partner::Process(server) => server.drive(&mut order).remove(0).seen,
+            Partner::Threads(server) => server.drive(&mut order),
+        };
+        let outcomes = &seen.outcomes;
+        assert_eq!(outcomes.ok + outcomes.conflict, operations, "{outcomes:?}");
+    }
+
+    fn allocations(&self, workload: &Workload, operations: u64, depth: u32) -> u64 {
+        let before = counting::allocations();
+        self.drive(Doing::Drive(workload.clone()), operations, depth);
+        counting::allocations() - before
+    }
+}
+
+pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
+    use Kind::{Cas, Command, Get, Incr, MultiGet, ReadModifyWrite, Set};
+    let both = [Get, Set, ReadModifyWrite, Incr];
+    let memcached = workload(&[&both[..], &[Cas]].concat());
+    let redis = workload(&[&both[..], &[Command(0), Kind::Own(0)]].concat());
+    let cassandra = workload(&[Get, Set, ReadModifyWrite, MultiGet(5)]);
+    for (partner, name, workload) in [
+        (Partner::Process(Server::start(Speech::Text, &[])), "memcached", memcached),
+        (Partner::Process(Server::start(Speech::Resp2, &[])), "RESP2", redis),
+        (Partner::Threads(Box::new(Cassandra::start(None))), "Thrift", cassandra),
+    ] {
+        partner.drive(Doing::load(workload.clone()), workload.to_load(), 8);
+        for depth in [1, 16] {
+            // The first run also pays for what is made once in a process.
+            partner.allocations(&workload, 500, depth);
+            let few = partner.allocations(&workload, 2_000, depth);
+            let many = partner.allocations(&workload, 20_000, depth);
+            // Replies that are cut by the buffer are held in memory of the connection,
+            // which grows until it fits the longest.
+            assert!(many <= few + 20, "{name} {depth}: {few} for 2000, {many} for 20000");
+        }
+    }
+}

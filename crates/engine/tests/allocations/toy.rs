@@ -1,0 +1,35 @@
+//! A protocol with stream ids and pushes makes the engine allocate no more than the others:
+//! ten times the operations make not one allocation more.
+
+use crate::common::{drive_lanes, lane, until_done};
+use crate::counting;
+use crate::toy_codec::server::{Habits, serve};
+use crate::toy_codec::speech::{Echo, Notes};
+use engine::Stop;
+use engine::codec_lane::codec_lanes;
+use record::{Arrivals, LaneAsked};
+
+/// Allocations of a run of `operations` through windows that change. The server of the test
+/// allocates when it accepts, and never for a request.
+fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
+    let habits = Habits { windows: &[3, 9, 16], push_every: 5, ..Habits::PLAIN };
+    let (address, _) = serve(habits);
+    let (depth, operations) = (16, Some(operations));
+    let mut asked = LaneAsked { operations, ..lane(address) };
+    (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, depth);
+    let order = until_done(vec![asked]);
+    let notes = Notes::new();
+    let before = counting::allocations();
+    let lanes = codec_lanes(&order, 0, None, move |_| {
+        Ok(Echo { depth, notes: notes.clone(), keeps_pushes: false })
+    });
+    let stop = Stop::new().expect("a descriptor");
+    let trials = drive_lanes(&order, vec![lanes], Vec::new(), &stop);
+    let after = counting::allocations();
+    assert_eq!(Some(trials[0].seen.outcomes.ok), operations);
+    after - before
+}
+
+pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
+    counting::no_more_for_ten_times_the_operations(allocations);
+}

@@ -1,0 +1,62 @@
+//! The WebSocket lane: ten times the operations make not one allocation more.
+
+use crate::common::{drive_lanes, lane, until_done};
+use crate::counting;
+use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
+use record::{Arrivals, LaneAsked};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use wire::websocket::{Kind, Upgrade};
+
+/// A message, its head and its mask.
+const MESSAGE: usize = 64;
+const FRAME: usize = 2 + 4 + MESSAGE;
+
+/// An echo of messages of one length, which allocates when it accepts, and never for a message.
+fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut socket = tungstenite::accept(stream).expect("an upgrade");
+                let mut frame = [0; FRAME];
+                while socket.get_mut().read_exact(&mut frame).is_ok() {
+                    let (head, payload) = frame.split_at_mut(6);
+                    let [first, length, key @ ..] = head else { return };
+                    let keys = key.iter().cycle();
+                    payload.iter_mut().zip(keys).for_each(|(byte, key)| *byte ^= key);
+                    (head[4], head[5]) = (*first, *length & 0x7F);
+                    if socket.get_mut().write_all(&frame[4..]).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+/// Allocations of a run of `operations`.
+fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
+    let mut asked = LaneAsked { operations: Some(operations), ..lane(serve()) };
+    (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 4);
+    let order = until_done(vec![asked]);
+    let access = WebSocketAccess {
+        upgrade: Upgrade::new("/", "test", &[]).expect("nothing in it can be refused"),
+        kind: Kind::Text,
+        message_bytes: MESSAGE as u32,
+        tls: None,
+        numbers: Numbers::new(1),
+    };
+    let before = counting::allocations();
+    let lanes = vec![websocket_lanes(&order, 0, &access)];
+    let trials = drive_lanes(&order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
+    let after = counting::allocations();
+    assert_eq!(trials[0].seen.outcomes.ok, operations);
+    after - before
+}
+
+pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
+    counting::no_more_for_ten_times_the_operations(allocations);
+}

@@ -1,0 +1,55 @@
+//! Drawing operations, naming keys, writing values and checking them allocate
+//! nothing: the hot path does all four.
+
+use crate::counting;
+use engine::workload::{Check, Operations, preset};
+use record::{Distribution, Kind, Share};
+
+fn operations(distribution: Distribution) -> Operations {
+    let mut workload = preset("ycsb-a").expect("a preset");
+    workload.distribution = distribution;
+    workload.mix = [Kind::MultiGet(4), Kind::Set, Kind::Insert]
+        .map(|kind| Share { kind, weight: 1.0 })
+        .to_vec();
+    Operations::new(&workload, 1).expect("sane")
+}
+
+/// Draws, names, writes and checks; returns how many values were right.
+fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
+    let values = operations.values();
+    let mut right = 0;
+    for n in 0..10_000 {
+        let drawn = operations.operation(n);
+        out.clear();
+        for i in 0..4 {
+            operations.write_key(drawn.space, operations.key_of(&drawn, i), out);
+        }
+        let named = out.len();
+        values.write(drawn.key, drawn.version, out);
+        let mut check = Check::new(true);
+        out[named..].chunks(100).for_each(|piece| check.piece(&values, piece));
+        right += u64::from(check.end().is_some_and(|end| end.length_right && end.bytes_right));
+    }
+    right
+}
+
+pub(crate) fn nothing_is_allocated_for_an_operation() {
+    let mut out = Vec::with_capacity(2000);
+    // Not counted: the thread of the test harness, which started this one, may not be
+    // done with that.
+    drive(&operations(Distribution::Uniform), &mut out);
+    for distribution in [
+        Distribution::Uniform,
+        Distribution::Sequential,
+        Distribution::Zipf(0.99),
+        Distribution::Hotspot { keys: 0.2, operations: 0.8 },
+        Distribution::Latest,
+        Distribution::YcsbZipfian,
+    ] {
+        let operations = operations(distribution);
+        let before = counting::allocations();
+        let right = drive(&operations, &mut out);
+        let after = counting::allocations();
+        assert_eq!((right, after - before), (10_000, 0), "{distribution:?}");
+    }
+}

@@ -1,0 +1,267 @@
+//! The engine against a server that counts: what was sent is what it got.
+
+use crate::common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
+use engine::{Stop, TargetClock};
+use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse};
+use std::net::TcpListener;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering;
+
+#[test]
+fn every_request_is_counted_on_both_sides() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let trials = drive(&order(vec![lane(address)]));
+    let seen = &trials[0].seen;
+    assert!(seen.operations > 10);
+    assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));
+    assert_eq!((seen.outcomes.ok, seen.unfinished), (seen.operations, 0));
+    assert_eq!(seen.response_time.len(), seen.operations);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+    assert_eq!((seen.connections.asked, seen.connections.got, seen.connections.opened), (4, 4, 4));
+}
+
+#[test]
+fn what_the_server_says_of_its_own_times_is_recorded() {
+    const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer-Timing: db;dur=2.5, render;dur=0.25\r\n\
+        Content-Length: 5\r\n\r\nhello";
+    let (address, _) = serve(REPLY, u64::MAX);
+    let asked = LaneAsked { operations: Some(500), ..lane(address) };
+    let trials = drive(&until_done(vec![asked]));
+    let parts = trials[0].seen.phases.server.iter();
+    let parts: Vec<_> = parts.map(|(name, took)| (name, took.len(), took.max())).collect();
+    let [("db", 500, Some(db)), ("render", 500, Some(render))] = parts[..] else {
+        panic!("{parts:?}")
+    };
+    // Histograms keep three digits.
+    assert!((2_500_000..2_503_000).contains(&db), "{db}");
+    assert!((250_000..250_300).contains(&render), "{render}");
+}
+
+/// HTTP/1.1 has one request in flight on a connection, however many are asked for.
+#[test]
+fn a_depth_above_the_window_is_cut_to_the_window() {
+    for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
+        let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+        let mut asked = LaneAsked { operations: Some(1000), ..lane(address) };
+        (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 8);
+        let trials = drive(&until_done(vec![LaneAsked { timeout_ns: 60_000_000_000, ..asked }]));
+        let seen = &trials[0].seen;
+        assert_eq!((seen.operations, seen.outcomes.ok), (1000, 1000), "{:?}", seen.outcomes);
+        // The server takes whatever comes at once for one request.
+        assert_eq!(counts.requests.load(Ordering::Relaxed), 1000);
+        assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+    }
+}
+
+/// Rounds whose connections are counted by the server: two slices of 10 ms in each.
+fn opened_in_rounds(order: Asked) -> Vec<u64> {
+    let (rounds, slice_ns) = (3, 10_000_000);
+    let trials = drive(&Asked { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
+    assert!(trials.iter().all(|trial| trial.seen.operations > 0));
+    assert!(trials.iter().all(|trial| trial.seen.connections.got == 4));
+    trials.iter().map(|trial| trial.seen.connections.opened).collect()
+}
+
+#[test]
+fn lanes_that_are_compared_get_other_connections_in_each_round() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    assert_eq!(opened_in_rounds(order(vec![lane(address), lane(address)])), [4; 6]);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 24);
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    assert_eq!(opened_in_rounds(order(vec![lane(address)])), [4, 0, 0], "compared with nothing");
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    // SAFETY: a call without pointers, on a socket that listens already. From here on its
+    // queue holds one connection, which is never taken out.
+    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+    let full = listener.local_addr().expect("an address");
+    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let timeout_ns = 500_000_000;
+    let mut waiting = LaneAsked { timeout_ns, ..lane(full) };
+    waiting.intensity.connections = 40;
+    let lanes = vec![lane(address), waiting];
+    let trials = drive(&Asked { rounds: 2, ..order(lanes) });
+    let of = |contender| trials.iter().filter(move |trial| trial.contender == contender);
+    assert!(of(0).all(|trial| trial.seen.connections.got == 4 && trial.seen.outcomes.ok > 0));
+    assert!(of(1).all(|trial| trial.seen.connections.got < 40 && trial.seen.outcomes.ok == 0));
+    let in_round = |round| {
+        let trials = trials.iter().filter(move |trial| trial.round == round);
+        trials.flat_map(|trial| &trial.seen.slices)
+    };
+    let end = in_round(1).map(|slice| slice.starts_ns + slice.took_ns).max().expect("slices");
+    let start = in_round(2).map(|slice| slice.starts_ns).min().expect("slices");
+    // Two at a time, twenty times: waiting for each anew would take 20 timeouts.
+    assert!(start - end < 10 * timeout_ns, "{} ms", (start - end) / 1_000_000);
+}
+
+#[test]
+fn fresh_connections_are_one_each_and_reuse_n_is_exact() {
+    for (reuse, per_connection) in [(Reuse::Never, 1), (Reuse::Times(5), 5)] {
+        let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+        let mut lane = lane(address);
+        lane.reuse = reuse;
+        lane.intensity.connections = 1;
+        lane.operations = Some(100);
+        let trials = drive(&until_done(vec![lane]));
+        assert_eq!(trials[0].seen.outcomes.ok, 100, "{reuse:?}");
+        assert_eq!(counts.connections.load(Ordering::Relaxed), 100 / per_connection, "{reuse:?}");
+        assert_eq!(trials[0].seen.connections.opened, 100 / per_connection);
+    }
+}
+
+#[test]
+fn a_braid_gives_every_contender_its_slices_and_drains_each() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address), lane(address)]);
+    order.warm_up_ns = 20_000_000;
+    order.rounds = 2;
+    order.slice_ns = 20_000_000;
+    let trials = drive(&order);
+    assert_eq!(trials.len(), 6);
+    let rounds: Vec<_> = trials.iter().filter(|trial| trial.phase == Phase::Round).collect();
+    assert!(rounds.iter().all(|trial| trial.seen.slices.len() == 10));
+    let sent: u64 = trials.iter().map(|trial| trial.seen.sent).sum();
+    assert_eq!(sent, counts.requests.load(Ordering::Relaxed));
+    let mut slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
+    slices.sort_by_key(|slice| slice.place);
+    for pair in slices.windows(2) {
+        assert!(pair[0].starts_ns + pair[0].took_ns <= pair[1].starts_ns, "slices overlap");
+        assert!(pair[0].took_ns >= pair[0].sending_ns, "a slice ended before its drain");
+    }
+}
+
+#[test]
+fn workers_share_connections_and_operations() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let mut lane = lane(address);
+    lane.intensity.connections = 5;
+    lane.operations = Some(301);
+    let mut order = until_done(vec![lane]);
+    order.cores = vec![0, 0];
+    let trials = drive(&order);
+    assert_eq!(trials.len(), 1);
+    assert_eq!(trials[0].seen.outcomes.ok, 301);
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 301);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+fn a_refused_connection_is_theirs_and_was_never_sent() {
+    let address = {
+        let gone = TcpListener::bind("127.0.0.1:0").expect("a port");
+        gone.local_addr().expect("an address")
+    };
+    let trials = drive(&order(vec![lane(address)]));
+    let seen = &trials[0].seen;
+    assert_eq!((seen.sent, seen.outcomes.ok, seen.connections.got), (0, 0, 0));
+    assert!(seen.outcomes.failed[&Failure::Refused] >= 4);
+    assert_eq!(seen.without_latency, seen.operations);
+    assert!(seen.response_time.is_empty());
+}
+
+#[test]
+fn a_server_that_never_answers_is_censored_at_the_timeout() {
+    // Connections are accepted by the kernel; nobody reads.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut lane = lane(listener.local_addr().expect("an address"));
+    lane.timeout_ns = 300_000_000;
+    let trials = drive(&order(vec![lane]));
+    let seen = &trials[0].seen;
+    assert_eq!(seen.outcomes.failed[&Failure::Timeout], seen.operations);
+    assert_eq!(seen.response_time.len(), 4);
+    // 3 digits: the lowest value of the bucket may lie a thousandth below.
+    assert!(seen.response_time.min().expect("samples") >= 299_500_000);
+}
+
+#[test]
+fn an_open_loop_sends_what_is_due_and_no_more() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let mut lane = lane(address);
+    lane.intensity.arrivals = Arrivals::Constant(1000.0);
+    let mut order = order(vec![lane]);
+    order.slice_ns = 50_000_000;
+    let trials = drive(&order);
+    let seen = &trials[0].seen;
+    assert_eq!((seen.operations, seen.unsent), (200, 0));
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 200);
+    assert!(seen.slices.iter().all(|slice| slice.due == 50));
+}
+
+#[test]
+fn a_peer_that_closes_every_third_time_costs_connections_and_no_operation() {
+    let close = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+    let (address, counts) = serve(close, 1);
+    let mut lane = lane(address);
+    lane.operations = Some(50);
+    lane.intensity.connections = 2;
+    let trials = drive(&until_done(vec![lane]));
+    assert_eq!(trials[0].seen.outcomes.ok, 50);
+    assert_eq!(counts.requests.load(Ordering::Relaxed), 50);
+}
+
+#[test]
+fn a_stop_ends_a_long_turn_and_keeps_what_was_seen() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let trials = drive_stopped(lane(address));
+    let seen = &trials[0].seen;
+    assert!(trials[0].cut_short && seen.outcomes.ok > 0);
+    assert_eq!(seen.sent + seen.unfinished, counts.requests.load(Ordering::Relaxed));
+}
+
+#[test]
+fn garbage_and_cut_replies_are_the_peers_fault() {
+    let cases: [(&'static [u8], Failure); 2] = [
+        (b"this is not HTTP at all\r\n\r\n", Failure::Protocol),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello", Failure::Closed),
+    ];
+    for (reply, failure) in cases {
+        let (address, counts) = serve(reply, 1);
+        let mut lane = lane(address);
+        lane.operations = Some(20);
+        let trials = drive(&until_done(vec![lane]));
+        let seen = &trials[0].seen;
+        assert_eq!(seen.outcomes.failed.get(&failure), Some(&20), "{:?}", seen.outcomes);
+        assert_eq!(seen.sent, counts.requests.load(Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn the_cpu_of_every_target_is_read_at_both_ends_of_every_slice() {
+    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address), lane(address)]);
+    order.slice_ns = 50_000_000;
+    order.first_round = 5;
+    // One more nanosecond at every reading; the other is out of sight.
+    let mut readings = 0;
+    let counts = || {
+        readings += 1;
+        Some(readings)
+    };
+    let targets: Vec<TargetClock<'_>> = vec![Box::new(counts), Box::new(|| None)];
+    let trials = drive_reading(&order, &Stop::new().expect("a descriptor"), targets);
+    assert!(trials.iter().all(|trial| trial.round == 5));
+    let slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
+    assert_eq!(slices.len(), 8);
+    assert!(slices.iter().all(|slice| slice.target_cpu_ns == [Some(1), None]));
+    assert_eq!(readings, 16);
+}
+
+#[test]
+fn with_two_workers_targets_are_read_once() {
+    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address)]);
+    order.cores = vec![0, 0];
+    let mut readings = 0;
+    let counts = || {
+        readings += 1;
+        Some(readings * 10)
+    };
+    let stop = Stop::new().expect("a descriptor");
+    let trials = drive_reading(&order, &stop, vec![Box::new(counts)]);
+    assert_eq!(trials[0].seen.slices[0].target_cpu_ns, [Some(10)]);
+    assert_eq!(readings, 2);
+}

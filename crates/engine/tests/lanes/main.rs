@@ -1,0 +1,17 @@
+//! Lanes of every kind under the engine, against servers and files that count.
+#![allow(clippy::disallowed_types, reason = "the server of a test has a clock of its own")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod endless;
+mod files;
+mod files_store;
+mod files_workload;
+mod groups;
+mod http;
+mod panics;
+mod sharded;
+mod stores;
+mod thrift;
+mod toy;
+mod websocket;

@@ -1,0 +1,51 @@
+//! A worker that panics ends the run, and the others are not left waiting for it.
+
+use crate::common::{lane_of_files, order};
+use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
+use record::{Asked, Recorder};
+use std::ops::ControlFlow;
+
+/// A lane whose first worker panics in its slice, or where it opens.
+struct Panicking {
+    worker: usize,
+    in_slice: bool,
+}
+
+impl Panicking {
+    fn panics(&self, in_slice: bool) {
+        assert!(self.worker > 0 || self.in_slice != in_slice, "as it was asked to");
+    }
+}
+
+impl Lane for Panicking {
+    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, Broken> {
+        self.panics(false);
+        Ok(Opened { asked: 1, got: 1 })
+    }
+
+    fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<u64, Broken> {
+        self.panics(true);
+        Ok(turn.sends_until)
+    }
+
+    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
+        Ok(())
+    }
+
+    fn close(&mut self, _seen: &mut Recorder) {}
+}
+
+#[test]
+fn a_worker_that_panics_is_an_error_and_nobody_waits_for_it() {
+    for in_slice in [false, true] {
+        let order = Asked { cores: vec![0, 0], rounds: 3, ..order(vec![lane_of_files()]) };
+        let make = || -> MakeLane {
+            Box::new(move |seat: &Seat| Ok(Box::new(Panicking { worker: seat.worker, in_slice })))
+        };
+        let stop = Stop::new().expect("a descriptor");
+        let lanes = vec![vec![make(), make()]];
+        let done = run(&order, lanes, Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
+        let why = done.expect_err("it panicked").0;
+        assert!(why.contains("a worker thread panicked"), "{why}");
+    }
+}

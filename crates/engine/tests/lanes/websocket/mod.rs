@@ -1,0 +1,203 @@
+//! The WebSocket lane against a server of another implementation that counts and fails.
+
+mod server;
+
+use crate::common::{drive_lanes, lane, order, until_done};
+use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
+use record::{Arrivals, Asked, Failure, LaneAsked, Reuse, Seen};
+use server::{Counts, Habit, TENTH, serve};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use wire::websocket::{Kind, Upgrade, codes};
+
+fn access(kind: Kind, message_bytes: u32) -> WebSocketAccess {
+    WebSocketAccess {
+        upgrade: Upgrade::new("/", "test", &[]).expect("nothing in it can be refused"),
+        kind,
+        message_bytes,
+        tls: None,
+        numbers: Numbers::new(1),
+    }
+}
+
+fn drive(order: &Asked, access: &WebSocketAccess) -> Seen {
+    let lanes = vec![websocket_lanes(order, 0, access)];
+    let mut trials = drive_lanes(order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
+    trials.remove(0).seen
+}
+
+fn count(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// So many operations on one connection, in closed loop.
+fn on_one(address: SocketAddr, operations: u64) -> LaneAsked {
+    let mut asked = LaneAsked { operations: Some(operations), ..lane(address) };
+    asked.intensity.connections = 1;
+    asked
+}
+
+/// A hundred texts of 64 bytes on one connection after the other.
+fn hundred(habit: Habit) -> (Seen, std::sync::Arc<Counts>) {
+    let (address, counts) = serve(habit);
+    let asked = LaneAsked { timeout_ns: 100_000_000, ..on_one(address, 100) };
+    let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+    assert_eq!(seen.operations, 100, "{habit:?}");
+    assert_eq!(seen.sent, count(&counts.messages), "{habit:?}: every message is counted twice");
+    (seen, counts)
+}
+
+#[test]
+fn every_message_comes_back_and_is_counted_on_both_sides() {
+    for (kind, bytes) in
+        [(Kind::Text, 64), (Kind::Binary, 16), (Kind::Text, 126), (Kind::Binary, 70_000)]
+    {
+        let (address, counts) = serve(Habit::Echo);
+        let seen = drive(&order(vec![lane(address)]), &access(kind, bytes));
+        assert!(seen.operations > 5, "{kind:?} {bytes}");
+        assert_eq!(seen.outcomes.ok, seen.operations, "{kind:?} {bytes}: {:?}", seen.outcomes);
+        assert_eq!(seen.sent, count(&counts.messages));
+        assert_eq!(count(&counts.connections), 4);
+        assert_eq!(seen.response_time.len(), seen.operations);
+        assert_eq!((seen.phases.upgrade.len(), seen.connect_time.len()), (4, 4));
+        let last = seen.body_bytes.max().expect("messages");
+        assert!(last >= u64::from(bytes) && last <= u64::from(bytes) * 11 / 10, "{last}");
+    }
+}
+
+#[test]
+fn fresh_connections_are_one_each_and_are_closed_by_their_frame() {
+    for (reuse, per_connection) in [(Reuse::Never, 1), (Reuse::Times(5), 5)] {
+        let (address, counts) = serve(Habit::Echo);
+        let asked = LaneAsked { reuse, ..on_one(address, 100) };
+        let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+        assert_eq!(seen.outcomes.ok, 100, "{reuse:?}");
+        let connections = 100 / per_connection;
+        assert_eq!(
+            (count(&counts.connections), seen.connections.opened),
+            (connections, connections)
+        );
+        assert_eq!(seen.phases.upgrade.len(), connections);
+        // The last of them may be read only after the run has ended.
+        while count(&counts.goodbyes) < connections {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn many_are_in_flight_and_come_back_in_their_order() {
+    for arrivals in [Arrivals::Closed, Arrivals::Constant(50_000.0)] {
+        let (address, counts) = serve(Habit::Echo);
+        let mut asked = on_one(address, 2000);
+        (asked.intensity.depth, asked.intensity.arrivals) = (16, arrivals);
+        let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+        assert_eq!((seen.outcomes.ok, count(&counts.messages)), (2000, 2000));
+    }
+}
+
+#[test]
+fn fragments_and_pings_do_no_harm() {
+    let (seen, counts) = hundred(Habit::Fragments);
+    assert_eq!((seen.outcomes.ok, count(&counts.connections)), (100, 1));
+    let (seen, counts) = hundred(Habit::Pings);
+    assert_eq!((seen.outcomes.ok, count(&counts.connections)), (100, 1));
+    // One for each read at most, however many pings it brought.
+    let pongs = count(&counts.pongs);
+    assert!((1..=5000).contains(&pongs), "{pongs}");
+}
+
+#[test]
+fn an_echo_that_is_not_the_message_is_wrong() {
+    for habit in [Habit::Spoils, Habit::Lengthens] {
+        let (seen, _) = hundred(habit);
+        assert_eq!((seen.outcomes.ok, seen.outcomes.wrong), (90, 10), "{habit:?}");
+    }
+    let (seen, _) = hundred(Habit::OtherKind);
+    assert_eq!(seen.outcomes.unexpected, [(codes::OTHER_KIND, 100)].into());
+}
+
+#[test]
+fn an_echo_that_comes_twice_is_an_error_of_the_next_operation() {
+    let (seen, _) = hundred(Habit::Doubles);
+    // Both may be read at once, or the second for the echo of the next message.
+    let told = seen.outcomes.unexpected.get(&codes::UNASKED).copied().unwrap_or(0);
+    assert_eq!(seen.outcomes.ok + seen.outcomes.wrong + told, 100, "{:?}", seen.outcomes);
+    assert!(seen.outcomes.ok < 5, "{:?}", seen.outcomes);
+}
+
+#[test]
+fn an_echo_that_is_lost_is_a_timeout() {
+    let (seen, counts) = hundred(Habit::Loses);
+    let lost = seen.outcomes.failed[&Failure::Timeout];
+    assert_eq!((seen.outcomes.ok, lost), (90, 10));
+    // Each ends its connection: what comes late must not be the echo of another message.
+    assert_eq!(count(&counts.connections), 10 + 1 - u64::from(100 % TENTH == 0));
+}
+
+#[test]
+fn half_a_frame_and_silence_is_a_timeout() {
+    for half in [b"\x81".as_slice(), b"\x81\x40he", b"\x01\x02he", b"\x81\x7f\0\0"] {
+        let (seen, _) = hundred(Habit::SaysAndStalls(half));
+        assert_eq!((seen.outcomes.ok, seen.outcomes.failed[&Failure::Timeout]), (90, 10));
+    }
+}
+
+#[test]
+fn an_end_in_the_middle_of_a_message_is_a_closed_connection() {
+    for half in [b"".as_slice(), b"\x81\x40he", b"\x01\x02he"] {
+        let (seen, counts) = hundred(Habit::SaysAndEnds(half));
+        let lost: u64 = [Failure::Closed, Failure::Reset]
+            .iter()
+            .filter_map(|of| seen.outcomes.failed.get(of))
+            .sum();
+        assert_eq!((seen.outcomes.ok, lost, count(&counts.connections)), (90, 10, 10));
+    }
+}
+
+#[test]
+fn frames_that_break_the_standard_are_counted_and_the_server_is_told() {
+    for frame in [
+        b"\x81\x82\0\0\0\0hi".as_slice(),
+        b"\xc1\x02hi",
+        b"\x83\0",
+        b"\x81\x01\xff",
+        b"\x80\x01x",
+        b"\x81\x7e\0\x01x",
+        b"\x82\x7f\xff\xff\xff\xff\xff\xff\xff\xff",
+    ] {
+        let (seen, counts) = hundred(Habit::SaysAndStalls(frame));
+        assert_eq!((seen.outcomes.ok, seen.outcomes.failed[&Failure::Protocol]), (90, 10));
+        while count(&counts.complaints) < 10 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn a_close_in_place_of_an_echo_is_an_error_with_its_code() {
+    for code in [1000, 1001, 1008, 1011, 4001] {
+        let (seen, counts) = hundred(Habit::Closes(code));
+        assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{:?}", seen.outcomes);
+        assert_eq!((seen.outcomes.ok, count(&counts.connections)), (90, 10));
+    }
+}
+
+#[test]
+fn an_upgrade_that_is_refused_is_told_by_its_status() {
+    const ACCEPT: &[u8] = b"HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                            Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+    for (reply, code) in [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".as_slice(), 200),
+        (b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", 401),
+        (b"HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n", 426),
+        (ACCEPT, codes::ACCEPT),
+    ] {
+        let (address, counts) = serve(Habit::Refuses(reply));
+        let seen = drive(&until_done(vec![on_one(address, 3)]), &access(Kind::Text, 64));
+        assert_eq!(seen.outcomes.unexpected, [(code, 3)].into(), "{:?}", seen.outcomes);
+        // Nothing was sent on a connection that was never open.
+        assert_eq!((seen.sent, count(&counts.messages)), (0, 0));
+        assert_eq!((seen.connections.opened, seen.phases.upgrade.len()), (0, 0));
+    }
+}

@@ -1,0 +1,154 @@
+//! A WebSocket server on tungstenite, with a thread for each connection, that counts and, as
+//! its habit says, fails.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, Role};
+use tungstenite::{Message, WebSocket};
+
+/// What a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// Sends every message back.
+    Echo,
+    /// With many pings before every echo.
+    Pings,
+    /// Each echo in fragments, with a ping between them.
+    Fragments,
+    /// Each echo twice.
+    Doubles,
+    /// No echo of every tenth message.
+    Loses,
+    /// Every tenth echo has a wrong byte.
+    Spoils,
+    /// A byte more in every tenth echo.
+    Lengthens,
+    /// Texts as binary messages.
+    OtherKind,
+    /// A close with this code in place of every tenth echo.
+    Closes(u16),
+    /// In place of every tenth echo these bytes, and then silence.
+    SaysAndStalls(&'static [u8]),
+    /// In place of every tenth echo these bytes, and then the end.
+    SaysAndEnds(&'static [u8]),
+    /// This answer in place of the upgrade.
+    Refuses(&'static [u8]),
+}
+
+/// Which echo goes wrong, of so many on one connection.
+pub(crate) const TENTH: u64 = 10;
+const PINGS: usize = 50;
+
+/// What a server counted.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) connections: AtomicU64,
+    pub(crate) messages: AtomicU64,
+    pub(crate) pongs: AtomicU64,
+    /// Connections that the client ended by a close frame with the code 1000.
+    pub(crate) goodbyes: AtomicU64,
+    /// Close frames with other codes.
+    pub(crate) complaints: AtomicU64,
+}
+
+fn add(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Starts a server that ends with the test program.
+pub(crate) fn serve(habit: Habit) -> (SocketAddr, Arc<Counts>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let counts = Arc::new(Counts::default());
+    let counted = counts.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            add(&counted.connections);
+            let counted = counted.clone();
+            // An error is the end of the connection.
+            std::thread::spawn(move || drop(answer(stream, habit, &counted)));
+        }
+    });
+    (address, counts)
+}
+
+type Ended = Result<(), Box<dyn std::error::Error>>;
+
+fn answer(mut stream: TcpStream, habit: Habit, counts: &Counts) -> Ended {
+    stream.set_nodelay(true)?;
+    if let Habit::Refuses(reply) = habit {
+        let _ = stream.read(&mut [0; 4096])?;
+        return Ok(stream.write_all(reply)?);
+    }
+    let mut socket = tungstenite::accept(stream).map_err(|error| error.to_string())?;
+    for number in 1.. {
+        let message = hear(&mut socket, counts)?;
+        add(&counts.messages);
+        let is_tenth = number % TENTH == 0;
+        match habit {
+            Habit::Pings => {
+                let pings = [b"\x89\x01p".as_slice(); PINGS].concat();
+                socket.get_mut().write_all(&pings)?;
+                socket.send(message)?;
+            }
+            Habit::Fragments => {
+                let bytes = message.into_data();
+                let (first, last) = bytes.split_at(10);
+                let frames: [&[u8]; 5] =
+                    [b"\x01\x0a", first, b"\x89\0\x80", &[last.len() as u8], last];
+                socket.get_mut().write_all(&frames.concat())?;
+            }
+            Habit::Doubles => {
+                let both = [frame(&message), frame(&message)].concat();
+                socket.get_mut().write_all(&both)?;
+            }
+            Habit::Loses if is_tenth => {}
+            Habit::Spoils if is_tenth => {
+                let mut bytes = message.into_data().to_vec();
+                bytes[20] ^= 1;
+                socket.send(Message::text(String::from_utf8(bytes)?))?;
+            }
+            Habit::Lengthens if is_tenth => {
+                socket.send(Message::text(format!("{}.", message.into_text()?)))?;
+            }
+            Habit::OtherKind => socket.send(Message::binary(message.into_data()))?,
+            Habit::Closes(code) if is_tenth => {
+                let code = CloseCode::from(code);
+                socket.close(Some(CloseFrame { code, reason: "a test".into() }))?;
+            }
+            Habit::SaysAndStalls(bytes) if is_tenth => socket.get_mut().write_all(bytes)?,
+            Habit::SaysAndEnds(bytes) if is_tenth => {
+                return Ok(socket.get_mut().write_all(bytes)?);
+            }
+            _ => socket.send(message)?,
+        }
+    }
+    Ok(())
+}
+
+/// The next message. Counts what comes before it, and how the connection ends.
+fn hear(
+    socket: &mut WebSocket<TcpStream>,
+    counts: &Counts,
+) -> Result<Message, Box<dyn std::error::Error>> {
+    loop {
+        match socket.read()? {
+            Message::Pong(_) => add(&counts.pongs),
+            Message::Close(Some(frame)) if frame.code == CloseCode::Normal => add(&counts.goodbyes),
+            Message::Close(_) => add(&counts.complaints),
+            message @ (Message::Text(_) | Message::Binary(_)) => return Ok(message),
+            Message::Ping(_) | Message::Frame(_) => {}
+        }
+    }
+}
+
+/// A message as a server frames it.
+fn frame(message: &Message) -> Vec<u8> {
+    let mut server =
+        WebSocket::from_raw_socket(std::io::Cursor::new(Vec::new()), Role::Server, None);
+    server.send(message.clone()).expect("in memory");
+    server.get_ref().get_ref().clone()
+}

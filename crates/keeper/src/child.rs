@@ -1,0 +1,220 @@
+//! Starts one process: the part of a keeper that lies between fork and exec.
+
+use crate::cgroup::Cgroup;
+use crate::measured::NotStarted;
+use crate::protocol::ProcessOrder;
+use crate::user::{self, User};
+use crate::{note, pin, programs};
+use std::ffi::CString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, PipeWriter};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A process that only needs to be started.
+pub(super) struct Prepared<'a> {
+    order: &'a ProcessOrder,
+    command: Command,
+}
+
+/// What a keeper's processes have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'a> {
+    /// The value of [`note::VARIABLE`] in their environment.
+    pub(super) mark: &'a str,
+    /// The group that they join.
+    pub(super) cgroup: Option<&'a Cgroup>,
+    /// Their temporary folder, in which a user of their own may have put links.
+    pub(super) temporary: Option<&'a Path>,
+}
+
+/// Starts a process in a process group of its own, and gives its number. It
+/// is a child of this process that nobody has waited for.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, String> {
+    let mut prepared = Prepared::new(order, common.mark)?;
+    let log = log(order)?;
+    let error_log = log.try_clone().map_err(|error| error.to_string())?;
+    prepared.command.stdout(log).stderr(error_log);
+    let cores = match order.cores.as_slice() {
+        [] => None,
+        cores => Some(pin::set(cores)?),
+    };
+    prepared.before(Before::new(order, common, cores)?);
+    prepared.start().map_err(|refused| refused.why)
+}
+
+/// The same for a program that is measured: it writes into these pipes, which
+/// are open here no longer once what this returns is dropped. It stays outside
+/// of the keeper's control group: moving there can take the kernel some
+/// milliseconds, which would be counted as the program's.
+///
+/// # Errors
+/// A sentence that says what is missing.
+pub(super) fn prepare<'a>(
+    order: &'a ProcessOrder,
+    mark: &str,
+    out: PipeWriter,
+    err: PipeWriter,
+) -> Result<Prepared<'a>, String> {
+    let mut prepared = Prepared::new(order, mark)?;
+    prepared.command.stdout(out).stderr(err);
+    let cores = match order.cores.as_slice() {
+        [] => None,
+        // Whoever ordered this has checked them; the keeper itself may have
+        // been put on others meanwhile.
+        cores => Some(pin::unchecked(cores)?),
+    };
+    let common = Common { mark, cgroup: None, temporary: None };
+    prepared.before(Before::new(order, common, cores)?);
+    Ok(prepared)
+}
+
+impl<'a> Prepared<'a> {
+    fn new(order: &'a ProcessOrder, mark: &str) -> Result<Prepared<'a>, String> {
+        let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
+        let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+        let mut command = Command::new(programs::find(first, path, &order.cwd)?);
+        command.arg0(first).args(arguments).stdin(Stdio::null());
+        command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+        command.env(note::VARIABLE, mark);
+        Ok(Prepared { order, command })
+    }
+
+    fn before(&mut self, before: Before) {
+        if before.enters.is_none() {
+            self.command.current_dir(&self.order.cwd);
+        }
+        // SAFETY: `Before::exec` makes nothing but system calls on what was
+        // allocated before the fork.
+        unsafe { self.command.pre_exec(move || before.exec()) };
+    }
+
+    /// # Errors
+    /// When the system refuses, or the file is no program.
+    pub(super) fn start(&mut self) -> Result<i32, NotStarted> {
+        match self.command.spawn() {
+            // Dropping it neither waits nor kills: the keeper reaps by number.
+            Ok(child) => Ok(child.id() as i32),
+            Err(error) => {
+                let why = cannot(self.order, &self.order.argv[0], &error);
+                Err(NotStarted { why, errno: error.raw_os_error() })
+            }
+        }
+    }
+}
+
+fn log(order: &ProcessOrder) -> Result<File, String> {
+    // A log can hold what only its owner may read, and a link may have been put there.
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let opened = options.open(&order.log);
+    opened.map_err(|error| format!("the log {} cannot be written: {error}", order.log.display()))
+}
+
+fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
+    let program = text::shown::shown(program);
+    if !order.cwd.is_dir() {
+        return format!("the folder {} to run `{program}` in is not there", order.cwd.display());
+    }
+    let remedy = match (error.kind(), &order.user) {
+        (ErrorKind::PermissionDenied, Some(user)) => {
+            format!(": may the user `{}` reach it?", text::shown::shown(user))
+        }
+        (ErrorKind::NotFound, _) => ": is the interpreter in its first line there?".to_owned(),
+        _ => String::new(),
+    };
+    format!("`{program}` cannot be started: {error}{remedy}")
+}
+
+/// What the child does to itself before it becomes the program. Everything is
+/// looked up here, before the fork: a lookup could need a lock that another
+/// thread held.
+struct Before {
+    group: Option<File>,
+    cores: Option<libc::cpu_set_t>,
+    user: Option<User>,
+    /// The folder to enter as that user: as root we would follow its links.
+    enters: Option<CString>,
+    keeper: i32,
+    stop: i32,
+}
+
+impl Before {
+    fn new(
+        order: &ProcessOrder,
+        common: Common<'_>,
+        cores: Option<libc::cpu_set_t>,
+    ) -> Result<Before, String> {
+        let user = order.user.as_deref().map(switch).transpose()?.flatten();
+        let users_folder = common.temporary.filter(|_| user.is_some());
+        let enters = users_folder.filter(|folder| order.cwd.starts_with(folder));
+        let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose();
+        let enters = enters.map_err(|error| error.to_string())?;
+        Ok(Before {
+            group: common.cgroup.and_then(|group| group.door().ok()),
+            cores,
+            user,
+            enters,
+            keeper: std::process::id() as i32,
+            stop: order.stop,
+        })
+    }
+
+    fn exec(&self) -> io::Result<()> {
+        if let Some(group) = &self.group {
+            // Staying outside the group is no failure: /proc is walked too.
+            // SAFETY: one byte of a constant, a descriptor of our own.
+            unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
+        }
+        if let Some(cores) = &self.cores {
+            pin::pin(0, cores)?;
+        }
+        // SAFETY: system calls with numbers, and lists that outlive them.
+        unsafe {
+            let mut nothing: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut nothing);
+            checked(libc::sigprocmask(libc::SIG_SETMASK, &nothing, std::ptr::null_mut()))?;
+            checked(libc::setpgid(0, 0))?;
+            if let Some(user) = &self.user {
+                checked(libc::setgroups(user.groups.len(), user.groups.as_ptr()))?;
+                checked(libc::setgid(user.gid))?;
+                checked(libc::setuid(user.uid))?;
+            }
+            if let Some(folder) = &self.enters {
+                checked(libc::chdir(folder.as_ptr()))?;
+            }
+            // Last, as a change of user takes it back. Should keeper and
+            // tiebreak be killed at once, the servers are at least asked.
+            checked(libc::prctl(libc::PR_SET_PDEATHSIG, self.stop, 0, 0, 0))?;
+            if libc::getppid() != self.keeper {
+                libc::_exit(1);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The user to become; none where we are that user already.
+fn switch(name: &str) -> Result<Option<User>, String> {
+    let user = user::find(name)?;
+    match user::ours() {
+        us if us == user.uid => Ok(None),
+        0 => Ok(Some(user)),
+        _ => Err(format!(
+            "only root can start a process as the user `{}`: run tiebreak as root or as that \
+             user, or leave `user` out",
+            text::shown::shown(name)
+        )),
+    }
+}

@@ -1,0 +1,100 @@
+//! Logs of targets: their last lines for errors, and secrets blotted out.
+
+pub mod bounded;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use text::blot::blot;
+use text::shown::shown;
+
+/// How many lines an error quotes. Behind the cause some programs write much advice:
+/// mariadb-install-db 20 lines.
+pub const LINES: usize = 30;
+
+/// How much of the end of a log is read for them.
+const LAST: u64 = 64 * 1024;
+
+/// How long a log is now; 0 where there is none.
+pub fn length(log: &Path) -> u64 {
+    std::fs::metadata(log).map_or(0, |found| found.len())
+}
+
+/// The last lines behind byte `from`, at most [`LINES`], without secrets and
+/// harmless to show. A log that cannot be read has none.
+pub fn tail(log: &Path, from: u64, secrets: &[String]) -> Vec<String> {
+    last_lines(last_bytes(log, from).unwrap_or_default(), secrets)
+}
+
+/// The same of the end of a text.
+pub fn last_lines(mut bytes: Vec<u8>, secrets: &[String]) -> Vec<String> {
+    blot(&mut bytes, secrets);
+    let text = bytes.trim_ascii_end();
+    let lines = text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end());
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES)..].iter().map(shown).collect()
+}
+
+/// The first line behind byte `from` that is not empty, in the same way.
+pub fn first_line(log: &Path, from: u64, secrets: &[String]) -> Option<String> {
+    let mut file = File::open(log).ok()?;
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LAST).read_to_end(&mut bytes).ok()?;
+    blot(&mut bytes, secrets);
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(|line| line.trim_ascii());
+    lines.find(|line| !line.is_empty()).map(shown)
+}
+
+fn last_bytes(log: &Path, from: u64) -> io::Result<Vec<u8>> {
+    let mut file = File::open(log)?;
+    let start = from.max(file.metadata()?.len().saturating_sub(LAST));
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(LAST).read_to_end(&mut bytes)?;
+    if start > from {
+        // A line that is cut could begin with half a secret.
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        bytes.drain(..end);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn secrets(all: &[&str]) -> Vec<String> {
+        all.iter().map(|secret| (*secret).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_last_lines_are_harmless_and_hold_no_secret() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        let old = "from an earlier launch\n";
+        let mut text = old.to_owned();
+        text.extend((0..40).map(|number| format!("line {number}\r\n\n")));
+        text.push_str("token=CANARY and \x1b[31m red 1234\n");
+        std::fs::write(&log, text).expect("scratch");
+        let lines = tail(&log, old.len() as u64, &secrets(&["CANARY", "12"]));
+        assert_eq!(lines.len(), LINES);
+        assert_eq!(lines[0], "line 11");
+        assert_eq!(lines[LINES - 1], r"token=****** and \u{1b}[31m red 1234");
+        assert_eq!(first_line(&log, old.len() as u64, &[]).as_deref(), Some("line 0"));
+        assert_eq!(tail(&log, length(&log), &[]), [""; 0]);
+        assert_eq!(first_line(&log, length(&log), &[]), None);
+        assert_eq!(tail(&folder.path().join("none.log"), 0, &[]), [""; 0]);
+        assert_eq!(length(&folder.path().join("none.log")), 0);
+    }
+
+    #[test]
+    fn a_long_log_is_read_from_its_end() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        std::fs::write(&log, "x".repeat(1 << 20) + "\nlast\n").expect("scratch");
+        let lines = tail(&log, 0, &[]);
+        assert_eq!(lines, ["last"], "the line that was cut is left out");
+    }
+}

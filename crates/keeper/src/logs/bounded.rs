@@ -1,0 +1,294 @@
+//! Logs of targets keep their beginning and their end, 64 MiB in all: one that
+//! prints every request would fill the disk.
+//!
+//! A target writes into its log itself, since a pipe between would slow it down. So
+//! while it runs, the disk space of the middle is given back where the file system
+//! can (a hole); when it has ended, the middle is cut out, and a line says so.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use text::blot::{blot_before, worth_it};
+use text::shown::shown;
+
+/// The longest log, in bytes.
+pub const MOST: u64 = 64 << 20;
+
+/// So much is kept of its beginning.
+const HEAD: u64 = MOST / 2;
+
+/// Room for the line that tells what was left out.
+const TOLD: u64 = 128;
+
+/// So much is kept of its end.
+const TAIL: u64 = MOST - HEAD - TOLD;
+
+/// How much is read at once.
+const PIECE: usize = 1 << 20;
+
+/// What the line begins with.
+const BEGINS: &str = "\n[tiebreak left out ";
+
+/// Gives back the disk space of what [`finish`] is going to leave out. Where the
+/// file system cannot do that, the log takes its space until the target ends.
+pub fn free_middle(log: &Path, secrets: &[String]) {
+    let Ok(file) = open(log) else { return };
+    let Ok(found) = file.metadata() else { return };
+    let margin = margin(secrets);
+    let (from, to) = (HEAD + margin, found.len().saturating_sub(TAIL + margin));
+    if to <= from {
+        return;
+    }
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: a descriptor of ours and numbers.
+    let _ = unsafe {
+        libc::fallocate(file.as_raw_fd(), mode, from as libc::off_t, (to - from) as libc::off_t)
+    };
+}
+
+/// Blots the secrets out of a log that nobody writes any longer, in place, and cuts
+/// out its middle where it is too long.
+///
+/// # Errors
+/// When it cannot be done: a sentence that names the log.
+pub fn finish(log: &Path, secrets: &[String]) -> Result<(), String> {
+    let done = match open(log) {
+        Ok(file) => clean(&file, secrets).and_then(|()| shorten(&file)),
+        Err(error) => Err(error),
+    };
+    done.map_err(|error| {
+        let log = shown(log.as_os_str().as_encoded_bytes());
+        let left = match worth_it(secrets).next() {
+            Some(_) => ", and may hold secrets",
+            None => "",
+        };
+        format!("the log {log} cannot be read through and cleaned{left}: {error}")
+    })
+}
+
+/// A link is not followed: the target may have put it there.
+fn open(log: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = options.open(log)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no plain file any more"));
+    }
+    Ok(file)
+}
+
+/// What is looked through beyond the parts that are kept, so that a secret across
+/// a cut is seen whole.
+fn margin(secrets: &[String]) -> u64 {
+    let longest = worth_it(secrets).map(<[u8]>::len).max().unwrap_or(0);
+    longest.max(PIECE) as u64
+}
+
+fn clean(file: &File, secrets: &[String]) -> io::Result<()> {
+    let Some(longest) = worth_it(secrets).map(<[u8]>::len).max() else { return Ok(()) };
+    let (length, margin) = (file.metadata()?.len(), margin(secrets));
+    if length <= MOST + 2 * margin {
+        return blot_file(file, secrets, longest, 0, length);
+    }
+    blot_file(file, secrets, longest, 0, HEAD + margin)?;
+    blot_file(file, secrets, longest, length - TAIL - margin, length)
+}
+
+/// Pieces overlap by the longest secret, so that none slips through a seam:
+/// what begins in the overlap is whole in the next piece, and left to it.
+fn blot_file(
+    file: &File,
+    secrets: &[String],
+    longest: usize,
+    from: u64,
+    to: u64,
+) -> io::Result<()> {
+    let mut piece = vec![0; PIECE + longest];
+    let mut at = from;
+    loop {
+        let wanted = piece.len().min(usize::try_from(to - at).unwrap_or(usize::MAX));
+        let count = read_full(file, &mut piece[..wanted], at)?;
+        let is_last = count < piece.len();
+        let end = if is_last { count } else { count - longest };
+        if blot_before(end, &mut piece[..count], secrets) {
+            file.write_all_at(&piece[..count], at)?;
+        }
+        if is_last {
+            return Ok(());
+        }
+        at += (count - longest) as u64;
+    }
+}
+
+fn read_full(file: &File, piece: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut count = 0;
+    while count < piece.len() {
+        match file.read_at(&mut piece[count..], at + count as u64) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
+}
+
+/// Leaves out the middle of a log that is too long.
+fn shorten(file: &File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    if length <= MOST {
+        return Ok(());
+    }
+    let left_out = length - HEAD - TAIL + left_out_before(file)?;
+    let told = format!(
+        "{BEGINS}{left_out} bytes here: of a log that is longer than 64 MiB its beginning and its \
+         end are kept]\n"
+    );
+    file.write_all_at(told.as_bytes(), HEAD)?;
+    let (mut from, mut to) = (length - TAIL, HEAD + told.len() as u64);
+    let mut piece = vec![0; PIECE];
+    loop {
+        let count = read_full(file, &mut piece, from)?;
+        file.write_all_at(&piece[..count], to)?;
+        (from, to) = (from + count as u64, to + count as u64);
+        if count < piece.len() {
+            return file.set_len(to);
+        }
+    }
+}
+
+/// What was left out when an earlier launch that writes the same log ended.
+fn left_out_before(file: &File) -> io::Result<u64> {
+    let mut line = [0; TOLD as usize];
+    let count = read_full(file, &mut line, HEAD)?;
+    let text = String::from_utf8_lossy(&line[..count]);
+    let number = text.strip_prefix(BEGINS).and_then(|rest| rest.split(' ').next());
+    Ok(number.and_then(|number| number.parse().ok()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use std::io::Write;
+
+    fn secrets(all: &[&str]) -> Vec<String> {
+        all.iter().map(|secret| (*secret).to_owned()).collect()
+    }
+
+    /// A log of lines of 16 bytes, each with its number.
+    fn numbered(log: &Path, lines: u64) {
+        let mut file = OpenOptions::new().append(true).create(true).open(log).expect("scratch");
+        let mut text = Vec::new();
+        for number in 0..lines {
+            text.extend_from_slice(format!("line {number:010}\n").as_bytes());
+            if text.len() > PIECE {
+                file.write_all(&text).expect("scratch");
+                text.clear();
+            }
+        }
+        file.write_all(&text).expect("scratch");
+    }
+
+    #[test]
+    fn a_log_up_to_64_mib_is_whole() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        numbered(&log, MOST / 16);
+        let before = std::fs::read(&log).expect("scratch");
+        free_middle(&log, &[]);
+        finish(&log, &[]).expect("cleaned");
+        assert!(std::fs::read(&log).expect("scratch") == before);
+    }
+
+    #[test]
+    fn the_middle_of_a_longer_one_is_left_out_and_counted() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        let lines = MOST / 16 + 1_000_000;
+        numbered(&log, lines);
+        free_middle(&log, &[]);
+        let space = |log: &Path| {
+            use std::os::unix::fs::MetadataExt;
+            std::fs::metadata(log).expect("scratch").blocks() * 512
+        };
+        assert!(space(&log) <= MOST + 3 * PIECE as u64, "{}", space(&log));
+        finish(&log, &[]).expect("cleaned");
+        let text = std::fs::read_to_string(&log).expect("text");
+        assert!(text.len() as u64 <= MOST, "{}", text.len());
+        assert!(text.starts_with("line 0000000000\n"));
+        assert!(text.ends_with(&format!("line {:010}\n", lines - 1)));
+        let left_out = lines * 16 - HEAD - TAIL;
+        let told = format!("{BEGINS}{left_out} bytes here: ");
+        assert_eq!(text.find(&told), Some(HEAD as usize));
+        assert!(!text.contains('\0'), "the hole is cut out");
+        // Another launch writes the same log: both are counted.
+        let kept = text.len() as u64;
+        numbered(&log, 100_000);
+        finish(&log, &[]).expect("cleaned");
+        let text = std::fs::read_to_string(&log).expect("text");
+        let left_out = left_out + kept + 1_600_000 - HEAD - TAIL;
+        assert!(text.contains(&format!("{BEGINS}{left_out} bytes here: ")));
+    }
+
+    #[test]
+    fn a_secret_across_a_cut_leaves_nothing() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        let length = MOST + 8 * PIECE as u64;
+        for shift in 0..7 {
+            let mut text = vec![b'x'; length as usize];
+            for cut in [HEAD, length - TAIL] {
+                let at = (cut - shift) as usize;
+                text[at..at + 6].copy_from_slice(b"CANARY");
+            }
+            std::fs::write(&log, &text).expect("scratch");
+            free_middle(&log, &secrets(&["CANARY"]));
+            finish(&log, &secrets(&["CANARY"])).expect("cleaned");
+            let left = std::fs::read(&log).expect("scratch");
+            let told = left.iter().filter(|byte| b"CNRY".contains(byte)).count();
+            assert_eq!(told, 0, "{shift}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_blotted_out_of_a_file_at_every_seam() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        for before in [0, (1 << 20) - 3, 1 << 20, (1 << 20) + 5] {
+            let text = format!("{}CANARY and CANARYCANARY, 99\n", "x".repeat(before));
+            std::fs::write(&log, &text).expect("scratch");
+            finish(&log, &secrets(&["99", "CANARY"])).expect("cleaned");
+            let left = std::fs::read_to_string(&log).expect("scratch");
+            assert_eq!(left, text.replace("CANARY", "******"));
+        }
+    }
+
+    #[test]
+    fn overlapping_secrets_at_a_seam_leave_nothing() {
+        let folder = Scratch::new();
+        let log = folder.path().join("a.log");
+        for before in (0..12).map(|less| (1 << 20) - 3 + less) {
+            std::fs::write(&log, "x".repeat(before) + "abcdef").expect("scratch");
+            finish(&log, &secrets(&["abcd", "abcdef"])).expect("cleaned");
+            let left = std::fs::read_to_string(&log).expect("scratch");
+            assert_eq!(&left[before..], "******", "{before}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_not_followed_and_said() {
+        let folder = Scratch::new();
+        let (file, link) = (folder.path().join("precious"), folder.path().join("a.log"));
+        std::fs::write(&file, "CANARY").expect("scratch");
+        std::os::unix::fs::symlink(&file, &link).expect("scratch");
+        let why = finish(&link, &secrets(&["CANARY"])).expect_err("a link");
+        assert!(why.contains("a.log cannot be read through and cleaned, and may hold secrets: "));
+        assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
+        std::fs::remove_file(&link).expect("scratch");
+        std::fs::create_dir(&link).expect("scratch");
+        finish(&link, &[]).expect_err("a folder");
+    }
+}

@@ -1,0 +1,127 @@
+//! Which cores processes may use.
+
+use crate::tree;
+use std::collections::BTreeSet;
+use std::io;
+
+/// A set of cores as the kernel takes it.
+///
+/// # Errors
+/// When a core is not among those that this process may use.
+pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+    let set = unchecked(cores)?;
+    // SAFETY: an all-zero set is valid, the call writes at most its size, and
+    // `unchecked` has seen that every core is inside it.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed) != 0 {
+            return Err(io::Error::last_os_error().to_string());
+        }
+        match cores.iter().find(|core| !libc::CPU_ISSET(**core as usize, &allowed)) {
+            Some(core) => Err(not_ours(*core)),
+            None => Ok(set),
+        }
+    }
+}
+
+/// The same, whether or not this process itself may use them now.
+///
+/// # Errors
+/// When there can be no such core.
+pub fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+    // SAFETY: an all-zero set is valid, and the macro is asked only for bits
+    // inside it.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        for core in cores {
+            if *core as usize >= 8 * size_of::<libc::cpu_set_t>() {
+                return Err(not_ours(*core));
+            }
+            libc::CPU_SET(*core as usize, &mut set);
+        }
+        Ok(set)
+    }
+}
+
+fn not_ours(core: u32) -> String {
+    format!("core {core} is not among those that this process may use")
+}
+
+/// Pins one thread; 0 is the caller. Safe between fork and exec.
+pub fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
+    // SAFETY: a valid set of that size.
+    match unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), set) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Pins every thread of a process and of all below it, or (none) of all below
+/// this process, without itself; returns how many there are.
+///
+/// A thread that is born meanwhile has its parent's cores, old or new: so this
+/// looks until nobody new is found.
+pub(super) fn pin_tree(root: Option<i32>, set: &libc::cpu_set_t) -> u32 {
+    let below = root.unwrap_or(std::process::id() as i32);
+    let mut pinned = BTreeSet::new();
+    loop {
+        let before = pinned.len();
+        for process in tree::descendants(below).into_iter().chain(root.and_then(tree::look)) {
+            for thread in threads(process.pid) {
+                if !pinned.contains(&thread) && pin(thread, set).is_ok() {
+                    pinned.insert(thread);
+                }
+            }
+        }
+        if pinned.len() == before {
+            return u32::try_from(before).unwrap_or(u32::MAX);
+        }
+    }
+}
+
+fn threads(pid: i32) -> Vec<i32> {
+    let folder = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    folder.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    fn cores_of(pid: u32) -> String {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+        let line = status.lines().find(|line| line.starts_with("Cpus_allowed_list:"));
+        line.expect("Linux").split_whitespace().nth(1).expect("a list").to_owned()
+    }
+
+    #[test]
+    fn a_running_tree_is_pinned() {
+        // The child sleeps below a shell: a tree of two.
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", "sleep 60 & echo $!; wait"]).stdout(Stdio::piped());
+        let mut shell = shell.stdin(Stdio::null()).spawn().expect("sh");
+        let mut line = String::new();
+        let mut out = std::io::BufReader::new(shell.stdout.take().expect("piped"));
+        std::io::BufRead::read_line(&mut out, &mut line).expect("its child's number");
+        let sleep: u32 = line.trim().parse().expect("a number");
+        let first = (0..1024).find(|core| set(&[*core]).is_ok()).expect("a core");
+        let set = set(&[first]).expect("ours");
+        assert!(pin_tree(Some(shell.id() as i32), &set) == 2, "the shell and the sleep");
+        for pid in [shell.id(), sleep] {
+            assert_eq!(cores_of(pid), first.to_string());
+        }
+        for pid in [sleep as i32, shell.id() as i32] {
+            tree::signal(&tree::look(pid).expect("it runs"), libc::SIGKILL);
+        }
+        shell.wait().expect("our child");
+    }
+
+    #[test]
+    fn a_core_that_is_not_there_is_named() {
+        for core in [1023, 4096] {
+            let error = set(&[core]).expect_err("no machine here has it");
+            assert_eq!(error, format!("core {core} is not among those that this process may use"));
+        }
+    }
+}

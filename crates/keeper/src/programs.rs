@@ -1,0 +1,68 @@
+//! Finds programs as `execvp` does, but can say what it looked for.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use text::shown::shown;
+
+/// The file that runs when a process in `cwd` with this `PATH` asks for
+/// `name`.
+///
+/// # Errors
+/// When there is none, or it is not executable.
+pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, String> {
+    if name.contains('/') {
+        let file = cwd.join(name);
+        return match std::fs::metadata(&file) {
+            Ok(_) if executable(&file) => Ok(file),
+            Ok(_) => Err(format!("`{}` is not executable", shown(name))),
+            Err(_) => Err(format!("`{}` is not there", shown(name))),
+        };
+    }
+    let folders = path.split(':').filter(|folder| !folder.is_empty());
+    let mut files = folders.map(|folder| cwd.join(folder).join(name));
+    files.find(|file| !name.is_empty() && executable(file)).ok_or_else(|| not_found(name))
+}
+
+/// What [`find`] says of a name that `PATH` does not have.
+fn not_found(name: &str) -> String {
+    format!("the program `{}` is not installed (not found in PATH)", shown(name))
+}
+
+fn executable(file: &Path) -> bool {
+    std::fs::metadata(file)
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn programs_are_found_in_order_and_named_when_they_are_not() {
+        let folder = Scratch::new();
+        let make = |name: &str, mode| {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("scratch");
+            std::fs::write(&file, "#!/bin/sh\n").expect("scratch");
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("chmod");
+            file
+        };
+        make("a/server", 0o644);
+        let server = make("b/server", 0o755);
+        let path = format!("{0}/a::{0}/b:/usr/bin", folder.path().display());
+        let find = |name| find(name, &path, folder.path());
+        assert_eq!(find("server"), Ok(server.clone()));
+        assert_eq!(find("./b/server").map(|p| p.exists()), Ok(true));
+        assert_eq!(find(server.to_str().expect("plain")), Ok(server.clone()));
+        for (name, message) in [
+            ("a/server", "`a/server` is not executable"),
+            ("./nothing", "`./nothing` is not there"),
+            ("nothing", "the program `nothing` is not installed (not found in PATH)"),
+            ("", "the program `` is not installed (not found in PATH)"),
+            ("a", "the program `a` is not installed (not found in PATH)"),
+        ] {
+            assert_eq!(find(name).unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Signals by name, as an experiment file writes them.
+
+use text::near;
+use text::shown::shown;
+
+/// Those that can ask a server to stop, and the usual ways to die.
+const NAMES: [(&str, i32); 13] = [
+    ("TERM", libc::SIGTERM),
+    ("INT", libc::SIGINT),
+    ("QUIT", libc::SIGQUIT),
+    ("HUP", libc::SIGHUP),
+    ("USR1", libc::SIGUSR1),
+    ("USR2", libc::SIGUSR2),
+    ("WINCH", libc::SIGWINCH),
+    ("KILL", libc::SIGKILL),
+    ("ABRT", libc::SIGABRT),
+    ("BUS", libc::SIGBUS),
+    ("SEGV", libc::SIGSEGV),
+    ("ILL", libc::SIGILL),
+    ("PIPE", libc::SIGPIPE),
+];
+
+/// How many of them, from the first, may stand behind `stop`.
+const STOPS: usize = 8;
+
+/// The name without `SIG`.
+pub fn name(signal: i32) -> Option<&'static str> {
+    NAMES.iter().find(|(_, number)| *number == signal).map(|(name, _)| *name)
+}
+
+/// The signal of this name, with or without `SIG`.
+///
+/// # Errors
+/// When there is none that could stop a server.
+pub fn number(text: &str) -> Result<i32, String> {
+    let wanted = text.strip_prefix("SIG").unwrap_or(text);
+    let known = &NAMES[..STOPS];
+    if let Some((_, number)) = known.iter().find(|(name, _)| *name == wanted) {
+        return Ok(*number);
+    }
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    let meant = near::did_you_mean(wanted, names.iter().copied());
+    Err(format!(
+        "`{}` is not a signal that stops a server: {}{meant}",
+        shown(text),
+        names.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_names() {
+        assert_eq!(number("TERM"), Ok(libc::SIGTERM));
+        assert_eq!(number("SIGQUIT"), Ok(libc::SIGQUIT));
+        assert_eq!(name(libc::SIGKILL), Some("KILL"));
+        assert_eq!(name(63), None);
+        for (text, message) in [
+            (
+                "TREM",
+                "`TREM` is not a signal that stops a server: TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
+            ),
+            (
+                "SEGV",
+                "`SEGV` is not a signal that stops a server: TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL",
+            ),
+        ] {
+            assert_eq!(number(text).unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The signals that wake a keeper, as a descriptor.
+
+use crate::protocol::wait;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Instant;
+
+/// Signals that ask the keeper itself to end.
+const STOP: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
+
+/// The descriptor that becomes readable when a child ended or a signal came.
+pub(super) struct Caught(OwnedFd);
+
+impl Caught {
+    /// Blocks the signals and reads them from here on. All others get back
+    /// their default: `nohup` and shells leave some ignored, and targets would
+    /// inherit that.
+    pub(super) fn begin() -> io::Result<Caught> {
+        // SAFETY: a zeroed set is valid memory for sigemptyset; the descriptor
+        // is new and ours.
+        unsafe {
+            for signal in 1..libc::SIGRTMIN() {
+                // SIGKILL and SIGSTOP refuse, and Rust's own choice for
+                // SIGPIPE stays: it is undone for children.
+                if signal != libc::SIGPIPE {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+            }
+            let mut set: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut set);
+            for signal in STOP.into_iter().chain([libc::SIGCHLD]) {
+                libc::sigaddset(&mut set, signal);
+            }
+            if libc::sigprocmask(libc::SIG_SETMASK, &set, std::ptr::null_mut()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            match libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
+                fd if fd >= 0 => Ok(Caught(OwnedFd::from_raw_fd(fd))),
+                _ => Err(io::Error::last_os_error()),
+            }
+        }
+    }
+
+    pub(super) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Takes what came; true if one of the signals asks us to end.
+    pub(super) fn asked_to_stop(&self) -> bool {
+        let mut asked = false;
+        loop {
+            // SAFETY: zeroed memory of the right size, written by the kernel.
+            let (info, read) = unsafe {
+                let mut info: libc::signalfd_siginfo = std::mem::zeroed();
+                let size = size_of::<libc::signalfd_siginfo>();
+                let read = libc::read(self.fd(), (&raw mut info).cast(), size);
+                (info, read)
+            };
+            if read <= 0 {
+                return asked;
+            }
+            asked |= STOP.contains(&(info.ssi_signo as i32));
+        }
+    }
+
+    /// Waits until a child ended (or some signal came), or the time is over.
+    pub(super) fn wait(&self, until: Instant) {
+        if wait(&[self.fd()], until)[0] {
+            self.asked_to_stop();
+        }
+    }
+}

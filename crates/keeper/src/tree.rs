@@ -1,0 +1,138 @@
+//! Processes as `/proc` shows them: who descends from whom, and signals that
+//! cannot hit a stranger.
+//!
+//! `/proc/PID/task/TID/children` would be shorter to read, but many kernels
+//! are built without it; the parent's number in `stat` is everywhere.
+
+use crate::process::{self, Stat};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// A process at the moment that it was looked at. Number and start together
+/// name it for ever: a number alone is given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) session: i32,
+    /// It has ended, and nobody has asked how.
+    pub(crate) zombie: bool,
+    /// Clock ticks since boot.
+    start: u64,
+}
+
+/// The process of this number.
+pub(crate) fn look(pid: i32) -> Option<Process> {
+    Stat::of(u32::try_from(pid).ok()?).map(|stat| of(pid, &stat))
+}
+
+/// Every process that can be seen.
+pub(crate) fn all() -> Vec<Process> {
+    process::all().iter().map(|(pid, stat)| of(*pid as i32, stat)).collect()
+}
+
+fn of(pid: i32, stat: &Stat) -> Process {
+    Process {
+        pid,
+        parent: stat.parent as i32,
+        session: stat.session as i32,
+        zombie: stat.zombie,
+        start: stat.started,
+    }
+}
+
+/// Everything below `root`, parents before their children, `root` left out.
+///
+/// One look is never the whole truth while processes fork: whoever needs to
+/// know that nobody is left looks again.
+pub(crate) fn descendants(root: i32) -> Vec<Process> {
+    below(root, &all())
+}
+
+fn below(root: i32, all: &[Process]) -> Vec<Process> {
+    let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
+    for process in all {
+        children.entry(process.parent).or_default().push(*process);
+    }
+    let mut found: Vec<Process> = children.remove(&root).unwrap_or_default();
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        found.extend(children.remove(&process.pid).unwrap_or_default());
+        next += 1;
+    }
+    found
+}
+
+/// Sends a signal to exactly this process; false where it is gone. A pidfd
+/// holds on to the process, and the second look says that it is still the one
+/// that was meant.
+pub(crate) fn signal(process: &Process, signal: i32) -> bool {
+    let still_there = |process: &Process| {
+        look(process.pid).is_some_and(|now| now.start == process.start && !now.zombie)
+    };
+    match pidfd(process.pid) {
+        Ok(fd) => still_there(process) && send(&fd, signal).is_ok(),
+        // Before Linux 5.3: what remains is the time between look and kill.
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
+            // SAFETY: kill takes no memory of ours.
+            still_there(process) && unsafe { libc::kill(process.pid, signal) } == 0
+        }
+        Err(_) => false,
+    }
+}
+
+/// A descriptor that stands for the process, whatever becomes of its number.
+///
+/// # Errors
+/// Where it is gone, or the kernel is older than 5.3.
+pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes two numbers and gives a descriptor of our own.
+    unsafe {
+        match libc::syscall(libc::SYS_pidfd_open, pid, 0) {
+            fd @ 0.. => Ok(OwnedFd::from_raw_fd(fd as i32)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+fn send(process: &OwnedFd, signal: i32) -> io::Result<()> {
+    let nothing = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: a valid descriptor; no siginfo is given.
+    let sent = unsafe {
+        libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, nothing, 0)
+    };
+    if sent == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn descendants_come_parents_first() {
+        let process = |pid, parent| Process { pid, parent, session: 1, zombie: false, start: 0 };
+        let all = [(9, 5), (5, 3), (3, 1), (4, 1), (6, 4), (1, 0), (7, 3)];
+        let all: Vec<_> = all.iter().map(|(pid, parent)| process(*pid, *parent)).collect();
+        let pids = |root| below(root, &all).iter().map(|p| p.pid).collect::<Vec<_>>();
+        assert_eq!(pids(3), [5, 7, 9]);
+        assert_eq!(pids(1), [3, 4, 5, 7, 6, 9]);
+        assert_eq!(pids(9), [0; 0]);
+    }
+
+    #[test]
+    fn a_signal_reaches_the_process_and_no_other_with_its_number() {
+        let mut child =
+            Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
+        let process = look(child.id() as i32).expect("it runs");
+        assert!(descendants(std::process::id() as i32).contains(&process));
+        let other = Process { start: process.start + 1, ..process };
+        assert!(!signal(&other, libc::SIGKILL), "its number was given again");
+        assert!(child.try_wait().expect("our child").is_none());
+        assert!(signal(&process, libc::SIGKILL));
+        child.wait().expect("our child");
+        assert!(!signal(&process, libc::SIGKILL), "it is gone");
+        assert_eq!(look(process.pid).filter(|now| now.start == process.start), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! All rules on all runs, and what follows.
+
+use crate::compare::{self, Comparison};
+use crate::groups::{Group, groups};
+use crate::objection::{self, Objection, Place, Unanswered};
+use crate::rules::{Check, RULES};
+use crate::run::Run;
+use crate::scan::{Oddities, Scan};
+use judge::verdict::Weight;
+use std::cmp::Reverse;
+use text::shown::shown;
+
+/// What was found in the files.
+#[derive(Debug)]
+pub struct Audit {
+    /// Names of the files, escaped.
+    pub files: Vec<String>,
+    /// What else was seen in each file.
+    pub oddities: Vec<Oddities>,
+    /// All runs, file by file.
+    pub runs: Vec<Run>,
+    /// The contenders.
+    pub groups: Vec<Group>,
+    /// The comparisons that the runs allow.
+    pub comparisons: Vec<Comparison>,
+    /// All objections, the heaviest first.
+    pub objections: Vec<Objection>,
+    /// Rules that could not be applied.
+    pub unanswered: Vec<Unanswered>,
+}
+
+impl Audit {
+    /// Audits files that were read: (name, scan).
+    pub fn of(scans: impl IntoIterator<Item = (String, Scan)>) -> Audit {
+        let (mut files, mut oddities, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, scan) in scans {
+            let (found, odd) = scan.finish();
+            files.push(shown(name));
+            oddities.push(odd);
+            runs.extend(found);
+        }
+        let groups = groups(&runs, &files);
+        let mut audit = Audit {
+            files,
+            oddities,
+            runs,
+            groups,
+            comparisons: Vec::new(),
+            objections: Vec::new(),
+            unanswered: Vec::new(),
+        };
+        audit.check();
+        audit.comparisons = compare::comparisons(&audit.runs, &audit.groups, &audit.objections);
+        audit
+    }
+
+    fn check(&mut self) {
+        let (runs, groups) = (&self.runs, &self.groups);
+        let place = |run: usize, line| place(&self.files, &runs[run], line);
+        let (mut objections, mut unanswered) = (Vec::new(), Vec::new());
+        for rule in RULES {
+            match rule.check {
+                Check::Run(check) => {
+                    for (at, run) in runs.iter().enumerate() {
+                        match check(run) {
+                            Ok(all) => objections.extend(all.into_iter().map(|found| Objection {
+                                rule: rule.name,
+                                weight: found.weight,
+                                alone: true,
+                                runs: vec![at],
+                                evidence: found.evidence,
+                                places: unique(found.lines.iter().map(|line| place(at, *line))),
+                            })),
+                            Err(missing) => {
+                                unanswered.push(Unanswered { rule: rule.name, run: at, missing });
+                            }
+                        }
+                    }
+                }
+                Check::All(check) => {
+                    let found = check(runs, groups).into_iter().map(|found| Objection {
+                        rule: rule.name,
+                        weight: found.weight,
+                        alone: false,
+                        places: unique(found.lines.iter().map(|(run, line)| place(*run, *line))),
+                        runs: found.runs,
+                        evidence: found.evidence,
+                    });
+                    objections.extend(found);
+                }
+            }
+        }
+        objections.sort_by_key(|objection: &Objection| Reverse(objection.weight));
+        (self.objections, self.unanswered) = (objections, unanswered);
+    }
+
+    /// The heaviest objection to a run by itself.
+    pub fn weight(&self, run: usize) -> Option<Weight> {
+        objection::weight(&self.objections, run)
+    }
+
+    /// Whether an objection is void: a run, or a comparison, from which nothing follows.
+    pub fn void(&self) -> bool {
+        self.objections.iter().any(|objection| objection.weight == Weight::Void)
+    }
+}
+
+/// Each once: several figures may stand in one line.
+fn unique(places: impl Iterator<Item = Place>) -> Vec<Place> {
+    let mut all = Vec::new();
+    for place in places {
+        if !all.contains(&place) {
+            all.push(place);
+        }
+    }
+    all
+}
+
+fn place(files: &[String], run: &Run, line: u64) -> Place {
+    let file = files.get(run.file).cloned().unwrap_or_default();
+    Place { file, line, quote: run.quote(line).to_owned() }
+}

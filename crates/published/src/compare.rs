@@ -1,0 +1,165 @@
+//! What two contenders' runs say about which is faster.
+
+use crate::groups::{Group, Measure, comparable, differences};
+use crate::objection::{self, Objection};
+use crate::run::Run;
+use judge::verdict::Weight;
+
+/// Comparisons that are made, at most.
+const MOST: usize = 100;
+/// The level at which an order of runs is called chance.
+const LEVEL: f64 = 0.05;
+
+/// What may be said of two contenders.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Word {
+    /// A run of one of them is void, or the comparison is.
+    Void,
+    /// They were under different loads.
+    UnequalLoad,
+    /// A figure is missing.
+    NoFigure,
+    /// One of them has one run: how much its runs differ is not known.
+    OneRun,
+    /// Their runs overlap.
+    Overlap,
+    /// They do not, but so few runs would be apart by chance as well: how often.
+    TooFew(f64),
+    /// They do not; by chance, in a random order of runs, so often.
+    Apart(f64),
+}
+
+/// Two contenders.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Index of the first group.
+    pub a: usize,
+    /// Index of the other.
+    pub b: usize,
+    /// What they are compared by.
+    pub measure: Measure,
+    /// Median of the second's runs ÷ median of the first's.
+    pub ratio: Option<f64>,
+    /// What may be said.
+    pub word: Word,
+}
+
+/// The first contender of each kind of work with each other one.
+pub(crate) fn comparisons(
+    runs: &[Run],
+    groups: &[Group],
+    objections: &[Objection],
+) -> Vec<Comparison> {
+    let mut found = Vec::new();
+    for (b, of_b) in groups.iter().enumerate() {
+        let first = groups[..b]
+            .iter()
+            .position(|of_a| comparable(&runs[of_a.runs[0]], &runs[of_b.runs[0]]));
+        if let Some(a) = first
+            && found.len() < MOST
+        {
+            found.push(Pair { runs, groups, objections, a, b }.compared());
+        }
+    }
+    found
+}
+
+/// Two groups, and all that is known of them.
+struct Pair<'a> {
+    runs: &'a [Run],
+    groups: &'a [Group],
+    objections: &'a [Objection],
+    a: usize,
+    b: usize,
+}
+
+impl Pair<'_> {
+    fn compared(&self) -> Comparison {
+        let (a, b) = (self.a, self.b);
+        let measure = Measure::of(self.first_run(a));
+        let of = |word, ratio: Option<f64>| Comparison {
+            a,
+            b,
+            measure,
+            ratio: ratio.filter(|ratio| ratio.is_finite()),
+            word,
+        };
+        let (Some(first), Some(second)) = (self.figures(a, measure), self.figures(b, measure))
+        else {
+            return of(Word::NoFigure, None);
+        };
+        let unequal = !differences(self.first_run(a), self.first_run(b)).is_empty();
+        let word = match (self.is_void(), unequal) {
+            (true, _) => Word::Void,
+            (_, true) => Word::UnequalLoad,
+            _ => word(&first, &second),
+        };
+        of(word, Some(median(&second) / median(&first)))
+    }
+
+    fn first_run(&self, group: usize) -> &Run {
+        &self.runs[self.groups[group].runs[0]]
+    }
+
+    /// The figures of a group in order. Returns None if a run shows none.
+    fn figures(&self, group: usize, measure: Measure) -> Option<Vec<f64>> {
+        let of_runs = self.groups[group].runs.iter().map(|run| measure.figure(&self.runs[*run]));
+        let mut figures = of_runs.map(|at| Some(at?.value)).collect::<Option<Vec<f64>>>()?;
+        figures.sort_by(f64::total_cmp);
+        Some(figures)
+    }
+
+    /// Whether a run of the two is void, or the comparison is.
+    fn is_void(&self) -> bool {
+        let of = [self.a, self.b].map(|group| &self.groups[group].runs);
+        let is_of_both =
+            |runs: &[usize]| of.iter().all(|all| all.iter().any(|run| runs.contains(run)));
+        let is_void = |run: &usize| objection::weight(self.objections, *run) == Some(Weight::Void);
+        of.iter().any(|runs| runs.iter().any(is_void))
+            || self.objections.iter().any(|objection| {
+                objection.weight == Weight::Void && !objection.alone && is_of_both(&objection.runs)
+            })
+    }
+}
+
+/// Of figures in order.
+fn word(first: &[f64], second: &[f64]) -> Word {
+    if first.len() < 2 || second.len() < 2 {
+        return Word::OneRun;
+    }
+    let apart = first[first.len() - 1] < second[0] || second[second.len() - 1] < first[0];
+    if !apart {
+        return Word::Overlap;
+    }
+    // Of all ways to deal the runs out, two put all of one below all of the other.
+    let n = first.len() + second.len();
+    let ways: f64 = (1..=first.len()).map(|k| (n + 1 - k) as f64 / k as f64).product();
+    let chance = 2.0 / ways;
+    if chance > LEVEL { Word::TooFew(chance) } else { Word::Apart(chance) }
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    match sorted.len() % 2 {
+        0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
+        _ => sorted[middle],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_runs_each_can_be_apart_and_three_cannot() {
+        assert_eq!(word(&[1.0], &[2.0, 3.0]), Word::OneRun);
+        assert_eq!(word(&[1.0, 2.5], &[2.0, 3.0]), Word::Overlap);
+        assert_eq!(word(&[1.0, 2.0], &[2.0, 3.0]), Word::Overlap);
+        assert_eq!(word(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), Word::TooFew(0.1));
+        let Word::Apart(chance) = word(&[5.0, 6.0, 7.0, 8.0], &[1.0, 2.0, 3.0, 4.0]) else {
+            panic!("apart")
+        };
+        assert!((chance - 2.0 / 70.0).abs() < 1e-12);
+        assert_eq!([median(&[1.0, 2.0]), median(&[1.0, 2.0, 5.0])], [1.5, 2.0]);
+    }
+}

@@ -1,0 +1,150 @@
+//! What may be concluded and what may not, in one paragraph.
+
+use crate::audit::Audit;
+use crate::compare::{Comparison, Word};
+use crate::groups::Measure;
+use crate::rules::RULES;
+use judge::verdict::Weight;
+use text::lists::listed;
+use text::units::show_counted;
+
+/// Comparisons that the paragraph speaks of.
+const MOST: usize = 4;
+
+impl Audit {
+    /// What may be concluded and what may not: one paragraph.
+    pub fn conclusion(&self) -> String {
+        let mut sentences = vec![what_was_read(self)];
+        if self.runs.is_empty() {
+            return sentences.remove(0);
+        }
+        sentences.extend(void(self));
+        match self.comparisons.len() {
+            0 => sentences.push(alone(self)),
+            _ => sentences.extend(compared(self)),
+        }
+        sentences.extend(percentiles(self));
+        sentences.join(" ")
+    }
+}
+
+fn what_was_read(audit: &Audit) -> String {
+    let mut tools: Vec<&str> = audit.runs.iter().map(|run| run.tool.name).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    if tools.is_empty() {
+        return "No run of a tool that is known was found.".to_owned();
+    }
+    let runs = show_counted(audit.runs.len() as u64, "run");
+    let contenders = match audit.groups.len() < audit.runs.len() {
+        true => format!(" of {}", show_counted(audit.groups.len() as u64, "contender")),
+        false => String::new(),
+    };
+    format!("The output holds {runs}{contenders}, made with {}.", listed(&tools))
+}
+
+/// Runs that measured something else than a server at work.
+fn void(audit: &Audit) -> Option<String> {
+    let is_void = |run: &usize| audit.weight(*run) == Some(Weight::Void);
+    let void = (0..audit.runs.len()).filter(is_void).count();
+    let mut rules: Vec<&str> = audit
+        .objections
+        .iter()
+        .filter(|objection| objection.weight == Weight::Void)
+        .map(|objection| objection.rule)
+        .collect();
+    rules.dedup();
+    let which = match (void, audit.runs.len()) {
+        (0, _) => return None,
+        (1, 1) => "It may not".to_owned(),
+        (all, of) if all == of => "None of them may".to_owned(),
+        (1, _) => "1 of them may not".to_owned(),
+        (some, _) => format!("{some} of them may not"),
+    };
+    Some(format!("{which} be used for any conclusion ({}).", listed(&rules)))
+}
+
+/// Nothing to compare with.
+fn alone(audit: &Audit) -> String {
+    if (0..audit.runs.len()).all(|run| audit.weight(run) == Some(Weight::Void)) {
+        return "How fast the server is may not be concluded.".to_owned();
+    }
+    let repeated = audit.groups.iter().any(|group| group.runs.len() > 1);
+    let spread = if repeated { "" } else { "how far a second run would lie from it, nor " };
+    format!(
+        "What may be concluded: on that machine, at that time, under that load, the printed rate was \
+         reached. What may not: {spread}which of two servers is faster."
+    )
+}
+
+fn compared(audit: &Audit) -> Vec<String> {
+    let mut sentences: Vec<String> =
+        audit.comparisons.iter().take(MOST).map(|of| comparison(audit, of)).collect();
+    if audit.comparisons.len() > MOST {
+        let more = show_counted((audit.comparisons.len() - MOST) as u64, "comparison");
+        sentences.push(format!("There are {more} more, below."));
+    }
+    let cautions = audit.objections.iter().filter(|objection| {
+        objection.weight == Weight::Caution
+            && !["no_repetition", "cut_short", "unequal_load"].contains(&objection.rule)
+    });
+    let mut rules: Vec<&str> = cautions.map(|objection| objection.rule).collect();
+    rules.sort_by_key(|name| RULES.iter().position(|rule| rule.name == *name));
+    rules.dedup();
+    if !rules.is_empty() {
+        sentences.push(format!("What else weakens the figures: {}.", listed(&rules)));
+    }
+    sentences
+}
+
+fn comparison(audit: &Audit, of: &Comparison) -> String {
+    let (a, b) = (&audit.groups[of.a].name, &audit.groups[of.b].name);
+    let words = of.measure.words();
+    let Some(ratio) = of.ratio else {
+        return format!("{b} and {a} cannot be compared: a {words} is missing.");
+    };
+    let printed = format!("the printed {words} of {b} is {ratio:.3} times that of {a}");
+    let better = match of.measure {
+        Measure::Rate => ratio > 1.0,
+        Measure::P99 | Measure::Mean => ratio < 1.0,
+    };
+    let faster = if better { b } else { a };
+    match of.word {
+        Word::Void => format!(
+            "Which of {a} and {b} is faster may not be concluded: {printed}, but not from sound runs."
+        ),
+        Word::UnequalLoad => format!(
+            "Which of {a} and {b} is faster may not be concluded: {printed}, under another load."
+        ),
+        Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
+        Word::OneRun => format!(
+            "Which of {a} and {b} is faster may not be concluded: {printed}, but with one run of a \
+             contender nothing says how much of that is the difference between two runs of the same."
+        ),
+        Word::Overlap => format!(
+            "Which of {a} and {b} is faster may not be concluded: {printed}, and some runs of the one \
+             lie among those of the other."
+        ),
+        Word::TooFew(chance) => format!(
+            "That {faster} is faster is likely and not shown: {printed} and no runs overlap, but with \
+             so few runs that happens by chance in {:.0} of 100 cases.",
+            chance * 100.0
+        ),
+        Word::Apart(chance) => format!(
+            "It may be said that {faster} was faster in these runs, on that machine: {printed}, and no \
+             runs overlap, which by chance happens in {:.1} of 100 cases if the runs were made in \
+             random order.",
+            chance * 100.0
+        ),
+    }
+}
+
+/// What is wrong with percentiles is wrong beside a sound rate.
+fn percentiles(audit: &Audit) -> Option<String> {
+    let about =
+        ["hidden_stall", "closed_loop_rate", "filled_in", "percentile_support", "broken_off"];
+    let is_named = |name: &&&str| audit.objections.iter().any(|of| of.rule == **name);
+    let rules: Vec<&str> = about.iter().filter(is_named).copied().collect();
+    (!rules.is_empty())
+        .then(|| format!("Not all of the printed percentiles may be quoted ({}).", listed(&rules)))
+}

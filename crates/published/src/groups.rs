@@ -1,0 +1,173 @@
+//! Which runs are of one contender, and which can be compared.
+
+use crate::key::{At, Key, Label};
+use crate::run::Run;
+
+/// Runs of one contender under one load.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What the runs say they are of, escaped.
+    pub name: String,
+    /// Indices of the runs, in their order.
+    pub runs: Vec<usize>,
+    /// Whether the runs name what they are of. If not, each is a group of its own.
+    pub named: bool,
+}
+
+/// Puts runs of the same file, tool, target, server, subject and load together.
+pub fn groups(runs: &[Run], files: &[String]) -> Vec<Group> {
+    let mut groups: Vec<(Identity, Group)> = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let identity = Identity::of(run);
+        let known = identity.named().then(|| groups.iter_mut().find(|(of, _)| *of == identity));
+        match known.flatten() {
+            Some((_, group)) => group.runs.push(at),
+            None => {
+                let named = identity.named();
+                let name = name(run, files);
+                groups.push((identity, Group { name, runs: vec![at], named }));
+            }
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+#[derive(PartialEq)]
+struct Identity {
+    file: usize,
+    tool: &'static str,
+    /// Whether the run names its target.
+    target: bool,
+    about: String,
+    heading: Option<String>,
+    load: Load,
+}
+
+impl Identity {
+    fn of(run: &Run) -> Identity {
+        Identity {
+            file: run.file,
+            tool: run.tool.name,
+            target: run.text(Label::Target).is_some() || run.text(Label::Server).is_some(),
+            about: run.about(),
+            heading: run.heading.as_ref().map(|at| at.value.clone()),
+            load: Load::of(run),
+        }
+    }
+
+    fn named(&self) -> bool {
+        self.target || self.heading.is_some()
+    }
+}
+
+/// What a run was asked to do, as far as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+struct Load {
+    connections: Option<f64>,
+    threads: Option<f64>,
+    keeps_alive: Option<bool>,
+    asked_rate: Option<f64>,
+    mode: Option<String>,
+    scale: Option<f64>,
+}
+
+impl Load {
+    fn of(run: &Run) -> Load {
+        let figure = |key| run.figure(key).map(|at: At<f64>| at.value);
+        Load {
+            connections: run.connections().map(|at| at.value),
+            threads: figure(Key::Threads),
+            keeps_alive: (run.tool.name == "ab").then(|| figure(Key::KeptAlive).is_some()),
+            asked_rate: figure(Key::AskedRate),
+            mode: run.text(Label::Mode).map(|at| at.value.clone()),
+            scale: figure(Key::Scale),
+        }
+    }
+}
+
+/// Whether two runs do the same kind of work: redis-benchmark prints a run for each kind of
+/// command, which are not compared with each other.
+pub(crate) fn comparable(a: &Run, b: &Run) -> bool {
+    let subject = |run: &Run| run.text(Label::Subject).map(|at| at.value.clone());
+    a.tool.kind == b.tool.kind && subject(a) == subject(b)
+}
+
+/// In what two loads differ, in words. What one does not show is no difference.
+pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
+    let (of_a, of_b) = (Load::of(a), Load::of(b));
+    let mut words = Vec::new();
+    if a.tool.name != b.tool.name {
+        words.push(format!("the tool ({} and {})", a.tool.name, b.tool.name));
+    }
+    for (what, a, b) in [
+        ("connections", of_a.connections, of_b.connections),
+        ("threads", of_a.threads, of_b.threads),
+        ("the rate that was asked for", of_a.asked_rate, of_b.asked_rate),
+        ("the scale", of_a.scale, of_b.scale),
+    ] {
+        if let (Some(a), Some(b)) = (a, b)
+            && a != b
+        {
+            words.push(format!("{what} ({a} and {b})"));
+        }
+    }
+    if of_a.keeps_alive.zip(of_b.keeps_alive).is_some_and(|(a, b)| a != b) {
+        words.push("keep-alive".to_owned());
+    }
+    if of_a.mode.zip(of_b.mode).is_some_and(|(a, b)| a != b) {
+        words.push("the query mode".to_owned());
+    }
+    words
+}
+
+fn name(run: &Run, files: &[String]) -> String {
+    let about = run.about();
+    let file = files.get(run.file).map_or("", String::as_str);
+    match &run.heading {
+        Some(heading) if about.is_empty() => text::shown::shown(&heading.value),
+        Some(heading) => format!("{} ({about})", text::shown::shown(&heading.value)),
+        None if about.is_empty() => format!("{} at {file}:{}", run.tool.name, run.first),
+        None if files.len() > 1 => format!("{about} in {file}"),
+        None => about,
+    }
+}
+
+/// What the runs of one contender are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Operations per second.
+    Rate,
+    /// The p99, where the tool sends at a rate of its own.
+    P99,
+    /// The mean response time there, if no p99 is shown.
+    Mean,
+}
+
+impl Measure {
+    /// What runs of this tool are compared by.
+    pub fn of(run: &Run) -> Measure {
+        match (run.tool.closed, run.figure(Key::Percentile(990_000))) {
+            (true, _) => Measure::Rate,
+            (false, Some(_)) => Measure::P99,
+            (false, None) => Measure::Mean,
+        }
+    }
+
+    /// The figure.
+    pub fn figure(self, run: &Run) -> Option<At<f64>> {
+        run.figure(match self {
+            Measure::Rate => Key::Rate,
+            Measure::P99 => Key::Percentile(990_000),
+            Measure::Mean => Key::Mean,
+        })
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Measure::Rate => "rate",
+            Measure::P99 => "p99",
+            Measure::Mean => "mean response time",
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A line as it was printed, out of what a terminal, an editor or an article made of it.
+
+/// Elements that end a line in an article.
+const BREAKS: &[&str] = &[
+    "br",
+    "p",
+    "div",
+    "li",
+    "tr",
+    "pre",
+    "ul",
+    "ol",
+    "table",
+    "blockquote",
+    "section",
+    "article",
+    "dd",
+    "dt",
+    "hr",
+];
+
+/// Headings, which name the run below them.
+const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
+
+/// Elements of which nothing stays. Other things in angle brackets are text: pgbench prints
+/// `<builtin: TPC-B (sort of)>`.
+const DROPPED: &[&str] = &[
+    "a", "abbr", "b", "body", "code", "em", "font", "head", "html", "i", "img", "kbd", "main",
+    "meta", "s", "samp", "small", "span", "strong", "sub", "sup", "tbody", "thead", "title", "tt",
+    "u", "var", "dl", "link",
+];
+
+/// Elements between which a reader sees space.
+const CELLS: &[&str] = &["td", "th"];
+
+/// The lines that a reader sees in one line of a file: without escapes of a terminal and
+/// markup, and split where a carriage return or an element of HTML begins a new one.
+pub(crate) fn seen(line: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(line);
+    let text = if text.contains('\u{1b}') { without_escapes(&text) } else { text.into_owned() };
+    let text = if text.contains('<') { without_markup(&text) } else { text };
+    let text = if text.contains('&') { without_entities(&text) } else { text };
+    let parts = text.split(['\n', '\r']).map(tidied);
+    parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// Without the quotation marks of mail, and with spaces where a reader sees spaces. Those
+/// that cannot break a line group the digits of a figure.
+fn tidied(line: &str) -> String {
+    let mut line = line;
+    while let Some(rest) = line.trim_start().strip_prefix("> ") {
+        line = rest;
+    }
+    let hard = |c: char| matches!(c, '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{2007}');
+    if !line.contains(hard) {
+        return line.trim_end().to_owned();
+    }
+    let chars: Vec<char> = line.chars().collect();
+    let digit =
+        |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_digit);
+    let kept = chars.iter().enumerate().filter_map(|(at, c)| match hard(*c) {
+        true if digit(at.checked_sub(1)) && digit(Some(at + 1)) => None,
+        true => Some(' '),
+        false => Some(*c),
+    });
+    kept.collect::<String>().trim_end().to_owned()
+}
+
+/// Without the sequences of ECMA-48: `ESC [ … letter`, `ESC ] … BEL`, `ESC letter`.
+fn without_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('[') => drop(chars.find(|c| ('\u{40}'..='\u{7e}').contains(c))),
+            Some(']') => drop(chars.find(|c| *c == '\u{7}' || *c == '\u{9c}')),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn without_markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        out.push_str(before);
+        match tag.find('>').and_then(|end| Some((end, replacement(&tag[1..end])?))) {
+            Some((end, instead)) => {
+                out.push_str(instead);
+                rest = &tag[end + 1..];
+            }
+            None => {
+                out.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// What stands in the place of a tag. Returns None if it is no tag that we know.
+fn replacement(inside: &str) -> Option<&'static str> {
+    if inside.starts_with("!--") || inside.starts_with("!doctype") || inside.starts_with("!DOCTYPE")
+    {
+        return Some("");
+    }
+    let name = inside.trim_start_matches('/');
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let name = name[..end].to_ascii_lowercase();
+    let is_in = |names: &[&str]| names.contains(&name.as_str());
+    if is_in(HEADINGS) {
+        Some(if inside.starts_with('/') { "\n" } else { "\n# " })
+    } else if is_in(BREAKS) {
+        Some("\n")
+    } else if is_in(CELLS) {
+        Some(" ")
+    } else {
+        is_in(DROPPED).then_some("")
+    }
+}
+
+fn without_entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, entity) = rest.split_at(at);
+        out.push_str(before);
+        let end = entity.bytes().take(12).position(|byte| byte == b';');
+        match end.and_then(|end| Some((end, character(&entity[1..end])?))) {
+            Some((end, c)) => {
+                out.push(c);
+                rest = &entity[end + 1..];
+            }
+            None => {
+                out.push('&');
+                rest = &entity[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+fn character(entity: &str) -> Option<char> {
+    Some(match entity {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => '\u{a0}',
+        "thinsp" => '\u{2009}',
+        "micro" | "mu" => 'µ',
+        _ => {
+            let number = entity.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_line_is_what_a_reader_sees() {
+        let table: &[(&str, &[&str])] = &[
+            ("Complete requests:      1000\r\n", &["Complete requests:      1000"]),
+            ("\u{1b}[32mRequests/sec:\u{1b}[0m 12", &["Requests/sec: 12"]),
+            ("\u{1b}]0;title\u{7}text", &["text"]),
+            ("<p>Failed requests: 3<br/>Time: 4</p>", &["Failed requests: 3", "Time: 4"]),
+            (
+                "transaction type: <builtin: TPC-B (sort of)>",
+                &["transaction type: <builtin: TPC-B (sort of)>"],
+            ),
+            ("50.000% <= 0.239 milliseconds", &["50.000% <= 0.239 milliseconds"]),
+            ("50.000% &lt;= 0.239 &micro;s&#33;", &["50.000% <= 0.239 µs!"]),
+            ("<td>Rate</td><td>5&nbsp;207,31</td>", &[" Rate  5207,31"]),
+            ("<h2 class=\"x\">nginx</h2>", &["# nginx"]),
+            ("> > quoted", &["quoted"]),
+            ("a & b &unknown; &#xffffffff;", &["a & b &unknown; &#xffffffff;"]),
+            ("SET: rps=1\r   \rGET: rps=2", &["SET: rps=1", "GET: rps=2"]),
+            ("", &[]),
+        ];
+        for (line, expected) in table {
+            assert_eq!(seen(line.as_bytes()), *expected, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_lines(bytes: Vec<u8>, text in "[<>&;/a-z#0-9 \u{1b}\\[\r\n]{0,80}") {
+            for line in seen(&bytes).into_iter().chain(seen(text.as_bytes())) {
+                prop_assert!(!line.contains(['\n', '\r']) && !line.trim().is_empty());
+            }
+        }
+    }
+}

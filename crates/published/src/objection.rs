@@ -1,0 +1,49 @@
+//! What a rule objects to, and where it stands.
+
+use judge::verdict::Weight;
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the file, escaped.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u64,
+    /// What the line says, escaped; empty if it was not kept.
+    pub quote: String,
+}
+
+/// What a rule objects to.
+#[derive(Clone, Debug)]
+pub struct Objection {
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub weight: Weight,
+    /// Whether it is about one run by itself, and not about what several runs can show.
+    pub alone: bool,
+    /// Indices of the runs it is about.
+    pub runs: Vec<usize>,
+    /// What was seen.
+    pub evidence: String,
+    /// Where.
+    pub places: Vec<Place>,
+}
+
+/// A rule that could not be applied to a run, and what the run does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// Index of the run.
+    pub run: usize,
+    /// What is missing.
+    pub missing: &'static str,
+}
+
+/// The heaviest objection to a run by itself.
+pub(crate) fn weight(objections: &[Objection], run: usize) -> Option<Weight> {
+    let alone = objections.iter().filter(|objection| objection.alone);
+    let about = alone.filter(|objection| objection.runs.contains(&run));
+    about.map(|objection| objection.weight).max()
+}

@@ -1,0 +1,47 @@
+//! Connections that are opened inside the measurement.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::Key;
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "connect_inside",
+    weight: Weight::Caution,
+    threshold: "Looks whether every operation opened a connection: ab without Keep-Alive requests \
+                (no -k, or a server that closed), or with fewer than 9 in 10 kept alive; pgbench -C. \
+                Then: a caution.",
+    why: "The rate is that of opening a connection and asking once. Between servers on one machine \
+          the kernel's work of opening is most of it, and hides how they differ; clients that keep \
+          connections meet another server.",
+    remedy: "Use ab -k, or say beside the figures that each request opened a connection. The reverse \
+             holds too: with -k nothing is said of clients that come once.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    let asked = run.figure(Key::KeptAlive);
+    match (run.tool.name, run.operations(), asked) {
+        ("ab", Some(all), None) if run.figure(Key::Connections).is_some() => found(
+            Weight::Caution,
+            "each request opened a connection: there is no line `Keep-Alive requests`".to_owned(),
+            [all.line],
+        ),
+        ("ab", Some(all), Some(kept)) if kept.value < 0.9 * all.value => {
+            let text = format!(
+                "{} of {} requests came over a connection that was open",
+                kept.value, all.value
+            );
+            found(Weight::Caution, text, [kept.line])
+        }
+        ("pgbench", _, _) => match run.figure(Key::ConnectMean) {
+            Some(at) => found(
+                Weight::Caution,
+                "each transaction opened a connection (-C)".to_owned(),
+                [at.line],
+            ),
+            None => fine(),
+        },
+        _ => fine(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Replies with nothing in them.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::Key;
+use crate::run::Run;
+use crate::tools::Kind;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "empty_reply",
+    weight: Weight::Void,
+    threshold: "Looks at the bytes of a reply's body (ab: Document Length; hey, oha: Size/request), \
+                and at the bytes of all bodies. 0 though there were operations: void.",
+    why: "A page of 0 bytes failed, or does not send what it computed. A published comparison of \
+          database drivers rested on such pages: their script never fetched the query's result.",
+    remedy: "Look at the reply with curl -i. If nothing is what the server is meant to say, let it \
+             say so (204), and write that beside the figures.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    if run.tool.kind != Kind::Http {
+        return fine();
+    }
+    let operations = run.operations().is_some_and(|at| at.value > 0.0);
+    let bodies = [Key::ReplyBytes, Key::BodyBytes].map(|key| run.figure(key));
+    match bodies.into_iter().flatten().find(|at| at.value == 0.0) {
+        Some(at) if operations => {
+            found(Weight::Void, "the bodies of the replies had 0 bytes".to_owned(), [at.line])
+        }
+        Some(_) => fine(),
+        None if bodies.iter().all(Option::is_none) => Err("how long the replies were"),
+        None => fine(),
+    }
+}

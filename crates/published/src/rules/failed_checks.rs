@@ -1,0 +1,26 @@
+//! Replies whose content was not what was asked for.
+
+use super::{Check, Checked, Rule, fine, found, part_of, weight_of};
+use crate::key::Key;
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "failed_checks",
+    weight: Weight::Void,
+    threshold: "Counts checks of the content that failed: k6's checks, and what cassandra-stress \
+                calls not validated. Some: a caution. More than 1 in 1000 operations: void.",
+    why: "A reply with the wrong content, or a row that is not there, is no work done.",
+    remedy: "Load the data that is read (cassandra-stress write before read, with the same keys), \
+             or repair the server.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    let Some(at) = run.figure(Key::FailedChecks).filter(|at| at.value > 0.0) else {
+        return fine();
+    };
+    let operations = run.operations();
+    let evidence = format!("{} checks of the content failed", part_of(at.value, operations));
+    found(weight_of(at.value, operations), evidence, [at.line])
+}

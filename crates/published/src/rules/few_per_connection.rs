@@ -1,0 +1,39 @@
+//! A run in which each connection did next to nothing.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::units::show_seconds;
+
+pub(super) const RULE: Rule = Rule {
+    name: "few_per_connection",
+    weight: Weight::Void,
+    threshold: "Divides operations by connections. Fewer than 100 for each: a caution. Fewer than \
+                10: void.",
+    why: "With 1000 requests over 500 connections each does two: the run is its own beginning and \
+          end, in which connections are opened, a queue builds up and runs dry. Its rate is that of \
+          no server at work.",
+    remedy: "Ask for a duration (at least 10 s) in place of a number of requests.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    let (Some(operations), Some(connections)) = (run.operations(), run.connections()) else {
+        return Err("operations and connections");
+    };
+    let each = operations.value / connections.value;
+    // A rate that was asked for, with few operations on each connection, is no rush.
+    if connections.value < 2.0 || !each.is_finite() || each >= 100.0 || !run.tool.closed {
+        return fine();
+    }
+    let weight = if each < 10.0 { Weight::Void } else { Weight::Caution };
+    let lasted = match run.duration() {
+        Some(at) => format!(", in {}", show_seconds(at.value)),
+        None => String::new(),
+    };
+    let text = format!(
+        "{} operations over {} connections: {each:.1} for each{lasted}",
+        operations.value, connections.value
+    );
+    found(weight, text, [operations.line, connections.line])
+}

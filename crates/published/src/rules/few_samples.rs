@@ -1,0 +1,30 @@
+//! A run of few operations.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::units::show_counted;
+
+pub(super) const RULE: Rule = Rule {
+    name: "few_samples",
+    weight: Weight::Caution,
+    threshold: "Looks at the number of operations. Fewer than 10 000: a caution.",
+    why: "A mean of few operations moves with each slow one, and a p99 of 10 000 rests on 100.",
+    remedy: "Measure longer, or with more connections if the server is at rest.",
+    check: Check::Run(check),
+};
+
+/// Fewest operations without an objection.
+const FEWEST: f64 = 10_000.0;
+
+fn check(run: &Run) -> Checked {
+    let Some(operations) = run.operations() else { return Err("how many operations there were") };
+    match operations.value < FEWEST && operations.value > 0.0 {
+        true => found(
+            Weight::Caution,
+            format!("the run had {}", show_counted(operations.value as u64, "operation")),
+            [operations.line],
+        ),
+        false => fine(),
+    }
+}

@@ -1,0 +1,42 @@
+//! Percentiles with samples that the tool made up.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::Key;
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::units::show_seconds;
+
+pub(super) const RULE: Rule = Rule {
+    name: "filled_in",
+    weight: Weight::Caution,
+    threshold: "wrk only: adds samples of its own wherever a reply took longer than the mean time \
+                from reply to reply. A longest reply of more than 100 times the p50: a caution.",
+    why: "The added samples stand for requests that a constant rate would have sent; but nothing \
+          was asked for at a constant rate. Where one in ten replies took 3 s and nine took 1 ms, \
+          wrk --timeout 10s prints a p75 of 1.56 s.",
+    remedy: "Quote wrk's throughput, and take response times from a tool that sends at a constant \
+             rate.",
+    check: Check::Run(check),
+};
+
+/// Longest reply ÷ p50 above which samples were added that matter.
+const FACTOR: f64 = 100.0;
+
+fn check(run: &Run) -> Checked {
+    if run.tool.name != "wrk" {
+        return fine();
+    }
+    let (Some(median), Some(max)) = (run.figure(Key::Percentile(500_000)), run.figure(Key::Max))
+    else {
+        return fine();
+    };
+    if max.value <= FACTOR * median.value {
+        return fine();
+    }
+    let text = format!(
+        "the p50 is {}, the longest reply took {}: the upper percentiles hold samples that wrk added",
+        show_seconds(median.value),
+        show_seconds(max.value)
+    );
+    found(Weight::Caution, text, [median.line, max.line])
+}

@@ -1,0 +1,39 @@
+//! All runs of one contender before those of the next.
+
+use super::{Check, FoundAmong, Rule};
+use crate::groups::Group;
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "not_interleaved",
+    weight: Weight::Caution,
+    threshold: "Looks at contenders with two runs and more, in one file. All of one stand before all \
+                of another: a caution.",
+    why: "A machine changes while it measures: clocks, neighbours, caches, temperature. All of A, \
+          then all of B charges the change to B. Simulated with a usual drift, two equal servers \
+          were called different in 29 % of such experiments with 5 runs each, in 60 % with 20, where \
+          5 % were meant.",
+    remedy: "Alternate the runs, in random order; better: tiebreak compare.",
+    check: Check::All(check),
+};
+
+fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+    let repeated: Vec<&Group> = groups.iter().filter(|group| group.runs.len() > 1).collect();
+    let ends = |group: &Group| {
+        let (first, last) = (group.runs.first().copied(), group.runs.last().copied());
+        first.zip(last)
+    };
+    let in_blocks = repeated.windows(2).filter(|pair| {
+        let same_file = runs[pair[0].runs[0]].file == runs[pair[1].runs[0]].file;
+        let apart = ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
+        same_file && apart
+    });
+    let found = in_blocks.take(1).map(|pair| FoundAmong {
+        weight: Weight::Caution,
+        evidence: format!("all runs of {} stand before those of {}", pair[0].name, pair[1].name),
+        runs: pair.iter().flat_map(|group| group.runs.clone()).collect(),
+        lines: Vec::new(),
+    });
+    found.collect()
+}

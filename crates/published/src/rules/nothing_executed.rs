@@ -1,0 +1,42 @@
+//! Operations of which nothing shows that they were executed.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::Key;
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "nothing_executed",
+    weight: Weight::Void,
+    threshold: "Looks at the operations, at the queries that sysbench counts, and at the rows a \
+                second that cassandra-stress counts. 0 of any: void. A rate of rows below nine \
+                tenths of the rate of operations: a caution.",
+    why: "A client that prepares a statement and never executes it, or reads rows that are not \
+          there, is fast.",
+    remedy: "Load the data first, and look at what the database counted (pg_stat_database, \
+             nodetool tablestats) before and after the run.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    for (key, what) in [
+        (Key::Operations, "no operation ended"),
+        (Key::Rate, "the rate is 0"),
+        (Key::Queries, "no query was executed"),
+        (Key::Rows, "no row was read or written"),
+    ] {
+        if let Some(at) = run.figure(key).filter(|at| at.value == 0.0) {
+            return found(Weight::Void, what.to_owned(), [at.line]);
+        }
+    }
+    match run.figure(Key::Rows).zip(run.figure(Key::Rate)) {
+        Some((rows, rate)) if rows.value < 0.9 * rate.value => {
+            let text = format!(
+                "{} rows a second came from {} operations a second",
+                rows.value, rate.value
+            );
+            found(Weight::Caution, text, [rows.line, rate.line])
+        }
+        _ => fine(),
+    }
+}

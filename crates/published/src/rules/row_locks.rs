@@ -1,0 +1,35 @@
+//! pgbench with fewer branches than clients.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::{Key, Label};
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "row_locks",
+    weight: Weight::Caution,
+    threshold: "pgbench's own TPC-B: compares the scale with the number of clients. A smaller scale: \
+                a caution.",
+    why: "Every transaction updates one of as many branch rows as the scale says. With fewer rows \
+          than clients they wait for each other's row locks, and that is what is measured.",
+    remedy: "pgbench -i -s with at least the number of clients, or -N or -S, which do not update \
+             branches.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    let is_tpcb = run.text(Label::Subject).is_some_and(|at| at.value.contains("TPC-B"));
+    if run.tool.name != "pgbench" || !is_tpcb {
+        return fine();
+    }
+    let (Some(scale), Some(clients)) = (run.figure(Key::Scale), run.connections()) else {
+        return Err("scale and clients");
+    };
+    match scale.value < clients.value {
+        true => {
+            let text = format!("{} clients update {} branch rows", clients.value, scale.value);
+            found(Weight::Caution, text, [scale.line, clients.line])
+        }
+        false => fine(),
+    }
+}

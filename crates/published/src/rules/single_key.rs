@@ -1,0 +1,34 @@
+//! redis-benchmark on a single key.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::{Key, Label};
+use crate::run::Run;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "single_key",
+    weight: Weight::Caution,
+    threshold: "redis-benchmark only: looks for -r in the command line above the output. Without -r: \
+                a caution. No command line, which the output does not repeat: a note.",
+    why: "Unless -r is given, all operations are of one key of 3 bytes: it lies in the processor's \
+          cache, nothing is evicted, and a GET may find nothing without a word.",
+    remedy: "redis-benchmark -r 100000 -d 100 or more, and show the command line.",
+    check: Check::Run(check),
+};
+
+fn check(run: &Run) -> Checked {
+    if run.tool.name != "redis-benchmark" || run.figure(Key::Keys).is_some() {
+        return fine();
+    }
+    match run.text(Label::Command) {
+        Some(at) => {
+            found(Weight::Caution, "without -r all operations are of one key".to_owned(), [at.line])
+        }
+        None => found(
+            Weight::Note,
+            "whether more than one key was used (-r) is not shown, nor whether a read found anything"
+                .to_owned(),
+            [run.first],
+        ),
+    }
+}

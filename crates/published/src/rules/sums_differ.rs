@@ -1,0 +1,108 @@
+//! Figures of one run that contradict each other.
+
+use super::{Check, Checked, Found, Rule};
+use crate::key::{At, Key};
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::units::show_seconds;
+
+pub(super) const RULE: Rule = Rule {
+    name: "sums_differ",
+    weight: Weight::Void,
+    threshold: "Divides operations, and bytes, by the duration and compares with the printed rates; \
+                adds the statuses up; looks whether percentiles grow, and lie with the mean between \
+                the shortest and the longest time. Off by more than 3 % and what rounding explains: \
+                void.",
+    why: "Figures of one run agree. If they do not, a figure is from another run, was typed wrong, \
+          or was changed.",
+    remedy: "Take the output again as the tool wrote it, whole.",
+    check: Check::Run(check),
+};
+
+/// Part by which a printed sum may be off: tools stop their clocks at different places.
+const OFF: f64 = 0.03;
+
+fn check(run: &Run) -> Checked {
+    let mut found = Vec::new();
+    let mut object = |evidence: String, lines: Vec<u64>| {
+        found.push(Found { weight: Weight::Void, evidence, lines });
+    };
+    // hey and oha print no number of operations, and one of each kind of end.
+    let counted = run
+        .figure(Key::Operations)
+        .or_else(|| run.figure(Key::PerClient).is_none().then(|| run.operations()).flatten());
+    for (sum, rate, what) in [
+        (counted, run.figure(Key::Rate), "operations"),
+        (run.figure(Key::Bytes), run.figure(Key::BytesPerSecond), "bytes"),
+    ] {
+        if let (Some(sum), Some(rate), Some(duration)) = (sum, rate, run.figure(Key::Duration))
+            && !fits(sum.value, rate.value, duration.value, run.tool.clock)
+        {
+            let text = format!(
+                "{} {what} in {} are {:.2} a second, and {:.2} a second are printed",
+                sum.value,
+                show_seconds(duration.value),
+                sum.value / duration.value,
+                rate.value
+            );
+            object(text, vec![sum.line, duration.line, rate.line]);
+        }
+    }
+    statuses(run, &mut object);
+    order(run, &mut object);
+    Ok(found)
+}
+
+/// Whether a sum and a rate fit a duration that was printed in steps of `clock` seconds.
+fn fits(sum: f64, rate: f64, duration: f64, clock: f64) -> bool {
+    let most = sum / (duration - clock).max(f64::MIN_POSITIVE) * (1.0 + OFF);
+    let least = sum / (duration + clock) * (1.0 - OFF);
+    (least..=most).contains(&rate)
+}
+
+fn statuses(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
+    let Some(all) = run.figure(Key::Operations) else { return };
+    let statuses: Vec<At<f64>> =
+        run.figures().filter(|(key, _)| matches!(key, Key::Status(_))).map(|(_, at)| at).collect();
+    let sum: f64 = statuses.iter().map(|at| at.value).sum();
+    if sum > all.value * (1.0 + OFF) {
+        let lines = statuses.iter().map(|at| at.line).chain([all.line]).collect();
+        object(
+            format!("{sum} replies have a status, and there were {} operations", all.value),
+            lines,
+        );
+    }
+}
+
+/// Times in the order in which they must grow.
+fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
+    let mut times: Vec<(String, At<f64>)> = Vec::new();
+    let named = |key: Key| run.figure(key).map(|at| (key.name().0, at));
+    times.extend(named(Key::Min));
+    let percentiles = run.figures().filter(|(key, _)| matches!(key, Key::Percentile(_)));
+    times.extend(percentiles.map(|(key, at)| (key.name().0, at)));
+    times.extend(named(Key::Max));
+    let around = [named(Key::Min), named(Key::Mean), named(Key::Max)].into_iter().flatten();
+    let around: Vec<_> = around.collect();
+    for pair in times.windows(2).chain(around.windows(2)) {
+        let [(low, a), (high, b)] = pair else { continue };
+        // Both are rounded, and a histogram's percentile may lie above the longest time.
+        if a.value > b.value * (1.0 + OFF) + rounding(run) {
+            let text = format!(
+                "the {low} is {}, the {high} is {}",
+                show_seconds(a.value),
+                show_seconds(b.value)
+            );
+            object(text, vec![a.line, b.line]);
+        }
+    }
+}
+
+/// By how much two times that a tool rounds can be apart, in seconds.
+fn rounding(run: &Run) -> f64 {
+    match run.tool.name {
+        "ab" => 1e-3,
+        "cassandra-stress" => 1e-4,
+        _ => 1e-5,
+    }
+}

@@ -1,0 +1,33 @@
+//! A run that was short.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::units::show_seconds;
+
+pub(super) const RULE: Rule = Rule {
+    name: "too_short",
+    weight: Weight::Caution,
+    threshold: "Looks at the duration: as printed, or operations ÷ rate, or as asked for. Less than \
+                10 s: a caution.",
+    why: "Within seconds compilers warm up, caches fill and clocks change; and one neighbour's \
+          second is a large part of the run. Published comparisons rest on runs of 0.9 to 2.4 s.",
+    remedy: "Measure at least 10 s, after a warm-up that is not counted.",
+    check: Check::Run(check),
+};
+
+/// Shortest run without an objection, in seconds.
+const SHORTEST: f64 = 10.0;
+
+fn check(run: &Run) -> Checked {
+    let Some(duration) = run.duration() else { return Err("its duration") };
+    // Half a step of the clock, and what a tool's own start takes off.
+    if duration.value >= SHORTEST * 0.995 {
+        return fine();
+    }
+    found(
+        Weight::Caution,
+        format!("the run lasted {}", show_seconds(duration.value)),
+        [duration.line],
+    )
+}

@@ -1,0 +1,47 @@
+//! Contenders under different loads.
+
+use super::{Check, FoundAmong, Rule};
+use crate::groups::{Group, comparable, differences};
+use crate::run::Run;
+use judge::verdict::Weight;
+use text::lists::listed;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unequal_load",
+    weight: Weight::Caution,
+    threshold: "Compares tool, connections, threads, keep-alive, asked rate, scale and mode of the \
+                contenders that do the same kind of work. Any difference: a caution, and no \
+                comparison.",
+    why: "Another number of connections, another tool or another scale is another question: a \
+          difference between the figures may be all of that and nothing of the server.",
+    remedy: "Measure all contenders with the same command line but for the address.",
+    check: Check::All(check),
+};
+
+fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+    let mut found: Vec<FoundAmong> = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        let b = &runs[group.runs[0]];
+        let first = groups[..at].iter().find(|first| comparable(&runs[first.runs[0]], b));
+        let Some(first) = first else { continue };
+        let a = &runs[first.runs[0]];
+        let differ = differences(a, b);
+        if !differ.is_empty() && found.len() < MOST {
+            found.push(FoundAmong {
+                weight: Weight::Caution,
+                evidence: format!(
+                    "{} and {} differ in {}",
+                    first.name,
+                    group.name,
+                    listed(&differ)
+                ),
+                runs: vec![first.runs[0], group.runs[0]],
+                lines: vec![(first.runs[0], a.first), (group.runs[0], b.first)],
+            });
+        }
+    }
+    found
+}
+
+/// Pairs that are named.
+const MOST: usize = 10;

@@ -1,0 +1,37 @@
+//! What no output of such tools shows.
+
+use super::{Check, FoundAmong, Rule};
+use crate::groups::Group;
+use crate::key::Key;
+use crate::run::Run;
+use crate::tools::Kind;
+use judge::verdict::Weight;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unseen",
+    weight: Weight::Note,
+    threshold: "Always: a note on what the output cannot show.",
+    why: "A rule that cannot look is not a rule that found nothing.",
+    remedy: "Let another tool look: the CPU of generator and server during the run, the content of a \
+             reply, what the server itself counted. tiebreak records all three.",
+    check: Check::All(check),
+};
+
+fn check(runs: &[Run], _: &[Group]) -> Vec<FoundAmong> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let replies = runs
+        .iter()
+        .any(|run| run.tool.kind != Kind::Database && run.figure(Key::FailedChecks).is_none());
+    let mut evidence = String::from(
+        "not shown: whether the load generator or the server was the slower part, what else ran on \
+         the machine, and in which order the runs were made",
+    );
+    if replies {
+        evidence += "; nor what the replies held: a page that fails with status 200 counts as a \
+                     success";
+    }
+    let all = 0..runs.len();
+    vec![FoundAmong { weight: Weight::Note, evidence, runs: all.collect(), lines: Vec::new() }]
+}

@@ -1,0 +1,183 @@
+//! One run as its output shows it: figures, each with the line it stands in.
+
+use crate::key::{At, Fact, Key, Label};
+use crate::tools::Tool;
+use std::collections::BTreeMap;
+use text::shown::shown;
+
+/// One run of a tool.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The tool that printed it.
+    pub tool: &'static Tool,
+    /// Which of the files it stands in.
+    pub file: usize,
+    /// Its first line.
+    pub first: u64,
+    /// Its last line.
+    pub last: u64,
+    /// The line above it, where that is a heading or a sentence.
+    pub heading: Option<At<String>>,
+    pub(crate) figures: BTreeMap<Key, At<f64>>,
+    pub(crate) texts: BTreeMap<Label, At<String>>,
+    /// Lines with a figure that cannot be read.
+    pub(crate) unclear: Vec<u64>,
+    /// What its lines with figures say, escaped.
+    quotes: BTreeMap<u64, String>,
+}
+
+/// In twelve digits: what was printed had fewer, and a unit's factor leaves traces behind them.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
+}
+
+/// Lines that are kept of one run to be quoted.
+const MOST_QUOTES: usize = 200;
+
+impl Run {
+    pub(crate) fn new(tool: &'static Tool, file: usize, line: u64) -> Run {
+        Run {
+            tool,
+            file,
+            first: line,
+            last: line,
+            heading: None,
+            figures: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            unclear: Vec::new(),
+            quotes: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a fact says again what every run says once: it belongs to another run.
+    pub(crate) fn has(&self, fact: &Fact) -> bool {
+        match fact {
+            Fact::Figure(key @ (Key::Rate | Key::Operations | Key::Duration), _) => {
+                self.figures.contains_key(key)
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn take(&mut self, fact: Fact, line: u64, quote: &str) {
+        self.last = self.last.max(line);
+        match fact {
+            Fact::Begins | Fact::Tool(_) => {}
+            Fact::Figure(key, value) => {
+                let value = rounded(value);
+                self.figures.entry(key).or_insert(At { value, line });
+            }
+            Fact::Adds(key, value) => {
+                let sum = self.figures.entry(key).or_insert(At { value: 0.0, line });
+                sum.value += value;
+            }
+            Fact::Text(label, value) => {
+                self.texts.entry(label).or_insert(At { value: shown(value), line });
+            }
+            Fact::Unclear if self.unclear.len() < MOST_QUOTES => self.unclear.push(line),
+            Fact::Unclear => {}
+        }
+        if self.quotes.len() < MOST_QUOTES {
+            self.quotes.entry(line).or_insert_with(|| shown(quote.trim()));
+        }
+    }
+
+    /// A figure of the run.
+    pub fn figure(&self, key: Key) -> Option<At<f64>> {
+        self.figures.get(&key).copied()
+    }
+
+    /// All figures.
+    pub fn figures(&self) -> impl Iterator<Item = (Key, At<f64>)> {
+        self.figures.iter().map(|(key, at)| (*key, *at))
+    }
+
+    /// A text of the run, escaped.
+    pub fn text(&self, label: Label) -> Option<&At<String>> {
+        self.texts.get(&label)
+    }
+
+    /// Operations that ended: as printed; else the sum of what is printed of their ends; else as
+    /// many as the clients were asked for, or as the rate makes in the time asked for.
+    pub fn operations(&self) -> Option<At<f64>> {
+        // ab prints an error when it gives up, and no count.
+        let counts_errors = self.tool.name != "ab";
+        let is_end = |key: Key| {
+            matches!(key, Key::Status(_) | Key::Aborted) || key == Key::Errors && counts_errors
+        };
+        let product = |a: Option<At<f64>>, b: Option<At<f64>>| {
+            a.zip(b).map(|(a, b)| At { value: a.value * b.value, line: a.line })
+        };
+        let ends = self.figures().filter(|(key, _)| is_end(*key)).map(|(_, at)| at);
+        self.figure(Key::Operations)
+            .or_else(|| ends.reduce(|sum, at| At { value: sum.value + at.value, line: sum.line }))
+            .or_else(|| product(self.figure(Key::PerClient), self.connections()))
+            .or_else(|| product(self.figure(Key::Rate), self.figure(Key::AskedDuration)))
+    }
+
+    /// How long it was measured: as printed, else operations ÷ rate, else as it was asked to.
+    pub fn duration(&self) -> Option<At<f64>> {
+        let quotient = || {
+            let rate = self.figure(Key::Rate).filter(|rate| rate.value > 0.0)?;
+            let operations = self.operations()?;
+            Some(At { value: operations.value / rate.value, line: rate.line })
+        };
+        self.figure(Key::Duration).or_else(quotient).or_else(|| self.figure(Key::AskedDuration))
+    }
+
+    /// Connections at a time.
+    pub fn connections(&self) -> Option<At<f64>> {
+        let product = || {
+            let (each, threads) =
+                self.figure(Key::ConnectionsPerThread).zip(self.figure(Key::Threads))?;
+            Some(At { value: each.value * threads.value, line: each.line })
+        };
+        self.figure(Key::Connections).or_else(product)
+    }
+
+    /// Samples that its percentiles are made of.
+    pub fn samples(&self) -> Option<At<f64>> {
+        self.figure(Key::Samples).or_else(|| self.operations())
+    }
+
+    /// Percentiles in their order: (part of one, seconds).
+    pub fn percentiles(&self) -> impl Iterator<Item = (f64, At<f64>)> {
+        self.figures().filter_map(|(key, at)| match key {
+            Key::Percentile(part) => Some((f64::from(part) / 1e6, at)),
+            _ => None,
+        })
+    }
+
+    /// A line of the run as it was printed, escaped.
+    pub fn quote(&self, line: u64) -> &str {
+        self.quotes.get(&line).map_or("", String::as_str)
+    }
+
+    /// What a whole output of this tool shows and this one does not, by name.
+    pub fn missing(&self) -> Vec<String> {
+        let shown = |key: &&Key| match key {
+            Key::Operations => self.operations().is_some(),
+            Key::Connections => self.connections().is_some(),
+            Key::Percentile(_) => self.percentiles().next().is_some(),
+            _ => self.figures.contains_key(key),
+        };
+        let missing = self.tool.prints.iter().filter(|key| !shown(key));
+        let name = |key: &Key| match key {
+            Key::Percentile(_) => "percentiles".to_owned(),
+            _ => key.name().0,
+        };
+        missing.map(name).collect()
+    }
+
+    /// What was driven, as far as the run says so.
+    pub(crate) fn about(&self) -> String {
+        let text = |label| self.text(label).map_or("", |at| at.value.as_str());
+        let port = match text(Label::Port) {
+            "" => String::new(),
+            port => format!(":{port}"),
+        };
+        let target = format!("{}{port}{}", text(Label::Target), text(Label::Path));
+        let parts = [target.as_str(), text(Label::Server), text(Label::Subject)];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join(", ")
+    }
+}

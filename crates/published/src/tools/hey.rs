@@ -1,0 +1,71 @@
+//! hey.
+
+use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use crate::key::Key;
+use crate::numbers::{followed_by, number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "hey",
+    kind: Kind::Http,
+    prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
+    closed: true,
+    clock: 0.0001,
+    owns,
+    line,
+    document: None,
+};
+
+/// oha prints labels of the same kind, and other units.
+fn owns(line: &str) -> bool {
+    pair(line).is_some_and(|(label, value)| {
+        let in_seconds = value.ends_with(" secs") && !value.contains(',');
+        in_seconds && starts(label, &["Total", "Slowest", "Fastest", "Average"])
+    })
+}
+
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    if line.contains("NaN") {
+        return;
+    }
+    if let Some((percent, value)) = line.split_once("% in ") {
+        if let Some(key) = percentile(percent) {
+            facts.figure(key, seconds(value));
+        }
+    } else if let Some(rest) = line.strip_prefix('[')
+        && let Some((count, what)) = rest.split_once(']')
+    {
+        match section.as_str() {
+            "status" => {
+                if let Ok(code) = count.parse() {
+                    facts.figure(Key::Status(code), followed_by(what, "responses"));
+                }
+            }
+            "errors" => facts.adds(Key::Errors, number(count)),
+            _ => {}
+        }
+    } else if let Some((label, value)) = pair(line) {
+        labelled(label, value, section, facts);
+    }
+}
+
+fn labelled(label: &str, value: &str, section: &mut Section, facts: &mut Facts) {
+    match label {
+        "Status code distribution" => *section = "status".to_owned(),
+        "Error distribution" => *section = "errors".to_owned(),
+        "Total" => {
+            section.clear();
+            facts.begins();
+            facts.figure(Key::Duration, seconds(value));
+        }
+        "Slowest" => facts.figure(Key::Max, seconds(value)),
+        "Fastest" => facts.figure(Key::Min, seconds(value)),
+        "Average" => facts.figure(Key::Mean, seconds(value)),
+        "Requests/sec" => facts.figure(Key::Rate, number(value)),
+        "Total data" => facts.figure(Key::BodyBytes, followed_by(value, "bytes")),
+        "Size/request" => facts.figure(Key::ReplyBytes, followed_by(value, "bytes")),
+        "DNS+dialup" => {
+            facts.figure(Key::ConnectMean, seconds(value.split(", ").next().unwrap_or("")));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,116 @@
+//! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
+
+use super::{Facts, Kind, Lines, Section, Tool, percentile, starts};
+use crate::json::Leaf;
+use crate::key::Key;
+use crate::numbers::{Number, bytes, number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "k6",
+    kind: Kind::Http,
+    prints: &[
+        Key::Operations,
+        Key::Rate,
+        Key::Connections,
+        Key::Failed,
+        Key::Mean,
+        Key::Max,
+        Key::Percentile(0),
+    ],
+    closed: true,
+    clock: 0.0,
+    owns,
+    line,
+    document: Some(document),
+};
+
+fn owns(line: &str) -> bool {
+    starts(line, &["█ TOTAL RESULTS", "http_req", "data_received.", "checks_total."])
+}
+
+fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+    if line.starts_with("█ TOTAL RESULTS") {
+        return facts.begins();
+    }
+    let Some((label, value)) = line.split_once(": ") else { return };
+    let (label, value) = (label.trim_end_matches('.'), value.trim());
+    let mut words = value.split_whitespace();
+    let mut word = || words.next().unwrap_or("");
+    match label {
+        "http_reqs" => {
+            facts.figure(Key::Operations, number(word()));
+            facts.figure(Key::Rate, number(word().trim_end_matches("/s")));
+        }
+        "http_req_duration" => value.split_whitespace().for_each(|part| trend(part, facts)),
+        "http_req_connecting" => {
+            let mean = value.split_whitespace().find_map(|part| part.strip_prefix("avg="));
+            facts.figure(Key::ConnectMean, seconds(mean.unwrap_or("")));
+        }
+        "http_req_failed" => facts.figure(Key::Failed, counted(value)),
+        "checks_failed" => facts.figure(Key::FailedChecks, counted(value)),
+        "dropped_iterations" => facts.figure(Key::Unsent, number(word())),
+        "vus_max" => facts.figure(Key::Connections, number(word())),
+        "data_received" => {
+            let (amount, unit, per_second) = (word(), word(), [word(), word()].concat());
+            facts.figure(Key::Bytes, bytes(&format!("{amount} {unit}")));
+            facts.figure(Key::BytesPerSecond, bytes(per_second.trim_end_matches("/s")));
+        }
+        _ => {}
+    }
+}
+
+/// One of `avg=14.77ms min=45.45µs med=285.42µs max=1.65s p(90)=21.03ms`.
+fn trend(part: &str, facts: &mut Facts) {
+    let Some((name, value)) = part.split_once('=') else { return };
+    if let Some(key) = statistic(name) {
+        facts.figure(key, seconds(value));
+    }
+}
+
+fn statistic(name: &str) -> Option<Key> {
+    match name {
+        "avg" => Some(Key::Mean),
+        "min" => Some(Key::Min),
+        "med" => percentile("50"),
+        "max" => Some(Key::Max),
+        _ => percentile(name.strip_prefix("p(")?.strip_suffix(')')?),
+    }
+}
+
+/// The first count of `5.00% 400 out of 7999`, or of `5.00% ✓ 400 ✗ 7599`.
+fn counted(value: &str) -> Number {
+    let mut words = value.split_whitespace().skip(1).filter(|word| *word != "✓");
+    number(words.next().unwrap_or(""))
+}
+
+fn document(leaves: &[Leaf], lines: &mut Lines) {
+    if !leaves.iter().any(|leaf| leaf.path.starts_with("metrics/http_reqs/")) {
+        return;
+    }
+    for leaf in leaves {
+        // `handleSummary` has the figures of a metric one level deeper.
+        let path = leaf.path.replacen("/values/", "/", 1);
+        let Some((metric, name)) =
+            path.strip_prefix("metrics/").and_then(|path| path.split_once('/'))
+        else {
+            continue;
+        };
+        let (key, per) = match (metric, name) {
+            ("http_reqs", "count") => (Key::Operations, 1.0),
+            ("http_reqs", "rate") => (Key::Rate, 1.0),
+            ("http_req_failed", "passes") => (Key::Failed, 1.0),
+            ("checks", "fails") => (Key::FailedChecks, 1.0),
+            ("dropped_iterations", "count") => (Key::Unsent, 1.0),
+            ("vus_max", "max") => (Key::Connections, 1.0),
+            ("data_received", "count") => (Key::Bytes, 1.0),
+            ("data_received", "rate") => (Key::BytesPerSecond, 1.0),
+            ("http_req_connecting", "avg") => (Key::ConnectMean, 1e3),
+            ("http_req_duration", name) => match statistic(name) {
+                Some(key) => (key, 1e3),
+                None => continue,
+            },
+            _ => continue,
+        };
+        lines.figure(key, leaf, per);
+    }
+}

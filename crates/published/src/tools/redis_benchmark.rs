@@ -1,0 +1,123 @@
+//! redis-benchmark and valkey-benchmark: whole, `-q` and `--csv`.
+
+use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use crate::key::{Key, Label};
+use crate::numbers::{followed_by, number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "redis-benchmark",
+    kind: Kind::Store,
+    prints: &[
+        Key::Duration,
+        Key::Operations,
+        Key::Rate,
+        Key::Connections,
+        Key::ReplyBytes,
+        Key::Percentile(0),
+        Key::Max,
+    ],
+    closed: true,
+    clock: 0.01,
+    owns,
+    line,
+    document: None,
+};
+
+const CSV: &str = "\"test\",\"rps\"";
+
+fn owns(line: &str) -> bool {
+    title(line).is_some() || quiet(line).is_some() || line.starts_with(CSV)
+}
+
+/// `====== SET ======`
+fn title(line: &str) -> Option<&str> {
+    let title = line.strip_prefix("====== ")?.strip_suffix(" ======")?;
+    (!title.contains("====")).then_some(title)
+}
+
+/// `SET: 34270.05 requests per second, p50=0.255 msec`
+fn quiet(line: &str) -> Option<(&str, &str)> {
+    let (subject, rest) = pair(line)?;
+    let good = rest.contains(" requests per second") && subject != "throughput summary";
+    good.then_some((subject, rest))
+}
+
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    if line.starts_with(CSV) {
+        *section = line.to_owned();
+    } else if section.starts_with(CSV) && line.starts_with('"') {
+        row(section, line, facts);
+    } else if let Some(title) = title(line) {
+        section.clear();
+        facts.begins();
+        facts.text(Label::Subject, title);
+    } else if let Some((subject, rest)) = quiet(line) {
+        facts.begins();
+        facts.text(Label::Subject, subject);
+        facts.figure(Key::Rate, followed_by(rest, "requests per second"));
+        if let Some((_, median)) = rest.split_once("p50=") {
+            facts.figure(Key::Percentile(500_000), seconds(median));
+        }
+    } else if section == "columns" {
+        summary(line, facts);
+        section.clear();
+    } else if starts(line, &["avg "]) && line.split_whitespace().eq(COLUMNS) {
+        *section = "columns".to_owned();
+    } else {
+        plain(line, facts);
+    }
+}
+
+/// Columns of the summary, in milliseconds.
+const COLUMNS: [&str; 6] = ["avg", "min", "p50", "p95", "p99", "max"];
+
+fn summary(line: &str, facts: &mut Facts) {
+    for (name, value) in COLUMNS.into_iter().zip(line.split_whitespace()) {
+        if let Some(key) = statistic(name) {
+            facts.figure(key, number(value).milliseconds());
+        }
+    }
+}
+
+fn statistic(name: &str) -> Option<Key> {
+    match name {
+        "avg" => Some(Key::Mean),
+        "min" => Some(Key::Min),
+        "max" => Some(Key::Max),
+        _ => percentile(name.strip_prefix('p')?),
+    }
+}
+
+/// A row of `--csv`, by the names of its first row.
+fn row(head: &str, line: &str, facts: &mut Facts) {
+    let cells = |line: &str| -> Vec<String> {
+        line.split("\",\"").map(|cell| cell.trim_matches('"').to_owned()).collect()
+    };
+    facts.begins();
+    for (name, value) in cells(head).iter().zip(cells(line)) {
+        match name.as_str() {
+            "test" => facts.text(Label::Subject, &value),
+            "rps" => facts.figure(Key::Rate, number(&value)),
+            _ => {
+                if let Some(key) = name.strip_suffix("_latency_ms").and_then(statistic) {
+                    facts.figure(key, number(&value).milliseconds());
+                }
+            }
+        }
+    }
+}
+
+fn plain(line: &str, facts: &mut Facts) {
+    if let Some((operations, rest)) = line.split_once(" requests completed in ") {
+        facts.figure(Key::Operations, number(operations));
+        facts.figure(Key::Duration, seconds(rest));
+    } else if let Some(clients) = line.strip_suffix(" parallel clients") {
+        facts.figure(Key::Connections, number(clients));
+    } else if let Some(size) = line.strip_suffix(" bytes payload") {
+        facts.figure(Key::ReplyBytes, number(size));
+    } else if let Some(rate) = line.strip_prefix("throughput summary: ") {
+        facts.figure(Key::Rate, followed_by(rate, "requests per second"));
+    } else if let Some(rate) = line.strip_suffix(" requests per second") {
+        facts.figure(Key::Rate, number(rate));
+    }
+}

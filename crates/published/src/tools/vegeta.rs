@@ -1,0 +1,104 @@
+//! vegeta: its text report, and its JSON report.
+
+use super::{Facts, Kind, Lines, Section, Tool, percentile};
+use crate::json::Leaf;
+use crate::key::Key;
+use crate::numbers::{number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "vegeta",
+    kind: Kind::Http,
+    prints: &[
+        Key::Duration,
+        Key::Operations,
+        Key::Rate,
+        Key::BodyBytes,
+        Key::Mean,
+        Key::Max,
+        Key::Percentile(0),
+    ],
+    closed: false,
+    clock: 0.001,
+    owns,
+    line,
+    document: Some(document),
+};
+
+fn owns(line: &str) -> bool {
+    fields(line).is_some()
+}
+
+/// Label, names of the columns, and what they hold: `Bytes In [total, mean]  5250, 8.75`.
+fn fields(line: &str) -> Option<(&str, Vec<(&str, &str)>)> {
+    let (label, rest) = line.split_once('[')?;
+    let (names, values) = rest.split_once(']')?;
+    let known = ["Requests", "Duration", "Latencies", "Bytes In", "Success", "Status Codes"];
+    let label = label.trim_end();
+    let columns = names.split(',').map(str::trim).zip(values.split(", ").map(str::trim));
+    known.contains(&label).then(|| (label, columns.collect()))
+}
+
+fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+    let Some((label, columns)) = fields(line) else { return };
+    if label == "Requests" {
+        facts.begins();
+    }
+    for (name, value) in columns {
+        match (label, name) {
+            ("Requests", "total") => facts.figure(Key::Operations, number(value)),
+            ("Requests", "rate") => facts.figure(Key::Rate, number(value)),
+            ("Duration", "attack") => facts.figure(Key::Duration, seconds(value)),
+            ("Latencies", name) => {
+                if let Some(key) = statistic(name) {
+                    facts.figure(key, seconds(value));
+                }
+            }
+            ("Bytes In", "total") => facts.figure(Key::BodyBytes, number(value)),
+            ("Status Codes", "code:count") => statuses(value, facts),
+            _ => {}
+        }
+    }
+}
+
+fn statistic(name: &str) -> Option<Key> {
+    match name {
+        "min" => Some(Key::Min),
+        "mean" => Some(Key::Mean),
+        "max" => Some(Key::Max),
+        _ => percentile(name.trim_end_matches("th")),
+    }
+}
+
+/// Status 0 is vegeta's for requests without a reply.
+fn statuses(value: &str, facts: &mut Facts) {
+    for (code, count) in value.split_whitespace().filter_map(|part| part.split_once(':')) {
+        if let Ok(code) = code.parse() {
+            facts.figure(Key::Status(code), number(count));
+        }
+    }
+}
+
+fn document(leaves: &[Leaf], lines: &mut Lines) {
+    if !leaves.iter().any(|leaf| leaf.path == "latencies/99th") {
+        return;
+    }
+    for leaf in leaves {
+        let (folder, name) = leaf.path.split_once('/').unwrap_or(("", &leaf.path));
+        let (key, per) = match (folder, name) {
+            ("", "requests") => (Key::Operations, 1.0),
+            ("", "rate") => (Key::Rate, 1.0),
+            ("", "duration") => (Key::Duration, 1e9),
+            ("bytes_in", "total") => (Key::BodyBytes, 1.0),
+            ("latencies", name) => match statistic(name) {
+                Some(key) => (key, 1e9),
+                None => continue,
+            },
+            ("status_codes", code) => match code.parse() {
+                Ok(code) => (Key::Status(code), 1.0),
+                Err(_) => continue,
+            },
+            _ => continue,
+        };
+        lines.figure(key, leaf, per);
+    }
+}

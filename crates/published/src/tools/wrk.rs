@@ -1,0 +1,110 @@
+//! wrk, and wrk2, which prints the same lines and some more.
+
+use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use crate::key::{Fact, Key, Label};
+use crate::numbers::{bytes, number, seconds, shortened};
+
+const PRINTS: &[Key] = &[
+    Key::Duration,
+    Key::Operations,
+    Key::Rate,
+    Key::Connections,
+    Key::Threads,
+    Key::Bytes,
+    Key::BytesPerSecond,
+    Key::Mean,
+    Key::Max,
+];
+
+pub(super) static WRK: Tool = Tool {
+    name: "wrk",
+    kind: Kind::Http,
+    prints: PRINTS,
+    closed: true,
+    clock: 0.01,
+    owns,
+    line,
+    document: None,
+};
+
+pub(super) static WRK2: Tool = Tool { name: "wrk2", closed: false, owns: |_| false, ..WRK };
+
+fn owns(line: &str) -> bool {
+    line.starts_with("Running ") && line.contains(" test @ ")
+        || starts(line, &["Thread Stats   Avg", "Thread calibration:", "Socket errors: connect"])
+        || line.contains(" requests in ") && line.ends_with(" read")
+}
+
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    if let Some(rest) = line.strip_prefix("Running ") {
+        let Some((duration, url)) = rest.split_once(" test @ ") else { return };
+        section.clear();
+        facts.begins();
+        facts.figure(Key::AskedDuration, seconds(duration));
+        facts.text(Label::Target, url);
+    } else if line.starts_with("Thread calibration:") {
+        facts.0.push(Fact::Tool("wrk2"));
+    } else if let Some(rest) = line.strip_prefix("Latency Distribution") {
+        let uncorrected = rest.contains("Uncorrected");
+        *section = if uncorrected { "uncorrected" } else { "percentiles" }.to_owned();
+        if rest.contains("HdrHistogram") {
+            facts.0.push(Fact::Tool("wrk2"));
+        }
+    } else if line.starts_with("Detailed Percentile") {
+        *section = format!("spectrum {section}");
+    } else if let Some(rest) = line.strip_prefix("#[Max ")
+        && section == "spectrum percentiles"
+    {
+        let count = rest.rsplit('=').next().unwrap_or("").trim_end_matches(']');
+        facts.figure(Key::Samples, number(count));
+    } else if section == "percentiles"
+        && let Some((percent, value)) = line.split_once('%')
+        && let Some(key) = percentile(percent)
+    {
+        facts.figure(key, seconds(value));
+    } else if let Some(rest) = line.strip_prefix("Latency ") {
+        let mut columns = rest.split_whitespace();
+        if let (Some(mean), Some(_), Some(max)) = (columns.next(), columns.next(), columns.next()) {
+            facts.figure(Key::Mean, seconds(mean));
+            facts.figure(Key::Max, seconds(max));
+        }
+    } else {
+        summary(line, facts);
+    }
+}
+
+fn summary(line: &str, facts: &mut Facts) {
+    if let Some((threads, rest)) = line.split_once(" threads and ")
+        && let Some(connections) = rest.strip_suffix(" connections")
+    {
+        facts.figure(Key::Threads, number(threads));
+        facts.figure(Key::Connections, number(connections));
+    } else if let Some((operations, rest)) = line.split_once(" requests in ")
+        && let Some((duration, size)) = rest.split_once(", ")
+        && let Some(size) = size.strip_suffix(" read")
+    {
+        facts.figure(Key::Operations, number(operations));
+        facts.figure(Key::Duration, seconds(duration));
+        facts.figure(Key::Bytes, bytes(size));
+    } else if let Some((label, value)) = pair(line) {
+        match label {
+            "Requests/sec" => facts.figure(Key::Rate, shortened(value)),
+            "Transfer/sec" => facts.figure(Key::BytesPerSecond, bytes(value)),
+            "Non-2xx or 3xx responses" => facts.figure(Key::BadStatus, number(value)),
+            "Socket errors" => value.split(',').for_each(|class| socket_errors(class, facts)),
+            _ => {}
+        }
+    }
+}
+
+fn socket_errors(text: &str, facts: &mut Facts) {
+    let Some((class, count)) = text.trim().split_once(' ') else { return };
+    let key = match class {
+        "connect" => Key::ConnectErrors,
+        "read" => Key::ReadErrors,
+        "write" => Key::WriteErrors,
+        "timeout" => Key::Timeouts,
+        _ => return,
+    };
+    facts.figure(key, number(count));
+}

@@ -1,0 +1,95 @@
+//! How Cassandra is spoken to.
+
+use crate::named::named;
+use serde::{Deserialize, Serialize};
+
+named! {
+    /// Which node a client sends an operation to.
+    pub enum Routing {
+        /// One that holds the row.
+        #[default]
+        TokenAware = "token-aware",
+        /// Any, whether or not it holds the row; which one the client library draws.
+        RoundRobin = "round-robin",
+    }
+}
+
+named! {
+    /// How frames are compressed.
+    pub enum Compression {
+        /// They are not.
+        #[default]
+        None = "none",
+        /// By LZ4.
+        Lz4 = "lz4",
+    }
+}
+
+named! {
+    /// How the statements of an operation that has several are sent.
+    pub enum Batch {
+        /// One after the other.
+        None = "none",
+        /// In one batch that takes effect as a whole or not at all.
+        #[default]
+        Logged = "logged",
+        /// In one batch without that promise.
+        Unlogged = "unlogged",
+    }
+}
+
+/// How Cassandra's client library is set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CassandraAsked {
+    /// Which nodes operations are sent to.
+    pub routing: Routing,
+    /// Of frames either way.
+    pub compression: Compression,
+    /// Rows of one page of a reply, at most.
+    pub page_size: u32,
+    /// Of operations with several statements.
+    pub batch: Batch,
+    /// How many times the statements of a user-defined operation that only writes are sent,
+    /// each time with parameters of its own, in one batch.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub batch_size: u32,
+    /// The library waits for more requests before it writes to a socket.
+    pub write_coalescing: bool,
+    /// Sockets of one session to each node.
+    pub sockets_per_node: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn is_once(times: &u32) -> bool {
+    *times == 1
+}
+
+impl Default for CassandraAsked {
+    fn default() -> CassandraAsked {
+        CassandraAsked {
+            routing: Routing::default(),
+            compression: Compression::default(),
+            page_size: 5000,
+            batch: Batch::default(),
+            batch_size: once(),
+            write_coalescing: false,
+            sockets_per_node: 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_are_recorded() {
+        for of in Routing::ALL {
+            let recorded = serde_json::to_string(of).expect("JSON");
+            assert_eq!(recorded, format!("\"{}\"", of.name()));
+        }
+    }
+}

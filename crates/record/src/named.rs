@@ -1,0 +1,27 @@
+//! Enums whose values have names.
+
+/// Declares an enum of which each value has a name, as it is written in settings and
+/// recorded.
+macro_rules! named {
+    ($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $text:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $text)] $value,)*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$value,)*];
+
+            /// Its name, as it is written in settings.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($name::$value => $text,)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use named;

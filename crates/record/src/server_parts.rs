@@ -1,0 +1,81 @@
+//! Parts of a server's work, as it tells of them in its replies (`Server-Timing`).
+
+use crate::Histogram;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+
+/// Most parts that are recorded of one contender; those that a server names later are left
+/// out, since a server that makes up names must not fill the memory.
+const MOST_PARTS: usize = 16;
+
+/// How long each part took, in nanoseconds, by its name. Merging is associative and
+/// commutative as long as there are no more than 16.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServerParts(#[serde(deserialize_with = "at_most")] BTreeMap<String, Histogram>);
+
+impl ServerParts {
+    /// Records one part of one reply. Allocates when the name is new, and never after that.
+    pub fn record(&mut self, part: &[u8], took_ns: u64) {
+        let Ok(part) = str::from_utf8(part) else { return };
+        if let Some(took) = self.0.get_mut(part) {
+            took.record(took_ns);
+        } else if self.0.len() < MOST_PARTS {
+            self.0.entry(part.to_owned()).or_default().record(took_ns);
+        }
+    }
+
+    /// Names and times, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Histogram)> {
+        self.0.iter().map(|(name, took)| (name.as_str(), took))
+    }
+
+    /// The server told of no part.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds what was seen elsewhere.
+    pub fn merge(&mut self, other: &ServerParts) {
+        for (name, took) in &other.0 {
+            if let Some(known) = self.0.get_mut(name) {
+                known.merge(took);
+            } else if self.0.len() < MOST_PARTS {
+                self.0.insert(name.clone(), took.clone());
+            }
+        }
+    }
+}
+
+/// A journal with more parts was not written by tiebreak.
+fn at_most<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Histogram>, D::Error> {
+    let parts = BTreeMap::deserialize(from)?;
+    if parts.len() > MOST_PARTS {
+        return Err(D::Error::custom(format!("more than {MOST_PARTS} parts of a server's work")));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_apart_by_name_and_are_not_endless() {
+        let mut one = ServerParts::default();
+        assert!(one.is_empty());
+        one.record(b"db", 5);
+        one.record(b"db", 7);
+        one.record(b"\xff", 7);
+        let mut other = ServerParts::default();
+        for n in 0..100 {
+            other.record(format!("part{n}").as_bytes(), 1);
+        }
+        other.record(b"db", 9);
+        assert_eq!(other.iter().count(), MOST_PARTS);
+        one.merge(&other);
+        let found: Vec<(&str, u64)> = one.iter().map(|(name, took)| (name, took.len())).collect();
+        assert_eq!((found.len(), found[0]), (MOST_PARTS, ("db", 2)));
+    }
+}

@@ -1,0 +1,425 @@
+//! Every event that a journal can hold reads back as it was written.
+
+use proptest::prelude::*;
+use record::{
+    Address, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
+    Fact, Failure, GroupAsks, Header, Host, Intensity, Interleave, LaneAsked, LoadHow, Loaded,
+    Metric, Moments, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question,
+    Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
+    SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady, Told, TrialRecord,
+    Work, Workload,
+};
+
+fn reads_back(event: &Event) {
+    let line = serde_json::to_string(event).expect("serialisable");
+    assert!(!line.contains('\n'), "one event is one line: {line}");
+    let read: Event = serde_json::from_str(&line).expect("our own line");
+    assert_eq!(&read, event, "{line}");
+}
+
+fn addresses() -> [Address; 4] {
+    [
+        Address::Tcp("127.0.0.1:8080".parse().expect("an address")),
+        Address::Tcp("[::1]:443".parse().expect("an address")),
+        Address::Unix("/run/a b/server.sock".to_owned()),
+        Address::Nodes(
+            ["127.0.0.1:9042", "127.0.0.2:9042"].map(|node| node.parse().expect("a node")).into(),
+        ),
+    ]
+}
+
+const REUSES: [Reuse; 3] = [Reuse::Always, Reuse::Never, Reuse::Times(100)];
+const ARRIVALS: [Arrivals; 3] =
+    [Arrivals::Closed, Arrivals::Constant(5000.0), Arrivals::Poisson(1.0 / 3.0)];
+const PHASES: [Phase; 4] = [Phase::Ready, Phase::WarmUp, Phase::Pilot, Phase::Round];
+const METRICS: [Metric; 4] =
+    [Metric::Throughput, Metric::ResponseP50, Metric::ResponseP99, Metric::ResponseP999];
+
+fn asked(i: usize) -> LaneAsked {
+    LaneAsked {
+        address: addresses()[i % 4].clone(),
+        intensity: intensity(i),
+        doing: record::Doing::Ask,
+        reuse: REUSES[i % 3],
+        timeout_ns: 30_000_000_000,
+        burn_in_ns: 2_000_000,
+        operations: (i % 2 == 1).then_some(u64::MAX),
+        groups: vec![intensity(i); i % 3],
+    }
+}
+
+fn intensity(i: usize) -> Intensity {
+    Intensity { connections: 64, depth: 1, arrivals: ARRIVALS[i % 3] }
+}
+
+/// Everything that can be asked of a contender.
+fn asks() -> Vec<Asks> {
+    let request = RequestAsked {
+        method: "POST".to_owned(),
+        header_names: vec!["Accept".to_owned()],
+        body_bytes: u64::MAX,
+        expect: vec![200, 404],
+    };
+    let sql = SqlAsked {
+        protocol: SqlProtocol::Prepared,
+        table: Some("memory".to_owned()),
+        reply_bytes: Some(u64::MAX),
+        asks_own_server: true,
+        cassandra: Some(record::CassandraAsked::default()),
+    };
+    let skew = Skew { hottest: 0.1 + 0.2, top_1_percent: 0.3, top_10_percent: 1.0 / 3.0 };
+    let work = |skew| Work { workload: workload(), skew };
+    vec![
+        Asks::Request(request.clone()),
+        Asks::Requests { request, work: work(None) },
+        Asks::Store(work(Some(skew))),
+        Asks::Statement { statement: "SELECT 'é'".to_owned(), sql: sql.clone() },
+        Asks::Database { sql, work: work(Some(skew)) },
+        Asks::Files(work(None)),
+        Asks::Program,
+    ]
+}
+
+fn workload() -> Workload {
+    let workload = r#"{"prefix":"p:","keys":9,"distribution":{"zipf":0.3},"hot":1.0,
+        "value":{"fixed":32},"compressible":false,"mix":[{"kind":"get","weight":0.1}],
+        "verify":"all"}"#;
+    serde_json::from_str(workload).expect("a workload")
+}
+
+fn contender(i: usize) -> Contender {
+    Contender {
+        name: format!("näme \"{i}\"\n"),
+        target: "http://localhost/?q=…".to_owned(),
+        launch: Vec::new(),
+        address: addresses()[i % 4].clone(),
+        intensity: intensity(i),
+        reuse: REUSES[i % 3],
+        timeout_ns: 1,
+        operations: None,
+        asks: asks().swap_remove(i),
+        tls: (i == 1).then(|| "verified".to_owned()),
+        consistency: (i == 1).then_some(Consistency::LocalQuorum),
+        replication: (i == 1).then_some(3),
+        sharding: (i == 1).then_some(Sharding {
+            servers: 3,
+            rule: ShardRule::Ketama,
+            failover: true,
+        }),
+        groups: Vec::new(),
+    }
+}
+
+fn question() -> Question {
+    Question {
+        contenders: vec![
+            ContenderAsked { cpu_in_sight: true, ..ContenderAsked::named("a") },
+            ContenderAsked {
+                protocol: "HTTP".to_owned(),
+                target_cores: vec![0, 1],
+                bodiless: true,
+                port_limit: Some(14_115.5),
+                ..ContenderAsked::named("b")
+            },
+        ],
+        primary: METRICS[0],
+        secondary: METRICS[1..].to_vec(),
+        groups: vec![GroupAsks { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
+        pairs: vec![Pair { a: 0, b: 1 }],
+        alpha: 0.05,
+        matters: 0.01,
+        rounds: 10,
+        restarts: 0,
+        looks: Vec::new(),
+        sharing: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        expect_different: true,
+        shares_core: false,
+        code_names: Default::default(),
+        workers: 2,
+    }
+}
+
+fn header(interleave: Interleave) -> Header {
+    Header {
+        schema: record::journal::SCHEMA.to_owned(),
+        version: "0.1.0".to_owned(),
+        plan_hash: "0123abcd".to_owned(),
+        started: "2026-11-22T00:00:00Z".to_owned(),
+        plan: Plan {
+            sweep: None,
+            command: "compare".to_owned(),
+            contenders: (0..asks().len()).map(contender).collect(),
+            seed: u64::MAX,
+            interleave,
+            slice_ns: Some(50_000_000),
+            round_ns: 1_000_000_000,
+            rounds: 10,
+            warm_up_ns: 0,
+            pilot_ns: 200_000_000,
+            generator_cores: vec![1],
+            requirements: Vec::new(),
+            published: None,
+            question: question(),
+            host: Host { client_ports: (32_768, 60_999), ..Host::default() },
+        },
+    }
+}
+
+fn trial(i: usize) -> TrialRecord {
+    let mut recorder = Recorder::new();
+    recorder.begin_slice(&SliceStart {
+        place: 3,
+        after: (i != 1).then_some(1),
+        engine_started: 0,
+        starts: 1000,
+        sends_until: 1000 + 150_000_000 * (1 + i as u64),
+        burn_in_ns: 0,
+    });
+    let at = Moments { due: 2000, could: 2100, sent: 2200, asked: 2300, began: 9000, done: 9999 };
+    recorder.replied(&at, 200, Told::Ok, 87);
+    recorder.replied(&at, 404, Told::Unexpected, 0);
+    recorder.digest(u64::MAX);
+    recorder.timed_out(&at, true);
+    Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));
+    if i == 3 {
+        recorder.program(&program());
+        recorder.program(&ProgramRun { failure: Some(Failure::Exit), ..program() });
+    }
+    recorder.slice_mut().target_cpu_ns = vec![Some(1), None];
+    recorder.end_slice();
+    TrialRecord {
+        phase: PHASES[i % 4],
+        round: i as u32,
+        contender: 1,
+        asked: asked(i),
+        seen: recorder.take(),
+        cut_short: i % 2 == 1,
+    }
+}
+
+fn program() -> ProgramRun {
+    ProgramRun {
+        operations: 100_000,
+        wall_ns: 250_000_000,
+        user_ns: 200_000_000,
+        system_ns: 30_000_000,
+        peak_memory_bytes: 48 << 20,
+        output_bytes: 12,
+        output_digest: u64::MAX - 1,
+        outlived: 1,
+        failure: None,
+    }
+}
+
+#[test]
+fn only_trials_of_programs_hold_programs() {
+    for i in 0..4 {
+        let line = serde_json::to_string(&trial(i)).expect("serialisable");
+        assert_eq!(line.contains("\"programs\""), i == 3, "{line}");
+    }
+    let programs = trial(3).seen.programs;
+    assert_eq!((programs.runs, programs.failed, programs.outputs.total()), (2, 1, 1));
+    assert_eq!((programs.wall_ns, programs.peak_memory_bytes), (500_000_000, 48 << 20));
+}
+
+#[test]
+fn headers_read_back() {
+    for interleave in [Interleave::Auto, Interleave::Slices, Interleave::Turns] {
+        reads_back(&Event::Header(Box::new(header(interleave))));
+    }
+}
+
+#[test]
+fn choices_of_the_pilot_read_back() {
+    reads_back(&Event::Pilot(PilotChoice {
+        interleave: Interleave::Turns,
+        slice_ns: 2_500_000_000,
+        round_ns: 2_500_000_000,
+        burn_in_ns: vec![2_000_000, 0],
+        why: vec!["p99 of b".to_owned()],
+        saw: vec![PilotSeen {
+            throughput: 0.1 + 0.2,
+            generator_idle: 0.07,
+            ..PilotSeen::default()
+        }],
+    }));
+}
+
+#[test]
+fn what_is_told_of_targets_reads_back() {
+    let fact = |line: Option<&str>| Fact {
+        command: "server --version".to_owned(),
+        line: line.map(str::to_owned),
+    };
+    for facts in [Vec::new(), vec![fact(None), fact(Some("1.0 \u{202e}"))]] {
+        reads_back(&Event::Target(TargetReady {
+            contender: 1,
+            launch: 3,
+            cpu_source: Some("cgroup_v2".to_owned()),
+            out_of_sight: None,
+            facts,
+            ready_requests: 2,
+        }));
+    }
+    for peak_memory_bytes in [None, Some(u64::MAX)] {
+        let memory_source = peak_memory_bytes.map_or(String::new(), |_| "processes".to_owned());
+        let log_troubles = peak_memory_bytes.map_or(Vec::new(), |_| vec!["a link".to_owned()]);
+        let done = TargetDone {
+            contender: 0,
+            launch: 0,
+            peak_memory_bytes,
+            memory_source,
+            log_troubles,
+            lost_nodes: vec!["`node3` ended".to_owned()],
+        };
+        reads_back(&Event::TargetDone(done));
+    }
+}
+
+#[test]
+fn a_cost_that_an_earlier_run_measured_reads_back() {
+    let cpu_per_operation_ns = 4999.875;
+    reads_back(&Event::OwnCost(OwnCost { contender: 1, cpu_per_operation_ns, age_s: 86_399 }));
+}
+
+#[test]
+fn what_an_articles_method_gave_reads_back() {
+    let run = SingleRun {
+        contender: 1,
+        command: "ab -n 1000 {url}".to_owned(),
+        figure: Some(5555.25),
+        trouble: String::new(),
+    };
+    reads_back(&Event::SingleRun(run.clone()));
+    let trouble = "it printed no number after `Requests per second:`".to_owned();
+    reads_back(&Event::SingleRun(SingleRun { figure: None, trouble, ..run }));
+}
+
+#[test]
+fn what_is_told_of_stores_reads_back() {
+    for when in [StoreMoment::LoadBegins, StoreMoment::RoundsEnd] {
+        let known = StoreSaid {
+            contender: 1,
+            launch: 2,
+            when,
+            items: Some(u64::MAX),
+            bytes: Some(1),
+            evictions: Some(0),
+            server: Some(0),
+            durable: Some(true),
+            silent: None,
+        };
+        reads_back(&Event::Store(known.clone()));
+        let silent = Some("it did not answer".to_owned());
+        reads_back(&Event::Store(StoreSaid { items: None, server: None, silent, ..known }));
+    }
+    let why = || "it does not tell".to_owned();
+    for (how, settled) in [
+        (LoadHow::Found, None),
+        (LoadHow::Resumed, Some(Settled::Compactions { left: 2, nodes: 3, took_ns: 6 })),
+        (LoadHow::Written, Some(Settled::Unseen { why: why() })),
+        (LoadHow::Written, Some(Settled::Cpu { why: why(), permille: 4, limit: 60, took_ns: 6 })),
+    ] {
+        let (why, ended_at) = ((how != LoadHow::Found).then(|| "it is dirty".to_owned()), Some(7));
+        reads_back(&Event::Loaded(Loaded {
+            contender: 0,
+            launch: 0,
+            how,
+            why,
+            keys: 10,
+            are_columns: how == LoadHow::Found,
+            from: 3,
+            written: 3,
+            failed: 1,
+            ended_at,
+            took_ns: 5,
+            settled,
+        }));
+    }
+}
+
+#[test]
+fn a_load_reads_back_and_so_does_one_of_before_it_could_go_on() {
+    let workload = r#"{"prefix":"p:","keys":9,"distribution":{"zipf":0.3},"hot":1.0,
+        "value":{"fixed":32},"compressible":false,"mix":[{"kind":"get","weight":0.1}],
+        "verify":"all"}"#;
+    let old: Doing = serde_json::from_str(&format!(r#"{{"load":{workload}}}"#)).expect("a load");
+    let Doing::Load(mut loading) = old else { panic!("a load: {old:?}") };
+    assert_eq!((loading.from, loading.workload.keys), (0, 9));
+    loading.from = 1 << 60;
+    let line = serde_json::to_string(&Doing::Load(loading.clone())).expect("serialisable");
+    let read: Doing = serde_json::from_str(&line).expect("our own line");
+    assert_eq!(read, Doing::Load(loading), "{line}");
+}
+
+#[test]
+fn what_is_asked_of_a_contender_is_either_of_http_or_of_a_database() {
+    let said: Vec<_> = asks()
+        .iter()
+        .map(|of| {
+            let (request, sql) = (of.request().is_some(), of.sql().is_some());
+            (request, sql, of.statement().is_some(), of.workload().is_some(), of.is_store())
+        })
+        .collect();
+    let wanted = [
+        (true, false, false, false, false),
+        (true, false, false, true, false),
+        (false, false, false, true, true),
+        (false, true, true, false, false),
+        (false, true, false, true, true),
+        (false, false, false, true, true),
+        (false, false, false, false, false),
+    ];
+    assert_eq!(said, wanted);
+}
+
+#[test]
+fn an_order_says_how_hard_beside_the_rest_and_a_depth_of_one_goes_without_saying() {
+    let mut json = serde_json::to_value(asked(1)).expect("serialisable");
+    assert_eq!((&json["connections"], &json["depth"]), (&64.into(), &1.into()));
+    json.as_object_mut().expect("an object").remove("depth");
+    assert_eq!(serde_json::from_value::<LaneAsked>(json).expect("an order"), asked(1));
+}
+
+#[test]
+fn trials_read_back() {
+    (0..4).for_each(|i| reads_back(&Event::Trial(Box::new(trial(i)))));
+}
+
+#[test]
+fn ends_read_back() {
+    let reasons =
+        [EndReason::Complete, EndReason::Stopped, EndReason::TargetFailed, EndReason::Failed];
+    for reason in reasons {
+        for detail in ["", "connection refused \u{202e}"] {
+            reads_back(&Event::End(End { reason, detail: detail.to_owned() }));
+        }
+    }
+}
+
+#[test]
+fn fields_that_a_later_version_adds_are_ignored() {
+    let line = r#"{"end":{"reason":"complete","later":{"x":[1]}}}"#;
+    let read: Event = serde_json::from_str(line).expect("unknown fields are ignored");
+    assert_eq!(read, Event::End(End { reason: EndReason::Complete, detail: String::new() }));
+}
+
+proptest! {
+    /// Every bit of a figure survives, so that the report from a journal is the
+    /// report of the run. Without serde_json's feature `float_roundtrip`
+    /// some figures are read back with another last bit.
+    #[test]
+    fn figures_read_back_to_the_last_bit(
+        rate in prop::num::f64::POSITIVE | prop::num::f64::NORMAL,
+        idle in 0.0f64..1.0,
+    ) {
+        let saw = PilotSeen { throughput: rate, generator_idle: idle, ..PilotSeen::default() };
+        let json = serde_json::to_string(&saw).expect("serialisable");
+        let read: PilotSeen = serde_json::from_str(&json).expect("our own JSON");
+        prop_assert_eq!(read.throughput.to_bits(), rate.to_bits());
+        prop_assert_eq!(read.generator_idle.to_bits(), idle.to_bits());
+    }
+}

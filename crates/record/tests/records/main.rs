@@ -1,0 +1,5 @@
+//! Records, from outside.
+
+mod histogram;
+mod journal;
+mod merge;

@@ -1,0 +1,96 @@
+//! Where every operation went: what the server's own log must add up to.
+
+use super::node::Node;
+use super::parts;
+use crate::View;
+use judge::verdict::ContenderSummary;
+use record::Whose;
+use text::units;
+
+/// The section.
+pub(super) fn section(view: &View) -> Node {
+    let sent = [
+        "contender",
+        "ready",
+        "load",
+        "warm-up",
+        "pilot",
+        "rounds",
+        "unfinished",
+        "never sent",
+        "in the latencies",
+        "in a burn-in",
+        "without a latency",
+    ];
+    let outcomes = ["contender", "succeeded", "replies by code", "failed", "connections", "opened"];
+    parts::section("Every operation")
+        .with(parts::table(&outcomes, view.contenders.iter().map(|of| ended(view, of))))
+        .with(parts::folded(
+            "Table of requests sent, by part of the run",
+            parts::table(&sent, view.contenders.iter().map(counts)),
+        ))
+}
+
+fn counts(contender: &ContenderSummary) -> Vec<Node> {
+    let sent = contender.sent;
+    let counts = [
+        sent.ready,
+        sent.load,
+        sent.warm_up,
+        sent.pilot,
+        sent.operations,
+        sent.unfinished,
+        contender.unsent,
+        contender.histogram.len(),
+        contender.left_out,
+        contender.without_latency,
+    ];
+    let mut row = vec![parts::row_name(&contender.name)];
+    row.extend(counts.map(|n| parts::cell(units::count(n))));
+    row
+}
+
+fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
+    let connections = &contender.connections;
+    // 0 is no code: where a store says yes, or a program ran.
+    let codes = contender.codes.iter().filter(|(code, _)| **code != 0);
+    let names = &view.plan().question.code_names;
+    let name = |code: &u16| names.get(code).cloned().unwrap_or_else(|| code.to_string());
+    let codes = codes.map(|(code, n)| format!("{}: {}", name(code), units::count(*n)));
+    let at_rest = match connections.reopened_at_rest {
+        0 => String::new(),
+        n => format!(", {} after a rest", units::count(n)),
+    };
+    let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
+    vec![
+        parts::row_name(&contender.name),
+        parts::cell(units::count(contender.outcomes.ok)),
+        parts::cell(listed(codes.collect())),
+        parts::cell(listed(failures(view, contender))),
+        parts::cell(got),
+        parts::cell(format!("{}{at_rest}", units::count(connections.opened))),
+    ]
+}
+
+/// Failures by class, with whose fault they were where it wasn't the target's.
+fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
+    let names = &view.plan().question.code_names;
+    let whose = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
+    let classes = whose.into_iter().flat_map(|(whose, suffix)| {
+        let classes = contender.outcomes.classes(whose, names).into_iter();
+        classes.map(move |(class, n)| format!("{class}: {}{suffix}", units::count(n)))
+    });
+    let outcomes = &contender.outcomes;
+    let values = [
+        ("nothing found", outcomes.miss),
+        ("stale value", outcomes.stale),
+        ("wrong value", outcomes.wrong),
+        ("another write came first", outcomes.conflict),
+    ];
+    let values = values.into_iter().filter(|(_, n)| *n > 0);
+    classes.chain(values.map(|(what, n)| format!("{what}: {}", units::count(n)))).collect()
+}
+
+fn listed(items: Vec<String>) -> String {
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}

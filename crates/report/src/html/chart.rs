@@ -1,0 +1,207 @@
+//! The frame that pictures are drawn in.
+//!
+//! A picture is as wide as the page lets it be, and its text always as large as
+//! the page's. So horizontal places are shares of the width, vertical ones are
+//! pixels, and curves live in an inner drawing that is stretched sideways. One
+//! drawing scaled as a whole would have text of 5 pixels on a telephone.
+
+use super::node::{Node, el, foreign};
+use crate::{View, words};
+use judge::verdict::ContenderSummary;
+
+/// Room above the plot: points and labels at its edge reach over it.
+const TOP: f64 = 10.0;
+/// Room below the plot, for the labels of the horizontal axis.
+const BOTTOM: f64 = 24.0;
+/// Horizontal units of the stretched drawing.
+const STRETCHED: f64 = 1000.0;
+
+/// Colours before they repeat; see style.css.
+const COLOURS: usize = 7;
+/// Shapes of points, 8 pixels across. Six of them against seven colours: of 42
+/// contenders no two look the same.
+const SHAPES: [&str; 6] = [
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
+    "M-3.5 -3.5H3.5V3.5H-3.5Z",
+    "M0 -4.5L4.5 3.5H-4.5Z",
+    "M0 -5L5 0L0 5L-5 0Z",
+    "M0 4.5L4.5 -3.5H-4.5Z",
+    "M-1.5 -4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
+];
+
+/// Labelled places along an axis.
+pub(super) type Ticks = Vec<Tick>;
+
+/// A labelled place along an axis.
+pub(super) struct Tick {
+    /// 0 at the low end, 1 at the high end.
+    pub(super) place: f64,
+    /// What stands there.
+    pub(super) label: String,
+    /// Whether the label stays where the page is narrow.
+    pub(super) always: bool,
+}
+
+impl Tick {
+    /// A label that always stays.
+    pub(super) fn new(place: f64, label: impl Into<String>) -> Tick {
+        Tick { place, label: label.into(), always: true }
+    }
+}
+
+/// A plot with its axes.
+pub(super) struct Chart {
+    /// What it shows, in a few words.
+    pub(super) title: String,
+    /// What it shows, for those who cannot see it.
+    pub(super) description: String,
+    /// Height of the plot in pixels.
+    pub(super) height: f64,
+    /// Labels below.
+    pub(super) across: Ticks,
+    /// Labels at the left.
+    pub(super) up: Ticks,
+}
+
+impl Chart {
+    /// The drawing: what is behind the labels, then what is before them.
+    pub(super) fn draw(&self, layers: Vec<Node>) -> Node {
+        el("svg")
+            .class("chart")
+            .at("role", "img")
+            .at("width", "100%")
+            .at("height", TOP + self.height + BOTTOM)
+            .with(el("title").text(&self.title))
+            .with(el("desc").text(&self.description))
+            .with_all(self.across.iter().map(|tick| self.upright(tick.place, "grid")))
+            .with_all(self.up.iter().map(|tick| self.level(tick.place, "grid")))
+            .with_all(layers)
+            .with_all(self.across.iter().map(|tick| self.label_below(tick)))
+            .with_all(self.up.iter().map(|tick| self.label_beside(tick)))
+    }
+
+    /// Vertical place in pixels.
+    pub(super) fn y(&self, place: f64) -> f64 {
+        TOP + (1.0 - place) * self.height
+    }
+
+    /// A line from left to right.
+    pub(super) fn level(&self, place: f64, class: &str) -> Node {
+        let y = px(self.y(place));
+        el("line").class(class).at("x1", 0).at("x2", "100%").at("y1", &y).at("y2", &y)
+    }
+
+    /// A line from bottom to top.
+    pub(super) fn upright(&self, place: f64, class: &str) -> Node {
+        let line = el("line").class(class).at("x1", share(place)).at("x2", share(place));
+        line.at("y1", TOP).at("y2", px(TOP + self.height))
+    }
+
+    /// A band from left to right.
+    pub(super) fn band(&self, low: f64, high: f64, class: &str) -> Node {
+        let height = (self.y(low) - self.y(high)).max(1.0);
+        let band = el("rect").class(class).at("x", 0).at("width", "100%");
+        band.at("y", px(self.y(high))).at("height", px(height))
+    }
+
+    /// The drawing that is stretched sideways, for paths.
+    pub(super) fn stretched(&self, paths: Vec<Node>) -> Node {
+        el("svg")
+            .at("x", 0)
+            .at("y", TOP)
+            .at("width", "100%")
+            .at("height", self.height)
+            .at("viewBox", format!("0 0 {STRETCHED} {}", self.height))
+            .at("preserveAspectRatio", "none")
+            .at("overflow", "visible")
+            .with_all(paths)
+    }
+
+    /// A path through places (0 to 1, 0 to 1), in the stretched drawing.
+    pub(super) fn line(&self, points: &[(f64, f64)]) -> String {
+        self.path(points, |first| if first { "M" } else { "L" }, "")
+    }
+
+    /// A dot at each of the places, all in one path: round or square by the
+    /// style's `stroke-linecap`.
+    pub(super) fn dots(&self, points: &[(f64, f64)]) -> String {
+        self.path(points, |_| "M", "h0")
+    }
+
+    fn path(&self, points: &[(f64, f64)], command: fn(bool) -> &'static str, end: &str) -> String {
+        let step = |(at, (x, y)): (usize, &(f64, f64))| {
+            let (x, y) = (px(x * STRETCHED), px((1.0 - y) * self.height));
+            format!("{}{x} {y}{end}", command(at == 0))
+        };
+        points.iter().enumerate().map(step).collect()
+    }
+
+    fn label_beside(&self, tick: &Tick) -> Node {
+        let text = el("text").class("tick").at("x", -10).at("text-anchor", "end");
+        text.at("y", px(self.y(tick.place) + 4.0)).text(&tick.label)
+    }
+
+    fn label_below(&self, tick: &Tick) -> Node {
+        // The outermost labels lean inwards, or the edge would cut them.
+        let anchor = match tick.place {
+            place if place < 0.04 => "start",
+            place if place > 0.96 => "end",
+            _ => "middle",
+        };
+        el("text")
+            .class(if tick.always { "tick" } else { "tick roomy" })
+            .at("x", share(tick.place))
+            .at("y", px(TOP + self.height + 17.0))
+            .at("text-anchor", anchor)
+            .text(&tick.label)
+    }
+}
+
+/// A point of a contender, in its shape.
+pub(super) fn mark(contender: usize, x: f64, y_px: f64) -> Node {
+    el("svg")
+        .at("x", share(x))
+        .at("y", px(y_px))
+        .at("overflow", "visible")
+        .with(el("path").class(format!("mark {}", series(contender))).at("d", shape(contender)))
+}
+
+/// The class that gives a contender its colour.
+pub(super) fn series(contender: usize) -> String {
+    format!("s{}", contender % COLOURS)
+}
+
+fn shape(contender: usize) -> &'static str {
+    SHAPES[contender % SHAPES.len()]
+}
+
+/// Which look belongs to which contender, with a figure beside it.
+pub(super) fn legend(view: &View, figure: impl Fn(&ContenderSummary) -> String) -> Node {
+    let items = view.contenders.iter().enumerate().map(|(number, contender)| {
+        el("li")
+            .with(swatch(number))
+            .with(foreign(words::short_name(&contender.name, 40)))
+            .with(el("span").class("quiet").text(figure(contender)))
+    });
+    el("ul").class("legend").with_all(items)
+}
+
+/// A bit of a contender's line.
+pub(super) fn swatch(contender: usize) -> Node {
+    let class = series(contender);
+    let line = el("path").class(format!("line {class}")).at("d", "M-13 0H13");
+    let mark = el("path").class(format!("mark {class}")).at("d", shape(contender));
+    let svg = el("svg").class("swatch").at("viewBox", "-14 -7 28 14").at("aria-hidden", "true");
+    svg.with(line).with(mark)
+}
+
+/// A share of the width.
+pub(super) fn share(place: f64) -> String {
+    format!("{:.2}%", place * 100.0)
+}
+
+/// Pixels, to a tenth.
+pub(super) fn px(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}

@@ -1,0 +1,60 @@
+//! What the targets cost: CPU and memory, and where both were read.
+
+use super::chart::swatch;
+use super::node::{Node, el, foreign};
+use super::parts;
+use crate::{View, words, words::costs};
+use judge::verdict::ContenderSummary;
+use text::units::{self, MISSING};
+
+/// The section; none where nothing is known of any target.
+pub(super) fn section(view: &View) -> Option<Node> {
+    if !costs::known(view) {
+        return None;
+    }
+    let section = parts::section("What the targets cost");
+    let section = match costs::figures(view) {
+        true => section.with(table(view)).with(parts::caption(
+            "CPU per operation holds what the target used at rest, too. At rest: while other \
+             contenders were driven.",
+        )),
+        false => section,
+    };
+    let known = view.contenders.iter();
+    let known = known.filter(|of| !costs::said(&of.target).is_empty() || of.store.is_some());
+    Some(section.with(el("ul").class("behind").with_all(known.map(origin))))
+}
+
+fn table(view: &View) -> Node {
+    let head = ["target", "CPU per operation", "CPU while driven", "CPU at rest", "peak memory"];
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
+    let rows = view.contenders.iter().enumerate().map(|(number, of)| {
+        let target = &of.target;
+        vec![
+            name(number, of),
+            parts::cell(units::seconds(target.cpu_per_operation)),
+            parts::cell(or_dash(costs::busy(view, of))),
+            parts::cell(or_dash(costs::at_rest(target))),
+            parts::cell(or_dash(target.peak_memory_bytes.map(units::bytes))),
+        ]
+    });
+    parts::table(&head, rows)
+}
+
+fn name(number: usize, of: &ContenderSummary) -> Node {
+    let name = foreign(words::short_name(&of.name, 40));
+    el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name))
+}
+
+/// What stands behind one target's figures, and what it says of itself.
+fn origin(of: &ContenderSummary) -> Node {
+    let target = &of.target;
+    let said = costs::launches(target).into_iter().chain(costs::runs(target));
+    let said = said.chain(costs::sources(target));
+    let said: Vec<String> = said.chain(costs::reservations(target)).collect();
+    let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
+    let store = of.store.iter().map(|store| el("p").text(words::store(store).join("; ")));
+    el("li")
+        .with(el("span").with(foreign(words::short_name(&of.name, 40))))
+        .with(el("div").with(el("p").text(said.join("; "))).with_all(store).with_all(facts))
+}

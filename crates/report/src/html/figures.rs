@@ -1,0 +1,84 @@
+//! The contenders' figures side by side.
+
+use super::chart::swatch;
+use super::node::{Node, el, foreign};
+use super::parts;
+use crate::{View, words};
+use judge::verdict::{ContenderSummary, Quantiles};
+use text::shown::shown;
+use text::units;
+
+/// The section.
+pub(super) fn section(view: &View) -> Node {
+    let head = [
+        "contender",
+        "throughput",
+        "p50",
+        "p99",
+        "p99.9",
+        "max",
+        "errors",
+        "generator CPU/op",
+        "by itself",
+        "generator idle",
+    ];
+    let rows = view.contenders.iter().enumerate().map(|(number, contender)| row(number, contender));
+    parts::section("Figures")
+        .with(parts::table(&head, rows))
+        .with(parts::caption(
+            "Times are response times: from when an operation was due to its last byte. The last \
+             three columns are about the load generator, not about the server; by itself: against \
+             the null server, which answers at once.",
+        ))
+        .with_all(
+            words::lanes::library_shares(view)
+                .map(|told| parts::caption(&format!("{}.", parts::capitalised(&told)))),
+        )
+        .with(parts::folded("Table of all times", all_times(view)))
+}
+
+fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
+    let times = &contender.response_time;
+    let name = foreign(words::short_name(&contender.name, 40));
+    let idle = contender.generator_idle.map(units::percent);
+    vec![
+        el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name)),
+        parts::cell(units::rate(contender.throughput)),
+        parts::cell(units::seconds(times.p50)),
+        parts::cell(units::seconds(times.p99)),
+        parts::cell(units::seconds(times.p999)),
+        parts::cell(units::seconds(times.max)),
+        parts::cell(units::count(words::errors(contender))),
+        parts::cell(units::seconds(contender.generator_cpu_per_operation)),
+        parts::cell(words::lanes::own_cost(contender).unwrap_or_else(|| units::MISSING.to_owned())),
+        parts::cell(idle.unwrap_or_else(|| units::MISSING.to_owned())),
+    ]
+}
+
+fn all_times(view: &View) -> Node {
+    let head = ["contender", "time", "p50", "p90", "p99", "p99.9", "max"];
+    parts::table(&head, view.contenders.iter().flat_map(times_of))
+}
+
+fn times_of(contender: &ContenderSummary) -> Vec<Vec<Node>> {
+    let times: [(&str, &Quantiles); 6] = [
+        ("response", &contender.response_time),
+        ("service", &contender.service_time),
+        ("send lag", &contender.send_lag),
+        ("connect", &contender.connect_time),
+        ("TLS", &contender.tls_time),
+        ("first byte", &contender.first_byte_time),
+    ];
+    let named = times.into_iter().chain(contender.phases.named());
+    let named = named.map(|(name, times)| (name.to_owned(), times));
+    let server = contender.phases.server.iter();
+    let server = server.map(|(part, times)| (format!("server: {}", shown(part)), times));
+    let seen = named.chain(server).filter(|(_, times)| times.max.is_some());
+    seen.map(|(name, times)| {
+        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
+        let mut row = vec![parts::row_name(&contender.name), parts::cell(name)];
+        row.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        row
+    })
+    .collect()
+}

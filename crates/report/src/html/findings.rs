@@ -1,0 +1,63 @@
+//! What the audit objects to, as cards, the heaviest first.
+
+use super::node::{Node, el, foreign};
+use super::parts;
+use crate::words::findings::{Group, grouped};
+use crate::{View, words};
+use judge::verdict::Weight;
+use text::shown::{shown, shown_sentence};
+
+/// Cautions and notes; none where there are none. What voids a run stands at
+/// the top of the page instead.
+pub(super) fn section(view: &View) -> Option<Node> {
+    let cards = cards(view, |weight| weight != Weight::Void);
+    let section = parts::section("What the audit says").at("id", "audit");
+    (!cards.is_empty()).then(|| section.with_all(cards))
+}
+
+/// A card for each finding of such a weight, or for several contenders' that say the
+/// same.
+pub(super) fn cards(view: &View, has_weight: impl Fn(Weight) -> bool) -> Vec<Node> {
+    let findings = view.findings.iter().filter(|finding| has_weight(finding.weight));
+    grouped(findings).iter().map(card).collect()
+}
+
+/// The weight in words, with a sign: never by colour alone.
+pub(super) fn badge(weight: Weight) -> Node {
+    let sign = match weight {
+        Weight::Void => "✕",
+        Weight::Caution => "!",
+        Weight::Note => "i",
+    };
+    el("span")
+        .class("weight")
+        .with(el("span").at("aria-hidden", "true").text(sign))
+        .text(format!(" {}", words::weight(weight)))
+}
+
+fn card(group: &Group<'_>) -> Node {
+    let finding = group.first;
+    let weight = words::weight(finding.weight);
+    let badge = badge(finding.weight);
+    let evidence = group.evidence();
+    // Of one sentence the names stand above it, of several each has its own.
+    let one = evidence.len() == 1;
+    let names = evidence.iter().filter(|_| one).flat_map(|(names, _)| names);
+    let names = names.map(foreign);
+    let head = el("p").class("about").with(badge).with_all(names);
+    let said = evidence.iter().map(|(names, seen)| {
+        let who = (!one && !names.is_empty()).then(|| foreign(names.join(", ")));
+        let colon = if who.is_some() { ": " } else { "" };
+        el("p").with_all(who).text(format!("{colon}{seen}"))
+    });
+    el("article")
+        .class(format!("card {weight}"))
+        .with(head.with(el("code").text(shown(&finding.rule))))
+        .with_all(said)
+        .with(
+            el("p")
+                .class("remedy")
+                .with(el("strong").text("What to do: "))
+                .text(shown_sentence(&finding.remedy)),
+        )
+}

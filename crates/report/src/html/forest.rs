@@ -1,0 +1,242 @@
+//! Every comparison on one axis: the ratio, its interval, and the band of
+//! differences that are too small to matter.
+
+use super::chart::{px, share};
+use super::node::{Node, el, foreign};
+use super::parts;
+use super::scale::{Scale, span};
+use crate::words::reasons::{about, given};
+use crate::{View, words};
+use judge::verdict::{Comparison, Word};
+use record::{Direction, Metric};
+use text::units;
+
+/// Longest name in a row, in characters.
+const LONGEST_NAME: usize = 36;
+/// Ticks of the axis, about.
+const TICKS: usize = 4;
+
+/// The section; none where nothing is compared.
+pub(super) fn section(view: &View) -> Option<Node> {
+    if view.comparisons.is_empty() {
+        return None;
+    }
+    let axis = axis(view);
+    let mut figure = el("div").class("forest");
+    for metric in metrics(view) {
+        figure = figure.with(group(view, metric, &axis));
+    }
+    let figure = figure.with(el("div").class("row axis").with(labels(&axis)));
+    let figure = figure.with_all(shared(view));
+    let matters = units::percent(view.matters());
+    let caption = format!(
+        "Ratios, with the interval that the verdict is read from. Shaded: differences within \
+         ±{matters}, too small to matter here.",
+    );
+    Some(
+        parts::section("Ratios")
+            .with(parts::caption(&caption))
+            .with(figure)
+            .with(parts::folded("Table of these ratios", table(view))),
+    )
+}
+
+/// The metrics compared, each by its first comparison, in the order in which they come.
+fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
+    let mut metrics: Vec<&Comparison> = Vec::new();
+    for comparison in view.comparisons {
+        if !metrics.iter().any(|known| same_metric(known, comparison)) {
+            metrics.push(comparison);
+        }
+    }
+    metrics
+}
+
+fn same_metric(one: &Comparison, other: &Comparison) -> bool {
+    (one.metric, &one.group) == (other.metric, &other.group)
+}
+
+/// Reasons that several comparisons have, once for all of them.
+fn shared(view: &View) -> Vec<Node> {
+    let reasons = given(view.comparisons).into_iter().filter(|reason| reason.of.len() > 1);
+    let told = reasons.map(|reason| {
+        let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
+        let of = el("strong").with(foreign(of.join("; ")));
+        el("p").class("note shared").with(of).text(format!(": {}", reason.text))
+    });
+    told.collect()
+}
+
+fn axis(view: &View) -> Scale {
+    let edge = 1.0 + view.matters();
+    let of = |c: &Comparison| [c.ratio, c.low, c.high].into_iter().flatten().collect::<Vec<f64>>();
+    let values = view.comparisons.iter().flat_map(of).filter(|value| *value > 0.0);
+    let (low, high) = span(values.chain([edge, 1.0 / edge])).unwrap_or((0.9, 1.1));
+    Scale::logarithmic(low, high).padded(0.08)
+}
+
+fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
+    let metric = first.metric;
+    let better = match (metric, metric.direction()) {
+        (Metric::TargetCpu, _) => "left costs less",
+        (_, Direction::HigherIsBetter) => "right is faster",
+        (_, Direction::LowerIsBetter) => "left is faster",
+    };
+    let comparisons: Vec<&Comparison> =
+        view.comparisons.iter().filter(|comparison| same_metric(comparison, first)).collect();
+    let primary = if comparisons.iter().any(|c| c.primary) { ", the primary metric" } else { "" };
+    let common = common(&comparisons);
+    let against = common.map(|a| {
+        let a = foreign(words::short_name(a, LONGEST_NAME));
+        el("span").class("quiet").text(" · against ").with(a)
+    });
+    let heading = el("h3")
+        .text(heading(&words::groups::metric(first)))
+        .with(el("span").class("quiet").text(primary))
+        .with_all(against)
+        .with(el("span").class("quiet").text(format!(" · {better}")));
+    let rows = comparisons.iter().map(|comparison| row(view, comparison, common.is_none(), axis));
+    el("div").class("group").with(heading).with_all(rows)
+}
+
+/// The contender that all of them are compared with, where there is one: its
+/// name need not stand in every row.
+fn common<'a>(comparisons: &[&'a Comparison]) -> Option<&'a str> {
+    let first = comparisons.first()?.a.as_str();
+    comparisons.iter().all(|comparison| comparison.a == first).then_some(first)
+}
+
+fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> Node {
+    let name = |name: &str| foreign(words::short_name(name, LONGEST_NAME));
+    let value = |name: &str| words::groups::figure(view, comparison, name);
+    let (from, to) = (value(&comparison.a), value(&comparison.b));
+    let pair = el("div").with(name(&comparison.b));
+    let pair = if name_both { pair.text(" vs ").with(name(&comparison.a)) } else { pair };
+    let what = el("div")
+        .class("what")
+        .with(pair)
+        .with(el("div").class("quiet").text(format!("{from} → {to}")));
+    let own = given(view.comparisons).into_iter().filter(|reason| reason.of.len() == 1);
+    let own = own.filter(|reason| std::ptr::eq(reason.of[0], comparison));
+    let weaker = own.map(|reason| reason.text);
+    let undecided = comparison.verdict == Word::Undecided;
+    let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
+    let charged = words::charged(view, comparison).map(|said| el("p").class("note").say(&said));
+    let notes = weaker.chain(fresh).map(|note| el("p").class("note").text(note));
+    el("div")
+        .class("row")
+        .with(what)
+        .with(strip(view, comparison, axis))
+        .with(outcome(view, comparison))
+        .with_all(charged)
+        .with_all(notes)
+}
+
+/// The ratio in figures, and the word.
+fn outcome(view: &View, comparison: &Comparison) -> Node {
+    let bounds = words::bounds(comparison);
+    let figures = comparison.ratio.map(|ratio| {
+        let ratios = units::ratios(ratio, bounds, view.matters());
+        let lead = el("strong").text(format!("{}{}×", words::limit(comparison), ratios[0]));
+        let interval = match bounds {
+            Some(_) => format!(" {} to {}", ratios[1], ratios[2]),
+            None => " no interval".to_owned(),
+        };
+        el("div").with(lead).with(el("span").class("quiet").text(interval))
+    });
+    let missing = figures.is_none().then(|| el("div").class("quiet").text("no figures"));
+    let word = el("div").with(parts::word(comparison.verdict, comparison.metric));
+    el("div").class("outcome").with_all(figures).with_all(missing).with(word)
+}
+
+fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
+    let said = format!(
+        "{} ({})",
+        words::claim(view, comparison).text('×'),
+        words::basis(view, comparison).text('×')
+    );
+    let svg = el("svg")
+        .class(parts::class(comparison.verdict))
+        .at("role", "img")
+        .at("width", "100%")
+        .at("height", "100%")
+        .with(el("title").text(said))
+        .with(band(view, axis))
+        .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.place(tick), "grid")))
+        .with(upright(axis.place(1.0), "one"));
+    let interval = words::bounds(comparison).map(|(low, high)| {
+        let (low, high) = (share(axis.place(low)), share(axis.place(high)));
+        let line = el("line").class("interval").at("x1", low).at("x2", high);
+        line.at("y1", "50%").at("y2", "50%")
+    });
+    let estimate = comparison.ratio.map(|ratio| {
+        let dot = el("circle").class("estimate").at("cx", share(axis.place(ratio)));
+        dot.at("cy", "50%").at("r", if comparison.primary { 5.5 } else { 4.5 })
+    });
+    el("div").class("strip").with(svg.with_all(interval).with_all(estimate))
+}
+
+fn band(view: &View, axis: &Scale) -> Node {
+    let edge = 1.0 + view.matters();
+    let (low, high) = (axis.place(1.0 / edge), axis.place(edge));
+    let band = el("rect").class("matters").at("y", 0).at("height", "100%");
+    band.at("x", share(low)).at("width", share(high - low))
+}
+
+fn upright(place: f64, class: &str) -> Node {
+    let line = el("line").class(class).at("x1", share(place)).at("x2", share(place));
+    line.at("y1", 0).at("y2", "100%")
+}
+
+fn labels(axis: &Scale) -> Node {
+    let labels = axis.ticks(TICKS).into_iter().map(|tick| {
+        let text = el("text").class("tick").at("x", share(axis.place(tick)));
+        text.at("y", px(14.0)).at("text-anchor", "middle").text(format!("{tick}×"))
+    });
+    let svg = el("svg").at("width", "100%").at("height", "100%").at("aria-hidden", "true");
+    el("div").class("strip").with(svg.with_all(labels))
+}
+
+fn table(view: &View) -> Node {
+    let head = [
+        "b against a",
+        "metric",
+        "ratio b/a",
+        "interval",
+        "level",
+        "paired t",
+        "p",
+        "rests on",
+        "charged for rest",
+        "verdict",
+    ];
+    let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| units::MISSING.to_owned());
+    let rows = view.comparisons.iter().map(|comparison| {
+        vec![
+            parts::row_name(&pair_name(comparison)),
+            parts::cell(words::groups::short_metric(comparison)),
+            parts::cell(or_dash(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
+            parts::cell(or_dash(words::bounds(comparison).map(pair))),
+            parts::cell(units::level(comparison.confidence)),
+            parts::cell(or_dash(comparison.t_interval.map(pair))),
+            parts::cell(or_dash(comparison.p.map(|p| format!("{p:.4}")))),
+            parts::cell(words::rests_on(view, comparison)),
+            parts::cell(or_dash(comparison.charged.map(|it| format!("{:.4}", it.ratio)))),
+            parts::cell(words::word(comparison.verdict, comparison.metric)),
+        ]
+    });
+    parts::table(&head, rows)
+}
+
+fn pair_name(comparison: &Comparison) -> String {
+    format!("{} / {}", comparison.b, comparison.a)
+}
+
+/// p50 and p99 keep their small letter.
+fn heading(text: &str) -> String {
+    match text.starts_with('t') {
+        true => parts::capitalised(text),
+        false => text.to_owned(),
+    }
+}

@@ -1,0 +1,32 @@
+//! The figures of each group.
+
+use super::node::Node;
+use super::parts;
+use crate::words::groups;
+use crate::{View, words};
+use text::units;
+
+/// The section; none where nobody has groups.
+pub(super) fn section(view: &View) -> Option<Node> {
+    let rows = groups::rows(view);
+    if rows.is_empty() {
+        return None;
+    }
+    let head = ["contender", "group", "throughput", "p50", "p90", "p99", "p99.9", "max", "errors"];
+    let cells = rows.iter().map(|row| {
+        let times = row.of.response_time;
+        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
+        let mut cells = vec![
+            parts::row_name(row.contender),
+            parts::cell(text::shown::shown(&row.of.name)),
+            parts::cell(units::rate(row.of.throughput)),
+        ];
+        cells.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        cells.push(parts::cell(units::count(words::errors(row.of))));
+        cells
+    });
+    let caption = "Groups are driven at the same time, each with its own connections and arrivals. \
+                   A group's throughput counts until its own last reply; times are response times.";
+    let table = parts::table(&head, cells);
+    Some(parts::section("By group").with(table).with(parts::caption(caption)))
+}

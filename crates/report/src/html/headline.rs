@@ -1,0 +1,115 @@
+//! The top of the page: what was found, in a few large words.
+
+use super::node::{Node, el, foreign};
+use super::{findings, parts};
+use crate::{View, words};
+use judge::verdict::{Comparison, Weight, Word};
+use text::shown::shown;
+use text::units;
+
+/// Claims up to this many are spelled out; the forest shows them all.
+const SPELLED_OUT: usize = 4;
+
+/// The page's title, for tabs and bookmarks.
+pub(super) fn title(view: &View) -> String {
+    let mut primaries = view.primaries();
+    if let Some(sweep) = &view.plan().sweep {
+        let void = if view.void { "VOID: " } else { "" };
+        return format!("{void}{} · tiebreak", words::sweep::points(sweep.factor, &sweep.values));
+    }
+    let said = match (primaries.next(), primaries.next()) {
+        (Some(only), None) => words::claim(view, only).text('×'),
+        (None, _) => {
+            let names = view.contenders.iter().map(|contender| shown(&contender.name));
+            names.collect::<Vec<String>>().join(", ")
+        }
+        _ => units::counted(view.contenders.len() as u64, "contender"),
+    };
+    let void = if view.void { "VOID: " } else { "" };
+    format!("{void}{said} · tiebreak")
+}
+
+/// Whose report this is, and of which run.
+pub(super) fn masthead(view: &View) -> Node {
+    let run = foreign(words::short_name(view.run, 60));
+    let started = shown(&view.header.started);
+    el("header")
+        .class("masthead")
+        .with(el("span").class("brand").text("tiebreak"))
+        .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
+}
+
+/// The audit refused: nobody may read on without having read this.
+pub(super) fn refusal(view: &View) -> Option<Node> {
+    view.void.then(|| {
+        el("section")
+            .class("refusal")
+            .at("role", "alert")
+            .with(el("p").class("stamp").text("✕ Void"))
+            .with(el("p").text(
+                "The audit refused this run, so there is no verdict. The figures below are there \
+                 for finding the fault, not for comparing.",
+            ))
+            .with_all(findings::cards(view, |weight| weight == Weight::Void))
+    })
+}
+
+/// The verdict on each pair or, for `run`, the main figures.
+pub(super) fn verdict(view: &View) -> Node {
+    let primaries: Vec<&Comparison> = view.primaries().collect();
+    let section = el("section").class("verdict");
+    let section = match primaries.len() {
+        0 => section.with_all(alone(view)),
+        1 => section.with_all(claim(view, primaries[0], "h1")),
+        n if n <= SPELLED_OUT => section
+            .with(el("h1").class("small").text(counted(view, n)))
+            .with_all(primaries.iter().flat_map(|comparison| claim(view, comparison, "h2"))),
+        n => section
+            .with(el("h1").class("small").text(counted(view, n)))
+            .with(tally(view, &primaries)),
+    };
+    let remarks = words::remarks(view).into_iter();
+    section
+        .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
+        .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))))
+}
+
+fn counted(view: &View, comparisons: usize) -> String {
+    let contenders = units::counted(view.contenders.len() as u64, "contender");
+    format!("{contenders}, {}", units::counted(comparisons as u64, "comparison"))
+}
+
+fn claim(view: &View, comparison: &Comparison, heading: &'static str) -> Vec<Node> {
+    let class = format!("claim {}", parts::class(comparison.verdict));
+    let claim = el(heading).class(class).say(&words::claim(view, comparison));
+    let basis = el("p").class("basis").say(&words::basis(view, comparison));
+    vec![el("p").with(parts::word(comparison.verdict, comparison.metric)), claim, basis]
+}
+
+/// How many comparisons came out which way.
+fn tally(view: &View, primaries: &[&Comparison]) -> Node {
+    let metric = view.plan().question.primary;
+    let all = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided, Word::Void];
+    let counts = all.into_iter().filter_map(|word| {
+        let n = primaries.iter().filter(|comparison| comparison.verdict == word).count();
+        (n > 0).then(|| el("li").with(parts::word(word, metric)).text(format!(" {n}")))
+    });
+    el("ul").class("tally").with_all(counts)
+}
+
+/// Nothing is compared: each contender's figures speak.
+fn alone(view: &View) -> Vec<Node> {
+    let contenders = view.contenders.iter();
+    contenders
+        .flat_map(|contender| {
+            let times = &contender.response_time;
+            let throughput = el("strong").class("lead").text(units::rate(contender.throughput));
+            let name = foreign(shown(&contender.name));
+            let (p50, p99) = (units::seconds(times.p50), units::seconds(times.p99));
+            [
+                el("h1").class("claim").with(throughput).text(" from ").with(name),
+                el("p").class("basis").text(format!("response time: p50 {p50}, p99 {p99}")),
+            ]
+        })
+        .collect()
+}

@@ -1,0 +1,165 @@
+//! How response times are distributed: the tail gets as much room as the body.
+
+use super::chart::{Chart, Tick, Ticks, legend, mark, series};
+use super::node::{Node, el};
+use super::parts;
+use super::scale::{Scale, span};
+use crate::View;
+use judge::verdict::ContenderSummary;
+use text::units;
+
+const HEIGHT: f64 = 280.0;
+/// Above this ratio of the longest to the shortest time the axis is logarithmic.
+const WIDE: f64 = 20.0;
+/// Labelled shares. Those that are not `always` are left out on a narrow page
+/// when the tail is long.
+const LABELS: [(f64, &str, bool); 7] = [
+    (0.5, "p50", true),
+    (0.9, "p90", true),
+    (0.99, "p99", true),
+    (0.999, "p99.9", true),
+    (0.9999, "p99.99", false),
+    (0.99999, "p99.999", true),
+    (0.999999, "p99.9999", false),
+];
+/// A tail of more decades than this is long.
+const LONG: f64 = 4.5;
+/// Room between the last share below 1 and the longest time, in decades.
+const TO_THE_MAXIMUM: f64 = 0.6;
+
+/// The section.
+pub(super) fn section(view: &View) -> Node {
+    let section = parts::section("Response time");
+    let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
+    let Some((least, most)) = span(curves.map(|point| point.1).filter(|time| *time > 0.0)) else {
+        return section.with(parts::nothing("No response time was recorded."));
+    };
+    let up = match most / least > WIDE {
+        true => Scale::logarithmic(least, most),
+        false => Scale::linear(0.0, most),
+    };
+    section
+        .with(legend(view, |contender| {
+            let times = &contender.response_time;
+            format!("p50 {}, p99 {}", units::seconds(times.p50), units::seconds(times.p99))
+        }))
+        .with(picture(view, &up))
+        .with(parts::caption(
+            "How many operations (across) took at most how long (up). Each step to the right is \
+             ten times rarer; lower is faster.",
+        ))
+        .with(parts::folded("Table of response times", table(view)))
+}
+
+fn picture(view: &View, up: &Scale) -> Node {
+    let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
+    let tail = Tail::of(curves.map(|point| point.0));
+    let times = up.ticks(5).into_iter();
+    let chart = Chart {
+        title: "Distribution of response times".to_owned(),
+        description: described(view),
+        height: HEIGHT,
+        across: tail.ticks(),
+        up: times.map(|time| Tick::new(up.place(time), units::round_seconds(time))).collect(),
+    };
+    let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
+        let line = el("path").class(format!("line {}", series(number)));
+        line.at("d", chart.line(&places(contender, &tail, up)))
+    });
+    let mut layers = vec![chart.stretched(lines.collect())];
+    for (number, contender) in view.contenders.iter().enumerate() {
+        let marks = marked(contender)
+            .map(|(share, time)| mark(number, tail.place(share), chart.y(up.place(time))));
+        layers.extend(marks);
+    }
+    chart.draw(layers)
+}
+
+fn described(view: &View) -> String {
+    let of = |contender: &ContenderSummary| {
+        let times = &contender.response_time;
+        let (p50, p99) = (units::seconds(times.p50), units::seconds(times.p99));
+        format!("{}: p50 {p50}, p99 {p99}", text::shown::shown(&contender.name))
+    };
+    view.contenders.iter().map(of).collect::<Vec<String>>().join("; ")
+}
+
+fn places(contender: &ContenderSummary, tail: &Tail, up: &Scale) -> Vec<(f64, f64)> {
+    let curve = contender.latency_curve.iter();
+    curve.map(|&(share, time)| (tail.place(share), up.place(time))).collect()
+}
+
+/// The named quantiles of a contender that its samples support.
+fn marked(contender: &ContenderSummary) -> impl Iterator<Item = (f64, f64)> {
+    let times = &contender.response_time;
+    let named = [(0.5, times.p50), (0.9, times.p90), (0.99, times.p99), (0.999, times.p999)];
+    let samples = contender.histogram.len();
+    let points = named.into_iter().filter_map(|(share, time)| Some((share, time?)));
+    points.chain(times.max.map(|max| (1.0, max))).filter(move |_| samples > 0)
+}
+
+fn table(view: &View) -> Node {
+    let head = ["contender", "p50", "p90", "p99", "p99.9", "max", "samples"];
+    let rows = view.contenders.iter().map(|contender| {
+        let times = &contender.response_time;
+        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
+        let mut row = vec![parts::row_name(&contender.name)];
+        row.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        row.push(parts::cell(units::count(contender.histogram.len())));
+        row
+    });
+    parts::table(&head, rows)
+}
+
+/// The axis of shares: by how many tens an operation is rare. The longest time
+/// has a place of its own at the end, since its rarity depends on the count.
+struct Tail {
+    decades: f64,
+}
+
+impl Tail {
+    fn of(shares: impl Iterator<Item = f64>) -> Tail {
+        let (_, rarest) = span(shares.map(decades)).unwrap_or((0.0, 2.0));
+        Tail { decades: rarest.max(1.0) }
+    }
+
+    fn place(&self, share: f64) -> f64 {
+        (decades(share) / (self.decades + TO_THE_MAXIMUM)).min(1.0)
+    }
+
+    fn ticks(&self) -> Ticks {
+        let inside = LABELS.iter().filter(|label| decades(label.0) <= self.decades + 0.01);
+        let mut ticks: Ticks = inside
+            .map(|(share, label, always)| Tick {
+                place: self.place(*share),
+                label: (*label).to_owned(),
+                always: *always || self.decades < LONG,
+            })
+            .collect();
+        // The label of the end needs room.
+        if ticks.last().is_none_or(|tick| tick.place < 0.85) {
+            ticks.push(Tick::new(1.0, "max"));
+        }
+        ticks
+    }
+}
+
+/// 0.9 is 1 decade, 0.99 is 2; all is infinitely many.
+fn decades(share: f64) -> f64 {
+    -(1.0 - share).log10()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_gets_equal_steps_and_the_maximum_its_own_place() {
+        let tail = Tail::of([0.5, 0.99, 0.999, 1.0].into_iter());
+        let place = |share| (tail.place(share) * 3.6 * 1000.0).round();
+        assert_eq!([place(0.0), place(0.9), place(0.99), place(0.999)], [0.0, 1e3, 2e3, 3e3]);
+        assert_eq!(tail.place(1.0), 1.0);
+        let labels: Vec<String> = tail.ticks().into_iter().map(|tick| tick.label).collect();
+        assert_eq!(labels, ["p50", "p90", "p99", "p99.9", "max"]);
+    }
+}

@@ -1,0 +1,85 @@
+//! The report as one page that needs nothing but itself: no script runs, no
+//! picture, font or sheet is fetched, and a policy in its head says so to the
+//! browser.
+
+mod accounts;
+mod chart;
+mod costs;
+mod figures;
+mod findings;
+mod forest;
+mod groups;
+mod growth;
+mod headline;
+mod kinds;
+mod latency;
+mod loads;
+mod node;
+mod parts;
+mod plan;
+pub(super) mod printed;
+mod published;
+mod required;
+mod rounds;
+mod scale;
+mod slices;
+pub(super) mod sweep;
+
+use super::{View, json};
+use node::{Node, el};
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing may be loaded and nothing may run; the one sheet is in the page.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// The whole page.
+pub(super) fn page(view: &View) -> String {
+    document(headline::title(view), main(view), json::report(view))
+}
+
+/// A page of this title, with its data in it.
+fn document(title: String, main: Node, data: String) -> String {
+    let mut out = String::from("<!doctype html>\n");
+    let script = el("script").at("type", "application/json").at("id", "report").data(data);
+    let body = el("body").with(main).with(script);
+    el("html").at("lang", "en").with(head(title)).with(body).render(&mut out);
+    out.push('\n');
+    out
+}
+
+fn head(title: String) -> Node {
+    let meta = |name: &str, content: &str| el("meta").at("name", name).at("content", content);
+    el("head")
+        .with(el("meta").at("charset", "utf-8"))
+        .with(el("meta").at("http-equiv", "Content-Security-Policy").at("content", POLICY))
+        .with(meta("viewport", "width=device-width, initial-scale=1"))
+        .with(meta("color-scheme", "light dark"))
+        .with(meta("referrer", "no-referrer"))
+        .with(el("title").text(title))
+        .with(el("style").style(STYLE))
+}
+
+fn main(view: &View) -> Node {
+    el("main")
+        .class(if view.void { "refused" } else { "sound" })
+        .with(headline::masthead(view))
+        .with_all(headline::refusal(view))
+        .with_all(published::paragraph(view))
+        .with(growth::headline(view).unwrap_or_else(|| headline::verdict(view)))
+        .with_all(growth::sections(view))
+        .with_all(published::section(view))
+        .with_all(required::section(view))
+        .with_all(forest::section(view))
+        .with_all(findings::section(view))
+        .with(figures::section(view))
+        .with_all(costs::section(view))
+        .with(latency::section(view))
+        .with_all(groups::section(view))
+        .with_all(kinds::section(view))
+        .with_all(rounds::section(view))
+        .with(slices::section(view))
+        .with(accounts::section(view))
+        .with_all(plan::sections(view))
+}

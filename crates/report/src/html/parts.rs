@@ -1,0 +1,96 @@
+//! Parts that several sections are made of.
+
+use super::node::{Node, el, foreign};
+use crate::words;
+use judge::verdict::Word;
+use record::Metric;
+use text::shown::shown;
+
+/// A section with its heading.
+pub(super) fn section(heading: &str) -> Node {
+    el("section").with(el("h2").text(heading))
+}
+
+/// A small paragraph that explains a picture.
+pub(super) fn caption(text: &str) -> Node {
+    el("p").class("caption").text(text)
+}
+
+/// As a sentence begins.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What stands in the place of a picture of nothing.
+pub(super) fn nothing(text: &str) -> Node {
+    el("p").class("nothing").text(text)
+}
+
+/// A command, as it is typed.
+pub(super) fn command(text: &str) -> Node {
+    el("p").with(el("code").with(foreign(shown(text))))
+}
+
+/// Something that is folded until it is asked for.
+pub(super) fn folded(summary: &str, inside: Node) -> Node {
+    el("details").with(el("summary").text(summary)).with(inside)
+}
+
+/// A table in a box of its own, which scrolls sideways where it must. The first
+/// cell of a row names the row.
+pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
+    let head = head.iter().map(|label| el("th").at("scope", "col").text(label));
+    let rows = rows.into_iter().map(|cells| el("tr").with_all(cells));
+    let table = el("table")
+        .with(el("thead").with(el("tr").with_all(head)))
+        .with(el("tbody").with_all(rows));
+    // Reachable by keyboard, or nobody could scroll it without a mouse.
+    el("div").class("scroll").at("tabindex", "0").with(table)
+}
+
+/// The cell that names a row.
+pub(super) fn row_name(name: &str) -> Node {
+    el("th").at("scope", "row").with(foreign(words::short_name(name, 48)))
+}
+
+/// A cell with a figure.
+pub(super) fn cell(text: impl std::fmt::Display) -> Node {
+    el("td").text(text)
+}
+
+/// Names and what they name, in pairs.
+pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> Node {
+    let pairs = pairs
+        .into_iter()
+        .map(|(name, fact)| el("div").with(el("dt").text(name)).with(el("dd").with(foreign(fact))));
+    el("dl").class("facts").with_all(pairs)
+}
+
+/// The word of a comparison, with a sign: never by colour alone.
+pub(super) fn word(word: Word, metric: Metric) -> Node {
+    let sign = match (word, metric) {
+        (Word::Faster, Metric::TargetCpu) => "▼",
+        (Word::Slower, Metric::TargetCpu) => "▲",
+        (Word::Faster, _) => "▲",
+        (Word::Slower, _) => "▼",
+        (Word::Equivalent, _) => "=",
+        (Word::Undecided, _) => "?",
+        (Word::Void, _) => "✕",
+    };
+    el("span")
+        .class(format!("word {}", class(word)))
+        .with(el("span").at("aria-hidden", "true").text(sign))
+        .text(format!(" {}", words::loud(word, metric)))
+}
+
+/// The class of a word.
+pub(super) fn class(word: Word) -> &'static str {
+    match word {
+        Word::Faster => "faster",
+        Word::Slower => "slower",
+        Word::Equivalent => "equivalent",
+        Word::Undecided => "undecided",
+        Word::Void => "void",
+    }
+}

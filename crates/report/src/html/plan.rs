@@ -1,0 +1,208 @@
+//! What was asked, what the pilot decided and why, on which machine, and how to
+//! do it again.
+
+use super::node::{Node, el, foreign};
+use super::parts;
+use crate::{View, words};
+use record::{Asks, Contender, Interleave, PilotSeen, RequestAsked, Work};
+use text::shown::{shown, shown_sentence};
+use text::units;
+
+/// The sections.
+pub(super) fn sections(view: &View) -> Vec<Node> {
+    vec![plan(view), pilot(view), machine(view), again(view)]
+}
+
+/// A section without figures: not marked in a void run.
+fn context(heading: &str) -> Node {
+    parts::section(heading).class("context")
+}
+
+fn plan(view: &View) -> Node {
+    let plan = view.plan();
+    let asked = match plan.interleave {
+        Interleave::Auto => "left to the pilot",
+        Interleave::Slices => "slices",
+        Interleave::Turns => "turns",
+    };
+    let facts = [
+        ("planned", words::planned(&plan.question)),
+        ("round", units::round_nanoseconds(plan.round_ns)),
+        ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
+        ("interleaving", asked.to_owned()),
+        ("primary metric", words::metric(plan.question.primary).to_owned()),
+        ("what matters", units::percent(view.matters())),
+    ];
+    let head = [
+        "contender",
+        "target, and the address dialled",
+        "request",
+        "connections",
+        "policy",
+        "arrivals",
+        "timeout",
+        "TLS",
+    ];
+    context("The plan")
+        .with(parts::facts(facts))
+        .with(parts::table(&head, plan.contenders.iter().map(asked_of)))
+        .with_all(launched(&plan.contenders))
+}
+
+/// The commands of the targets that tiebreak launched; none where all ran already.
+fn launched(contenders: &[Contender]) -> Option<Node> {
+    let launched = contenders.iter().filter(|of| !of.launch.is_empty());
+    let commands: Vec<Node> = launched
+        .map(|of| {
+            let commands = of.launch.iter().map(|it| el("code").text(shown_sentence(it)));
+            let about = el("p").text("launched with");
+            el("li")
+                .with(el("span").with(foreign(shown(&of.name))))
+                .with(el("div").with(about).with_all(commands))
+        })
+        .collect();
+    (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
+}
+
+fn request_words(request: &RequestAsked) -> String {
+    let mut asked = shown(&request.method);
+    if request.body_bytes > 0 {
+        asked += &format!(", {} of body", units::bytes(request.body_bytes));
+    }
+    if !request.header_names.is_empty() {
+        let names: Vec<String> = request.header_names.iter().map(shown).collect();
+        asked += &format!(", with {}", names.join(", "));
+    }
+    asked
+}
+
+fn work_words(of: &Contender, work: &Work) -> Vec<String> {
+    let skew = work.skew.as_ref().map(|skew| words::kinds::skew(&work.workload, skew));
+    std::iter::once(words::workload(&work.workload, of.intensity.depth))
+        .chain(words::groups::asked(of))
+        .chain(skew)
+        .chain(words::database(&of.asks))
+        .chain(words::consistency(of))
+        .chain(words::sharding(of))
+        .collect()
+}
+
+fn asked_of(of: &Contender) -> Vec<Node> {
+    let asked: Vec<String> = match &of.asks {
+        Asks::Request(request) => {
+            std::iter::once(request_words(request)).chain(words::groups::asked(of)).collect()
+        }
+        Asks::Messages(messages) => {
+            std::iter::once(words::messages(messages)).chain(words::groups::asked(of)).collect()
+        }
+        Asks::Requests { work, .. }
+        | Asks::Store(work)
+        | Asks::Database { work, .. }
+        | Asks::Files(work) => work_words(of, work),
+        Asks::Statement { .. } | Asks::Program => {
+            words::database(&of.asks).into_iter().chain(words::consistency(of)).collect()
+        }
+    };
+    vec![
+        el("th").at("scope", "row").with(foreign(shown(&of.name))),
+        el("td")
+            .class("target")
+            .with(foreign(shown(&of.target)))
+            .with(el("span").class("quiet").text(dialled(of))),
+        parts::cell(asked.join("; ")),
+        parts::cell(of.intensity.connections),
+        parts::cell(words::reuse(of)),
+        parts::cell(words::arrivals(of.intensity.arrivals)),
+        parts::cell(units::round_nanoseconds(of.timeout_ns)),
+        parts::cell(of.tls.as_ref().map_or_else(|| "none".to_owned(), shown)),
+    ]
+}
+
+/// The address; its port is not known before the launch.
+fn dialled(of: &Contender) -> String {
+    let nodes = of.address.nodes();
+    if nodes.is_empty() || nodes.iter().any(|node| node.port() != 0) {
+        return words::address(&of.address);
+    }
+    let hosts: Vec<String> = nodes.iter().map(|node| node.ip().to_string()).collect();
+    format!("{}, a port of its own at each launch", hosts.join(", "))
+}
+
+fn pilot(view: &View) -> Node {
+    let decided = el("p").class("decided").text(words::turns(view));
+    let Some(pilot) = view.pilot else {
+        return context("How it was driven").with(decided);
+    };
+    let section = context("What the pilot decided");
+    let why = pilot.why.iter().map(|why| el("li").text(shown_sentence(why)));
+    let asked = &view.plan().question.contenders;
+    let rows = pilot.saw.iter().zip(asked).enumerate().map(|(number, (saw, asked))| {
+        let burn_in = pilot.burn_in_ns.get(number).copied();
+        saw_row(&asked.name, saw, burn_in)
+    });
+    let head =
+        ["contender", "throughput", "p50", "p99", "generator idle", "CPU at rest", "burn-in"];
+    section
+        .with(decided)
+        .with(el("ul").class("why").with_all(why))
+        .with(parts::folded("Table of what it saw", parts::table(&head, rows)))
+}
+
+fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {
+    vec![
+        parts::row_name(name),
+        parts::cell(units::rate(Some(saw.throughput))),
+        parts::cell(units::round_nanoseconds(saw.p50_ns)),
+        parts::cell(units::round_nanoseconds(saw.p99_ns)),
+        parts::cell(units::percent(saw.generator_idle)),
+        parts::cell(saw.cpu_at_rest.map_or_else(|| units::MISSING.to_owned(), units::percent)),
+        parts::cell(burn_in.map_or_else(|| units::MISSING.to_owned(), units::round_nanoseconds)),
+    ]
+}
+
+fn machine(view: &View) -> Node {
+    let host = &view.plan().host;
+    let listed = |cores: &[u32]| match cores.is_empty() {
+        true => "not pinned".to_owned(),
+        false => cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", "),
+    };
+    context("The machine").with(parts::facts([
+        ("processor", shown(&host.cpu)),
+        ("kernel", shown(&host.kernel)),
+        ("memory", units::bytes(host.memory_bytes)),
+        ("cores we may use", listed(&host.cores)),
+        ("load generator on", listed(&view.plan().generator_cores)),
+        ("clock", shown(&host.clock)),
+        ("descriptors", units::count(host.descriptors)),
+        ("client ports", format!("{} to {}", host.client_ports.0, host.client_ports.1)),
+    ]))
+}
+
+fn again(view: &View) -> Node {
+    let header = view.header;
+    let run = shown(view.run);
+    let code = |text: String| el("code").text(text);
+    context("To repeat it")
+        .with(parts::facts([
+            ("seed", header.plan.seed.to_string()),
+            ("plan", shown(&header.plan_hash)),
+            ("tiebreak", shown(&header.version)),
+        ]))
+        .with(
+            el("p")
+                .text("The same arguments with ")
+                .with(code(format!("--seed {}", header.plan.seed)))
+                .text(
+                    " give the same operations in the same order of slices; the plan’s hash is \
+                       then the same too. ",
+                )
+                .with(code(format!("tiebreak report {run}")))
+                .text(
+                    " judges this run’s journal again, on any machine, without driving anything.",
+                ),
+        )
+        .with(parts::caption(
+            "This page needs nothing but itself. The whole report is in it as data too, in the \
+             element with the id “report”.",
+        ))
+}

@@ -1,0 +1,106 @@
+//! What was found in the printed output of other tools, as a page.
+
+use super::node::{Node, el, foreign};
+use super::{document, findings, parts};
+use crate::printed::{
+    Ruled, by_rule, contender, json, main_figure, oddities, place, span, unanswered,
+};
+use crate::words;
+use published::Audit;
+use published::objection::Objection;
+
+/// Runs that the table lists.
+const MOST_RUNS: usize = 200;
+
+/// The whole page.
+pub(crate) fn page(audit: &Audit) -> String {
+    let void = if audit.void() { "VOID: " } else { "" };
+    let title = format!("{void}audit of {} · tiebreak", audit.files.join(", "));
+    let main = el("main")
+        .class(if audit.void() { "refused" } else { "sound" })
+        .with(masthead(audit))
+        .with(conclusion(audit))
+        .with_all(objections(audit))
+        .with_all(runs(audit))
+        .with_all(list("Rules that could not be applied", unanswered(audit)))
+        .with_all(list("What was not read", oddities(audit)));
+    document(title, main, json(audit))
+}
+
+fn masthead(audit: &Audit) -> Node {
+    let files = foreign(words::short_name(&audit.files.join(", "), 80));
+    el("header")
+        .class("masthead")
+        .with(el("span").class("brand").text("tiebreak"))
+        .with(el("span").class("quiet").with(files).text(" · published output"))
+}
+
+fn conclusion(audit: &Audit) -> Node {
+    let section = el("section");
+    let section = match audit.void() {
+        true => {
+            section.class("refusal").at("role", "alert").with(el("p").class("stamp").text("✕ Void"))
+        }
+        false => section.class("verdict"),
+    };
+    section.with(el("p").text(audit.conclusion()))
+}
+
+fn objections(audit: &Audit) -> Option<Node> {
+    let cards: Vec<Node> = by_rule(audit).iter().map(card).collect();
+    let section = parts::section("Objections").at("id", "audit");
+    (!cards.is_empty()).then(|| section.with_all(cards))
+}
+
+fn card(ruled: &Ruled<'_>) -> Node {
+    let weight = words::weight(ruled.weight);
+    let badge = findings::badge(ruled.weight);
+    el("article")
+        .class(format!("card {weight}"))
+        .with(el("p").class("about").with(badge).with(el("code").text(ruled.rule.name)))
+        .with_all(ruled.all.iter().flat_map(|objection| seen(objection)))
+        .with(el("p").class("quiet").text(ruled.rule.why))
+        .with(
+            el("p").class("remedy").with(el("strong").text("What to do: ")).text(ruled.rule.remedy),
+        )
+}
+
+/// What was seen, and the lines it is read from.
+fn seen(objection: &Objection) -> Vec<Node> {
+    let mut nodes = vec![el("p").with(foreign(&objection.evidence))];
+    nodes.extend(objection.places.iter().map(|at| {
+        el("p")
+            .class("quiet")
+            .with(foreign(format!("{}: ", place(at))))
+            .with(el("code").with(foreign(&at.quote)))
+    }));
+    nodes
+}
+
+fn runs(audit: &Audit) -> Option<Node> {
+    if audit.runs.is_empty() {
+        return None;
+    }
+    let rows = audit.runs.iter().take(MOST_RUNS).enumerate().map(|(at, run)| {
+        let weight = audit.weight(at).map_or("–", words::weight);
+        vec![
+            parts::row_name(contender(audit, at)),
+            parts::cell(run.tool.name),
+            el("td").with(foreign(span(audit, run))),
+            parts::cell(main_figure(run)),
+            parts::cell(weight),
+        ]
+    });
+    let head = ["contender", "tool", "lines", "printed", "heaviest objection"];
+    let section = parts::section("Runs").with(parts::table(&head, rows));
+    let more = audit.runs.len().saturating_sub(MOST_RUNS);
+    Some(match more {
+        0 => section,
+        _ => section.with(parts::caption(&format!("and {more} more, in the JSON of this page"))),
+    })
+}
+
+fn list(heading: &str, lines: Vec<String>) -> Option<Node> {
+    let items = lines.iter().map(|line| el("li").with(foreign(line)));
+    (!lines.is_empty()).then(|| parts::section(heading).with(el("ul").class("why").with_all(items)))
+}

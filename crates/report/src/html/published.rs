@@ -1,0 +1,69 @@
+//! A published experiment on the page: the plain paragraph at the top, and what the
+//! article's own method gives on this machine.
+
+use super::node::{Node, el, foreign};
+use super::parts;
+use crate::View;
+use crate::words::published::{self, Row, Single};
+use record::Published;
+use text::shown::shown_sentence;
+use text::units;
+
+/// The paragraph that the page opens with; none where no article is repeated.
+pub(super) fn paragraph(view: &View) -> Option<Node> {
+    let of = view.plan().published.as_ref()?;
+    let said = foreign(published::paragraph(view, of, '×'));
+    Some(el("section").class("published").with(el("p").class("lead").with(said)))
+}
+
+/// What the article's method gives here, and what was published; none likewise.
+pub(super) fn section(view: &View) -> Option<Node> {
+    let of = view.plan().published.as_ref()?;
+    let article = el("p").with(foreign(shown_sentence(&of.article)));
+    let misled = published::misled(view);
+    let misled = misled.iter().map(|said| el("li").with(foreign(parts::capitalised(said))));
+    Some(
+        parts::section("The article's method on this machine")
+            .with(article)
+            .with(table(view, of))
+            .with(parts::caption(
+                "One run of the article's method is one run of its command against each \
+                 contender, after the rounds. Published figures were measured on another machine.",
+            ))
+            .with_all(commands(view).map(parts::command))
+            .with(el("ul").with_all(misled)),
+    )
+}
+
+fn table(view: &View, of: &Published) -> Node {
+    let unit = shown_sentence(&of.unit);
+    let head = ["", "here, all rounds", "here, one run of the article's method", "published"];
+    let rows = published::rows(view, of).into_iter().map(|row| cells(&row, &unit));
+    parts::table(&head, rows)
+}
+
+fn cells(row: &Row<'_>, unit: &str) -> Vec<Node> {
+    let figure = |value: f64| format!("{} {unit}", published::figure(value));
+    let single = match row.single {
+        Single::Figure(value) => figure(value),
+        Single::Trouble(why) => shown_sentence(why),
+        Single::NotRun => "not run".to_owned(),
+    };
+    let published = row.published.map_or(units::MISSING.to_owned(), figure);
+    vec![
+        parts::row_name(row.name),
+        parts::cell(units::rate(row.measured)),
+        el("td").with(foreign(single)),
+        el("td").with(foreign(published)),
+    ]
+}
+
+/// The commands that were run, each once.
+fn commands<'a>(view: &View<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let all = view.single_runs;
+    let is_first = move |(at, command): &(usize, &str)| {
+        !all[..*at].iter().any(|earlier| earlier.command == *command)
+    };
+    let commands = all.iter().map(|run| run.command.as_str()).enumerate();
+    commands.filter(is_first).map(|(_, command)| command)
+}

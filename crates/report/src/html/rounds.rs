@@ -1,0 +1,134 @@
+//! The ratio round by round: is the interval carried by all of them, or by a few?
+
+use super::chart::{Chart, Tick, px, share};
+use super::node::{Node, el, foreign};
+use super::parts;
+use super::scale::{Scale, span};
+use crate::{View, words};
+use judge::verdict::Comparison;
+use text::units;
+
+const HEIGHT: f64 = 150.0;
+/// Pictures of more pairs than this are folded.
+const UNFOLDED: usize = 6;
+/// More rounds than this get smaller dots.
+const MANY: usize = 60;
+
+/// The section; none where nothing is compared.
+pub(super) fn section(view: &View) -> Option<Node> {
+    let primaries: Vec<&Comparison> = view.primaries().collect();
+    if primaries.is_empty() {
+        return None;
+    }
+    let panels: Vec<Node> = primaries.iter().map(|comparison| panel(view, comparison)).collect();
+    let (first, others) = panels.split_at(panels.len().min(UNFOLDED));
+    let grid = |panels: &[Node]| {
+        let class = if primaries.len() > 1 { "panels two" } else { "panels" };
+        el("div").class(class).with_all(panels.to_vec())
+    };
+    let more = (!others.is_empty())
+        .then(|| parts::folded(&format!("{} more pairs", others.len()), grid(others)));
+    let caption = format!(
+        "One dot is one round.{} The line and the blue band are the estimate and its interval; grey \
+         is what is too small to matter.",
+        launches(view)
+    );
+    Some(
+        parts::section("Round by round")
+            .with(grid(first))
+            .with_all(more)
+            .with(parts::caption(&caption))
+            .with(parts::folded("Table of rounds", table(&primaries))),
+    )
+}
+
+/// With restarts the rounds of one launch count as one.
+fn launches(view: &View) -> String {
+    let question = &view.plan().question;
+    match question.rounds.checked_div(question.restarts) {
+        None => String::new(),
+        Some(each) => format!(
+            " Every {} of them were driven at the same launch of the targets, and count as one: their \
+             mean.",
+            units::count(each.into())
+        ),
+    }
+}
+
+fn panel(view: &View, comparison: &Comparison) -> Node {
+    let name = |name: &str| foreign(words::short_name(name, 26));
+    let metric = format!(", {}", words::groups::metric(comparison));
+    let heading = el("h3")
+        .with(name(&comparison.b))
+        .text(" vs ")
+        .with(name(&comparison.a))
+        .with(el("span").class("quiet").text(metric));
+    let figure = match comparison.rounds.is_empty() {
+        true => parts::nothing("No round is complete."),
+        false => picture(view, comparison),
+    };
+    el("figure").with(heading).with(figure)
+}
+
+fn picture(view: &View, comparison: &Comparison) -> Node {
+    let edge = 1.0 + view.matters();
+    let scale = scale(comparison, edge);
+    let count = comparison.rounds.len();
+    let place = |at: usize| (at as f64 + 0.5) / count as f64;
+    let chart = Chart {
+        title: words::claim(view, comparison).text('×'),
+        description: words::basis(view, comparison).text('×'),
+        height: HEIGHT,
+        across: numbers(comparison)
+            .map(|(at, round)| Tick::new(place(at), round.to_string()))
+            .collect(),
+        up: scale
+            .ticks(5)
+            .into_iter()
+            .map(|t| Tick::new(scale.place(t), format!("{t}×")))
+            .collect(),
+    };
+    let mut layers = vec![
+        chart.band(scale.place(1.0 / edge), scale.place(edge), "matters"),
+        chart.level(scale.place(1.0), "one"),
+    ];
+    if let Some((low, high)) = words::bounds(comparison) {
+        layers.push(chart.band(scale.place(low), scale.place(high), "between"));
+    }
+    if let Some(ratio) = comparison.ratio {
+        layers.push(chart.level(scale.place(ratio), "middle"));
+    }
+    let radius = if count > MANY { 2.5 } else { 4.5 };
+    layers.extend(comparison.rounds.iter().enumerate().map(|(at, (round, ratio))| {
+        let dot = el("circle").class("round").at("cx", share(place(at)));
+        let dot = dot.at("cy", px(chart.y(scale.place(*ratio)))).at("r", radius);
+        dot.with(el("title").text(format!("round {round}: {ratio:.3}×")))
+    }));
+    chart.draw(layers)
+}
+
+/// Which rounds get their number below them: as many as there is room for on a
+/// telephone.
+fn numbers(comparison: &Comparison) -> impl Iterator<Item = (usize, u32)> {
+    let every = comparison.rounds.len().div_ceil(12).max(1);
+    comparison.rounds.iter().enumerate().step_by(every).map(|(at, (round, _))| (at, *round))
+}
+
+fn scale(comparison: &Comparison, edge: f64) -> Scale {
+    let rounds = comparison.rounds.iter().map(|(_, ratio)| *ratio);
+    let bounds = [comparison.low, comparison.high, Some(edge), Some(1.0 / edge)];
+    let values = rounds.chain(bounds.into_iter().flatten()).filter(|value| *value > 0.0);
+    let (low, high) = span(values).unwrap_or((0.9, 1.1));
+    Scale::logarithmic(low, high).padded(0.08)
+}
+
+fn table(primaries: &[&Comparison]) -> Node {
+    let rows = primaries.iter().flat_map(|comparison| {
+        let pair = format!("{} / {}", comparison.b, comparison.a);
+        comparison.rounds.iter().map(move |(round, ratio)| {
+            let ratio = parts::cell(format!("{ratio:.4}"));
+            vec![parts::row_name(&pair), parts::cell(units::count((*round).into())), ratio]
+        })
+    });
+    parts::table(&["b / a", "round", "ratio"], rows)
+}

@@ -1,0 +1,218 @@
+//! The report as data: `tiebreak.report/1`, described by schema/report.v1.json.
+//!
+//! Times in seconds, rates in 1/s, shares from 0 to 1. A figure that is missing
+//! is null. Fields are only ever added; the order of fields is part of the bytes.
+
+mod contender;
+mod figures;
+mod groups;
+mod growth;
+mod kinds;
+mod plan;
+mod pretty;
+mod published;
+mod store;
+pub(super) mod sweep;
+
+use super::{View, words};
+use contender::ContenderData;
+use growth::GrowthData;
+use judge::verdict::{Charged, Checked, Comparison, Finding, Standing};
+use plan::PlanData;
+use published::PublishedData;
+use record::{EndReason, Host, Metric};
+use serde::Serialize;
+
+/// Name and version of the report's schema.
+pub(super) const SCHEMA: &str = "tiebreak.report/1";
+
+/// The whole report, pretty, with a newline at its end.
+pub(super) fn report(view: &View) -> String {
+    let report = Report {
+        schema: SCHEMA,
+        version: &view.header.version,
+        started: &view.header.started,
+        end: view.end.map(|end| EndData { reason: end.reason, detail: &end.detail }),
+        journal_note: view.journal_note,
+        void: view.void,
+        complete_rounds: view.complete_rounds,
+        rules_checked: view.rules_checked,
+        plan: PlanData::of(view),
+        contenders: view.contenders.iter().map(|of| ContenderData::of(view, of)).collect(),
+        comparisons: view.comparisons.iter().map(ComparisonData::of).collect(),
+        sweep: view.growth.map(GrowthData::of),
+        published: PublishedData::of(view),
+        requirements: view.checked.iter().map(RequirementData::of).collect(),
+        findings: view.findings,
+        host: &view.plan().host,
+    };
+    // Neither maps with odd keys nor I/O: only a histogram that cannot be
+    // encoded for want of memory could fail here.
+    let value = serde_json::to_value(report).expect("a report is always JSON");
+    pretty::write(&value)
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    version: &'a str,
+    started: &'a str,
+    end: Option<EndData<'a>>,
+    journal_note: Option<&'a str>,
+    void: bool,
+    complete_rounds: u32,
+    rules_checked: u32,
+    plan: PlanData<'a>,
+    contenders: Vec<ContenderData<'a>>,
+    comparisons: Vec<ComparisonData<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep: Option<GrowthData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<PublishedData<'a>>,
+    requirements: Vec<RequirementData<'a>>,
+    findings: &'a [Finding],
+    host: &'a Host,
+}
+
+#[derive(Serialize)]
+struct EndData<'a> {
+    reason: EndReason,
+    detail: &'a str,
+}
+
+#[derive(Serialize)]
+struct ComparisonData<'a> {
+    a: &'a str,
+    b: &'a str,
+    metric: &'static str,
+    group: Option<&'a str>,
+    primary: bool,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    confidence: f64,
+    replicates: u32,
+    looks: Option<u32>,
+    charged: Option<ChargedData>,
+    beyond_generator: Option<BeyondData>,
+    client_share: Option<ClientShareData>,
+    verdict: &'static str,
+    p: Option<f64>,
+    t_low: Option<f64>,
+    t_high: Option<f64>,
+    at_least: bool,
+    because: &'a [String],
+    fresh_rounds: Option<FreshRounds>,
+    rounds: Vec<RoundRatio>,
+}
+
+#[derive(Serialize)]
+struct ChargedData {
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct BeyondData {
+    ratio: f64,
+    low: f64,
+    high: f64,
+}
+
+/// Seconds for each operation.
+#[derive(Serialize)]
+struct ClientShareData {
+    difference: f64,
+    client: f64,
+}
+
+#[derive(Serialize)]
+struct RequirementData<'a> {
+    requirement: &'a str,
+    a: Option<&'a str>,
+    b: Option<&'a str>,
+    standing: &'static str,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct FreshRounds {
+    about: u64,
+    up_to: u64,
+}
+
+#[derive(Serialize)]
+struct RoundRatio {
+    round: u32,
+    ratio: f64,
+}
+
+impl<'a> ComparisonData<'a> {
+    fn of(of: &'a Comparison) -> Self {
+        ComparisonData {
+            a: &of.a,
+            b: &of.b,
+            metric: of.metric.path(),
+            group: of.group.as_deref(),
+            primary: of.primary,
+            ratio: of.ratio,
+            low: of.low,
+            high: of.high,
+            confidence: of.confidence,
+            replicates: of.replicates,
+            looks: of.looks,
+            charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
+            beyond_generator: of.beyond_generator.map(|beyond| BeyondData {
+                ratio: beyond.ratio,
+                low: beyond.low,
+                high: beyond.high,
+            }),
+            client_share: of.client_share.map(|share| ClientShareData {
+                difference: share.difference,
+                client: share.client,
+            }),
+            verdict: words::word(of.verdict, of.metric),
+            p: of.p,
+            t_low: of.t_interval.map(|interval| interval.0),
+            t_high: of.t_interval.map(|interval| interval.1),
+            at_least: of.at_least,
+            because: &of.because,
+            fresh_rounds: of.fresh_rounds.map(|(about, up_to)| FreshRounds { about, up_to }),
+            rounds: of.rounds.iter().map(|&(round, ratio)| RoundRatio { round, ratio }).collect(),
+        }
+    }
+}
+
+impl ChargedData {
+    fn of(of: Charged, metric: Metric) -> Self {
+        ChargedData {
+            ratio: of.ratio,
+            low: of.interval.map(|interval| interval.0),
+            high: of.interval.map(|interval| interval.1),
+            verdict: words::word(of.verdict, metric),
+        }
+    }
+}
+
+impl<'a> RequirementData<'a> {
+    fn of(of: &'a Checked) -> Self {
+        RequirementData {
+            requirement: &of.requirement,
+            a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
+            b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
+            standing: match of.standing {
+                Standing::Met => "met",
+                Standing::NotMet => "not_met",
+                Standing::CannotBeSaid => "cannot_be_said",
+            },
+            why: &of.why,
+        }
+    }
+}
+
+/// Nanoseconds as seconds.
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

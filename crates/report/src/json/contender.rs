@@ -1,0 +1,203 @@
+//! One contender's part of the report.
+
+use super::figures::{
+    ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
+};
+use super::groups::{self, GroupData};
+use super::kinds::{self, KindData};
+use super::store::StoreData;
+use crate::{View, words::costs};
+use judge::verdict::{ContenderSummary, Sent};
+use record::{Fact, Histogram, Programs};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub(super) struct ContenderData<'a> {
+    name: &'a str,
+    target: Option<&'a str>,
+    operations: u64,
+    sent: Sent,
+    unsent: u64,
+    left_out: u64,
+    latency_samples: u64,
+    without_latency: u64,
+    metrics: Metrics<'a>,
+    kinds: Vec<KindData>,
+    groups: Vec<GroupData<'a>>,
+    outcomes: OutcomesData,
+    codes: &'a BTreeMap<u16, u64>,
+    connections: ConnectionsData,
+    generator_idle: Option<f64>,
+    target_cost: TargetCost<'a>,
+    store: Option<StoreData<'a>>,
+    rounds: Vec<Round>,
+    latency_curve: Vec<CurvePoint>,
+    slices: Vec<SlicePoint>,
+    histogram: Option<&'a Histogram>,
+}
+
+#[derive(Serialize)]
+struct Metrics<'a> {
+    throughput: Figure,
+    response_time: Times,
+    service_time: Times,
+    send_lag: Times,
+    connect_time: Times,
+    tls_time: Times,
+    first_byte_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    acquire_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    log_in_time: Times,
+    upgrade_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    prepare_time: Times,
+    #[serde(skip_serializing_if = "Times::is_unknown")]
+    fetch_time: Times,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    server_times: BTreeMap<&'a str, Times>,
+    generator_cpu_per_operation: Figure,
+    own_cpu_per_operation: Figure,
+    own_cpu_measured_before: Figure,
+    target_cpu_per_operation: Figure,
+}
+
+/// Not `target`: that is its URL.
+#[derive(Serialize)]
+struct TargetCost<'a> {
+    cpu_source: Option<&'a str>,
+    out_of_sight: Option<&'a str>,
+    cpu_at_rest: Option<f64>,
+    busy: Option<f64>,
+    cores: &'a [u32],
+    shares_process_with: &'a [String],
+    peak_memory_bytes: Option<u64>,
+    memory_source: Option<&'a str>,
+    launches: u32,
+    runs: Option<Runs>,
+    facts: &'a [Fact],
+}
+
+/// Of a whole program: sums over the rounds.
+#[derive(Serialize)]
+struct Runs {
+    count: u64,
+    failed: u64,
+    wall: f64,
+    user: f64,
+    system: f64,
+    output_bytes: u64,
+    left_behind: u64,
+}
+
+impl Runs {
+    fn of(all: &Programs) -> Option<Runs> {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        (!all.is_empty()).then(|| Runs {
+            count: all.runs,
+            failed: all.failed,
+            wall: seconds(all.wall_ns),
+            user: seconds(all.user_ns),
+            system: seconds(all.system_ns),
+            output_bytes: all.output_bytes,
+            left_behind: all.outlived,
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct CurvePoint {
+    share: f64,
+    response_time: f64,
+}
+
+#[derive(Serialize)]
+struct SlicePoint {
+    start: f64,
+    throughput: f64,
+}
+
+impl<'a> ContenderData<'a> {
+    pub(super) fn of(view: &View<'a>, of: &'a ContenderSummary) -> Self {
+        let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
+        ContenderData {
+            name: &of.name,
+            target: planned.map(|planned| planned.target.as_str()),
+            operations: of.operations,
+            sent: of.sent,
+            unsent: of.unsent,
+            left_out: of.left_out,
+            latency_samples: of.histogram.len(),
+            without_latency: of.without_latency,
+            metrics: metrics(of),
+            kinds: kinds::of(view, of, &of.kinds),
+            groups: groups::of(view, of),
+            outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+            codes: &of.codes,
+            connections: connections(&of.connections),
+            generator_idle: of.generator_idle,
+            target_cost: target_cost(view, of),
+            store: of.store.as_ref().map(StoreData::of),
+            rounds: of.rounds.iter().map(round).collect(),
+            latency_curve: of
+                .latency_curve
+                .iter()
+                .map(|&(share, response_time)| CurvePoint { share, response_time })
+                .collect(),
+            slices: of
+                .slices
+                .iter()
+                .map(|&(start, throughput)| SlicePoint { start, throughput })
+                .collect(),
+            histogram: (!of.histogram.is_empty()).then_some(&of.histogram),
+        }
+    }
+}
+
+fn metrics(of: &ContenderSummary) -> Metrics<'_> {
+    Metrics {
+        throughput: Figure { value: of.throughput, unit: "1/s" },
+        response_time: times(of.response_time),
+        service_time: times(of.service_time),
+        send_lag: times(of.send_lag),
+        connect_time: times(of.connect_time),
+        tls_time: times(of.tls_time),
+        first_byte_time: times(of.first_byte_time),
+        acquire_time: times(of.phases.acquire),
+        log_in_time: times(of.phases.log_in),
+        upgrade_time: times(of.phases.upgrade),
+        prepare_time: times(of.phases.prepare),
+        fetch_time: times(of.phases.fetch),
+        server_times: of
+            .phases
+            .server
+            .iter()
+            .map(|(part, took)| (part.as_str(), times(*took)))
+            .collect(),
+        generator_cpu_per_operation: Figure { value: of.generator_cpu_per_operation, unit: "s" },
+        own_cpu_per_operation: Figure { value: of.own_cpu_per_operation, unit: "s" },
+        own_cpu_measured_before: Figure {
+            value: of.own_cost_age_s.map(|seconds| seconds as f64),
+            unit: "s",
+        },
+        target_cpu_per_operation: Figure { value: of.target.cpu_per_operation, unit: "s" },
+    }
+}
+
+fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> {
+    let target = &of.target;
+    TargetCost {
+        cpu_source: target.cpu_source.as_deref(),
+        out_of_sight: target.out_of_sight.as_deref(),
+        cpu_at_rest: target.cpu_at_rest,
+        busy: target.busy,
+        cores: costs::cores(view, of),
+        shares_process_with: &target.shares_process_with,
+        peak_memory_bytes: target.peak_memory_bytes,
+        memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
+        launches: target.launches,
+        runs: Runs::of(&target.programs),
+        facts: &target.facts,
+    }
+}

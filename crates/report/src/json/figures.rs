@@ -1,0 +1,86 @@
+//! Figures of a contender, and of each of its groups.
+
+use judge::verdict::Quantiles;
+use record::{Outcomes, Whose, seen::Connections};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub(super) struct Figure {
+    pub(super) value: Option<f64>,
+    pub(super) unit: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct Times {
+    #[serde(flatten)]
+    quantiles: Quantiles,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct OutcomesData {
+    ok: u64,
+    miss: u64,
+    stale: u64,
+    wrong: u64,
+    conflict: u64,
+    theirs: BTreeMap<String, u64>,
+    ours: BTreeMap<String, u64>,
+    host: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ConnectionsData {
+    asked: u64,
+    got: u64,
+    opened: u64,
+    reopened_at_rest: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Round {
+    round: u32,
+    throughput: f64,
+    p50: Option<f64>,
+    p99: Option<f64>,
+}
+
+impl Times {
+    /// There was none of it.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.quantiles.max.is_none()
+    }
+}
+
+/// Round, operations per second, p50 and p99 in seconds.
+pub(super) fn round(of: &(u32, f64, Option<f64>, Option<f64>)) -> Round {
+    let (round, throughput, p50, p99) = *of;
+    Round { round, throughput, p50, p99 }
+}
+
+pub(super) fn times(quantiles: Quantiles) -> Times {
+    Times { quantiles, unit: "s" }
+}
+
+pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
+    OutcomesData {
+        ok: of.ok,
+        miss: of.miss,
+        stale: of.stale,
+        wrong: of.wrong,
+        conflict: of.conflict,
+        theirs: of.classes(Whose::Theirs, code_names),
+        ours: of.classes(Whose::Ours, code_names),
+        host: of.classes(Whose::Host, code_names),
+    }
+}
+
+pub(super) fn connections(of: &Connections) -> ConnectionsData {
+    ConnectionsData {
+        asked: of.asked,
+        got: of.got,
+        opened: of.opened,
+        reopened_at_rest: of.reopened_at_rest,
+    }
+}

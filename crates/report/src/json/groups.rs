@@ -1,0 +1,96 @@
+//! What was seen of one group, and what was asked of it.
+
+use super::figures::{
+    ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
+};
+use super::kinds::{self, KindData};
+use crate::{View, words};
+use judge::verdict::{ContenderSummary, Sent};
+use record::{Arrivals, Contender};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct GroupData<'a> {
+    name: &'a str,
+    operations: u64,
+    sent: Sent,
+    unsent: u64,
+    left_out: u64,
+    latency_samples: u64,
+    without_latency: u64,
+    metrics: Metrics,
+    kinds: Vec<KindData>,
+    outcomes: OutcomesData,
+    connections: ConnectionsData,
+    rounds: Vec<Round>,
+}
+
+#[derive(Serialize)]
+struct Metrics {
+    throughput: Figure,
+    response_time: Times,
+    service_time: Times,
+    send_lag: Times,
+}
+
+/// What was asked of one group.
+#[derive(Serialize)]
+pub(super) struct Asked<'a> {
+    name: &'a str,
+    connections: u32,
+    depth: u32,
+    arrivals: &'static str,
+    rate: Option<f64>,
+    mix: Option<String>,
+}
+
+pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupData<'a>> {
+    let groups = contender.groups.iter();
+    let data = groups.map(|of| GroupData {
+        name: &of.name,
+        operations: of.operations,
+        sent: of.sent,
+        unsent: of.unsent,
+        left_out: of.left_out,
+        latency_samples: of.histogram.len(),
+        without_latency: of.without_latency,
+        metrics: Metrics {
+            throughput: Figure { value: of.throughput, unit: "1/s" },
+            response_time: times(of.response_time),
+            service_time: times(of.service_time),
+            send_lag: times(of.send_lag),
+        },
+        kinds: kinds::of(view, contender, &of.kinds),
+        outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+        connections: connections(&of.connections),
+        rounds: of.rounds.iter().map(round).collect(),
+    });
+    data.collect()
+}
+
+pub(super) fn asked(of: &Contender) -> Vec<Asked<'_>> {
+    let workload = of.asks.workload();
+    let mix = |at: usize| {
+        let workload = workload?;
+        Some(words::mix(workload, workload.mixes().get(at)?))
+    };
+    let each = of.groups.iter().enumerate();
+    let asked = each.map(|(at, group)| Asked {
+        name: &group.name,
+        connections: group.intensity.connections,
+        depth: group.intensity.depth,
+        arrivals: arrivals(group.intensity.arrivals),
+        rate: group.intensity.arrivals.rate(),
+        mix: mix(at),
+    });
+    asked.collect()
+}
+
+/// The word for how operations fall due.
+pub(super) fn arrivals(of: Arrivals) -> &'static str {
+    match of {
+        Arrivals::Closed => "closed",
+        Arrivals::Constant(_) => "constant",
+        Arrivals::Poisson(_) => "poisson",
+    }
+}

@@ -1,0 +1,205 @@
+//! JUnit's XML, as CI services read it: a suite for the audit, one for the
+//! comparisons, one for the load points of one target, one for the requirements.
+//!
+//! Only a requirement that is not met fails; a verdict alone, also a slower one,
+//! is a result and no failure. Undecided counts as skipped, a void run as an
+//! error, and so does what cannot be said of a requirement.
+
+use super::{View, words};
+use judge::growth::Limit;
+use judge::verdict::{Checked, Comparison, Standing, Weight, Word};
+use std::fmt::Write as _;
+use text::shown::{shown, shown_sentence};
+
+/// The whole file.
+pub(super) fn file(view: &View) -> String {
+    let suites = [
+        Suite { name: "audit", cases: vec![audit(view)] },
+        Suite {
+            name: "comparisons",
+            cases: view.comparisons.iter().map(|it| comparison(view, it)).collect(),
+        },
+        Suite { name: "load points", cases: load_points(view).into_iter().collect() },
+        Suite { name: "requirements", cases: view.checked.iter().map(requirement).collect() },
+    ];
+    let suites: Vec<Suite> = suites.into_iter().filter(|suite| !suite.cases.is_empty()).collect();
+    let all: Vec<&Case> = suites.iter().flat_map(|suite| &suite.cases).collect();
+    let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let _ = writeln!(out, "<testsuites name=\"tiebreak\" {}>", counts(&all));
+    for suite in &suites {
+        suite.write(view, &mut out);
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+struct Suite {
+    name: &'static str,
+    cases: Vec<Case>,
+}
+
+/// One test, as CI shows it.
+struct Case {
+    name: String,
+    end: End,
+    /// Sentences, a line each; none where the end says it all.
+    says: Vec<String>,
+}
+
+/// How it ended.
+enum End {
+    Passed,
+    /// With the kind of failure, and why.
+    Failed(&'static str, String),
+    Error(&'static str, String),
+    Skipped(String),
+}
+
+fn audit(view: &View) -> Case {
+    let says = view.findings.iter().map(|finding| {
+        let about = match &finding.contender {
+            Some(name) => format!(" ({})", shown(name)),
+            None => String::new(),
+        };
+        format!(
+            "{}: {}{about}: {} What to do: {}",
+            words::weight(finding.weight),
+            shown(&finding.rule),
+            finding.evidence,
+            finding.remedy
+        )
+    });
+    let void = view.findings.iter().find(|finding| finding.weight == Weight::Void);
+    let end = match void {
+        Some(finding) => End::Error("void", format!("{}: {}", finding.rule, finding.evidence)),
+        None => End::Passed,
+    };
+    let says = std::iter::once(words::audit(view)).chain(words::remarks(view)).chain(says);
+    Case { name: "the run can be judged".to_owned(), end, says: says.collect() }
+}
+
+fn comparison(view: &View, of: &Comparison) -> Case {
+    let claim = words::claim(view, of).text('x');
+    let verdict = format!("{}: {claim}", words::word(of.verdict, of.metric));
+    let says = [verdict, words::basis(view, of).text('x')].into_iter();
+    let charged = words::charged(view, of).map(|charged| charged.text('x'));
+    let fresh = words::fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
+    let end = match of.verdict {
+        Word::Void => End::Error("void", "the audit refused the run".to_owned()),
+        Word::Undecided => End::Skipped(claim),
+        Word::Faster | Word::Slower | Word::Equivalent => End::Passed,
+    };
+    // The name stays from run to run: CI follows a test by it.
+    let metric = words::groups::short_metric(of);
+    Case {
+        name: format!("{metric} of {} against {}", shown(&of.b), shown(&of.a)),
+        end,
+        says: says.chain(charged).chain(of.because.iter().cloned()).chain(fresh).collect(),
+    }
+}
+
+/// Up to where throughput grows, of a run that swept load points. Skipped where that cannot
+/// be told.
+fn load_points(view: &View) -> Option<Case> {
+    let told = words::growth::answer(view, 'x')?;
+    let steps = view
+        .growth
+        .into_iter()
+        .flat_map(|growth| growth.steps.iter().map(|step| words::growth::step(growth, step, 'x')));
+    let says = std::iter::once(told.clone()).chain(steps).collect();
+    let end = match view.growth.map(|growth| growth.limit) {
+        None | Some(Limit::Untold(_)) => End::Skipped(told),
+        Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => End::Passed,
+    };
+    Some(Case { name: "up to which load throughput grows".to_owned(), end, says })
+}
+
+fn requirement(checked: &Checked) -> Case {
+    let why = checked.why.clone();
+    let (end, says) = match checked.standing {
+        Standing::Met => (End::Passed, vec![why]),
+        Standing::NotMet => (End::Failed("not_met", why), Vec::new()),
+        Standing::CannotBeSaid => (End::Error("cannot_be_said", why), Vec::new()),
+    };
+    Case { name: words::required(checked), end, says }
+}
+
+/// The counts that JUnit wants on suites.
+fn counts(cases: &[&Case]) -> String {
+    let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
+        cases.len(),
+        count(|end| matches!(end, End::Failed(..))),
+        count(|end| matches!(end, End::Error(..))),
+        count(|end| matches!(end, End::Skipped(_))),
+    )
+}
+
+impl Suite {
+    fn write(&self, view: &View, out: &mut String) {
+        let cases: Vec<&Case> = self.cases.iter().collect();
+        let _ = writeln!(out, "  <testsuite name=\"{}\" {}>", self.name, counts(&cases));
+        let properties = [
+            ("plan", view.header.plan_hash.clone()),
+            ("seed", view.plan().seed.to_string()),
+            ("started", view.header.started.clone()),
+            ("version", view.header.version.clone()),
+            ("run", view.run.to_owned()),
+        ];
+        out.push_str("    <properties>\n");
+        for (name, value) in properties {
+            let value = xml(&value);
+            let _ = writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>");
+        }
+        out.push_str("    </properties>\n");
+        for case in cases {
+            case.write(self.name, out);
+        }
+        out.push_str("  </testsuite>\n");
+    }
+}
+
+impl Case {
+    fn write(&self, suite: &str, out: &mut String) {
+        let name = xml(&self.name);
+        let _ = writeln!(out, "    <testcase classname=\"tiebreak.{suite}\" name=\"{name}\">");
+        let end = match &self.end {
+            End::Passed => None,
+            End::Failed(kind, why) => Some(("failure", Some(kind), why)),
+            End::Error(kind, why) => Some(("error", Some(kind), why)),
+            End::Skipped(why) => Some(("skipped", None, why)),
+        };
+        if let Some((tag, kind, why)) = end {
+            let kind = kind.map(|kind| format!(" type=\"{kind}\"")).unwrap_or_default();
+            let _ = writeln!(out, "      <{tag}{kind} message=\"{}\"/>", xml(why));
+        }
+        let says: Vec<String> = self.says.iter().map(|line| xml(line)).collect();
+        if !says.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", says.join("\n"));
+        }
+        out.push_str("    </testcase>\n");
+    }
+}
+
+/// Text for an attribute or between tags. XML 1.0 has no way at all to write
+/// control characters and two others: the first are escaped for people, the
+/// others replaced.
+fn xml(text: &str) -> String {
+    let mut out = String::new();
+    for c in shown_sentence(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use super::*;
+use crate::stories;
+use crate::tests::compare;
+
+#[test]
+fn files() {
+    for (name, story) in stories::all() {
+        if ["undecided", "void", "run", "required", "loads", "loads-noisy"].contains(&name) {
+            compare(&format!("{name}.xml"), &file(&story.view()));
+        }
+    }
+}
+
+/// Opens and closes every tag in order, and holds no bare sign between.
+#[track_caller]
+fn assert_well_formed(xml: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let body = xml.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").expect("a head");
+    for piece in body.split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').expect("a tag ends");
+        assert!(!text.contains('>'), "{text}");
+        let name = tag.split_whitespace().next().expect("a name").trim_end_matches('/');
+        match tag {
+            closing if closing.starts_with('/') => assert_eq!(open.pop(), Some(&closing[1..])),
+            empty if empty.ends_with('/') => {}
+            _ => open.push(name),
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+    }
+    assert_eq!(open, [""; 0]);
+    let entities = ["amp;", "lt;", "gt;", "quot;", "apos;"];
+    let mut after_and = body.split('&').skip(1);
+    assert!(after_and.all(|rest| entities.iter().any(|entity| rest.starts_with(entity))));
+}
+
+#[test]
+fn every_story_is_well_formed() {
+    for (name, story) in stories::all() {
+        let xml = file(&story.view());
+        assert_well_formed(&xml);
+        let allowed = |c: char| c == '\n' || (c >= ' ' && !"\u{fffe}\u{ffff}".contains(c));
+        assert!(xml.chars().all(allowed), "{name}");
+    }
+}
+
+#[test]
+fn what_xml_cannot_hold() {
+    assert_eq!(xml("a<b>&\"'\u{0}\u{ffff}\u{1b}"), r"a&lt;b&gt;&amp;&quot;&apos;\u{0}�\u{1b}");
+}
+
+#[test]
+fn only_what_was_required_fails() {
+    let mut story = stories::faster();
+    story.comparisons[0].verdict = Word::Slower;
+    story.checked.clear();
+    let xml = file(&story.view());
+    assert!(xml.contains("<testsuites name=\"tiebreak\" tests=\"4\" failures=\"0\" errors=\"0\""));
+    assert!(!xml.contains("requirements"), "a suite without tests is not written");
+}

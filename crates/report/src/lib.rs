@@ -1,0 +1,232 @@
+//! Tells what a run found: on the terminal, as JSON, as one page.
+//!
+//! Everything here is a pure function of the journal and the verdict. It formats
+//! figures and scales them to units and pixels; figures are made elsewhere.
+
+pub mod alone;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod printed;
+pub mod self_test;
+mod sweep;
+mod terminal;
+pub mod words;
+
+#[cfg(test)]
+mod stories;
+#[cfg(test)]
+mod tests;
+
+use judge::growth::Growth;
+use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, Verdict};
+use record::{End, Header, PilotChoice, Plan, SingleRun};
+pub use sweep::SweepStory;
+use sweep::SweepView;
+
+/// Everything that a report is made from.
+#[derive(Clone, Debug)]
+pub struct Story<'a> {
+    /// Line 1 of the journal.
+    pub header: &'a Header,
+    /// What the pilot chose; none for `run`, or when it never came to that.
+    pub pilot: Option<&'a PilotChoice>,
+    /// How the run ended; none when the journal does not say.
+    pub end: Option<&'a End>,
+    /// What the judge says.
+    pub verdict: &'a Verdict,
+    /// The RUN folder as `tiebreak report` takes it, for hints.
+    pub run: &'a str,
+    /// What had to be left out of the journal, e.g. a torn last line.
+    pub journal_note: Option<String>,
+    /// The requirements of the run, in their order.
+    pub checked: &'a [Checked],
+    /// What its load points show, of a run that swept them. None for all others, and where
+    /// the audit refused or too few rounds were driven.
+    pub growth: Option<&'a Growth>,
+    /// What the method of a published experiment gave.
+    pub single_runs: &'a [SingleRun],
+}
+
+/// How the terminal report looks. The caller decides: it knows whether stdout
+/// is a terminal, and `NO_COLOR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Use ANSI colours.
+    pub colour: bool,
+    /// Columns that a line may take.
+    pub width: usize,
+}
+
+/// How much the terminal report tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What fits on one screen.
+    Short,
+    /// All that there is to say (`--verbose`).
+    Full,
+}
+
+/// The report as JSON, `tiebreak.report/1` (schema/report.v1.json), with a
+/// newline at its end. The same story gives the same bytes.
+pub fn json(story: &Story) -> String {
+    json::report(&View::of(story))
+}
+
+/// The report as one self-contained page.
+pub fn html(story: &Story) -> String {
+    html::page(&View::of(story))
+}
+
+/// The report for the terminal, with a newline at its end.
+pub fn terminal(story: &Story, style: Style, detail: Detail) -> String {
+    let view = View::of(story);
+    match detail {
+        Detail::Short => terminal::short::report(&view, style),
+        Detail::Full => terminal::report(&view, style),
+    }
+}
+
+/// What was found, a line for each pair: `new is 1.31x faster than old (1.27x to 1.36x)`.
+pub fn found(story: &Story) -> Vec<String> {
+    let view = View::of(story);
+    if view.void {
+        return vec!["void: the audit refused the run".to_owned()];
+    }
+    let claims = view.primaries().map(|of| words::brief(&view, of).text('x'));
+    claims.map(|claim| claim.replace(text::units::JOINT, " ")).collect()
+}
+
+/// A table of words, and what is to be said below it.
+pub fn table_of_words(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    terminal::table_of_words(head, rows, below, style)
+}
+
+/// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
+pub fn markdown(story: &Story) -> String {
+    markdown::summary(&View::of(story))
+}
+
+/// Audit, comparisons and requirements as JUnit's XML, for CI services.
+pub fn junit(story: &Story) -> String {
+    junit::file(&View::of(story))
+}
+
+/// The report of a sweep as JSON, `tiebreak.sweep/1` (schema/sweep.v1.json), with a
+/// newline at its end.
+pub fn sweep_json(story: &SweepStory) -> String {
+    json::sweep::report(&SweepView::of(story))
+}
+
+/// The report of a sweep as one page, which links to those of its load points.
+pub fn sweep_html(story: &SweepStory) -> String {
+    html::sweep::page(&SweepView::of(story))
+}
+
+/// The report of a sweep for the terminal, with a newline at its end.
+pub fn sweep_terminal(story: &SweepStory, style: Style, detail: Detail) -> String {
+    let view = SweepView::of(story);
+    match detail {
+        Detail::Short => terminal::short::sweep::report(&view, style),
+        Detail::Full => terminal::sweep::report(&view, style),
+    }
+}
+
+/// What was found in the printed output of other tools as JSON, `tiebreak.published/1`
+/// (schema/published.v1.json), with a newline at its end.
+pub fn printed_json(audit: &published::Audit) -> String {
+    printed::json(audit)
+}
+
+/// The same as one page.
+pub fn printed_html(audit: &published::Audit) -> String {
+    html::printed::page(audit)
+}
+
+/// The same for the terminal, with a newline at its end.
+pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
+    terminal::printed::report(audit, style)
+}
+
+/// What of the files was not read, and why, in words.
+pub fn printed_oddities(audit: &published::Audit) -> Vec<String> {
+    printed::oddities(audit)
+}
+
+/// A story taken apart. A [`Verdict`] can only be built by the judge, its parts
+/// by anyone: so the formatters can be tried with parts made by hand.
+#[derive(Clone, Copy, Debug)]
+struct View<'a> {
+    header: &'a Header,
+    pilot: Option<&'a PilotChoice>,
+    end: Option<&'a End>,
+    contenders: &'a [ContenderSummary],
+    comparisons: &'a [Comparison],
+    findings: &'a [Finding],
+    void: bool,
+    complete_rounds: u32,
+    rules_checked: u32,
+    run: &'a str,
+    journal_note: Option<&'a str>,
+    checked: &'a [Checked],
+    growth: Option<&'a Growth>,
+    single_runs: &'a [SingleRun],
+}
+
+impl<'a> View<'a> {
+    fn of(story: &'a Story<'a>) -> View<'a> {
+        View {
+            header: story.header,
+            pilot: story.pilot,
+            end: story.end,
+            contenders: story.verdict.contenders(),
+            comparisons: story.verdict.comparisons(),
+            findings: story.verdict.findings(),
+            void: story.verdict.void(),
+            complete_rounds: story.verdict.complete_rounds(),
+            rules_checked: story.verdict.rules_checked(),
+            run: story.run,
+            journal_note: story.journal_note.as_deref(),
+            checked: story.checked,
+            growth: story.growth,
+            single_runs: story.single_runs,
+        }
+    }
+
+    fn plan(&self) -> &'a Plan {
+        &self.header.plan
+    }
+
+    /// The smallest difference that matters, as a share.
+    fn matters(&self) -> f64 {
+        self.plan().question.matters
+    }
+
+    /// The figures of the contender of this name.
+    fn contender(&self, name: &str) -> Option<&'a ContenderSummary> {
+        self.contenders.iter().find(|contender| contender.name == name)
+    }
+
+    /// The pairs compared, (a, b), in the order in which they come.
+    fn pairs(&self) -> Vec<(&'a str, &'a str)> {
+        let mut pairs = Vec::new();
+        for comparison in self.comparisons {
+            let pair = (comparison.a.as_str(), comparison.b.as_str());
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+
+    /// The comparisons that the verdict rests on.
+    fn primaries(&self) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+        self.comparisons.iter().filter(|comparison| comparison.primary)
+    }
+}

@@ -1,0 +1,251 @@
+//! A summary for a pull request, in GitHub's Markdown.
+//!
+//! Short: the verdicts, the requirements, what the audit says and how it was
+//! measured. Foreign text can neither mark up the comment nor call people to it.
+
+mod escape;
+mod targets;
+
+use super::{View, words};
+use escape::{code, text};
+use judge::growth::Growth;
+use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use std::fmt::Write as _;
+use text::shown::shown;
+use text::units;
+
+/// The whole summary.
+pub(super) fn summary(view: &View) -> String {
+    let mut out = String::new();
+    push(&mut out, format!("## {}", headline(view)));
+    for remark in remarks(view) {
+        push(&mut out, format!("> {remark}"));
+    }
+    match view.growth {
+        Some(growth) if !view.void => push(&mut out, load_points(view, growth)),
+        _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
+        _ => push(&mut out, comparisons(view)),
+    }
+    push(&mut out, reservations(view));
+    push(&mut out, requirements(view.checked));
+    push(&mut out, audit(view));
+    push(&mut out, targets::costs(view));
+    push(&mut out, origin(view));
+    out
+}
+
+/// A paragraph, unless it is empty; a blank line parts it from the one before.
+fn push(out: &mut String, paragraph: String) {
+    if paragraph.is_empty() {
+        return;
+    }
+    let blank = if out.is_empty() { "" } else { "\n" };
+    let _ = writeln!(out, "{blank}{}", paragraph.trim_end());
+}
+
+/// What a reader must know if nothing else is read.
+fn headline(view: &View) -> String {
+    if view.void {
+        return "Void: the audit refused this run".to_owned();
+    }
+    if let Some(told) = words::growth::answer(view, 'x') {
+        return text(&told);
+    }
+    let primaries: Vec<&Comparison> = view.primaries().collect();
+    match primaries[..] {
+        [] => {
+            let names: Vec<String> = view.contenders.iter().map(|it| code(&it.name)).collect();
+            format!("{}, measured alone", names.join(", "))
+        }
+        [only] => sentence(&words::claim(view, only)),
+        _ => {
+            let kinds = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided, Word::Void];
+            let of_kind = |word: &Word| primaries.iter().filter(|it| it.verdict == *word).count();
+            let metric = view.plan().question.primary;
+            let counts = kinds.iter().map(|word| (of_kind(word), words::word(*word, metric)));
+            let counts = counts.filter(|(n, _)| *n > 0);
+            let counts: Vec<String> = counts.map(|(n, word)| format!("{n} {word}")).collect();
+            format!("{} comparisons: {}", primaries.len(), counts.join(", "))
+        }
+    }
+}
+
+/// A sentence with its names as code.
+fn sentence(sentence: &words::Sentence) -> String {
+    let piece = |part: &words::Part| match part {
+        words::Part::Plain(plain) => text(plain),
+        words::Part::Name(name) => code(name),
+        words::Part::Lead(ratio) | words::Part::Ratio(ratio) => format!("{ratio}x"),
+    };
+    sentence.0.iter().map(piece).collect()
+}
+
+fn remarks(view: &View) -> Vec<String> {
+    let void = view.void.then(|| "**Nothing below is a verdict.**".to_owned());
+    void.into_iter().chain(words::remarks(view).iter().map(|it| text(it))).collect()
+}
+
+/// A table with a line for each comparison, the primary ones in bold.
+fn comparisons(view: &View) -> String {
+    let mut table = "| b against a | metric | a | b | b/a | interval | verdict |\n\
+                     |---|---|--:|--:|--:|---|---|\n"
+        .to_owned();
+    for comparison in view.comparisons {
+        let value = |name: &str| words::groups::figure(view, comparison, name);
+        let (ratio, interval) = ratio(view, comparison);
+        let bold = if comparison.primary { "**" } else { "" };
+        let _ = writeln!(
+            table,
+            "| {} against {} | {bold}{}{bold} | {} | {} | {ratio} | {interval} | {bold}{}{bold} |",
+            code(&shown(&comparison.b)),
+            code(&shown(&comparison.a)),
+            words::groups::short_metric(comparison),
+            value(&comparison.a),
+            value(&comparison.b),
+            words::word(comparison.verdict, comparison.metric),
+        );
+    }
+    table
+}
+
+/// The ratio and its interval with the level and what it rests on.
+fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
+    let rounds = words::rests_on(view, comparison);
+    let Some(ratio) = comparison.ratio else {
+        return (units::MISSING.to_owned(), units::MISSING.to_owned());
+    };
+    let bounds = words::bounds(comparison);
+    let ratios = units::ratios(ratio, bounds, view.matters());
+    let interval = match bounds {
+        Some(_) => format!(
+            "{}x to {}x ({}, {rounds})",
+            ratios[1],
+            ratios[2],
+            units::level(comparison.confidence)
+        ),
+        None => format!("none from {rounds}"),
+    };
+    (format!("{}{}x", words::limit(comparison), ratios[0]), interval)
+}
+
+/// The figures of a run that compares nothing.
+fn figures(view: &View) -> String {
+    let mut table =
+        "| contender | throughput | p50 | p99 | errors |\n|---|--:|--:|--:|--:|\n".to_owned();
+    for contender in view.contenders {
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {} | {} |",
+            code(&shown(&contender.name)),
+            units::rate(contender.throughput),
+            units::seconds(contender.response_time.p50),
+            units::seconds(contender.response_time.p99),
+            units::count(words::errors(contender)),
+        );
+    }
+    table
+}
+
+/// The load points of one target, and what happens from each to the next.
+fn load_points(view: &View, growth: &Growth) -> String {
+    let target = view.plan().contenders.first().map(|of| code(&shown(&of.target)));
+    let columns = words::growth::columns(growth).join(" | ");
+    let mut table = format!(
+        "Load points of {}:\n\n| {columns} |\n|--:|--:|--:|--:|--:|\n",
+        target.unwrap_or_default()
+    );
+    for row in words::growth::rows(view, growth) {
+        let _ = writeln!(table, "| {} |", row.join(" | "));
+    }
+    let _ = writeln!(table, "\n{}\n", text(&words::growth::about_intervals(growth)));
+    for step in &growth.steps {
+        let _ = writeln!(table, "- {}", text(&words::growth::step(growth, step, 'x')));
+    }
+    table
+}
+
+/// What weakens verdicts, and what would decide them.
+fn reservations(view: &View) -> String {
+    let mut list = String::new();
+    for comparison in view.comparisons {
+        let undecided = comparison.verdict == Word::Undecided;
+        let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
+        let charged = words::charged(view, comparison).map(|charged| charged.text('x'));
+        let because = comparison.because.iter().cloned();
+        for reservation in charged.into_iter().chain(because).chain(fresh) {
+            let _ = writeln!(
+                list,
+                "- {} against {}, {}: {}",
+                code(&shown(&comparison.b)),
+                code(&shown(&comparison.a)),
+                words::groups::short_metric(comparison),
+                text(&reservation),
+            );
+        }
+    }
+    list
+}
+
+fn requirements(checked: &[Checked]) -> String {
+    let mut list = String::new();
+    for one in checked {
+        let standing = words::standing(one.standing);
+        let sign = if one.standing == Standing::Met { "x" } else { " " };
+        let required = code(&words::required(one));
+        let _ = writeln!(list, "- [{sign}] **{standing}**: {required}: {}", text(&one.why));
+    }
+    match list.is_empty() {
+        true => list,
+        false => format!("**Required**\n\n{list}"),
+    }
+}
+
+/// What voids or weakens the run in full, notes folded away.
+fn audit(view: &View) -> String {
+    let mut out = format!("**Audit**: {}\n", words::audit(view));
+    let (notes, weighty): (Vec<&Finding>, Vec<&Finding>) =
+        view.findings.iter().partition(|finding| finding.weight == Weight::Note);
+    if !weighty.is_empty() {
+        let _ = writeln!(out, "\n{}", weighty.into_iter().map(line).collect::<String>().trim_end());
+    }
+    if !notes.is_empty() {
+        let lines: String = notes.iter().map(|note| line(note)).collect();
+        let summary = units::counted(notes.len() as u64, "note");
+        let _ = writeln!(
+            out,
+            "\n<details><summary>{summary}</summary>\n\n{}\n\n</details>",
+            lines.trim_end()
+        );
+    }
+    out
+}
+
+fn line(finding: &Finding) -> String {
+    let about = match &finding.contender {
+        Some(name) => format!(" ({})", code(&shown(name))),
+        None => String::new(),
+    };
+    format!(
+        "- **{}** {}{about}: {} *What to do:* {}\n",
+        words::weight(finding.weight),
+        code(&shown(&finding.rule)),
+        text(&finding.evidence),
+        text(&finding.remedy),
+    )
+}
+
+/// How it was measured, and where the rest is.
+fn origin(view: &View) -> String {
+    let (plan, host) = (view.plan(), &view.plan().host);
+    let parts = [
+        text(&words::turns(view)),
+        format!("{} on {}", text(&host.cpu), text(&host.kernel)),
+        format!("tiebreak {}", text(&view.header.version)),
+        format!("plan {}, seed {}", code(&shown(&view.header.plan_hash)), plan.seed),
+        format!("run {}", code(&shown(view.run))),
+    ];
+    format!("<sub>{}</sub>", parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests;

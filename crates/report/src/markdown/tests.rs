@@ -1,0 +1,48 @@
+use super::*;
+use crate::stories;
+use crate::tests::compare;
+use text::shown::is_hidden;
+
+#[test]
+fn summaries() {
+    for (name, story) in stories::all() {
+        if [
+            "undecided",
+            "void",
+            "run",
+            "five",
+            "empty",
+            "launched",
+            "looks",
+            "required",
+            "loads",
+            "loads-noisy",
+        ]
+        .contains(&name)
+        {
+            let seen = summary(&story.view());
+            compare(&format!("{name}.md"), &seen);
+        }
+    }
+}
+
+#[test]
+fn hostile_text_marks_nothing_up() {
+    let story = stories::hostile();
+    let seen = summary(&story.view());
+    let hidden: Vec<char> = seen.chars().filter(|c| is_hidden(*c) && *c != '\n').collect();
+    assert_eq!(hidden, [] as [char; 0]);
+    let marks = seen.replace("\\]", "");
+    for never in ["<script", "@team", "](", "\u{202e}"] {
+        assert!(!marks.contains(never), "{never}");
+    }
+    // Every line of a table has as many bars as its head, whatever the names hold.
+    let tables: Vec<&str> = seen.split("\n\n").filter(|part| part.starts_with('|')).collect();
+    assert_eq!(tables.len(), 2, "verdicts and costs");
+    for (table, bars) in tables.into_iter().zip([8, 6]) {
+        assert!(table.lines().count() >= 3);
+        for line in table.trim_end().lines() {
+            assert_eq!(line.matches('|').count(), bars, "{line}");
+        }
+    }
+}

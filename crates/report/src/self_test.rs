@@ -1,0 +1,220 @@
+//! What `tiebreak conformance self` found, for people and for programs.
+
+use super::Style;
+use super::terminal::plain_table;
+use judge::stats::two_stages::{BOTH, FAILS_AT, FIRST};
+use serde::Serialize;
+use text::units;
+
+/// Names the form of the JSON: `schema/self.v1.json`.
+pub const SCHEMA: &str = "tiebreak.self/1";
+/// A known difference is one that this machine finds if so many of a hundred runs
+/// found it and none called it by the wrong sign.
+const FOUND_PERCENT: u32 = 80;
+
+/// All that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelfTest {
+    /// Names the form of the JSON: `schema/self.v1.json`.
+    pub schema: &'static str,
+    /// Of tiebreak.
+    pub version: &'static str,
+    /// UTC, RFC 3339.
+    pub started: String,
+    /// The folder that holds the journal of every comparison.
+    pub runs: String,
+    /// One server compared with itself.
+    pub alike: Alike,
+    /// Two servers of which one does a known part more work.
+    pub known: Vec<Known>,
+    /// A signal ended it before all was measured.
+    pub stopped: bool,
+    /// The largest share of wrong answers is bounded, and at least the largest of
+    /// the known differences was found.
+    pub trusted: bool,
+    /// The smallest known difference that was found, in percent.
+    pub finds_percent: Option<u32>,
+}
+
+/// One server compared with itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Alike {
+    /// The server, as it was asked for. None: the embedded one.
+    pub against: Option<String>,
+    /// Comparisons.
+    pub compared: u32,
+    /// Called different.
+    pub different: u32,
+    /// Comparisons that the audit refused: neither equal nor different.
+    pub void: u32,
+    /// None before the rule has an answer.
+    pub passed: Option<bool>,
+    /// Median width of the intervals: high ÷ low − 1.
+    pub median_width: Option<f64>,
+}
+
+/// Comparisons with one known difference.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Known {
+    /// By how many percent one server's service time is longer.
+    pub percent: u32,
+    /// Comparisons.
+    pub compared: u32,
+    /// Called slower, as it is.
+    pub found: u32,
+    /// Called faster, which it is not.
+    pub wrong: u32,
+    /// Whose interval held the true ratio.
+    pub covered: u32,
+    /// Comparisons that the audit refused.
+    pub void: u32,
+    /// Median width of the intervals: high ÷ low − 1.
+    pub median_width: Option<f64>,
+}
+
+impl Known {
+    /// Whether this machine finds a difference of this size.
+    pub fn is_found(&self) -> bool {
+        self.compared > 0 && self.wrong == 0 && 100 * self.found >= FOUND_PERCENT * self.compared
+    }
+}
+
+/// As JSON, with a newline at its end.
+pub fn json(test: &SelfTest) -> String {
+    // Neither maps with odd keys nor I/O: nothing in it can fail.
+    serde_json::to_string_pretty(test).expect("figures are always JSON") + "\n"
+}
+
+/// For the terminal: the answer first.
+pub fn terminal(test: &SelfTest, style: Style) -> String {
+    let head = ["truth", "compared", "called right", "called wrong", "covered", "void", "width"];
+    let mut rows = vec![alike_row(&test.alike)];
+    rows.extend(test.known.iter().map(known_row));
+    let table = plain_table(&head, &rows, &remarks(test), style);
+    format!("  {}\n\n{table}", answer(test))
+}
+
+/// The answer, in one line.
+pub fn answer(test: &SelfTest) -> String {
+    if test.stopped {
+        return "stopped before the end: nothing can be said about this machine".to_owned();
+    }
+    match (test.alike.passed, test.finds_percent) {
+        (Some(true), Some(percent)) => format!(
+            "this machine can be trusted to find a difference of {percent} % and more in runs of \
+             ten short rounds"
+        ),
+        (Some(true), None) => "this machine calls equal servers equal, and found none of the \
+                               known differences: it is too noisy"
+            .to_owned(),
+        _ => format!(
+            "this machine cannot be trusted: one server was called different from itself in {} \
+             of {} comparisons",
+            test.alike.different, test.alike.compared
+        ),
+    }
+}
+
+fn alike_row(alike: &Alike) -> Vec<String> {
+    let right = alike.compared - alike.different - alike.void;
+    vec![
+        "equal".to_owned(),
+        alike.compared.to_string(),
+        right.to_string(),
+        alike.different.to_string(),
+        "-".to_owned(),
+        alike.void.to_string(),
+        width(alike.median_width),
+    ]
+}
+
+fn known_row(known: &Known) -> Vec<String> {
+    vec![
+        format!("{} % slower", known.percent),
+        known.compared.to_string(),
+        known.found.to_string(),
+        known.wrong.to_string(),
+        format!("{} of {}", known.covered, known.compared),
+        known.void.to_string(),
+        width(known.median_width),
+    ]
+}
+
+fn width(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), units::percent)
+}
+
+/// The rule, and where the evidence is.
+fn remarks(test: &SelfTest) -> Vec<String> {
+    let server = match &test.alike.against {
+        Some(url) => text::shown::shown(url).to_string(),
+        None => "the embedded test server".to_owned(),
+    };
+    vec![
+        format!(
+            "equal: {server} compared with itself. At most 2 of {FIRST} comparisons may be called \
+             different, or else at most {} of {BOTH}: a tool whose intervals hold fails that once \
+             in 2000 times.",
+            FAILS_AT - 1
+        ),
+        "N % slower: embedded servers whose service time differs by so much. A difference counts \
+         as found if 80 % of the comparisons or more called it slower and none called it faster. \
+         Width: median of the intervals, upper end ÷ lower end − 1."
+            .to_owned(),
+        format!("journals of all comparisons: {}", text::shown::shown(&test.runs)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::validator;
+    use super::*;
+
+    fn known(percent: u32, found: u32, wrong: u32) -> Known {
+        Known { percent, compared: 6, found, wrong, covered: 6, void: 0, median_width: Some(0.012) }
+    }
+
+    fn test(passed: Option<bool>, finds_percent: Option<u32>) -> SelfTest {
+        SelfTest {
+            schema: SCHEMA,
+            version: "0.1.0",
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            runs: "tiebreak-runs/x".to_owned(),
+            alike: Alike { compared: 20, different: 1, passed, ..Alike::default() },
+            known: vec![known(10, 6, 0), known(3, 5, 0), known(1, 2, 0)],
+            stopped: false,
+            trusted: passed == Some(true) && finds_percent.is_some(),
+            finds_percent,
+        }
+    }
+
+    #[test]
+    fn a_difference_is_found_by_four_of_five_and_never_by_the_wrong_sign() {
+        let table = [((6, 0), true), ((5, 0), true), ((4, 0), false), ((5, 1), false)];
+        for ((found, wrong), expected) in table {
+            assert_eq!(known(3, found, wrong).is_found(), expected, "{found} {wrong}");
+        }
+    }
+
+    #[test]
+    fn the_answer_is_one_line() {
+        let table = [
+            (test(Some(true), Some(3)), "can be trusted to find a difference of 3 %"),
+            (test(Some(true), None), "too noisy"),
+            (test(Some(false), Some(3)), "cannot be trusted"),
+            (SelfTest { stopped: true, ..test(None, None) }, "stopped"),
+        ];
+        for (test, expected) in table {
+            let told = answer(&test);
+            assert!(told.contains(expected) && !told.contains('\n'), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_json_is_as_its_schema_says() {
+        let schema = include_str!("../../../schema/self.v1.json");
+        let schema = serde_json::from_str(schema).expect("JSON");
+        let value = serde_json::from_str(&json(&test(Some(true), Some(3)))).expect("JSON");
+        assert_eq!(validator::wrong_by(&schema, &value), Vec::<String>::new());
+    }
+}

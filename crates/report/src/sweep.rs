@@ -1,0 +1,96 @@
+//! A sweep taken apart for the formatters, as [`View`] is of one run.
+
+use super::{Story, View};
+use judge::bend::Bend;
+use judge::verdict::{Comparison, ContenderSummary};
+use record::{LoadPoint, Metric, Sweep};
+
+/// Everything that a sweep's report is made from.
+#[derive(Clone, Debug)]
+pub struct SweepStory<'a> {
+    /// What was swept, and where.
+    pub sweep: &'a Sweep,
+    /// The stories of the load points, in the sweep's order. None if a point was not driven.
+    pub points: Vec<Option<Story<'a>>>,
+    /// Where each contender's curve bends.
+    pub bends: &'a [Bend],
+    /// The sweep's folder as `tiebreak report` takes it.
+    pub run: &'a str,
+}
+
+/// The same with views in place of stories.
+#[derive(Clone, Debug)]
+pub(super) struct SweepView<'a> {
+    pub(super) sweep: &'a Sweep,
+    pub(super) points: Vec<PointView<'a>>,
+    pub(super) bends: &'a [Bend],
+    pub(super) run: &'a str,
+}
+
+/// One load point.
+#[derive(Clone, Debug)]
+pub(super) struct PointView<'a> {
+    pub(super) at: &'a LoadPoint,
+    /// None: it was not driven.
+    pub(super) view: Option<View<'a>>,
+}
+
+impl<'a> SweepView<'a> {
+    pub(super) fn of(story: &'a SweepStory<'a>) -> SweepView<'a> {
+        let points = story.sweep.points.iter().zip(&story.points);
+        let point = |(at, story): (&'a LoadPoint, &'a Option<Story<'a>>)| PointView {
+            at,
+            view: story.as_ref().map(View::of),
+        };
+        let points = points.map(point).collect();
+        SweepView { sweep: story.sweep, points, bends: story.bends, run: story.run }
+    }
+
+    /// The load points that were driven.
+    pub(super) fn driven(&self) -> impl Iterator<Item = (&'a LoadPoint, &View<'a>)> {
+        self.points.iter().filter_map(|point| Some((point.at, point.view.as_ref()?)))
+    }
+
+    /// Any of them: what all have in common can be read from it.
+    pub(super) fn any(&self) -> Option<&View<'a>> {
+        self.driven().next().map(|(_, view)| view)
+    }
+
+    /// The contenders' names, and where their curves bend.
+    pub(super) fn bends(&self) -> impl Iterator<Item = (&'a str, &'a Bend)> {
+        let contenders =
+            self.any().map_or(&[][..], |view| view.plan().question.contenders.as_slice());
+        contenders.iter().map(|of| of.name.as_str()).zip(self.bends)
+    }
+
+    /// Names of the pairs compared, (a, b).
+    pub(super) fn pairs(&self) -> Vec<(&'a str, &'a str)> {
+        self.any().map_or(Vec::new(), View::pairs)
+    }
+
+    /// The metric that all verdicts rest on; none where load points differ.
+    pub(super) fn primary(&self) -> Option<Metric> {
+        let mut all = self.driven().map(|(_, view)| view.plan().question.primary);
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+}
+
+impl<'a> PointView<'a> {
+    /// The figures of the contender of this number, where it was driven.
+    pub(super) fn contender(&self, number: usize) -> Option<&'a ContenderSummary> {
+        self.view.as_ref()?.contenders.get(number)
+    }
+
+    /// Whether its figures are no evidence.
+    pub(super) fn void(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.void)
+    }
+
+    /// The comparison of a pair that its verdict rests on.
+    pub(super) fn primary(&self, (a, b): (&str, &str)) -> Option<(&View<'a>, &'a Comparison)> {
+        let view = self.view.as_ref()?;
+        let mut primaries = view.primaries();
+        Some((view, primaries.find(|comparison| comparison.a == a && comparison.b == b)?))
+    }
+}

@@ -1,0 +1,292 @@
+//! The report for the terminal: verdicts first, then what they rest on. This is the long
+//! form, of `--verbose`; `short` fits on one screen.
+
+mod groups;
+mod growth;
+mod kinds;
+mod layout;
+pub(super) mod printed;
+mod published;
+pub(super) mod short;
+pub(super) mod sweep;
+mod table;
+mod targets;
+
+use super::{Style, View, words};
+use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use layout::{Page, Paint};
+use text::shown::{shown, shown_sentence};
+use text::units;
+use unicode_width::UnicodeWidthStr;
+use words::fresh;
+
+/// The whole report.
+pub(super) fn report(view: &View, style: Style) -> String {
+    let mut page = Page::new(style);
+    if view.void {
+        void(view, &mut page);
+    }
+    for remark in words::remarks(view) {
+        page.wrapped(2, &remark, Paint::Warning);
+    }
+    if view.plan().sweep.is_some() && !view.void {
+        growth::answer(view, &mut page);
+        let told = view.growth.into_iter();
+        told.for_each(|growth| {
+            page.blank();
+            page.append(growth::points(view, growth, style));
+            page.blank();
+            growth::steps(growth, &mut page);
+            page.blank();
+        });
+    }
+    match view.comparisons.is_empty() {
+        true => alone(view, &mut page),
+        false => comparisons(view, &mut page),
+    }
+    requirements(view, &mut page);
+    page.append(published::section(view, style));
+    page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
+    figures(view, &mut page);
+    let weighed = view.findings.iter().filter(|finding| finding.weight != Weight::Void);
+    for finding in weighed {
+        page.blank();
+        show_finding(finding, &mut page);
+    }
+    pilot(view, &mut page);
+    page.blank();
+    let run = shown(view.run);
+    // Never wrapped: a path that is broken cannot be copied.
+    if view.header.plan.question.pairs.is_empty() {
+        page.line(2, &format!("report: {run}/report.json"));
+    } else {
+        page.line(2, &format!("reports: {run}/report.html"));
+        page.line(2, &format!("         {run}/report.json"));
+    }
+    if let Some(next) = next(view) {
+        page.wrapped(2, &format!("next: {next}"), Paint::Strong);
+    }
+    page.finish()
+}
+
+/// The same of words, which begin below each other.
+pub(super) fn table_of_words(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([head[column].width()]).max().unwrap_or(0)
+    };
+    let filled = |column: usize, cell: &str| {
+        format!("{cell}{}", " ".repeat(widest(column).saturating_sub(cell.width())))
+    };
+    let fill = |row: &Vec<String>| (0..row.len()).map(|at| filled(at, &row[at])).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(fill).collect();
+    let head: Vec<String> = (0..head.len()).map(|at| filled(at, head[at])).collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    plain_table(&head, &rows, below, style)
+}
+
+/// A table and what is to be said below it, without a run around them.
+pub(super) fn plain_table(
+    head: &[&str],
+    rows: &[Vec<String>],
+    below: &[String],
+    style: Style,
+) -> String {
+    let mut page = Page::new(style);
+    table::table(head, rows, &mut page);
+    page.blank();
+    for sentence in below {
+        page.wrapped(2, sentence, Paint::Plain);
+    }
+    page.finish()
+}
+
+fn void(view: &View, page: &mut Page) {
+    let said = "VOID: the audit refused this run. Nothing below is a verdict.";
+    page.wrapped(2, said, Paint::Alarm);
+    for finding in view.findings.iter().filter(|finding| finding.weight == Weight::Void) {
+        show_finding(finding, page);
+    }
+    page.blank();
+}
+
+/// `run`: nothing is compared.
+fn alone(view: &View, page: &mut Page) {
+    for contender in view.contenders {
+        let times = &contender.response_time;
+        let text = format!(
+            "{}: {}, p50 {}, p99 {}",
+            shown(&contender.name),
+            units::rate(contender.throughput),
+            units::seconds(times.p50),
+            units::seconds(times.p99),
+        );
+        page.wrapped(2, &text, Paint::Strong);
+    }
+}
+
+/// Pair by pair: the primary metric, then the others of the pair.
+fn comparisons(view: &View, page: &mut Page) {
+    let pairs = view.pairs();
+    for (a, b) in &pairs {
+        let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;
+        for comparison in view.comparisons.iter().filter(of_pair) {
+            match comparison.primary {
+                true => primary(view, comparison, page),
+                false => secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page),
+            }
+        }
+    }
+}
+
+/// Without the pair's names: it stands below the pair's primary metric.
+fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
+    let text = words::second(view, comparison).text('x');
+    let word = words::loud(comparison.verdict, comparison.metric);
+    page.judged(indent, &text, &word, word_paint(comparison.verdict));
+    reservations(view, comparison, indent + 2, page);
+}
+
+/// Claim and basis on one line where they fit, else the basis below.
+fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
+    let word = &words::loud(comparison.verdict, comparison.metric);
+    let paint = word_paint(comparison.verdict);
+    let claim = words::claim(view, comparison).text('x');
+    let basis = words::basis(view, comparison).text('x');
+    let both = format!("{claim} ({basis})");
+    if page.fits(2, &both, word) {
+        page.judged(2, &both, word, paint);
+    } else {
+        page.judged(2, &claim, word, paint);
+        page.wrapped(4, &basis, Paint::Plain);
+    }
+    reservations(view, comparison, 4, page);
+}
+
+/// What weakens the word, what stands beside it, and what would settle it.
+fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
+    if let Some(charged) = words::charged(view, comparison) {
+        page.wrapped(indent, &charged.text('x'), Paint::Plain);
+    }
+    for because in &comparison.because {
+        page.wrapped(indent, &shown_sentence(because), Paint::Plain);
+    }
+    if comparison.verdict == Word::Undecided
+        && let Some(fresh) = words::fresh_run(view, comparison)
+    {
+        page.wrapped(indent, &fresh, Paint::Plain);
+    }
+}
+
+/// What was required, each with how it stands and why.
+fn requirements(view: &View, page: &mut Page) {
+    for checked in view.checked {
+        let text = format!("required: {}", words::required(checked));
+        let standing = words::standing(checked.standing).to_uppercase();
+        page.judged(2, &text, &standing, standing_paint(checked));
+        page.wrapped(4, &shown_sentence(&checked.why), Paint::Plain);
+    }
+}
+
+fn figures(view: &View, page: &mut Page) {
+    page.blank();
+    if view.void {
+        page.wrapped(2, "figures of a void run, for finding the fault only:", Paint::Alarm);
+    }
+    table::contenders(view, page);
+    groups::groups(view, page);
+    kinds::kinds(view, page);
+    targets::targets(view, page);
+}
+
+fn show_finding(finding: &Finding, page: &mut Page) {
+    let about = match &finding.contender {
+        Some(name) => format!(" ({})", shown(name)),
+        None => String::new(),
+    };
+    let weight = words::weight(finding.weight);
+    page.labelled(
+        2,
+        weight,
+        finding_paint(finding.weight),
+        &format!("{}{about}", shown(&finding.rule)),
+    );
+    page.wrapped(4, &shown_sentence(&finding.evidence), Paint::Plain);
+    page.wrapped(4, &format!("what to do: {}", shown_sentence(&finding.remedy)), Paint::Plain);
+}
+
+fn pilot(view: &View, page: &mut Page) {
+    page.blank();
+    let label = if view.pilot.is_some() { "pilot chose " } else { "" };
+    page.wrapped(2, &format!("{label}{}", words::turns(view)), Paint::Plain);
+    for why in view.pilot.iter().flat_map(|pilot| &pilot.why) {
+        page.wrapped(4, &shown_sentence(why), Paint::Plain);
+    }
+}
+
+/// The most useful thing to do now; none where the run says it all.
+fn next(view: &View) -> Option<String> {
+    let heaviest = view.findings.first().filter(|finding| finding.weight != Weight::Note);
+    if view.void {
+        let rule = heaviest.map(|finding| shown(&finding.rule)).unwrap_or_default();
+        return Some(format!(
+            "mend what the audit names and run again; tiebreak explain {rule} says why it matters"
+        ));
+    }
+    let hardest = fresh::hardest(undecided(view)).filter(|it| fresh::is_worth_it(it));
+    if let Some((about, up_to)) = hardest.and_then(|comparison| comparison.fresh_rounds) {
+        let [about, up_to] = [about, up_to].map(|n| fresh::fresh_option(view, n));
+        return Some(format!(
+            "a fresh run with {about} would probably decide; it may take {up_to}"
+        ));
+    }
+    heaviest.map(|finding| {
+        let rule = shown(&finding.rule);
+        format!("tiebreak explain {rule} says why that matters")
+    })
+}
+
+/// The comparisons that a verdict was sought for and is missing.
+fn undecided<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+    view.primaries().filter(|comparison| comparison.verdict == Word::Undecided)
+}
+
+fn word_paint(word: Word) -> Paint {
+    match word {
+        Word::Faster => Paint::Good,
+        Word::Slower => Paint::Bad,
+        Word::Equivalent => Paint::Strong,
+        Word::Undecided => Paint::Warning,
+        Word::Void => Paint::Alarm,
+    }
+}
+
+fn standing_paint(checked: &Checked) -> Paint {
+    match checked.standing {
+        Standing::Met => Paint::Good,
+        Standing::NotMet => Paint::Bad,
+        Standing::CannotBeSaid => Paint::Warning,
+    }
+}
+
+fn finding_paint(weight: Weight) -> Paint {
+    match weight {
+        Weight::Note => Paint::Strong,
+        Weight::Caution => Paint::Warning,
+        Weight::Void => Paint::Alarm,
+    }
+}
+
+fn audit_paint(view: &View) -> Paint {
+    match view.findings.first().map(|finding| finding.weight) {
+        None => Paint::Good,
+        Some(Weight::Note) => Paint::Plain,
+        Some(Weight::Caution) => Paint::Warning,
+        Some(Weight::Void) => Paint::Alarm,
+    }
+}

@@ -1,0 +1,45 @@
+//! What was found in the printed output of other tools, for the terminal.
+
+use super::layout::{Page, Paint};
+use crate::printed::{by_rule, contender, main_figure, oddities, place, span, unanswered};
+use crate::{Style, words};
+use judge::verdict::Weight;
+use published::Audit;
+
+/// For the terminal: the conclusion, then each objection with its lines.
+pub(crate) fn report(audit: &Audit, style: Style) -> String {
+    let mut page = Page::new(style);
+    page.wrapped(2, &audit.conclusion(), Paint::Strong);
+    page.blank();
+    for (at, run) in audit.runs.iter().enumerate() {
+        let text = format!("{}  {}  {}", span(audit, run), contender(audit, at), main_figure(run));
+        page.entry(run.tool.name, Paint::Plain, &text);
+    }
+    for ruled in by_rule(audit) {
+        page.blank();
+        let paint = match ruled.weight {
+            Weight::Void => Paint::Alarm,
+            Weight::Caution => Paint::Warning,
+            Weight::Note => Paint::Plain,
+        };
+        page.wrapped(2, &format!("{}: {}", words::weight(ruled.weight), ruled.rule.name), paint);
+        for objection in &ruled.all {
+            page.labelled(4, "seen", Paint::Plain, &objection.evidence);
+            for at in &objection.places {
+                // As it stands there: its columns are part of it.
+                page.line(6, &format!("{}: {}", place(at), at.quote));
+            }
+        }
+        page.labelled(4, "why", Paint::Plain, ruled.rule.why);
+        page.labelled(4, "do", Paint::Plain, ruled.rule.remedy);
+    }
+    for (heading, lines) in [("not applied", unanswered(audit)), ("not read", oddities(audit))] {
+        if lines.is_empty() {
+            continue;
+        }
+        page.blank();
+        page.wrapped(2, heading, Paint::Plain);
+        lines.iter().for_each(|line| page.wrapped(4, line, Paint::Plain));
+    }
+    page.finish()
+}

@@ -1,0 +1,64 @@
+//! A published experiment on the terminal.
+
+use super::layout::{Page, Paint};
+use super::table::{self, LONGEST_NAME};
+use crate::words::findings::cut;
+use crate::words::published::{self, Row, Single};
+use crate::{Style, View, words};
+use record::Published;
+use text::shown::{shown, shown_sentence};
+use text::units;
+
+/// The line of the short form is cut at so many columns.
+const LONGEST: usize = 150;
+
+/// The plain paragraph, and what the article's method gives here. An empty page where no
+/// article is repeated.
+pub(super) fn section(view: &View, style: Style) -> Page {
+    let mut page = Page::new(style);
+    let Some(of) = &view.plan().published else { return page };
+    page.wrapped(2, &published::paragraph(view, of, 'x'), Paint::Plain);
+    page.wrapped(2, &format!("the article: {}", shown_sentence(&of.article)), Paint::Plain);
+    page.blank();
+    let head = ["contender", "here, all rounds", "here, one run of its method", "published"];
+    let rows = published::rows(view, of);
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row, of)).collect();
+    table::table(&head, &rows, &mut page);
+    for sentence in published::misled(view) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
+    page
+}
+
+fn cells(row: &Row<'_>, of: &Published) -> Vec<String> {
+    let figure = |value: f64| format!("{} {}", published::figure(value), shown_sentence(&of.unit));
+    let single = match row.single {
+        Single::Figure(value) => figure(value),
+        Single::Trouble(why) => shown_sentence(why),
+        Single::NotRun => "not run".to_owned(),
+    };
+    let published = row.published.map_or(units::MISSING.to_owned(), figure);
+    let name = words::short_name(row.name, LONGEST_NAME);
+    vec![name, units::rate(row.measured), single, published]
+}
+
+/// What the article's method gives here, in one line. None where no article is repeated.
+pub(super) fn line(view: &View) -> Option<String> {
+    let of = view.plan().published.as_ref()?;
+    let each = published::rows(view, of).into_iter().filter_map(|row| match row.single {
+        Single::Figure(value) => Some(format!("{} {}", shown(row.name), published::figure(value))),
+        Single::Trouble(_) | Single::NotRun => None,
+    });
+    let each: Vec<String> = each.collect();
+    let misled = published::misled(view);
+    let said = match each.is_empty() {
+        true => misled.join("; "),
+        false => format!(
+            "one run each of its method gives {} {}; {}",
+            each.join(", "),
+            shown_sentence(&of.unit),
+            misled.join("; ")
+        ),
+    };
+    (!said.is_empty()).then(|| cut(&said, LONGEST))
+}

@@ -1,0 +1,117 @@
+//! The report that fits on one screen: verdicts, one table, what the audit says in a
+//! line each, and where the rest is.
+
+mod entries;
+mod figures;
+pub(crate) mod sweep;
+mod verdicts;
+
+use super::growth;
+use super::layout::{Page, Paint};
+use super::published;
+use super::{audit_paint, undecided};
+use crate::words::{self, findings::cut, fresh};
+use crate::{Style, View};
+use text::shown::shown;
+
+/// Lines that the report of two contenders may take, at 100 columns.
+pub(crate) const SCREEN: usize = 24;
+/// Findings are told in so many lines at least, whatever else there is to tell.
+const FEWEST_FINDINGS: usize = 2;
+/// Remarks of what a target or a system said can be of any length.
+const LONGEST_REMARK: usize = 98;
+
+/// How much is told beside the verdicts: how many reasons in how many columns each, and
+/// whether why a requirement is not met.
+#[derive(Clone, Copy)]
+struct Beside {
+    reasons: (usize, usize),
+    whys: bool,
+}
+
+/// What is told where there is room; the second where there is little.
+const BESIDE: [Beside; 2] =
+    [Beside { reasons: (2, 190), whys: true }, Beside { reasons: (1, 98), whys: false }];
+
+/// The whole report.
+pub(crate) fn report(view: &View, style: Style) -> String {
+    let table = figures::table(view, style);
+    let tail = tail(view, style);
+    let groups = words::findings::grouped(view.findings);
+    let weighty = entries::weighty(&groups).count();
+    let taken = table.height() + tail.height() + 3;
+    let room = |(page, screen): &(Page, usize)| screen.saturating_sub(page.height() + taken);
+    let [ample, tight] = BESIDE.map(|beside| answer(view, style, beside));
+    let fits = room(&ample) >= weighty.min(FEWEST_FINDINGS);
+    let answer = if fits { ample } else { tight };
+    let room = room(&answer);
+    let mut page = answer.0;
+    let parts = figures::with_parts(view, style);
+    let more = parts.height().saturating_sub(table.height());
+    page.blank();
+    // Groups and kinds of operation are shown where that costs no finding.
+    page.append(if weighty + more <= room { parts } else { table });
+    page.blank();
+    page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
+    entries::findings(&groups, room.max(FEWEST_FINDINGS), &mut page);
+    page.append(tail);
+    page.finish()
+}
+
+/// What was found, and how many lines all may take: each contender beyond two has its
+/// verdict and its row besides.
+fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
+    let mut page = Page::new(style);
+    if view.void {
+        let said = "VOID: the audit refused this run, so there is no verdict";
+        page.wrapped(0, said, Paint::Alarm);
+    }
+    for remark in words::remarks(view) {
+        page.wrapped(0, &cut(&remark, LONGEST_REMARK), Paint::Warning);
+    }
+    if view.plan().sweep.is_some() && !view.void {
+        growth::answer(view, &mut page);
+        return (page, SCREEN + view.contenders.len());
+    }
+    let before = page.height();
+    // Ratios of a void run are no answer: the long form and the page have them.
+    let first = if view.void { 0 } else { verdicts::pairs(view, &mut page) };
+    let further = (page.height() - before).saturating_sub(first);
+    if !view.void {
+        verdicts::reasons(view, beside.reasons, &mut page);
+    }
+    for checked in view.checked {
+        entries::required(checked, beside.whys, &mut page);
+    }
+    let rows = view.contenders.len().saturating_sub(2);
+    (page, SCREEN + further + rows)
+}
+
+/// Where the rest is, and what to do next.
+fn tail(view: &View, style: Style) -> Page {
+    let mut page = Page::new(style);
+    if let Some(article) = published::line(view) {
+        page.entry("article", Paint::Plain, &article);
+    }
+    let next = fresh::hardest(undecided(view)).and_then(|it| words::fresh_run(view, it));
+    // Load points are not compared to decide which of them is faster.
+    let next = next.filter(|_| view.plan().sweep.is_none());
+    if let Some(next) = next {
+        page.entry("next", Paint::Strong, &next);
+    }
+    let has_reasons = view.comparisons.iter().any(|comparison| !comparison.because.is_empty());
+    // What is driven alone has a page only where one is asked for.
+    let is_alone = view.header.plan.question.pairs.is_empty();
+    let file = if is_alone { "report.json" } else { "report.html" };
+    places(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
+    page
+}
+
+/// Never wrapped: a path that is broken cannot be copied.
+fn places(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
+    let run = shown(run);
+    page.line(2, &format!("report   {run}/{file}"));
+    if has_reasons {
+        page.line(2, &format!("reasons  tiebreak audit {run}"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The same of a sweep: where it bends, one table of its load points, and what the audit
+//! says of them together.
+
+use super::{entries, places};
+use crate::sweep::{PointView, SweepView};
+use crate::terminal::layout::{ENTRY, Page, Paint};
+use crate::terminal::sweep as long;
+use crate::terminal::{finding_paint, table};
+use crate::words::findings::{self, cut};
+use crate::{Style, words};
+use judge::verdict::{Finding, Weight};
+use record::Metric;
+use text::units;
+use words::sweep::{factor, setting};
+
+/// Findings that are told: the page of each load point has all.
+const MOST_FINDINGS: usize = 8;
+/// A finding takes one line of a terminal of so many columns; a narrower one wraps it.
+const COLUMNS: usize = 100;
+
+/// The whole report.
+pub(crate) fn report(view: &SweepView, style: Style) -> String {
+    let mut page = Page::new(style);
+    let void: Vec<&PointView> = view.points.iter().filter(|point| point.void()).collect();
+    if !void.is_empty() {
+        let said = format!("VOID at {}: no verdict there, and no bend", at(view, &void));
+        page.wrapped(0, &said, Paint::Alarm);
+    }
+    page.wrapped(0, &words::sweep::title(view), Paint::Strong);
+    long::bends(view, &mut page);
+    if view.any().is_some() {
+        page.blank();
+        points(view, style, &mut page);
+    }
+    page.blank();
+    audits(view, &mut page);
+    let found = found(view, &mut page);
+    places(view.run, "report.html", found, &mut page);
+    page.finish()
+}
+
+/// `connections 1, 8 and 32`.
+fn at(view: &SweepView, points: &[&PointView]) -> String {
+    let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
+    let settings: Vec<String> = settings.collect();
+    format!("{} {}", factor(view.sweep.factor), settings.join(", "))
+}
+
+/// A row for each load point: the figure of each contender that verdicts rest on, and the
+/// verdict of each pair. Where all of that is too wide for the terminal: verdicts alone.
+fn points(view: &SweepView, style: Style, page: &mut Page) {
+    let (head, rows) = long::verdict_table(view);
+    let metric = view.primary();
+    let names = view.bends().map(|(name, _)| words::short_name(name, table::LONGEST_NAME));
+    let wide_head: Vec<String> =
+        head[..1].iter().cloned().chain(names).chain(head[1..].iter().cloned()).collect();
+    let wide_rows: Vec<Vec<String>> = view
+        .points
+        .iter()
+        .zip(&rows)
+        .map(|(point, row)| {
+            let figures = view.bends().enumerate().map(|(number, _)| figure(point, number, metric));
+            row[..1].iter().cloned().chain(figures).chain(row[1..].iter().cloned()).collect()
+        })
+        .collect();
+    let (head, rows) = match table::is_wide(&wide_head, &wide_rows, style) {
+        true => (head, rows),
+        false => (wide_head, wide_rows),
+    };
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    table::table(&head, &rows, page);
+}
+
+/// The contender's figure that the verdicts rest on; throughput where load points differ.
+fn figure(point: &PointView, number: usize, metric: Option<Metric>) -> String {
+    let metric = metric.unwrap_or(Metric::Throughput);
+    let figure = point.contender(number).and_then(|of| words::figure_of(of, metric));
+    words::figure(metric, figure)
+}
+
+/// What the audit says of load points, those alike on one line; and what was required.
+fn audits(view: &SweepView, page: &mut Page) {
+    let mut lines: Vec<(String, Vec<&PointView>)> = Vec::new();
+    for point in &view.points {
+        let line = long::line(point);
+        match lines.iter_mut().find(|(other, _)| *other == line) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((line, vec![point])),
+        }
+    }
+    for (line, points) in &lines {
+        let all = points.len() == view.points.len() && points.len() > 1;
+        let at = if all { "every load point".to_owned() } else { at(view, points) };
+        let last = points.last().and_then(|point| point.view.as_ref());
+        let paint = last.map_or(Paint::Warning, super::audit_paint);
+        page.wrapped(2, &format!("audit at {at}: {line}"), paint);
+    }
+    for point in &view.points {
+        standing(view, point, page);
+    }
+}
+
+/// How a load point ended, where it did before its time, and what was required there.
+fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
+    let Some(of) = &point.view else { return };
+    for remark in words::remarks(of) {
+        let told = format!("at {}: {remark}", at(view, &[point]));
+        page.wrapped(2, &cut(&told, COLUMNS - 2), Paint::Warning);
+    }
+    if !of.checked.is_empty() {
+        page.wrapped(2, &format!("at {}:", at(view, &[point])), Paint::Plain);
+    }
+    for checked in of.checked {
+        entries::required(checked, true, page);
+    }
+}
+
+/// Findings of all load points together, the heaviest first. Returns whether there are
+/// any, notes included.
+fn found(view: &SweepView, page: &mut Page) -> bool {
+    let mut all: Vec<&Finding> = view.driven().flat_map(|(_, of)| of.findings).collect();
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
+    let groups = findings::grouped(all.iter().copied());
+    let weighty: Vec<_> =
+        groups.iter().filter(|group| group.first.weight != Weight::Note).collect();
+    for group in weighty.iter().take(MOST_FINDINGS) {
+        let weight = group.first.weight;
+        let of = |point: &&PointView| {
+            let view = point.view.as_ref();
+            view.is_some_and(|of| {
+                of.findings.iter().any(|it| group.all.iter().any(|one| std::ptr::eq(*one, it)))
+            })
+        };
+        let points = view.points.iter().filter(of);
+        let settings: Vec<String> =
+            points.map(|point| setting(view.sweep.factor, point.at.value)).collect();
+        let short = format!("at {}: {}", settings.join(", "), group.first.short);
+        let line = findings::line(&short, &[], &[], &group.first.hint, COLUMNS - ENTRY);
+        page.entry(words::weight(weight), finding_paint(weight), &line);
+    }
+    if let Some(more) = weighty.len().checked_sub(MOST_FINDINGS).filter(|more| *more > 0) {
+        let told = format!("and {} in their reports", units::counted(more as u64, "kind"));
+        page.entry("", Paint::Plain, &told);
+    }
+    !all.is_empty()
+}

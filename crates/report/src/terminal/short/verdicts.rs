@@ -1,0 +1,125 @@
+//! The verdicts: a line for the primary metric of each pair, and one for each other
+//! metric, in columns.
+
+use crate::View;
+use crate::terminal::layout::{Page, Paint};
+use crate::terminal::word_paint;
+use crate::words::{self, findings::cut, groups, reasons};
+use judge::verdict::{Comparison, Word};
+use text::shown::shown_sentence;
+use text::units;
+use unicode_width::UnicodeWidthStr;
+
+/// All pairs. Returns how many lines the first one takes.
+pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
+    let (before, mut first) = (page.height(), 0);
+    let columns = Columns::of(view);
+    for (a, b) in view.pairs() {
+        let of_pair = |comparison: &&Comparison| comparison.a == a && comparison.b == b;
+        for comparison in view.comparisons.iter().filter(of_pair) {
+            if comparison.primary {
+                primary(view, comparison, page);
+            } else {
+                columns.line(view, comparison, page);
+            }
+        }
+        if first == 0 {
+            first = page.height() - before;
+        }
+    }
+    first
+}
+
+/// Claim and basis on one line where they fit, else the basis below.
+fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
+    let word = &words::loud(comparison.verdict, comparison.metric);
+    let paint = word_paint(comparison.verdict);
+    let claim = words::claim(view, comparison).text('x');
+    let basis = words::short_basis(view, comparison).text('x');
+    let both = format!("{claim} ({basis})");
+    if page.fits(0, &both, word) {
+        page.judged(0, &both, word, paint);
+    } else {
+        page.judged(0, &claim, word, paint);
+        page.wrapped(2, &basis, Paint::Plain);
+    }
+}
+
+/// What a line of a secondary metric is made of: name, both figures, ratio and interval.
+fn cells(view: &View, comparison: &Comparison) -> [String; 5] {
+    let figure = |name: &str| groups::figure(view, comparison, name);
+    let bounds = words::bounds(comparison);
+    let ratios = comparison.ratio.map(|ratio| units::ratios(ratio, bounds, view.matters()));
+    let (ratio, interval) = match ratios.as_deref() {
+        None => (units::MISSING.to_owned(), String::new()),
+        Some([ratio, low, high]) => (format!("{ratio}x"), format!("({low} to {high})")),
+        Some(ratio) => (format!("{}x", ratio.concat()), String::new()),
+    };
+    let name = groups::short_metric(comparison).replace(CPU.0, CPU.1);
+    let ratio = format!("{}{ratio}", words::limit(comparison));
+    [name, figure(&comparison.a), figure(&comparison.b), ratio, interval]
+}
+
+/// The name of a metric that is short in a table, as it is there.
+const CPU: (&str, &str) = ("target CPU per operation", "CPU/op");
+
+/// Widths of the columns, over all pairs.
+struct Columns([usize; 5]);
+
+impl Columns {
+    fn of(view: &View) -> Columns {
+        let mut widths = [0; 5];
+        for comparison in view.comparisons.iter().filter(|it| !it.primary) {
+            for (width, cell) in widths.iter_mut().zip(cells(view, comparison)) {
+                *width = cell.width().max(*width);
+            }
+        }
+        Columns(widths)
+    }
+
+    fn line(&self, view: &View, comparison: &Comparison, page: &mut Page) {
+        let word = words::loud(comparison.verdict, comparison.metric);
+        let paint = word_paint(comparison.verdict);
+        let cells = cells(view, comparison);
+        let space =
+            |column: usize| " ".repeat(self.0[column].saturating_sub(cells[column].width()));
+        let [name, a, b, ratio, interval] = &cells;
+        let aligned = format!(
+            "{name}{}  {}{a} → {}{b}   {ratio}{} {interval}",
+            space(0),
+            space(1),
+            space(2),
+            space(3)
+        );
+        if page.fits(2, &aligned, &word) {
+            page.judged(2, aligned.trim_end(), &word, paint);
+        } else {
+            let plain = format!("{name} {a} → {b} {ratio} {interval}");
+            page.judged(2, plain.trim_end(), &word, paint);
+        }
+    }
+}
+
+/// Why verdicts are missing or weaker than their intervals, with the names of those that
+/// share a reason where there are several pairs. `most` reasons in `room` columns each.
+pub(super) fn reasons(view: &View, (most, room): (usize, usize), page: &mut Page) {
+    let reasons = reasons::reasons(view.primaries(), |of| weighty(view, of));
+    let several = view.primaries().count() > 1;
+    for reason in reasons.iter().take(most) {
+        let names = reason.of.iter().map(|of| words::short_name(&of.b, 28));
+        let about = match several {
+            true => format!("{}: ", names.collect::<Vec<String>>().join(", ")),
+            false => String::new(),
+        };
+        page.wrapped(2, &cut(&format!("{about}{}", reason.text), room), Paint::Plain);
+    }
+}
+
+/// The reasons of a comparison that change what its verdict says.
+fn weighty(view: &View, comparison: &Comparison) -> Vec<String> {
+    let other_word = |word: Word| word != comparison.verdict;
+    let charged = comparison.charged.filter(|charged| other_word(charged.verdict));
+    let charged = charged.and_then(|_| words::charged(view, comparison));
+    let because = comparison.because.iter().map(shown_sentence);
+    because.chain(charged.map(|charged| charged.text('x'))).collect()
+}

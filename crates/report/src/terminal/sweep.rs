@@ -1,0 +1,151 @@
+//! A sweep for the terminal: where it bends, figures, verdicts, what the audit says.
+
+use super::layout::{Page, Paint};
+use super::table::{LONGEST_NAME, table};
+use super::{audit_paint, standing_paint};
+use crate::sweep::{PointView, SweepView};
+use crate::{Style, words};
+use judge::bend::Bend;
+use judge::verdict::Weight;
+use text::shown::{shown, shown_sentence};
+use text::units;
+use words::sweep::{bend, factor, order, ratio, setting};
+
+/// The whole report.
+pub(crate) fn report(view: &SweepView, style: Style) -> String {
+    let mut page = Page::new(style);
+    for point in view.points.iter().filter(|point| point.void()) {
+        void(view, point, &mut page);
+    }
+    page.wrapped(2, &words::sweep::title(view), Paint::Strong);
+    bends(view, &mut page);
+    page.blank();
+    if view.any().is_some() {
+        verdicts(view, &mut page);
+        page.blank();
+        figures(view, &mut page);
+        page.blank();
+    }
+    let alike = |one: &PointView, next: &PointView| {
+        line(one) == line(next) && says_no_more(one) && says_no_more(next)
+    };
+    for points in view.points.chunk_by(alike) {
+        standing(view, points, &mut page);
+    }
+    page.blank();
+    page.wrapped(2, &order(view), Paint::Plain);
+    let run = shown(view.run);
+    page.line(2, &format!("reports: {run}/report.html, and one in the folder of each load point"));
+    page.line(2, &format!("         {run}/report.json"));
+    page.finish()
+}
+
+/// Where each contender's curve bends, a line each.
+pub(super) fn bends(view: &SweepView, page: &mut Page) {
+    for (name, of) in view.bends() {
+        let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
+        let name = words::short_name(name, LONGEST_NAME);
+        page.labelled(2, &name, paint, &bend(view.sweep.factor, of, 'x'));
+    }
+}
+
+fn void(view: &SweepView, point: &PointView, page: &mut Page) {
+    let rules = point.view.iter().flat_map(|it| it.findings);
+    let rules = rules.filter(|it| it.weight == Weight::Void).map(|it| shown(&it.rule));
+    let said = format!(
+        "VOID at {}: the audit refused this load point ({}). Its figures are no verdict, and no \
+         part of a bend.",
+        at(view, point),
+        rules.collect::<Vec<String>>().join(", ")
+    );
+    page.wrapped(2, &said, Paint::Alarm);
+}
+
+/// `connections 8`.
+fn at(view: &SweepView, point: &PointView) -> String {
+    let of = view.sweep.factor;
+    format!("{} {}", factor(of), setting(of, point.at.value))
+}
+
+fn verdicts(view: &SweepView, page: &mut Page) {
+    let (head, rows) = verdict_table(view);
+    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
+}
+
+/// Head and rows: a row for each load point, a column for each pair.
+pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>) {
+    let common = view.primary();
+    let metric = common.map_or(String::new(), |of| format!(", {}", words::short_metric(of)));
+    let pairs = view.pairs();
+    let head = pairs.iter().map(|(a, b)| {
+        let [a, b] = [a, b].map(|name| words::short_name(name, LONGEST_NAME));
+        format!("{b} against {a}{metric}")
+    });
+    let head: Vec<String> =
+        std::iter::once(factor(view.sweep.factor).to_owned()).chain(head).collect();
+    let cell = |point: &PointView, pair: &(&str, &str)| match point.primary(*pair) {
+        None => units::MISSING.to_owned(),
+        Some((view, of)) => {
+            let metric = common.is_none().then(|| format!("{} ", words::short_metric(of.metric)));
+            let word = words::loud(of.verdict, of.metric);
+            // Words of one length, so that the ratios stand below each other.
+            format!("{}{}  {word:<10}", metric.unwrap_or_default(), ratio(view, of, 'x'))
+        }
+    };
+    let row = |point: &PointView| {
+        let cells = pairs.iter().map(|pair| cell(point, pair));
+        std::iter::once(setting(view.sweep.factor, point.at.value)).chain(cells).collect()
+    };
+    (head, view.points.iter().map(row).collect())
+}
+
+/// A row for each contender at each load point: each contender's curve, from the
+/// lowest to the highest.
+fn figures(view: &SweepView, page: &mut Page) {
+    let head = ["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
+    let mut rows = Vec::new();
+    for (number, (name, _)) in view.bends().enumerate() {
+        for point in &view.points {
+            let of = point.contender(number);
+            let times = of.map(|of| of.response_time);
+            rows.push(vec![
+                words::short_name(name, LONGEST_NAME),
+                setting(view.sweep.factor, point.at.value),
+                units::rate(of.and_then(|of| of.throughput)),
+                units::seconds(times.and_then(|times| times.p50)),
+                units::seconds(times.and_then(|times| times.p99)),
+                of.map_or(units::MISSING.to_owned(), |of| units::count(words::errors(of))),
+            ]);
+        }
+    }
+    table(&head, &rows, page);
+}
+
+/// What the audit says of load points, what was required, and how they ended.
+fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
+    let last = points.last().expect("a chunk is never empty");
+    let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
+    let settings = settings.collect::<Vec<String>>().join(", ");
+    let paint = last.view.as_ref().map_or(Paint::Warning, audit_paint);
+    let factor = factor(view.sweep.factor);
+    page.wrapped(2, &format!("audit at {factor} {settings}: {}", line(last)), paint);
+    for remark in last.view.iter().flat_map(words::remarks) {
+        page.wrapped(4, &remark, Paint::Warning);
+    }
+    for checked in last.view.iter().flat_map(|of| of.checked) {
+        let standing = words::standing(checked.standing).to_uppercase();
+        let text = format!("required: {}", words::required(checked));
+        page.judged(4, &text, &standing, standing_paint(checked));
+        page.wrapped(6, &shown_sentence(&checked.why), Paint::Plain);
+    }
+}
+
+/// What the audit says of a load point.
+pub(super) fn line(point: &PointView) -> String {
+    point.view.as_ref().map_or("not driven".to_owned(), words::audit)
+}
+
+/// Whether that is all there is to say of it.
+fn says_no_more(point: &PointView) -> bool {
+    point.view.as_ref().is_none_or(|of| words::remarks(of).is_empty() && of.checked.is_empty())
+}

@@ -1,0 +1,100 @@
+//! The contenders' figures side by side.
+
+use super::layout::{Page, Paint, wrap};
+use crate::{Style, View, words};
+use judge::verdict::ContenderSummary;
+use text::units::{self, JOINT};
+use unicode_width::UnicodeWidthStr;
+
+pub(super) const LONGEST_NAME: usize = 28;
+const BETWEEN: usize = 3;
+const HEAD: [&str; 8] =
+    ["contender", "throughput", "p50", "p99", "p99.9", "max", "errors", "our CPU/op"];
+
+/// The figures of the contenders.
+pub(super) fn contenders(view: &View, page: &mut Page) {
+    let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
+    table(&HEAD, &rows, page);
+    for told in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
+        told.iter().for_each(|told| page.wrapped(2, told, Paint::Plain));
+    }
+}
+
+fn row(contender: &ContenderSummary) -> Vec<String> {
+    let times = &contender.response_time;
+    vec![
+        words::short_name(&contender.name, LONGEST_NAME),
+        units::rate(contender.throughput),
+        units::seconds(times.p50),
+        units::seconds(times.p99),
+        units::seconds(times.p999),
+        units::seconds(times.max),
+        units::count(words::errors(contender)),
+        units::seconds(contender.generator_cpu_per_operation),
+    ]
+}
+
+/// A table where it fits, else a paragraph for each row. The first cell of a
+/// row names it.
+pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
+    let widths = widths(head, rows);
+    match needed(&widths) <= page.width() {
+        true => columns(head, rows, &widths, page),
+        false => paragraphs(head, rows, page),
+    }
+}
+
+/// Whether it does not fit in columns.
+pub(super) fn is_wide(head: &[String], rows: &[Vec<String>], style: Style) -> bool {
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    needed(&widths(&head, rows)) > Page::new(style).width()
+}
+
+fn widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([head[column].width()]).max().unwrap_or(0)
+    };
+    (0..head.len()).map(width).collect()
+}
+
+/// Columns of the terminal that it takes.
+fn needed(widths: &[usize]) -> usize {
+    2 + widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
+}
+
+fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Page) {
+    let line = |cells: &[String]| {
+        let mut line = String::new();
+        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let space = " ".repeat(width - cell.width());
+            match column {
+                0 => line += &format!("{cell}{space}"),
+                _ => line += &format!("{}{space}{cell}", " ".repeat(BETWEEN)),
+            }
+        }
+        line
+    };
+    let head: Vec<String> = head.iter().map(|label| (*label).to_owned()).collect();
+    let head = page.painted(&line(&head), Paint::Strong);
+    page.line(2, &head);
+    for row in rows {
+        page.line(2, &line(row));
+    }
+}
+
+fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
+    for row in rows {
+        page.wrapped(2, &row[0], Paint::Strong);
+        // A figure stays with its label: only the spaces between pairs break.
+        let pairs: Vec<String> = head[1..]
+            .iter()
+            .zip(&row[1..])
+            .filter(|(_, cell)| !cell.is_empty())
+            .map(|(label, cell)| format!("{label} {cell}").replace(' ', &JOINT.to_string()))
+            .collect();
+        for line in wrap(&pairs.join(", "), page.width() - 4) {
+            page.line(4, &line);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` writes the snapshots anew; read the
+//! difference before it is committed.
+
+use super::super::{json, stories, terminal};
+use super::PLAIN;
+use std::path::Path;
+
+const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
+
+/// The stories of which the reports are kept as files.
+const KEPT: [&str; 11] = [
+    "faster",
+    "equivalent",
+    "undecided",
+    "void",
+    "run",
+    "required",
+    "stores",
+    "kinds",
+    "groups",
+    "loads",
+    "published",
+];
+/// Others of which the terminal's view is.
+const SEEN: [&str; 8] =
+    ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
+
+#[test]
+fn terminal_reports() {
+    let kept = |name: &str| KEPT.contains(&name) || SEEN.contains(&name);
+    for (name, story) in stories::all().into_iter().filter(|story| kept(story.0)) {
+        compare(&format!("{name}.txt"), &terminal::report(&story.view(), PLAIN));
+    }
+}
+
+#[test]
+fn short_terminal_reports() {
+    let all = stories::all().into_iter().filter(|(name, _)| *name != "hostile");
+    for (name, story) in all {
+        compare(&format!("{name}.short.txt"), &terminal::short::report(&story.view(), PLAIN));
+    }
+}
+
+#[test]
+fn reports_of_sweeps() {
+    for (name, story) in stories::sweeps() {
+        if name == "sweep-hostile" {
+            continue;
+        }
+        compare(&format!("{name}.txt"), &terminal::sweep::report(&story.view(), PLAIN));
+        let short = terminal::short::sweep::report(&story.view(), PLAIN);
+        compare(&format!("{name}.short.txt"), &short);
+        if name != "sweep-value" {
+            compare(&format!("{name}.json"), &json::sweep::report(&story.view()));
+        }
+    }
+}
+
+#[test]
+fn json_reports() {
+    for (name, story) in stories::all().into_iter().filter(|story| KEPT.contains(&story.0)) {
+        compare(&format!("{name}.json"), &json::report(&story.view()));
+    }
+}
+
+pub(crate) fn compare(file: &str, seen: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/snapshots").join(file);
+    if std::env::var_os(REWRITE).is_some() {
+        std::fs::write(&path, seen).expect("the snapshot can be written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{file}: {error}; {REWRITE}=1 writes it"));
+    let differs = kept.lines().zip(seen.lines()).position(|(kept, seen)| kept != seen);
+    let line = differs.unwrap_or(kept.lines().count().min(seen.lines().count()));
+    assert!(
+        kept == seen,
+        "{file}, line {}:\n  kept: {:?}\n  seen: {:?}\n{REWRITE}=1 writes it anew",
+        line + 1,
+        kept.lines().nth(line),
+        seen.lines().nth(line),
+    );
+}

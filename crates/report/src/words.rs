@@ -1,0 +1,252 @@
+//! What the report says in words, once for the terminal and the page.
+
+mod claims;
+pub(super) mod costs;
+mod databases;
+pub mod findings;
+pub(super) mod fresh;
+pub mod groups;
+pub(super) mod growth;
+pub(super) mod kinds;
+pub(super) mod lanes;
+mod load;
+mod looks;
+mod messages;
+pub(super) mod published;
+pub mod reasons;
+mod sentence;
+mod standing;
+mod stores;
+pub(super) mod sweep;
+mod workload;
+
+pub(super) use claims::{basis, bounds, brief, charged, claim, limit, second, short_basis};
+pub use databases::database;
+pub(super) use fresh::fresh_run;
+pub use load::{load_begins, loaded};
+pub(super) use looks::{planned, rests_on, unfinished};
+pub use messages::messages;
+pub(super) use sentence::{Part, Sentence};
+pub(super) use standing::{required, standing};
+pub use stores::{is_loaded, store};
+use workload::kind;
+pub(super) use workload::mix;
+pub use workload::workload;
+
+use super::View;
+use judge::verdict::{ContenderSummary, Weight, Word};
+use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse};
+use text::shown::{shown, shown_sentence};
+use text::{lists, units};
+
+/// The one word of a comparison. A cost is not faster or slower: it is lower or
+/// higher.
+pub fn word(word: Word, metric: Metric) -> &'static str {
+    match (word, metric) {
+        (Word::Faster, Metric::TargetCpu) => "lower",
+        (Word::Slower, Metric::TargetCpu) => "higher",
+        (Word::Faster, _) => "faster",
+        (Word::Slower, _) => "slower",
+        (Word::Equivalent, _) => "equivalent",
+        (Word::Undecided, _) => "undecided",
+        (Word::Void, _) => "void",
+    }
+}
+
+/// The same where it stands alone, to be seen from afar.
+pub(super) fn loud(said: Word, metric: Metric) -> String {
+    word(said, metric).to_uppercase()
+}
+
+/// The weight of a finding.
+pub(super) fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Note => "note",
+        Weight::Caution => "caution",
+        Weight::Void => "void",
+    }
+}
+
+/// How the audit went: `31 checks passed with 1 caution and 3 notes`.
+pub(super) fn audit(view: &View) -> String {
+    let checks = units::counted(view.rules_checked.into(), "check");
+    let weights = [Weight::Void, Weight::Caution, Weight::Note];
+    let raised: Vec<String> = weights
+        .into_iter()
+        .map(|weight| (weight, view.findings.iter().filter(|f| f.weight == weight).count()))
+        .filter(|(_, n)| *n > 0)
+        .map(|(weight, n)| match weight {
+            Weight::Void => format!("{n} void"),
+            Weight::Caution => units::counted(n as u64, "caution"),
+            Weight::Note => units::counted(n as u64, "note"),
+        })
+        .collect();
+    if raised.is_empty() {
+        return format!("{checks} passed");
+    }
+    let listed = lists::listed(&raised);
+    if view.void { format!("{checks}: {listed}") } else { format!("{checks} passed with {listed}") }
+}
+
+/// What must be known about how the run went, besides the findings.
+pub(super) fn remarks(view: &View) -> Vec<String> {
+    let mut remarks = Vec::from_iter(unfinished(view));
+    match view.end {
+        None => remarks.push("the journal does not say how the run ended".to_owned()),
+        Some(end) if end.reason != EndReason::Complete => {
+            remarks.push(match end.detail.is_empty() {
+                true => ended(end.reason).to_owned(),
+                false => format!("{}: {}", ended(end.reason), shown_sentence(&end.detail)),
+            });
+        }
+        Some(_) => {}
+    }
+    remarks.extend(view.journal_note.map(|note| format!("journal: {}", shown_sentence(note))));
+    remarks
+}
+
+fn ended(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Complete => "all rounds were driven",
+        EndReason::Stopped => "stopped before its end",
+        EndReason::TargetFailed => "a target failed",
+        EndReason::Failed => "tiebreak itself failed",
+    }
+}
+
+/// How the contenders took turns: what the pilot chose or, without one, what
+/// was done (`run` drives its one contender without a break).
+pub(super) fn turns(view: &View) -> String {
+    let Some(pilot) = view.pilot else {
+        let driven = units::round_nanoseconds(view.plan().round_ns);
+        return match view.plan().contenders.len() {
+            1 => format!("no pilot; driven for {driven} without a break"),
+            _ => "the journal holds no choice of the pilot".to_owned(),
+        };
+    };
+    let round = units::round_nanoseconds(pilot.round_ns);
+    let slice = units::round_nanoseconds(pilot.slice_ns);
+    match pilot.interleave {
+        Interleave::Turns => format!("turns: in each round every contender once, for {slice}"),
+        _ => format!("slices of {slice}, until each contender was driven for {round} a round"),
+    }
+}
+
+/// Name of a metric in a sentence.
+pub(super) fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::ResponseP50 => "p50 of response time",
+        Metric::ResponseP99 => "p99 of response time",
+        Metric::ResponseP999 => "p99.9 of response time",
+        Metric::TargetCpu => "target CPU per operation",
+    }
+}
+
+/// Name of a metric where response time goes without saying.
+pub(super) fn short_metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "throughput",
+        Metric::ResponseP50 => "p50",
+        Metric::ResponseP99 => "p99",
+        Metric::ResponseP999 => "p99.9",
+        Metric::TargetCpu => "target CPU per operation",
+    }
+}
+
+/// A contender's figure of this metric.
+pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<f64> {
+    match metric {
+        Metric::Throughput => contender.throughput,
+        Metric::ResponseP50 => contender.response_time.p50,
+        Metric::ResponseP99 => contender.response_time.p99,
+        Metric::ResponseP999 => contender.response_time.p999,
+        Metric::TargetCpu => contender.target.cpu_per_operation,
+    }
+}
+
+/// Operations that did not succeed, whoever's fault it was: failures, misses,
+/// stale and wrong values.
+pub(super) fn errors(contender: &ContenderSummary) -> u64 {
+    contender.outcomes.errors()
+}
+
+/// A figure of this metric with its unit.
+pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
+    match metric {
+        Metric::Throughput => units::rate(value),
+        _ => units::seconds(value),
+    }
+}
+
+/// Where a contender was dialled.
+pub(super) fn address(address: &Address) -> String {
+    shown(address.to_string())
+}
+
+/// When operations were due.
+pub(super) fn arrivals(arrivals: Arrivals) -> String {
+    match arrivals {
+        Arrivals::Closed => "closed loop".to_owned(),
+        Arrivals::Constant(rate) => format!("constant, {}", units::round_rate(rate)),
+        Arrivals::Poisson(rate) => format!("Poisson, {}", units::round_rate(rate)),
+    }
+}
+
+/// The connection policy.
+pub(super) fn reuse(of: &Contender) -> String {
+    match of.reuse {
+        Reuse::Always => "persistent".to_owned(),
+        Reuse::Never => "fresh".to_owned(),
+        Reuse::Times(n) => format!("fresh after {}", units::counted(n.into(), "operation")),
+        Reuse::Pool(pool) => format!("a pool of {}{}", pool.max, for_each_group(of)),
+    }
+}
+
+/// `consistency level quorum`. Returns None if the protocol has no levels.
+pub(super) fn consistency(of: &Contender) -> Option<String> {
+    let copies = match of.replication {
+        Some(copies @ 2..) => format!(", a keyspace that the load makes has {copies} copies"),
+        _ => String::new(),
+    };
+    of.consistency.map(|level| format!("consistency level {}{copies}", level.name()))
+}
+
+/// `keys on 3 servers by ketama, with failover`. Returns None if there is one server.
+pub(super) fn sharding(of: &Contender) -> Option<String> {
+    of.sharding.map(|of| {
+        let failover = if of.failover { "with" } else { "without" };
+        format!("keys on {} servers by {}, {failover} failover", of.servers, of.rule.name())
+    })
+}
+
+/// Groups share no pool.
+pub fn for_each_group(of: &Contender) -> &'static str {
+    if of.groups.is_empty() { "" } else { " for each group" }
+}
+
+/// A name for a place with room for `longest` characters. The middle goes: of
+/// names and addresses that share a beginning, the end tells them apart.
+pub(super) fn short_name(name: &str, longest: usize) -> String {
+    let name = shown(name);
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= longest {
+        return name;
+    }
+    let kept = longest.saturating_sub(1);
+    let (front, back) = (kept - kept / 2, kept / 2);
+    let ends = [&chars[..front], &['…'], &chars[chars.len() - back..]];
+    ends.concat().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_keep_both_ends() {
+        assert_eq!(short_name("old", 5), "old");
+        assert_eq!(short_name("http://127.0.0.1:8080/", 9), "http…080/");
+        assert_eq!(short_name("a\u{202e}b", 24), r"a\u{202e}b");
+    }
+}

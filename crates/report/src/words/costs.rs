@@ -1,0 +1,205 @@
+//! What targets cost, in words: CPU, memory, and where both were read.
+
+use crate::View;
+use judge::verdict::{ContenderSummary, TargetSummary};
+use text::shown::{shown, shown_sentence};
+use text::units;
+
+/// Whether anything is known of any target, be it why it is out of sight.
+pub(crate) fn known(view: &View) -> bool {
+    view.contenders.iter().any(|of| of.target != TargetSummary::default() || of.store.is_some())
+}
+
+/// Whether there is a figure of any target.
+pub(crate) fn figures(view: &View) -> bool {
+    view.contenders.iter().any(|of| {
+        let target = &of.target;
+        target.cpu_per_operation.or(target.cpu_at_rest).or(target.busy).is_some()
+            || target.peak_memory_bytes.is_some()
+    })
+}
+
+/// CPU at rest: `0.3 % of a core`.
+pub(crate) fn at_rest(target: &TargetSummary) -> Option<String> {
+    target.cpu_at_rest.map(|share| format!("{} of a core", units::percent(share)))
+}
+
+/// CPU while driven: `97 % of core 0`.
+pub(crate) fn busy(view: &View, of: &ContenderSummary) -> Option<String> {
+    let share = units::percent(of.target.busy?);
+    Some(match cores(view, of) {
+        [] => share,
+        [core] => format!("{share} of core {core}"),
+        cores => format!("{share} of cores {}", ranges(cores)),
+    })
+}
+
+/// Cores that its target may use; empty: not known.
+pub(crate) fn cores<'a>(view: &View<'a>, of: &ContenderSummary) -> &'a [u32] {
+    let question = &view.plan().question;
+    let number = question.number_of(&of.name);
+    number.map_or(&[], |number| question.contenders[number].target_cores.as_slice())
+}
+
+/// Where its figures are from: `CPU of its control group, memory added up from
+/// its processes' peaks`.
+pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
+    let cpu = target.cpu_source.as_deref().map(|source| match source {
+        "cgroup_v2" | "cgroup_v1" => "CPU of its own control group".to_owned(),
+        "process_clocks" => "CPU by the clocks of its processes".to_owned(),
+        "wait4" => "CPU as its parent is told at its end".to_owned(),
+        other => format!("CPU by {}", shown(other)),
+    });
+    let memory = target.memory_source.as_deref().filter(|source| !source.is_empty());
+    let memory = memory.map(|source| match source {
+        "cgroup" => "memory of its control group, files that it has cached included".to_owned(),
+        "processes" => "memory as the peaks of its processes, added up".to_owned(),
+        "wait4" => "memory as the peak of its largest process".to_owned(),
+        other => format!("memory by {}", shown(other)),
+    });
+    match (cpu, memory) {
+        (None, None) => None,
+        (one, other) => Some([one, other].into_iter().flatten().collect::<Vec<_>>().join("; ")),
+    }
+}
+
+/// What is missing of its figures, and why; and with whom it shares them.
+pub(crate) fn reservations(target: &TargetSummary) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(why) = &target.out_of_sight {
+        all.push(format!("CPU out of sight: {}", shown_sentence(why)));
+    }
+    if !target.shares_process_with.is_empty() {
+        let others: Vec<String> = target.shares_process_with.iter().map(shown).collect();
+        let unknown = match target.cpu_at_rest {
+            Some(_) => "",
+            None => ", so what it does at rest is not known",
+        };
+        all.push(format!("shares its process with {}{unknown}", others.join(", ")));
+    }
+    all
+}
+
+/// What it says of itself: `nginx -v: nginx version: nginx/1.22.1`.
+pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
+    let facts = target.facts.iter().map(|fact| {
+        let line = fact.line.as_ref().map_or_else(|| "no output".to_owned(), shown);
+        format!("{}: {line}", shown(&fact.command))
+    });
+    facts.collect()
+}
+
+/// How often it was launched, where it was.
+pub(crate) fn launches(target: &TargetSummary) -> Option<String> {
+    match target.launches {
+        0 => None,
+        1 => Some("launched once".to_owned()),
+        n => Some(format!("launched {} times", units::count(n.into()))),
+    }
+}
+
+/// What one run of a program was: `12 runs in the rounds; each 1.03 s, CPU 0.98 s
+/// in user mode and 0.04 s in the kernel, 20 B of output`.
+pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
+    let all = &target.programs;
+    let runs = Some(all.runs).filter(|runs| *runs > 0)?;
+    let of_one = |sum: u64| sum as f64 / runs as f64;
+    let seconds = |ns: u64| units::seconds(Some(of_one(ns) / 1e9));
+    let count = |count: u64, one: &str, more: &str| {
+        format!("{} {}", units::count(count), if count == 1 { one } else { more })
+    };
+    let mut told = format!(
+        "{} in the rounds; each {}, CPU {} in user mode and {} in the kernel, {} of output",
+        count(runs, "run", "runs"),
+        seconds(all.wall_ns),
+        seconds(all.user_ns),
+        seconds(all.system_ns),
+        units::bytes(of_one(all.output_bytes).round() as u64)
+    );
+    if all.failed > 0 {
+        told += &format!("; {} failed", count(all.failed, "run", "runs"));
+    }
+    if all.outlived > 0 {
+        told += &format!("; left {} behind", count(all.outlived, "process", "processes"));
+    }
+    Some(told)
+}
+
+/// All that stands behind its figures, a sentence each.
+pub(crate) fn said(target: &TargetSummary) -> Vec<String> {
+    let first = launches(target).into_iter().chain(runs(target)).chain(sources(target));
+    first.chain(reservations(target)).chain(facts(target)).collect()
+}
+
+/// `0 to 3, 6`.
+fn ranges(cores: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for core in cores {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *core => *last = *core,
+            _ => runs.push((*core, *core)),
+        }
+    }
+    let told = runs.iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    });
+    told.collect::<Vec<String>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Programs;
+
+    #[test]
+    fn runs_are_told_by_one() {
+        let programs = Programs {
+            runs: 4,
+            failed: 1,
+            wall_ns: 4_120_000_000,
+            user_ns: 4_000_000_000,
+            system_ns: 80_000_000,
+            output_bytes: 81,
+            outlived: 2,
+            ..Programs::default()
+        };
+        let told = runs(&TargetSummary { programs, ..TargetSummary::default() });
+        assert_eq!(
+            told.map(|told| told.replace('\u{a0}', " ")).as_deref(),
+            Some(
+                "4 runs in the rounds; each 1.03 s, CPU 1.00 s in user mode and 20.0 ms in the \
+                 kernel, 20 B of output; 1 run failed; left 2 processes behind"
+            )
+        );
+        assert_eq!(runs(&TargetSummary::default()), None);
+    }
+
+    #[test]
+    fn cores_are_told_in_runs() {
+        let table: [(&[u32], &str); 4] =
+            [(&[0, 1], "0, 1"), (&[0, 1, 2, 3, 6], "0 to 3, 6"), (&[2, 4], "2, 4"), (&[], "")];
+        for (cores, expected) in table {
+            assert_eq!(ranges(cores), expected);
+        }
+    }
+
+    #[test]
+    fn sources_are_told_in_words_also_those_of_a_later_version() {
+        let target = |cpu: Option<&str>, memory: Option<&str>| TargetSummary {
+            cpu_source: cpu.map(str::to_owned),
+            memory_source: memory.map(str::to_owned),
+            ..TargetSummary::default()
+        };
+        assert_eq!(sources(&target(None, None)), None);
+        assert_eq!(sources(&target(None, Some(""))), None);
+        let told = sources(&target(Some("cgroup_v2"), Some("processes")));
+        assert_eq!(
+            told.as_deref(),
+            Some("CPU of its own control group; memory as the peaks of its processes, added up")
+        );
+        let told = sources(&target(Some("ebpf\u{1b}"), None));
+        assert_eq!(told.as_deref(), Some(r"CPU by ebpf\u{1b}"));
+    }
+}

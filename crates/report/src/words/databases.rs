@@ -1,0 +1,102 @@
+//! How a database is spoken to, in words.
+
+use record::cassandra::{Compression, Routing};
+use record::{Asks, CassandraAsked, SqlAsked, SqlProtocol};
+use text::shown::{shown, shown_sentence};
+
+/// `statements prepared once for each connection, rows in a memory table`, or the one
+/// statement in quotes. Returns None if the contender is no database.
+pub fn database(asks: &Asks) -> Option<String> {
+    asks.sql().map(|sql| told(sql, asks.statement()))
+}
+
+fn told(of: &SqlAsked, statement: Option<&str>) -> String {
+    let how = match of.protocol {
+        SqlProtocol::Simple | SqlProtocol::Text => "sent as text",
+        SqlProtocol::Extended => "parsed each time, with its values bound",
+        SqlProtocol::Prepared => "prepared once for each connection",
+    };
+    let replies = of.reply_bytes.map(|most| format!(", replies of {most} bytes at most"));
+    let library = of.cassandra.as_ref().map(library).unwrap_or_default();
+    let replies = replies.unwrap_or_default() + &library;
+    if let Some(statement) = statement {
+        return format!("`{}`, {how}{replies}", shown_sentence(statement));
+    }
+    let table =
+        of.table.as_ref().map(|table| format!(", rows in a table that is {}", shown(table)));
+    format!("statements {how}{}{replies}", table.unwrap_or_default())
+}
+
+/// How Cassandra's client library is set: the number of sockets, and what is not usual.
+fn library(of: &CassandraAsked) -> String {
+    let usual = CassandraAsked::default();
+    let sockets = match of.sockets_per_node {
+        1 => "one socket to each node".to_owned(),
+        several => format!("{several} sockets to each node"),
+    };
+    let mut words = vec![sockets];
+    if of.routing == Routing::RoundRobin {
+        words.push("sent to any node".to_owned());
+    }
+    if of.compression == Compression::Lz4 {
+        words.push("compressed by lz4".to_owned());
+    }
+    if of.page_size != usual.page_size {
+        words.push(format!("pages of {} rows", of.page_size));
+    }
+    if of.batch != usual.batch {
+        words.push(format!("batches: {}", of.batch.name()));
+    }
+    if of.batch_size != usual.batch_size {
+        words.push(format!(
+            "an operation that only writes is a batch of {} times its statements",
+            of.batch_size
+        ));
+    }
+    if of.write_coalescing {
+        words.push("writes coalesced".to_owned());
+    }
+    words.iter().map(|of| format!(", {of}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sql(protocol: SqlProtocol, table: Option<&str>) -> SqlAsked {
+        let table = table.map(str::to_owned);
+        SqlAsked { protocol, table, reply_bytes: None, asks_own_server: false, cassandra: None }
+    }
+
+    #[test]
+    fn statements_and_tables_are_told() {
+        for (protocol, table, statement, wanted) in [
+            (
+                SqlProtocol::Prepared,
+                Some("memory"),
+                None,
+                "statements prepared once for each connection, rows in a table that is memory",
+            ),
+            (SqlProtocol::Text, None, None, "statements sent as text"),
+            (
+                SqlProtocol::Extended,
+                None,
+                Some("SELECT 1"),
+                "`SELECT 1`, parsed each time, with its values bound",
+            ),
+        ] {
+            assert_eq!(told(&sql(protocol, table), statement), wanted);
+        }
+        let bounded = SqlAsked { reply_bytes: Some(5000), ..sql(SqlProtocol::Text, None) };
+        let wanted = "statements sent as text, replies of 5000 bytes at most";
+        assert_eq!(told(&bounded, None), wanted);
+    }
+
+    #[test]
+    fn what_is_no_database_has_no_words() {
+        assert_eq!(database(&Asks::Program), None);
+        let sql = sql(SqlProtocol::Text, None);
+        let asks = Asks::Statement { statement: "SELECT 1".to_owned(), sql };
+        assert_eq!(database(&asks).as_deref(), Some("`SELECT 1`, sent as text"));
+    }
+}

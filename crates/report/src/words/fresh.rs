@@ -1,0 +1,147 @@
+//! What would decide a comparison that is undecided.
+
+use super::bounds;
+use crate::View;
+use judge::verdict::Comparison;
+use record::Metric;
+use text::units;
+
+/// Above so many rounds (or launches) nobody waits for them: other things help sooner.
+const MOST_REPLICATES: u64 = 200;
+/// A smallest difference that matters above this share is none that people choose.
+const LARGEST_MATTERS: f64 = 0.1;
+
+/// How many rounds, or launches, would decide, or what would help where those are too
+/// many; none where the judge names no number.
+pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
+    let (about, up_to) = comparison.fresh_rounds?;
+    let question = &view.plan().question;
+    let what = if question.restarts > 0 { "launch" } else { "round" };
+    let many = units::counted(about, what);
+    if about > MOST_REPLICATES {
+        return Some(format!("{many} would be needed to decide it: {}", instead(view, comparison)));
+    }
+    let perhaps = match up_to > about {
+        true => format!(", perhaps up to {}", units::count(up_to)),
+        false => String::new(),
+    };
+    let fixed = if question.looks.is_empty() { "" } else { " without looks" };
+    let option = fresh_option(view, about);
+    Some(format!("to decide it: about {many}{perhaps}, in a fresh run{fixed} ({option})"))
+}
+
+/// The option that asks for so many replicates: `--rounds 34`.
+pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
+    let option = if view.plan().question.restarts > 0 { "--restarts" } else { "--rounds" };
+    format!("{option} {replicates}")
+}
+
+/// The one that needs the most rounds: what decides it decides the others, too.
+pub(crate) fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
+    all.filter(|comparison| comparison.fresh_rounds.is_some())
+        .max_by_key(|comparison| comparison.fresh_rounds)
+}
+
+/// Whether so many replicates are few enough to wait for.
+pub(crate) fn is_worth_it(comparison: &Comparison) -> bool {
+    comparison.fresh_rounds.is_some_and(|(about, _)| about <= MOST_REPLICATES)
+}
+
+/// What helps where rounds do not: `a quieter machine or --matters 3% would help more`.
+fn instead(view: &View, comparison: &Comparison) -> String {
+    let mut all = vec!["a quieter machine".to_owned()];
+    all.extend(larger_matters(view, comparison));
+    let sharper = sharper_cpu(view, comparison);
+    let cpu = sharper.map(|(low, high)| format!("; CPU/op is sharper here ({low}x to {high}x)"));
+    format!("{} would help more{}", all.join(" or "), cpu.unwrap_or_default())
+}
+
+/// The smallest difference that matters, in whole percents, within which the interval
+/// lies; none where nobody would call that equivalent.
+fn larger_matters(view: &View, comparison: &Comparison) -> Option<String> {
+    let (low, high) = bounds(comparison)?;
+    let largest = (1.0 / low).max(high) - 1.0;
+    // A whole percent stays one, whatever the last bit says.
+    let percent = (largest * 100.0 - 1e-9).ceil();
+    let helps = largest > view.matters() && percent <= LARGEST_MATTERS * 100.0;
+    helps.then(|| format!("--matters {percent}%"))
+}
+
+/// The interval of CPU per operation, where it was compared and is the narrower one.
+fn sharper_cpu(view: &View, comparison: &Comparison) -> Option<(String, String)> {
+    let of_pair = |other: &&Comparison| other.a == comparison.a && other.b == comparison.b;
+    let cpu = view.comparisons.iter().filter(of_pair);
+    let cpu =
+        cpu.filter(|other| other.group.is_none()).find(|it| it.metric == Metric::TargetCpu)?;
+    let (ours, theirs) = (bounds(comparison)?, bounds(cpu)?);
+    let width = |(low, high): (f64, f64)| (high / low).ln();
+    (width(theirs) < width(ours)).then(|| {
+        let ratios = units::ratios(cpu.ratio.unwrap_or(theirs.0), Some(theirs), view.matters());
+        (ratios[1].clone(), ratios[2].clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stories;
+
+    fn told(change: impl FnOnce(&mut stories::Parts)) -> Option<String> {
+        let mut story = stories::undecided();
+        change(&mut story);
+        let view = story.view();
+        fresh_run(&view, &view.comparisons[0]).map(|said| said.replace(units::JOINT, " "))
+    }
+
+    fn many(story: &mut stories::Parts) {
+        story.comparisons[0].fresh_rounds = Some((1593, 3437));
+    }
+
+    #[test]
+    fn a_few_rounds_are_named() {
+        let wanted =
+            "to decide it: about 34 rounds, perhaps up to 71, in a fresh run (--rounds 34)";
+        assert_eq!(told(|_| {}).as_deref(), Some(wanted));
+        let at_the_limit = told(|story| story.comparisons[0].fresh_rounds = Some((200, 200)));
+        let wanted = "to decide it: about 200 rounds, in a fresh run (--rounds 200)";
+        assert_eq!(at_the_limit.as_deref(), Some(wanted));
+        assert_eq!(told(|story| story.comparisons[0].fresh_rounds = None), None);
+    }
+
+    #[test]
+    fn above_that_what_helps_more() {
+        // The interval of the story is 0.995 to 1.060.
+        let wanted = "1593 rounds would be needed to decide it: a quieter machine or --matters 6% \
+                      would help more";
+        assert_eq!(told(many).as_deref(), Some(wanted));
+        let wide = told(|story| {
+            many(story);
+            (story.comparisons[0].low, story.comparisons[0].high) = (Some(0.7), Some(1.3));
+        });
+        let wanted = "1593 rounds would be needed to decide it: a quieter machine would help more";
+        assert_eq!(wide.as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn cpu_is_named_only_where_it_is_sharper() {
+        let with_cpu = |low: f64, high: f64| {
+            told(|story| {
+                many(story);
+                let cpu = Comparison {
+                    metric: Metric::TargetCpu,
+                    primary: false,
+                    ratio: Some((low * high).sqrt()),
+                    low: Some(low),
+                    high: Some(high),
+                    ..story.comparisons[0].clone()
+                };
+                story.comparisons.push(cpu);
+            })
+        };
+        let sharper = with_cpu(1.81, 1.9);
+        assert!(
+            sharper.is_some_and(|it| it.ends_with("; CPU/op is sharper here (1.81x to 1.90x)"))
+        );
+        assert!(with_cpu(0.8, 1.2).is_some_and(|told| told.ends_with(" would help more")));
+    }
+}

@@ -1,0 +1,72 @@
+//! Groups: what was asked of each, and its figures.
+
+use super::workload::mix;
+use crate::{View, words};
+use judge::verdict::{Comparison, ContenderSummary};
+use record::{Contender, Metric};
+use text::shown::shown;
+use text::units;
+
+/// One row: a group of a contender.
+pub(crate) struct GroupRow<'a> {
+    /// Name of the contender.
+    pub(crate) contender: &'a str,
+    /// Its figures, under its name.
+    pub(crate) of: &'a ContenderSummary,
+}
+
+/// The rows of all contenders; empty where nobody has groups.
+pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<GroupRow<'a>> {
+    let each = view.contenders.iter();
+    let rows = each.flat_map(|contender| {
+        contender.groups.iter().map(|of| GroupRow { contender: &contender.name, of })
+    });
+    rows.collect()
+}
+
+/// What was asked of each group: `readers: get 100 %; 20 connections, 32 in flight on
+/// each, closed loop`.
+pub fn asked(contender: &Contender) -> Vec<String> {
+    let mixes = contender.asks.workload().map(|workload| (workload, workload.mixes()));
+    let said = contender.groups.iter().enumerate().map(|(at, group)| {
+        let asked = group.intensity;
+        let done = mixes.as_ref().and_then(|(of, mixes)| Some(mix(of, mixes.get(at)?)));
+        let done = done.map(|done| format!("{done}; ")).unwrap_or_default();
+        let connections = units::counted(asked.connections.into(), "connection");
+        let depth = match asked.depth {
+            1 => String::new(),
+            depth => format!(", {depth} in flight on each"),
+        };
+        let arrivals = words::arrivals(asked.arrivals);
+        format!("{}: {done}{connections}{depth}, {arrivals}", shown(&group.name))
+    });
+    said.collect()
+}
+
+/// `p99 of response time of writers`, where it is a group's.
+pub(crate) fn metric(of: &Comparison) -> String {
+    words::metric(of.metric).to_owned() + &of_group(of)
+}
+
+/// The same where response time goes without saying.
+pub(crate) fn short_metric(of: &Comparison) -> String {
+    words::short_metric(of.metric).to_owned() + &of_group(of)
+}
+
+fn of_group(of: &Comparison) -> String {
+    of.group.as_ref().map(|group| format!(" of {}", shown(group))).unwrap_or_default()
+}
+
+/// The figure of a contender, or of its group, that a comparison is about.
+pub(crate) fn figure(view: &View, of: &Comparison, contender: &str) -> String {
+    words::figure(of.metric, value(view, of.metric, of.group.as_deref(), contender))
+}
+
+fn value(view: &View, metric: Metric, group: Option<&str>, contender: &str) -> Option<f64> {
+    let contender = view.contender(contender)?;
+    let of = match group {
+        None => contender,
+        Some(name) => contender.groups.iter().find(|group| group.name == name)?,
+    };
+    words::figure_of(of, metric)
+}

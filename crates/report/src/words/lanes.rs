@@ -1,0 +1,163 @@
+//! What the lanes cost the generator by themselves, and so what of a difference may be
+//! theirs.
+
+use super::short_name;
+use crate::View;
+use judge::verdict::ContenderSummary;
+use record::{Contender, SqlAsked};
+use text::units;
+
+/// `our CPU/op by itself, against the null server: old 3.2 µs (measured 3 h before),
+/// new not known (disturbed)`; none where no contender's lane was driven by itself.
+pub(crate) fn own_costs(view: &View) -> Option<String> {
+    let plans = view.header.plan.contenders.iter();
+    let cost = |(of, plan): (&ContenderSummary, &Contender)| {
+        let name = short_name(&of.name, 28);
+        Some(format!("{name} {}{}", own_cost(of)?, instead(plan.asks.sql())))
+    };
+    let costs: Vec<String> = view.contenders.iter().zip(plans).filter_map(cost).collect();
+    let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
+    (!costs.is_empty()).then(told)
+}
+
+/// What a contender's lane costs by itself; none where it was not driven so.
+pub(crate) fn own_cost(of: &ContenderSummary) -> Option<String> {
+    match (of.own_cpu_per_operation, of.own_cost_age_s) {
+        (Some(cost), None) => Some(units::seconds(Some(cost))),
+        (Some(cost), Some(age_s)) => {
+            Some(format!("{} (measured {} before)", units::seconds(Some(cost)), age(age_s)))
+        }
+        (None, _) => of.driven_alone.then(|| "not known (disturbed)".to_owned()),
+    }
+}
+
+/// `12 min`: an age of less than a day.
+fn age(seconds: u64) -> String {
+    match seconds {
+        under_a_minute @ 0..60 => format!("{under_a_minute}\u{a0}s"),
+        under_an_hour @ 60..3600 => format!("{}\u{a0}min", under_an_hour / 60),
+        hours => format!("{}\u{a0}h", hours / 3600),
+    }
+}
+
+/// What was asked in the null server's place, where that does not speak the protocol.
+fn instead(sql: Option<&SqlAsked>) -> &'static str {
+    match sql.is_some_and(|sql| sql.asks_own_server) {
+        true => " (its own server's cheapest statement)",
+        false => "",
+    }
+}
+
+/// How much of what lies between the first contender and another may be a client
+/// library's work: one of the two is driven through one, and the other is not. None
+/// where all are driven alike.
+pub(crate) fn library_shares(view: &View) -> Option<String> {
+    let plans = view.header.plan.contenders.iter();
+    let mut lanes = view.contenders.iter().zip(plans).map(|(of, plan)| Lane {
+        name: &of.name,
+        has_library: plan.asks.sql().is_some(),
+        // A machine that is busy while one of them is measured makes it dearer.
+        cost: of
+            .own_cpu_per_operation
+            .into_iter()
+            .chain(of.generator_cpu_per_operation)
+            .reduce(f64::min),
+    });
+    let first = lanes.next()?;
+    shares(&first, lanes)
+}
+
+struct Lane<'a> {
+    name: &'a str,
+    has_library: bool,
+    /// Seconds of CPU for each operation, where they are known.
+    cost: Option<f64>,
+}
+
+fn shares<'a>(first: &Lane<'a>, others: impl Iterator<Item = Lane<'a>>) -> Option<String> {
+    let share = |of: Lane<'a>| {
+        let apart = (of.cost? - first.cost?).abs();
+        let told = || format!("{} ({})", units::seconds(Some(apart)), short_name(of.name, 28));
+        (of.has_library != first.has_library).then(told)
+    };
+    let shares: Vec<String> = others.filter_map(share).collect();
+    let told = || {
+        format!(
+            "of an operation's difference from {}, what may be the client library's work: {}",
+            short_name(first.name, 28),
+            shares.join(", ")
+        )
+    };
+    (!shares.is_empty()).then(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(name: &str, has_library: bool, microseconds: Option<f64>) -> Lane<'_> {
+        Lane { name, has_library, cost: microseconds.map(|us| us / 1e6) }
+    }
+
+    fn told(first: Lane<'_>, others: Vec<Lane<'_>>) -> Option<String> {
+        shares(&first, others.into_iter()).map(|told| told.replace('\u{a0}', " "))
+    }
+
+    #[test]
+    fn a_library_on_one_side_alone_has_its_share() {
+        let others = vec![
+            lane("redis", false, Some(9.0)),
+            lane("maria", true, Some(28.0)),
+            lane("unmeasured", true, None),
+        ];
+        let wanted = "of an operation's difference from memcached, what may be the client \
+                      library's work: 20.0 µs (maria)";
+        assert_eq!(told(lane("memcached", false, Some(8.0)), others).as_deref(), Some(wanted));
+        let backwards =
+            told(lane("maria", true, Some(28.0)), vec![lane("redis", false, Some(8.0))]);
+        assert!(backwards.is_some_and(|told| told.ends_with("20.0 µs (redis)")));
+    }
+
+    #[test]
+    fn what_the_null_server_does_not_speak_is_asked_of_its_own() {
+        let mut sql = SqlAsked {
+            protocol: record::SqlProtocol::Prepared,
+            table: None,
+            reply_bytes: None,
+            asks_own_server: true,
+            cassandra: None,
+        };
+        assert_eq!(instead(Some(&sql)), " (its own server's cheapest statement)");
+        sql.asks_own_server = false;
+        assert_eq!((instead(Some(&sql)), instead(None)), ("", ""));
+    }
+
+    #[test]
+    fn an_own_cost_comes_with_its_age_or_with_why_it_is_not_known() {
+        let told = |cost, own_cost_age_s, driven_alone| {
+            let own_cpu_per_operation = cost;
+            let of = ContenderSummary {
+                own_cpu_per_operation,
+                own_cost_age_s,
+                driven_alone,
+                ..Default::default()
+            };
+            own_cost(&of).map(|told| told.replace('\u{a0}', " "))
+        };
+        assert_eq!(told(Some(3.2e-6), None, true).as_deref(), Some("3.20 µs"));
+        for (age_s, age) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7300, "2 h")] {
+            let wanted = format!("3.20 µs (measured {age} before)");
+            assert_eq!(told(Some(3.2e-6), Some(age_s), false), Some(wanted));
+        }
+        assert_eq!(told(None, None, true).as_deref(), Some("not known (disturbed)"));
+        assert_eq!(told(None, None, false), None);
+    }
+
+    #[test]
+    fn where_all_are_driven_alike_nothing_is_said() {
+        for library in [true, false] {
+            let others = vec![lane("b", library, Some(9.0))];
+            assert_eq!(told(lane("a", library, Some(3.0)), others), None);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a verdict rests on: rounds, launches, or the rounds of a look.
+
+use crate::View;
+use judge::verdict::{Comparison, Word};
+use record::Question;
+use text::units;
+
+/// What a comparison rests on: `10 rounds`, `10 launches × 5 rounds`, `decided
+/// at look 2 of 5, after 16 rounds`.
+pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
+    let question = &view.plan().question;
+    let replicates = replicates(question, comparison.replicates);
+    let Some(looks) = comparison.looks.filter(|looks| *looks > 0) else {
+        return replicates;
+    };
+    let planned = question.looks.len();
+    match comparison.verdict {
+        Word::Void => format!("look {looks} of {planned}, after {replicates}"),
+        Word::Undecided if looks as usize >= planned => {
+            format!("undecided after all {}, {replicates}", units::counted(looks.into(), "look"))
+        }
+        Word::Undecided => format!("undecided after {looks} of {planned} looks, {replicates}"),
+        _ => format!("decided at look {looks} of {planned}, after {replicates}"),
+    }
+}
+
+/// How many rounds are planned, in words.
+pub(crate) fn planned(question: &Question) -> String {
+    if question.looks.is_empty() {
+        let n = if question.restarts > 0 { question.restarts } else { question.rounds };
+        return replicates(question, n);
+    }
+    let looks: Vec<String> = question.looks.iter().map(u32::to_string).collect();
+    let most = units::counted(question.rounds.into(), "round");
+    format!("up to {most}, looks after {}", looks.join(", "))
+}
+
+/// Which rounds are missing, or wait for a look that never came.
+pub(crate) fn unfinished(view: &View) -> Option<String> {
+    let question = &view.plan().question;
+    let (complete, planned) = (view.complete_rounds, view.plan().rounds);
+    let rounds = |n: u32| units::counted(n.into(), "round");
+    if complete >= planned || question.looks.contains(&complete) {
+        return None;
+    }
+    if question.looks.is_empty() {
+        return Some(format!("{complete} of {} complete", rounds(planned)));
+    }
+    let judged = question.looks.iter().rev().find(|look| **look < complete);
+    Some(match judged {
+        Some(judged) => format!(
+            "{} complete; the first {judged} are judged, those of the last look",
+            rounds(complete)
+        ),
+        None => format!("{} complete, and none looked at yet", rounds(complete)),
+    })
+}
+
+/// `10 rounds`, or `10 launches × 5 rounds`.
+fn replicates(question: &Question, n: u32) -> String {
+    match question.rounds.checked_div(question.restarts) {
+        None => units::counted(n.into(), "round"),
+        Some(each) => format!(
+            "{} × {}",
+            units::counted(n.into(), "launch"),
+            units::counted(each.into(), "round")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stories;
+
+    #[test]
+    fn a_run_that_decided_early_misses_nothing() {
+        let mut story = stories::looks();
+        story.header.plan.rounds = 60;
+        let table = [
+            (60, None),
+            (16, None),
+            (9, Some("9 rounds complete, and none looked at yet")),
+            (20, Some("20 rounds complete; the first 16 are judged, those of the last look")),
+        ];
+        for (complete, expected) in table {
+            story.complete_rounds = complete;
+            let said = unfinished(&story.view()).map(|said| said.replace(units::JOINT, " "));
+            assert_eq!(said.as_deref(), expected, "{complete}");
+        }
+    }
+
+    #[test]
+    fn what_is_planned() {
+        let told =
+            |story: stories::Parts| planned(&story.header.plan.question).replace(units::JOINT, " ");
+        assert_eq!(told(stories::faster()), "10 rounds");
+        assert_eq!(told(stories::restarts()), "10 launches × 5 rounds");
+        assert_eq!(told(stories::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
+    }
+}

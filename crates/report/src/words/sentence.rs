@@ -1,0 +1,54 @@
+//! Sentences in pieces: terminal and page set names and ratios differently.
+
+use super::short_name;
+
+/// Longest name in a sentence, in characters; the plan shows names in full.
+const LONGEST_NAME: usize = 60;
+
+/// A piece of a sentence. Terminal and page set names and ratios differently.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    /// Words of ours.
+    Plain(String),
+    /// Name of a contender, shown.
+    Name(String),
+    /// The ratio that the sentence is about.
+    Lead(String),
+    /// Any other ratio.
+    Ratio(String),
+}
+
+/// A sentence in pieces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sentence(pub(crate) Vec<Part>);
+
+impl Sentence {
+    pub(super) fn plain(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Part::Plain(text.into()));
+        self
+    }
+
+    pub(super) fn name(mut self, name: &str) -> Self {
+        self.0.push(Part::Name(short_name(name, LONGEST_NAME)));
+        self
+    }
+
+    pub(super) fn lead(mut self, ratio: &str) -> Self {
+        self.0.push(Part::Lead(ratio.to_owned()));
+        self
+    }
+
+    pub(super) fn ratio(mut self, ratio: &str) -> Self {
+        self.0.push(Part::Ratio(ratio.to_owned()));
+        self
+    }
+
+    /// The sentence as plain text, a ratio with this sign behind it.
+    pub(crate) fn text(&self, times: char) -> String {
+        let piece = |part: &Part| match part {
+            Part::Plain(text) | Part::Name(text) => text.clone(),
+            Part::Lead(ratio) | Part::Ratio(ratio) => format!("{ratio}{times}"),
+        };
+        self.0.iter().map(piece).collect()
+    }
+}

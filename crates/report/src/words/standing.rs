@@ -1,0 +1,24 @@
+//! What a requirement's check says.
+
+use judge::verdict::{Checked, Standing};
+use text::shown::shown;
+
+/// The standing in words.
+pub(crate) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Met => "met",
+        Standing::NotMet => "not met",
+        Standing::CannotBeSaid => "cannot be said",
+    }
+}
+
+/// The requirement as it was written, and of which pair where it doesn't say.
+pub(crate) fn required(checked: &Checked) -> String {
+    let requirement = shown(&checked.requirement);
+    let (a, b) = (&checked.a, &checked.b);
+    let named = checked.requirement.starts_with(&format!("{b}/{a} "));
+    match b.is_empty() || named {
+        true => requirement,
+        false => format!("{requirement} ({} against {})", shown(b), shown(a)),
+    }
+}

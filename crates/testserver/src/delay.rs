@@ -1,0 +1,152 @@
+//! How long a reply waits after its request, apart from all others.
+
+use super::random::unit;
+use std::f64::consts::TAU;
+use std::str::FromStr;
+use std::time::Duration;
+use text::quantities::duration;
+
+/// A delay after arrival. Replies wait side by side and cost no CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Delay {
+    /// None.
+    #[default]
+    None,
+    /// The same for every reply.
+    Fixed(Duration),
+    /// Exponential with this mean.
+    Exponential(Duration),
+    /// Lognormal: exp(ln median + sigma × standard normal).
+    Lognormal {
+        /// Half of the replies wait longer.
+        median: Duration,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+    /// Uniform between the two.
+    Uniform(Duration, Duration),
+}
+
+impl Delay {
+    /// The delay of request `number`, in nanoseconds: a function of the seed
+    /// and the number.
+    pub(super) fn of(&self, seed: u64, number: u64) -> u64 {
+        let first = || unit(seed, 2 * number);
+        let nanoseconds = match *self {
+            Delay::None => return 0,
+            Delay::Fixed(delay) => return nanos(delay),
+            Delay::Exponential(mean) => -(first().ln()) * nanos(mean) as f64,
+            Delay::Lognormal { median, sigma } => {
+                // Box-Muller; its second normal is not needed.
+                let radius = (-2.0 * first().ln()).sqrt();
+                let normal = radius * (TAU * unit(seed, 2 * number + 1)).cos();
+                nanos(median) as f64 * (sigma * normal).exp()
+            }
+            Delay::Uniform(low, high) => {
+                let (low, high) = (nanos(low) as f64, nanos(high) as f64);
+                low + first() * (high - low)
+            }
+        };
+        // `as` saturates, so an absurd sigma gives a long delay and no panic.
+        nanoseconds as u64
+    }
+}
+
+/// Nanoseconds of a duration, at most `u64::MAX` (584 years).
+pub(super) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl FromStr for Delay {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "`{text}` is not a distribution: write exponential:MEAN, \
+                 lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH"
+            )
+        };
+        let (name, parameters) = text.split_once(':').ok_or_else(wrong)?;
+        let pair = || parameters.split_once(',').ok_or_else(wrong);
+        match name {
+            "exponential" => Ok(Delay::Exponential(duration(parameters)?)),
+            "lognormal" => {
+                let (median, sigma) = pair()?;
+                let sigma = sigma.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0);
+                Ok(Delay::Lognormal { median: duration(median)?, sigma: sigma.ok_or_else(wrong)? })
+            }
+            "uniform" => {
+                let (low, high) = pair()?;
+                let (low, high) = (duration(low)?, duration(high)?);
+                if low > high {
+                    return Err(format!("`{text}`: LOW is above HIGH"));
+                }
+                Ok(Delay::Uniform(low, high))
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: f64 = 1e6;
+
+    fn sorted(delay: &str, seed: u64) -> Vec<u64> {
+        let delay: Delay = delay.parse().expect(delay);
+        let mut drawn: Vec<u64> = (1..=20_001).map(|n| delay.of(seed, n)).collect();
+        drawn.sort_unstable();
+        drawn
+    }
+
+    /// Quantiles in milliseconds against the distributions' own formulas; a
+    /// standard error of the sample quantile is below 2 % in all cases.
+    #[test]
+    fn quantiles_are_those_of_the_distribution() {
+        let cases = [
+            ("exponential:2ms", 0.5, 2.0 * std::f64::consts::LN_2),
+            ("exponential:2ms", 0.99, 2.0 * 100f64.ln()),
+            ("lognormal:3ms,0.5", 0.5, 3.0),
+            ("lognormal:3ms,0.5", 0.977_249_87, 3.0 * 1f64.exp()),
+            ("lognormal:3ms,0", 0.9, 3.0),
+            ("uniform:1ms,3ms", 0.25, 1.5),
+            ("uniform:1ms,3ms", 0.9, 2.8),
+        ];
+        for (text, q, expected) in cases {
+            for seed in [1, 2, 77] {
+                let drawn = sorted(text, seed);
+                let got = drawn[(q * drawn.len() as f64) as usize] as f64 / MS;
+                assert!((got / expected - 1.0).abs() < 0.06, "{text} at {q}: {got} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_and_another_seed_does_not() {
+        let delay = Delay::Exponential(Duration::from_secs(1));
+        let draw = |seed| (1..50).map(move |n| delay.of(seed, n));
+        assert!(draw(7).eq(draw(7)));
+        assert!(draw(7).ne(draw(8)));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "",
+            "2ms",
+            "exponential",
+            "exponential:2",
+            "lognormal:2ms",
+            "lognormal:2ms,x",
+            "lognormal:2ms,-1",
+            "lognormal:2ms,inf",
+            "uniform:3ms,1ms",
+            "normal:1ms,1",
+        ] {
+            assert!(text.parse::<Delay>().is_err(), "{text}");
+        }
+    }
+}

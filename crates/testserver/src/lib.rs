@@ -1,0 +1,128 @@
+//! A small HTTP/1.1 server of exactly known behaviour, for the demo and for
+//! tests that need to know the truth.
+//!
+//! One thread with its own epoll loop: it must not share its scheduling with
+//! anything, least of all with the generator that it is to judge.
+#![deny(unsafe_code)]
+
+pub mod behaviour;
+mod connection;
+mod connections;
+pub mod delay;
+mod freeze;
+pub mod null;
+mod outbox;
+mod preempted;
+mod random;
+mod reply;
+mod report;
+mod request;
+mod server;
+mod socket;
+mod sys;
+mod timeline;
+
+pub use behaviour::{Behaviour, Body, Deferred, Framing, Freeze, Nth, Slow, SlowBody};
+pub use delay::Delay;
+pub use report::Report;
+pub use sys::{StopSignals, raise_descriptor_limit};
+
+use server::Server;
+use socket::Listener;
+use std::io::{self, PipeWriter};
+use std::net::SocketAddr;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+/// A server that runs on a thread of this process. Dropping it stops it.
+pub struct TestServer {
+    address: SocketAddr,
+    running: Option<Running<Report>>,
+}
+
+/// A server's thread, and how it is ended.
+struct Running<T> {
+    /// The server ends when this is closed.
+    stop: PipeWriter,
+    thread: JoinHandle<T>,
+}
+
+impl<T: Send + Default + 'static> Running<T> {
+    /// Runs `serve` on a thread of this name, on this core if one is given.
+    /// `stop` is the other end of the pipe that `serve` watches.
+    fn start(
+        name: String,
+        core: Option<u32>,
+        stop: PipeWriter,
+        serve: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<Running<T>> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let thread = std::thread::Builder::new().name(name).spawn(move || {
+            let prepared = sys::prepare_thread(core);
+            let runs = prepared.is_ok();
+            // Nobody listens only if `start` is gone, and then nothing matters.
+            let _ = tell.send(prepared);
+            if runs { serve() } else { T::default() }
+        })?;
+        let prepared = told.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
+        prepared.map_err(|error| match core {
+            Some(core) => io::Error::new(error.kind(), format!("core {core}: {error}")),
+            None => error,
+        })?;
+        Ok(Running { stop, thread })
+    }
+
+    /// CPU time of its thread, in nanoseconds.
+    fn cpu_ns(&self) -> u64 {
+        engine::clock::cpu_of(self.thread.as_pthread_t())
+    }
+
+    fn end(self) -> std::thread::Result<T> {
+        drop(self.stop);
+        self.thread.join()
+    }
+}
+
+impl TestServer {
+    /// Starts the server, on this core if one is given. Its thread is called
+    /// `test:` and the port.
+    ///
+    /// # Errors
+    /// When the behaviour contradicts itself (`InvalidInput`), the address
+    /// cannot be bound, or the core cannot be used.
+    pub fn start(behaviour: Behaviour, core: Option<u32>) -> io::Result<TestServer> {
+        behaviour.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let (address, listeners) = Listener::open(&behaviour)?;
+        let (stop_seen, stop) = io::pipe()?;
+        let server = Server::new(behaviour, listeners, stop_seen)?;
+        let name = format!("test:{}", address.port());
+        let running = Running::start(name, core, stop, move || server.run())?;
+        Ok(TestServer { address, running: Some(running) })
+    }
+
+    /// Where it listens for TCP.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops it and tells what it saw. Replies that are still owed are not
+    /// sent.
+    ///
+    /// # Panics
+    /// When the server's thread panicked.
+    pub fn stop(mut self) -> Report {
+        let report = self.end().expect("stopped only once");
+        report.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn end(&mut self) -> Option<std::thread::Result<Report>> {
+        Some(self.running.take()?.end())
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

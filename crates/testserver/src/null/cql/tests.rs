@@ -1,0 +1,132 @@
+//! Frames, good and bad.
+
+use super::*;
+use proptest::prelude::*;
+
+const NAME_OF_LOCAL: &str = "SELECT key FROM system.local";
+
+fn frame(operation: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32).to_be_bytes();
+    [&[REQUEST, 0, 0, 7, operation], &length[..], body].concat()
+}
+
+/// A request of a statement, with consistency and flags behind its text.
+fn asks(operation: u8, text: &str) -> Vec<u8> {
+    let length = (text.len() as u32).to_be_bytes();
+    frame(operation, &[&length[..], text.as_bytes(), b"\0\x01\0"].concat())
+}
+
+fn executes(id: &[u8]) -> Vec<u8> {
+    frame(EXECUTE, &[&(id.len() as u16).to_be_bytes(), id, b"\0\x01\0"].concat())
+}
+
+/// What came of these bytes, and the operation and the body of the reply.
+fn told(cql: &mut Cql, input: &[u8]) -> (Taken, u8, Vec<u8>) {
+    let mut out = Vec::new();
+    let taken = cql.answer(input, &mut out);
+    if out.is_empty() {
+        return (taken, 0, out);
+    }
+    let length = u32::from_be_bytes(out[5..HEAD].try_into().expect("four bytes"));
+    assert_eq!((&out[..4], length as usize), (&[REPLY, 0, 0, 7][..], out.len() - HEAD));
+    (taken, out[4], out.split_off(HEAD))
+}
+
+fn of(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    result::of(&Statement::read(text), &mut out);
+    out
+}
+
+#[test]
+fn a_session_is_answered_frame_by_frame() {
+    let mut cql = Cql::default();
+    let prepared = told(&mut cql, &asks(PREPARE, NAME_OF_LOCAL)).2;
+    assert_eq!(prepared[..6], [0, 0, 0, 4, 0, ID as u8]);
+    let row = of(NAME_OF_LOCAL);
+    assert!(row.ends_with(b"\0\x03key\0\x0d\0\0\0\x01\0\0\0\x011"), "{}", row.escape_ascii());
+    for (input, operation, body) in [
+        (frame(OPTIONS, b""), SUPPORTED, OPTIONS_THERE),
+        (frame(STARTUP, b"\0\0"), READY, b""),
+        (frame(REGISTER, b"\0\0"), READY, b""),
+        (asks(QUERY, "USE \"app\""), RESULT, b"\0\0\0\x03\0\x03app"),
+        (asks(QUERY, NAME_OF_LOCAL), RESULT, &row),
+        (asks(PREPARE, NAME_OF_LOCAL), RESULT, &prepared),
+        (executes(&id(NAME_OF_LOCAL)), RESULT, &row),
+        (frame(BATCH, b"\0\0\0\0\x01\0"), RESULT, result::VOID),
+    ] {
+        let answered = (Taken::Bytes(input.len()), operation, body.to_vec());
+        // Bytes after a frame do not belong to it.
+        let two = [&input[..], &input].concat();
+        assert_eq!(told(&mut cql, &two), answered, "{}", input.escape_ascii());
+        for cut in 1..input.len() {
+            assert_eq!(told(&mut cql, &input[..cut]), (Taken::NotAll, 0, vec![]), "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_statement_that_is_not_known_is_to_be_prepared_anew() {
+    let mut cql = Cql::default();
+    for id in [&b"short"[..], &[1; ID]] {
+        let (_, operation, body) = told(&mut cql, &executes(id));
+        assert_eq!(operation, ERROR);
+        assert!(body.starts_with(UNPREPARED) && body.ends_with(id), "{}", body.escape_ascii());
+    }
+    for number in 0..3 * MOST_PREPARED {
+        told(&mut cql, &asks(PREPARE, &format!("SELECT a{number} FROM t")));
+        assert!(cql.prepared.len() <= MOST_PREPARED);
+    }
+}
+
+#[test]
+fn what_no_lane_says_is_refused() {
+    let too_long = [REQUEST, 0, 0, 0, QUERY, 0, 0x10, 0, 1];
+    let compressed = [REQUEST, 1, 0, 0, OPTIONS, 0, 0, 0, 0];
+    let without_its_end = frame(QUERY, b"\0\0\0\x09SELECT");
+    let no_text = frame(PREPARE, b"\0\0\0\x01\xff");
+    let cases = [
+        &too_long[..],
+        &compressed,
+        b"GET / HTTP/1.1\r\n",
+        b"\x05",
+        &frame(QUERY, b"\0"),
+        &without_its_end,
+        &no_text,
+        &frame(EXECUTE, b"\0\x10short"),
+        &frame(0x0f, b""),
+    ];
+    for input in cases {
+        let (taken, _, body) = told(&mut Cql::default(), input);
+        assert_eq!((taken, body.len()), (Taken::Unknown, 0), "{}", input.escape_ascii());
+    }
+}
+
+proptest! {
+    /// Whatever a statement says, its answer is as long as its head says (`told` looks).
+    #[test]
+    fn any_statement_is_answered(text in "\\PC{0,60}|SELECT [a-z,()'\" ]{0,30} FROM [a-z.?]{0,20}") {
+        let mut cql = Cql::default();
+        for operation in [QUERY, PREPARE] {
+            let input = asks(operation, &text);
+            let (taken, replied, _) = told(&mut cql, &input);
+            prop_assert_eq!((taken, replied), (Taken::Bytes(input.len()), RESULT));
+        }
+    }
+
+    /// Whatever bytes come, no more are taken than there are.
+    #[test]
+    fn any_bytes_are_survived(operation in 0u8..17, body in prop::collection::vec(any::<u8>(), 0..60)) {
+        for input in [&frame(operation, &body)[..], &[&[REQUEST][..], &body].concat()] {
+            if let (Taken::Bytes(taken), ..) = told_of_any(input) {
+                prop_assert!(taken <= input.len());
+            }
+        }
+    }
+}
+
+/// Its stream may be any.
+fn told_of_any(input: &[u8]) -> (Taken, usize) {
+    let mut out = Vec::new();
+    (Cql::default().answer(input, &mut out), out.len())
+}

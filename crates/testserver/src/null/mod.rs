@@ -1,0 +1,77 @@
+//! The null server: it answers every request at once, with the shortest right
+//! reply, at the least cost. What a generator costs against it is what the
+//! generator costs by itself.
+//!
+//! One thread. Behind most doors it tells HTTP, memcached, RESP and Thrift apart by the first
+//! byte of a request, and keeps of a store's data the versions alone: values follow
+//! from keys and versions. Databases have doors of their own, since MySQL speaks
+//! first; what they are asked does not matter.
+
+mod answer;
+mod cql;
+mod mysql;
+mod postgres;
+mod server;
+mod thrift;
+mod websocket;
+
+use super::Running;
+use answer::Data;
+use server::Server;
+use std::io;
+use std::net::SocketAddr;
+
+/// What is spoken behind a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// HTTP, memcached, RESP, Thrift: the workload `kv`.
+    Stores,
+    /// PostgreSQL: one row, whatever is asked.
+    Postgres,
+    /// MySQL: the same.
+    Mysql,
+    /// Cassandra by CQL: the same, and what its client libraries ask of a cluster.
+    Cql,
+    /// WebSocket: everybody is upgraded, and every message comes back.
+    WebSocket,
+}
+
+/// A null server on a thread of this process. Dropping it stops it.
+pub struct NullServer {
+    addresses: Vec<SocketAddr>,
+    running: Option<Running<()>>,
+}
+
+impl NullServer {
+    /// Starts it on loopback, on this core if one is given, with these doors: an
+    /// address each, and data of its own behind each.
+    ///
+    /// # Errors
+    /// When an address cannot be bound, or the core cannot be used.
+    pub fn start(doors: &[Door], core: Option<u32>) -> io::Result<NullServer> {
+        let (stop_seen, stop) = io::pipe()?;
+        let server = Server::new(doors, stop_seen)?;
+        let addresses = server.addresses()?;
+        let running = Running::start("null".to_owned(), core, stop, move || server.run())?;
+        Ok(NullServer { addresses, running: Some(running) })
+    }
+
+    /// Where it listens, by door.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// CPU time that it has used so far, in nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        self.running.as_ref().map_or(0, Running::cpu_ns)
+    }
+}
+
+impl Drop for NullServer {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            // A panic of its thread has been printed; its clients saw the end.
+            let _ = running.end();
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The null server's loop: one read, as many replies as there are requests, one
+//! write.
+
+use super::answer::Taken;
+use super::cql::Cql;
+use super::{Data, mysql, postgres, websocket};
+use crate::sys::{self, Poll, Ready, Wait};
+use engine::workload::preset;
+use std::io::{self, ErrorKind, PipeReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+
+const STOP: u64 = u64::MAX;
+/// Keys of listeners begin here; below are places of connections.
+const DOORS: u64 = 1 << 32;
+const BUFFER: usize = 64 * 1024;
+
+struct Door {
+    listener: TcpListener,
+    tongue: Tongue,
+}
+
+/// What is spoken behind a door.
+enum Tongue {
+    Stores(Box<Data>),
+    Postgres,
+    Mysql,
+    Cql(Cql),
+    WebSocket,
+}
+
+impl Tongue {
+    fn new(door: super::Door) -> io::Result<Tongue> {
+        let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
+        Ok(match door {
+            super::Door::Stores => {
+                Tongue::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
+            }
+            super::Door::Postgres => Tongue::Postgres,
+            super::Door::Mysql => Tongue::Mysql,
+            super::Door::Cql => Tongue::Cql(Cql::default()),
+            super::Door::WebSocket => Tongue::WebSocket,
+        })
+    }
+
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+        match self {
+            Tongue::Stores(data) => data.answer(input, out),
+            Tongue::Postgres => postgres::answer(input, out),
+            Tongue::Mysql => mysql::answer(input, out),
+            Tongue::Cql(cql) => cql.answer(input, out),
+            Tongue::WebSocket => websocket::answer(input, out),
+        }
+    }
+
+    /// What is said to whoever comes.
+    fn greeting(&self) -> Vec<u8> {
+        match self {
+            Tongue::Mysql => mysql::greeting(),
+            Tongue::Stores(_) | Tongue::Postgres | Tongue::Cql(_) | Tongue::WebSocket => Vec::new(),
+        }
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    door: usize,
+    /// The beginning of a request whose end has not come.
+    held: Vec<u8>,
+    /// Replies that the system has not taken: nothing is read before they are.
+    owed: Vec<u8>,
+}
+
+pub(super) struct Server {
+    poll: Poll,
+    /// Open as long as the server is wanted.
+    _stop: PipeReader,
+    doors: Vec<Door>,
+    clients: Vec<Option<Client>>,
+    free: Vec<usize>,
+    buffer: Box<[u8]>,
+    out: Vec<u8>,
+}
+
+/// Whether a connection goes on.
+type GoesOn = io::Result<bool>;
+
+impl Server {
+    pub(super) fn new(doors: &[super::Door], stop: PipeReader) -> io::Result<Server> {
+        let mut poll = Poll::new()?;
+        poll.add(stop.as_fd(), STOP)?;
+        let open = |(number, door): (usize, &super::Door)| {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            listener.set_nonblocking(true)?;
+            sys::widen_backlog(listener.as_fd())?;
+            poll.add(listener.as_fd(), DOORS + number as u64)?;
+            Ok(Door { listener, tongue: Tongue::new(*door)? })
+        };
+        let doors = doors.iter().enumerate().map(open).collect::<io::Result<_>>()?;
+        // A kernel that does not know the call says so here, not in the loop.
+        poll.wait(Wait::No)?;
+        Ok(Server {
+            poll,
+            _stop: stop,
+            doors,
+            clients: Vec::new(),
+            free: Vec::new(),
+            buffer: vec![0; BUFFER].into(),
+            out: Vec::with_capacity(BUFFER),
+        })
+    }
+
+    pub(super) fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        self.doors.iter().map(|door| door.listener.local_addr()).collect()
+    }
+
+    pub(super) fn run(mut self) {
+        // Those who came before the first look at the events are not announced
+        // again.
+        (0..self.doors.len()).for_each(|door| self.accept(door));
+        loop {
+            self.poll.wait(Wait::Forever).expect("our own epoll");
+            for at in 0..self.poll.found() {
+                let ready = self.poll.ready(at);
+                match ready.token {
+                    STOP => return,
+                    door if door >= DOORS => self.accept((door - DOORS) as usize),
+                    place => self.serve(place as usize, ready),
+                }
+            }
+        }
+    }
+
+    /// Lets in whoever waits. One that cannot be taken is closed, or waits on:
+    /// its lane counts what that makes of it.
+    fn accept(&mut self, door: usize) {
+        loop {
+            match self.doors[door].listener.accept() {
+                Ok((stream, _)) => self.welcome(stream, door),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn welcome(&mut self, stream: TcpStream, door: usize) {
+        let set = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
+        let place = self.free.pop().unwrap_or(self.clients.len());
+        if set.and_then(|()| self.poll.add(stream.as_fd(), place as u64)).is_err() {
+            self.free.extend((place < self.clients.len()).then_some(place));
+            return;
+        }
+        let owed = self.doors[door].tongue.greeting();
+        let mut client = Client { stream, door, held: Vec::new(), owed };
+        // What cannot be said at once is owed like a reply.
+        let _ = client.pay(&[]);
+        match self.clients.get_mut(place) {
+            Some(empty) => *empty = Some(client),
+            None => self.clients.push(Some(client)),
+        }
+    }
+
+    fn serve(&mut self, place: usize, ready: Ready) {
+        let Some(client) = &mut self.clients[place] else { return };
+        let tongue = &mut self.doors[client.door].tongue;
+        let goes_on = client
+            .pay(&[])
+            .and_then(|_| client.receive(ready.hung_up, tongue, &mut self.buffer, &mut self.out));
+        if !goes_on.unwrap_or(false) {
+            self.clients[place] = None;
+            self.free.push(place);
+        }
+    }
+}
+
+impl Client {
+    /// Answers all that has come. A short read means that there is no more, but
+    /// for the end of the stream, which is not announced again: `to_end`.
+    fn receive(
+        &mut self,
+        to_end: bool,
+        tongue: &mut Tongue,
+        buffer: &mut [u8],
+        out: &mut Vec<u8>,
+    ) -> GoesOn {
+        while self.owed.is_empty() {
+            let got = match self.stream.read(buffer) {
+                Ok(0) => return Ok(false),
+                Ok(got) => got,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            out.clear();
+            if !self.answer(&buffer[..got], tongue, out) || !self.pay(out)? {
+                return Ok(false);
+            }
+            if got < buffer.len() && !to_end {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
+    /// False: it asked what nobody understands.
+    fn answer(&mut self, fresh: &[u8], tongue: &mut Tongue, out: &mut Vec<u8>) -> bool {
+        let whole;
+        let mut input = fresh;
+        if !self.held.is_empty() {
+            self.held.extend_from_slice(fresh);
+            whole = std::mem::take(&mut self.held);
+            input = &whole;
+        }
+        while !input.is_empty() {
+            match tongue.answer(input, out) {
+                Taken::Bytes(taken) => input = &input[taken..],
+                Taken::NotAll => break,
+                Taken::Unknown => return false,
+            }
+        }
+        self.held.extend_from_slice(input);
+        true
+    }
+
+    /// Sends what is owed and these replies; what the system does not take stays
+    /// owed.
+    fn pay(&mut self, replies: &[u8]) -> GoesOn {
+        self.owed.extend_from_slice(replies);
+        while !self.owed.is_empty() {
+            match self.stream.write(&self.owed) {
+                Ok(0) => return Ok(false),
+                Ok(took) => drop(self.owed.drain(..took)),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}

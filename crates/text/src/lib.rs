@@ -1,0 +1,11 @@
+//! Texts that people read and write: no I/O, no clock, nothing of ours below.
+#![forbid(unsafe_code)]
+
+pub mod blot;
+pub mod lists;
+pub mod near;
+pub mod percent;
+pub mod quantities;
+pub mod shell_words;
+pub mod shown;
+pub mod units;

@@ -1,0 +1,38 @@
+//! "Did you mean …?"
+
+/// The known word nearest to the one typed, if it is near enough to be a slip.
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = typed.to_lowercase();
+    let allowed = (typed.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|word| (strsim::damerau_levenshtein(&typed, &word.to_lowercase()), word))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// `; did you mean …?`, or nothing.
+pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(typed, known).map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn slips_are_seen_and_other_words_are_not() {
+        let known = ["reuse", "rate", "connections", "header"];
+        for (typed, word) in [
+            ("resue", Some("reuse")),
+            ("Rate", Some("rate")),
+            ("conections", Some("connections")),
+            ("headers", Some("header")),
+            ("pool", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, known), word, "{typed}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Quantities as people write them.
+
+use std::time::Duration;
+
+/// Longest duration that can be asked for: histograms hold a day.
+const LONGEST_S: f64 = 86_400.0;
+
+/// A duration with its unit: `100us`, `1.5ms`, `2s`, `1m`, `1h`; `0` needs none.
+///
+/// # Errors
+/// When number or unit is missing, or it is longer than a day.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let (number, unit) = split(text);
+    let seconds = match unit {
+        "ns" => 1e-9,
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "" if decimal(number).is_some() => {
+            return Err(format!("`{text}` lacks a unit: write {text}s or {text}ms"));
+        }
+        _ => return Err(no_duration(text)),
+    };
+    let value = decimal(number).ok_or_else(|| no_duration(text))? * seconds;
+    if value > LONGEST_S {
+        return Err(format!("`{text}` is longer than a day"));
+    }
+    Ok(Duration::from_nanos((value * 1e9).round() as u64))
+}
+
+fn no_duration(text: &str) -> String {
+    format!("`{text}` is not a duration: write a number and a unit, such as 100us, 1.5ms, 2s or 1m")
+}
+
+/// Operations per second: `5k/s`, `1000/s`, `250`, `1.5k`, `2M/s`.
+///
+/// # Errors
+/// When it is no number above 0, or is meant for another unit of time.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let wrong = || {
+        format!("`{text}` is not a rate: write operations per second, such as 5k/s, 1000/s or 250")
+    };
+    let per_second = scaled(text.strip_suffix("/s").unwrap_or(text)).ok_or_else(wrong)?;
+    match per_second {
+        rate if rate <= 0.0 => {
+            Err("a rate must be above 0; leave it out to drive as fast as replies come".to_owned())
+        }
+        rate if rate > 1e8 => Err(format!("`{text}` is more than any generator can send")),
+        rate => Ok(rate),
+    }
+}
+
+/// A share: `1%`, `0.5%`, or as a fraction below 1, `0.01`.
+///
+/// # Errors
+/// When it is no share, or could be read in two ways (`1`, `95`).
+pub fn percent(text: &str) -> Result<f64, String> {
+    if let Some(number) = text.strip_suffix('%') {
+        let wrong = || format!("`{text}` is not a percentage: write one such as 1% or 0.5%");
+        return decimal(number.trim_end()).map(|percent| percent / 100.0).ok_or_else(wrong);
+    }
+    match decimal(text) {
+        Some(share) if share < 1.0 => Ok(share),
+        Some(_) => Err(format!("`{text}` could be meant in two ways: write {text}%")),
+        None => Err(format!("`{text}` is not a percentage: write one such as 1% or 0.5%")),
+    }
+}
+
+/// A whole number: `64`, `10k`, `1.5M`.
+///
+/// # Errors
+/// When it is no whole number.
+pub fn count(text: &str) -> Result<u64, String> {
+    match scaled(text) {
+        Some(count) if count.fract() == 0.0 && count < 1e15 => Ok(count as u64),
+        _ => Err(format!("`{text}` is not a whole number: write one such as 64 or 10k")),
+    }
+}
+
+/// The number in front and what follows it.
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// Digits with at most one point. Rust's own parser would also take `inf`,
+/// `nan`, `1e9` and signs.
+fn decimal(text: &str) -> Option<f64> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+fn scaled(text: &str) -> Option<f64> {
+    let (number, unit) = split(text);
+    let factor = match unit {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        _ => return None,
+    };
+    decimal(number).map(|number| number * factor)
+}
+
+/// A number of bytes: `32B`, `4kB`, `1MB` (1000 at a time), `4KiB`, `1MiB`.
+///
+/// # Errors
+/// When it is none.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(at);
+    let factor = match unit.trim() {
+        "" | "B" => Some(1),
+        "kB" => Some(1000),
+        "MB" => Some(1_000_000),
+        "KiB" => Some(1024),
+        "MiB" => Some(1024 * 1024),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok();
+    number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
+        format!("`{}` is not a number of bytes: write 32B, 4kB or 1MB", crate::shown::shown(text))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn durations() {
+        let good = [
+            ("250ns", 250),
+            ("100us", 100_000),
+            ("100µs", 100_000),
+            ("1.5ms", 1_500_000),
+            ("0.1s", 100_000_000),
+            ("2s", 2_000_000_000),
+            ("2 s", 2_000_000_000),
+            ("1m", 60_000_000_000),
+            ("24h", 86_400_000_000_000),
+            ("0", 0),
+            ("0s", 0),
+        ];
+        for (text, ns) in good {
+            assert_eq!(duration(text), Ok(Duration::from_nanos(ns)), "{text}");
+        }
+        let bad = [
+            ("5", "`5` lacks a unit: write 5s or 5ms"),
+            ("", &no_duration("")),
+            ("ms", &no_duration("ms")),
+            ("-1s", &no_duration("-1s")),
+            ("1.2.3s", &no_duration("1.2.3s")),
+            ("1e3s", &no_duration("1e3s")),
+            ("infs", &no_duration("infs")),
+            ("5 sec", &no_duration("5 sec")),
+            ("25h", "`25h` is longer than a day"),
+        ];
+        for (text, message) in bad {
+            assert_eq!(duration(text).unwrap_err(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates() {
+        for (text, per_second) in [
+            ("5k/s", 5000.0),
+            ("1000/s", 1000.0),
+            ("250", 250.0),
+            ("1.5k", 1500.0),
+            ("2M/s", 2e6),
+            ("0.5/s", 0.5),
+        ] {
+            assert_eq!(rate(text), Ok(per_second), "{text}");
+        }
+        let no_rate = |text: &str| {
+            format!(
+                "`{text}` is not a rate: write operations per second, such as 5k/s, 1000/s or 250"
+            )
+        };
+        for text in ["", "/s", "5k/m", "5K", "fast", "-5", "nan"] {
+            assert_eq!(rate(text).unwrap_err(), no_rate(text));
+        }
+        assert!(rate("0/s").unwrap_err().starts_with("a rate must be above 0"));
+        assert!(rate("1000M").unwrap_err().contains("more than any generator"));
+    }
+
+    #[test]
+    fn percentages() {
+        for (text, share) in [("1%", 0.01), ("95%", 0.95), ("0.5 %", 0.005), ("0.01", 0.01)] {
+            assert_eq!(percent(text), Ok(share), "{text}");
+        }
+        for (text, message) in [
+            ("1", "`1` could be meant in two ways: write 1%"),
+            ("95", "`95` could be meant in two ways: write 95%"),
+            ("%", "`%` is not a percentage: write one such as 1% or 0.5%"),
+            ("much", "`much` is not a percentage: write one such as 1% or 0.5%"),
+        ] {
+            assert_eq!(percent(text).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn counts() {
+        for (text, number) in [("64", 64), ("10k", 10_000), ("1.5M", 1_500_000), ("0", 0)] {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for text in ["", "1.5", "ten", "-1", "10kk", "99999999999999999"] {
+            assert_eq!(
+                count(text).unwrap_err(),
+                format!("`{text}` is not a whole number: write one such as 64 or 10k")
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_reads_back_to_three_digits(ns in 1_000u64..100_000_000_000) {
+            let back = duration(&crate::units::show_ns(ns)).unwrap().as_nanos() as f64;
+            prop_assert!((back / ns as f64 - 1.0).abs() < 0.006, "{ns} -> {back}");
+        }
+
+        #[test]
+        fn no_text_panics(text: String) {
+            let _ = (duration(&text), rate(&text), percent(&text), count(&text));
+        }
+    }
+}

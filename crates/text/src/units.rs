@@ -1,0 +1,344 @@
+//! The one formatter of figures: three significant digits and a unit.
+//!
+//! Figures come in seconds, per second, in bytes or as plain shares and ratios;
+//! a figure that is missing is a dash, never a zero. A figure and its unit, and
+//! the groups of a long number, are joined by a space that never breaks.
+
+/// The space that never breaks.
+pub const JOINT: char = '\u{a0}';
+
+/// What stands where a figure is missing.
+pub const MISSING: &str = "–";
+
+const SECONDS: &[(f64, &str)] = &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+const RATES: &[(f64, &str)] = &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
+const COUNTS: &[(f64, &str)] = &[(1e6, "M"), (1e3, "k"), (1.0, "")];
+const BYTES: &[(f64, &str)] = &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")];
+
+/// A time: `2.05 ms`.
+pub fn seconds(value: Option<f64>) -> String {
+    scaled(value, SECONDS, false)
+}
+
+/// A time that people chose, or a tick of an axis: `50 ms`, not `50.0 ms`.
+pub fn round_seconds(value: f64) -> String {
+    scaled(Some(value), SECONDS, true)
+}
+
+/// The same from nanoseconds.
+pub fn round_nanoseconds(value: u64) -> String {
+    round_seconds(value as f64 / 1e9)
+}
+
+/// A rate: `23.4 k/s`.
+pub fn rate(value: Option<f64>) -> String {
+    scaled(value, RATES, false)
+}
+
+/// A rate that people chose, or a tick of an axis: `5 k/s`.
+pub fn round_rate(value: f64) -> String {
+    scaled(Some(value), RATES, true)
+}
+
+/// A size: `87 B`, `1.5 kB`.
+pub fn bytes(value: u64) -> String {
+    scaled(Some(value as f64), BYTES, true)
+}
+
+/// A rate that is not rounded: `5 k/s`, `12345 /s`.
+pub fn exact_rate(value: f64) -> String {
+    match three_digits(value) == value {
+        true => round_rate(value),
+        false => format!("{value}{JOINT}/s"),
+    }
+}
+
+/// A size that is not rounded: `1 kB`, `1024 B`.
+pub fn exact_bytes(value: u64) -> String {
+    match value.is_multiple_of(1000) && three_digits(value as f64) == value as f64 {
+        true => bytes(value),
+        false => format!("{}{JOINT}B", count(value)),
+    }
+}
+
+/// A duration for a line of plain text: `50 ms`, `1.25 s`, from two minutes on
+/// `2 min 5 s`.
+pub fn show_ns(ns: u64) -> String {
+    let whole = (ns as f64 / 1e9).round() as u64;
+    match (ns, whole % 60) {
+        (0..120_000_000_000, _) => plain(round_nanoseconds(ns)),
+        (_, 0) => format!("{} min", whole / 60),
+        (_, rest) => format!("{} min {rest} s", whole / 60),
+    }
+}
+
+/// A rate for a line of plain text: `950 /s`, `12.5 k/s`.
+pub fn show_rate(per_second: f64) -> String {
+    plain(round_rate(per_second))
+}
+
+/// A count for a line of plain text, rounded: `950`, `12.5k`, `1M`.
+pub fn show_count(count: u64) -> String {
+    scaled(Some(count as f64), COUNTS, true).replace(JOINT, "")
+}
+
+/// A share for a line of plain text: `5 %`, `0.5 %`.
+pub fn show_percent(share: f64) -> String {
+    plain(percent(share))
+}
+
+/// A time for a line of plain text, with three digits: `4.10 ms`.
+pub fn show_seconds(value: f64) -> String {
+    plain(seconds(Some(value)))
+}
+
+/// The level of an interval for a line of plain text: `1.25 %`.
+pub fn show_level(confidence: f64) -> String {
+    plain(level(confidence))
+}
+
+/// A number of things for a line of plain text: `1 round`, `2 rounds`.
+pub fn show_counted(n: u64, what: &str) -> String {
+    plain(counted(n, what))
+}
+
+/// A ratio for a line of plain text: `1.314x`.
+pub fn show_ratio(ratio: f64) -> String {
+    format!("{ratio:.3}x")
+}
+
+/// With spaces at which a line may break.
+fn plain(text: String) -> String {
+    text.replace(JOINT, " ")
+}
+
+/// By how much something grew, without a sign: `4`, `1.21`.
+pub fn growth(ratio: f64) -> String {
+    let ratio = three_digits(ratio);
+    trimmed(format!("{ratio:.*}", decimals_of(ratio)))
+}
+
+/// A share as a percentage: `31.3 %`, `1 %`.
+pub fn percent(share: f64) -> String {
+    let percent = three_digits(share * 100.0);
+    format!("{}{JOINT}%", trimmed(format!("{percent:.*}", decimals_of(percent))))
+}
+
+/// The level of an interval: `95 %`, `99.375 %`. Three digits would make 99.4 %
+/// of 99.375 %, which is no level that was asked for.
+pub fn level(confidence: f64) -> String {
+    format!("{}{JOINT}%", trimmed(format!("{:.3}", confidence * 100.0)))
+}
+
+/// A whole number, in groups of three from five digits on: `7020`, `23 401`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(JOINT);
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 round`, `10 rounds`, `2 launches`.
+pub fn counted(n: u64, what: &str) -> String {
+    let ending = match n {
+        1 => "",
+        _ if what.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{}{JOINT}{what}{ending}", count(n))
+}
+
+/// A ratio and its bounds with as many digits as it takes to see on which side
+/// of 1 and of the smallest difference that matters each bound lies.
+pub fn ratios(ratio: f64, bounds: Option<(f64, f64)>, matters: f64) -> Vec<String> {
+    let all: Vec<f64> = match bounds {
+        Some((low, high)) => vec![ratio, low, high],
+        None => vec![ratio],
+    };
+    let plain = if (0.5..10.0).contains(&ratio) { 2 } else { decimals_of(ratio) };
+    let decimals = (plain..7).find(|d| tells_apart(&all[1..], matters, *d)).unwrap_or(7);
+    all.iter().map(|value| format!("{value:.decimals$}")).collect()
+}
+
+/// Whether no bound reads as 1, as an edge of the band or as the other bound
+/// without being it.
+fn tells_apart(bounds: &[f64], matters: f64, decimals: usize) -> bool {
+    let read = |value: f64| format!("{value:.decimals$}");
+    let blurs = |one: f64, other: f64| one != other && read(one) == read(other);
+    let edges = [1.0, 1.0 + matters, 1.0 / (1.0 + matters)];
+    let mut all = bounds.iter().flat_map(|bound| edges.iter().chain(bounds).map(|e| (*bound, *e)));
+    !all.any(|(one, other)| blurs(one, other))
+}
+
+fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
+    let Some(value) = value.filter(|value| value.is_finite()) else {
+        return MISSING.to_owned();
+    };
+    if value == 0.0 {
+        return format!(
+            "0{JOINT}{}",
+            units.iter().find(|unit| unit.0 == 1.0).map_or("", |unit| unit.1)
+        );
+    }
+    // The unit in which the rounded figure is at least 1: 999.7 µs is 1.00 ms.
+    let fits = |unit: &&(f64, &str)| three_digits(value / unit.0) >= 1.0;
+    let (size, name) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
+    let figure = three_digits(value / size);
+    let text = format!("{figure:.*}", decimals_of(figure));
+    format!("{}{JOINT}{name}", if trim { trimmed(text) } else { text })
+}
+
+/// The value rounded to three significant digits.
+fn three_digits(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+/// Decimals that show three significant digits.
+fn decimals_of(value: f64) -> usize {
+    let magnitude = value.abs().log10().floor();
+    if magnitude.is_finite() { (2.0 - magnitude).clamp(0.0, 7.0) as usize } else { 2 }
+}
+
+fn trimmed(text: String) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_rates_and_sizes_have_three_digits_and_a_unit() {
+        let table = [
+            (seconds(Some(0.00205)), "2.05 ms"),
+            (seconds(Some(0.0205)), "20.5 ms"),
+            (seconds(Some(0.905)), "905 ms"),
+            (seconds(Some(0.0009997)), "1.00 ms"),
+            (seconds(Some(0.00099949)), "999 µs"),
+            (seconds(Some(4.1e-6)), "4.10 µs"),
+            (seconds(Some(7.0e-9)), "7.00 ns"),
+            (seconds(Some(2.5e-10)), "0.250 ns"),
+            (seconds(Some(31.0)), "31.0 s"),
+            (seconds(Some(1234.0)), "1230 s"),
+            (seconds(Some(0.0)), "0 s"),
+            (seconds(None), "–"),
+            (seconds(Some(f64::NAN)), "–"),
+            (round_seconds(0.05), "50 ms"),
+            (round_seconds(1.5), "1.5 s"),
+            (round_seconds(100.0), "100 s"),
+            (round_nanoseconds(1_000_000_000), "1 s"),
+            (rate(Some(23_412.3)), "23.4 k/s"),
+            (rate(Some(999.96)), "1.00 k/s"),
+            (rate(Some(985.4)), "985 /s"),
+            (rate(Some(0.25)), "0.250 /s"),
+            (rate(None), "–"),
+            (round_rate(5000.0), "5 k/s"),
+            (exact_rate(5000.0), "5 k/s"),
+            (exact_rate(12345.0), "12345 /s"),
+            (exact_bytes(4000), "4 kB"),
+            (exact_bytes(4096), "4096 B"),
+            (exact_bytes(5120), "5120 B"),
+            (growth(4.0), "4"),
+            (growth(1.2149), "1.21"),
+            (bytes(87), "87 B"),
+            (bytes(0), "0 B"),
+            (bytes(10_000_000), "10 MB"),
+            (bytes(25_276_514_304), "25.3 GB"),
+        ];
+        for (given, expected) in table {
+            assert_eq!(plain(given), expected);
+        }
+    }
+
+    #[test]
+    fn shares_and_counts() {
+        assert_eq!(plain(percent(0.31349)), "31.3 %");
+        assert_eq!(plain(percent(0.01)), "1 %");
+        assert_eq!(plain(percent(0.005)), "0.5 %");
+        assert_eq!(plain(percent(0.0)), "0 %");
+        assert_eq!(plain(percent(1.0)), "100 %");
+        assert_eq!(plain(level(0.95)), "95 %");
+        assert_eq!(plain(level(1.0 - 0.05 / 8.0)), "99.375 %");
+        assert_eq!(plain(level(1.0 - 0.05 / 3.0)), "98.333 %");
+        assert_eq!(plain(count(7020)), "7020");
+        assert_eq!(plain(count(23_401)), "23 401");
+        assert_eq!(plain(count(1_234_567)), "1 234 567");
+        assert_eq!(plain(counted(1, "round")), "1 round");
+        assert_eq!(plain(counted(0, "note")), "0 notes");
+        assert_eq!(plain(counted(2, "launch")), "2 launches");
+    }
+
+    #[test]
+    fn lines_of_plain_text_have_no_zeros_at_the_end() {
+        for (ns, text) in [
+            (0, "0 s"),
+            (999, "999 ns"),
+            (100_000, "100 µs"),
+            (1_234_567, "1.23 ms"),
+            (50_000_000, "50 ms"),
+            (1_250_000_000, "1.25 s"),
+            (90_000_000_000, "90 s"),
+            (125_000_000_000, "2 min 5 s"),
+            (600_000_000_000, "10 min"),
+        ] {
+            assert_eq!(show_ns(ns), text);
+        }
+        for (rate, text) in [
+            (0.5, "0.5 /s"),
+            (950.0, "950 /s"),
+            (999.7, "1 k/s"),
+            (12_520.0, "12.5 k/s"),
+            (2e6, "2 M/s"),
+        ] {
+            assert_eq!(show_rate(rate), text);
+        }
+        for (count, text) in [(0, "0"), (950, "950"), (300_000, "300k"), (1_000_000, "1M")] {
+            assert_eq!(show_count(count), text);
+        }
+        for (seconds, text) in [(1.5, "1.50 s"), (0.0041, "4.10 ms"), (8.5e-5, "85.0 µs")] {
+            assert_eq!(show_seconds(seconds), text);
+        }
+        for (level, text) in [(0.0125, "1.25 %"), (0.05, "5 %"), (0.1, "10 %")] {
+            assert_eq!(show_level(level), text);
+        }
+        assert_eq!(show_counted(1, "round"), "1 round");
+        assert_eq!(show_counted(0, "round"), "0 rounds");
+        assert_eq!(show_ratio(1.3), "1.300x");
+        assert_eq!(show_percent(0.05), "5 %");
+        assert_eq!(show_percent(0.005), "0.5 %");
+        assert_eq!(show_percent(0.05 / 3.0), "1.67 %");
+    }
+
+    #[test]
+    fn ratios_show_the_digits_that_matter() {
+        let table = [
+            (1.314, (1.271, 1.358), ["1.31", "1.27", "1.36"]),
+            (0.71, (0.66, 0.75), ["0.71", "0.66", "0.75"]),
+            // A bound that would read as 1.00, or as 1 % more.
+            (1.02, (1.0041, 1.03), ["1.020", "1.004", "1.030"]),
+            (1.002, (0.996, 1.0098), ["1.0020", "0.9960", "1.0098"]),
+            (0.995, (0.98, 0.9998), ["0.9950", "0.9800", "0.9998"]),
+            // Exactly on an edge there is nothing to tell apart.
+            (1.0, (1.0, 1.0), ["1.00", "1.00", "1.00"]),
+            (0.71, (0.7098, 0.7102), ["0.7100", "0.7098", "0.7102"]),
+            (12.3456, (11.0, 14.0), ["12.3", "11.0", "14.0"]),
+            (0.1667, (0.163, 0.17), ["0.167", "0.163", "0.170"]),
+            (0.01234, (0.011, 0.014), ["0.0123", "0.0110", "0.0140"]),
+        ];
+        for (ratio, bounds, expected) in table {
+            assert_eq!(ratios(ratio, Some(bounds), 0.01), expected);
+        }
+        assert_eq!(ratios(1.3, None, 0.01), ["1.30"]);
+    }
+}

@@ -1,0 +1,43 @@
+//! What a stream of RESP is made of.
+
+/// What a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    /// `+`
+    Simple,
+    /// `-`, `!`, with its code.
+    Error(u16),
+    /// `:`
+    Integer,
+    /// `,`, `(`, `#`
+    Number,
+    /// `$`, `=`
+    Bulk,
+}
+
+/// What has elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregate {
+    Array,
+    Set,
+    /// Keys and values are elements.
+    Map,
+    /// Belongs to the value behind it.
+    Attribute,
+    /// Answers nothing.
+    Push,
+}
+
+/// A piece of the stream. A scalar is either `Whole`, or it is `Begin`, its
+/// pieces and `End`: which of the two depends on how the bytes were cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    Whole(Scalar, &'a [u8]),
+    Begin(Scalar),
+    Piece(&'a [u8]),
+    End,
+    Null,
+    /// Its elements follow: so many, or until `Close`.
+    Open(Aggregate, Option<u64>),
+    Close,
+}

@@ -1,0 +1,177 @@
+//! What is remembered of a call in flight.
+
+use super::route::Success;
+use super::throws::Throws;
+use super::{Op, codes, faults, request};
+use crate::{Class, Fault, List};
+use alloc::vec::Vec;
+
+/// One call in flight. Slots are used again, and keep their memory.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// The name of the call.
+    pub(super) name: &'static str,
+    /// What tells it from others of its name.
+    pub(super) number: u32,
+    pub(super) success: Success,
+    throws: Throws,
+    /// Each value comes after its column's name.
+    pub(super) names: bool,
+    /// A byte of the reply was seen.
+    pub(super) began: bool,
+    /// The success was seen.
+    has_success: bool,
+    /// The exception that was seen; 0: none.
+    exception: u8,
+    /// Which column or key the next value is of.
+    pub(super) item: u32,
+    /// Columns, or keys with columns.
+    pub(super) items: u32,
+    /// Columns of the key that was read last. None before the first key.
+    of_key: Option<u32>,
+    /// How often that key was asked for: the server answers it once.
+    asked_for: u32,
+    pub(super) body_len: u64,
+    /// Hashes of the keys that were not answered yet, by their places.
+    keys: Vec<Option<u64>>,
+    /// Of the key that is being read.
+    hash: u64,
+}
+
+impl Asked {
+    /// The call of an opening.
+    pub(super) fn opening(&mut self, name: &'static str, throws: Throws) {
+        self.renew(name, 0, Success::Void, throws);
+    }
+
+    /// The call of an operation.
+    pub(super) fn ask(&mut self, op: &Op<'_>, number: u32) {
+        let (success, throws) = match op {
+            Op::Get { .. } => (Success::Column, Throws::Get),
+            Op::Slice { .. } => (Success::Columns, Throws::Usual),
+            Op::MultiSlice { .. } => (Success::ColumnsOfKeys, Throws::Usual),
+            Op::Insert { .. } | Op::Delete { .. } | Op::Mutate { .. } => {
+                (Success::Void, Throws::Usual)
+            }
+            Op::DescribeVersion => (Success::Text, Throws::Nothing),
+            Op::Admin(admin) => admin.answer(),
+        };
+        self.renew(request::name(op), number, success, throws);
+        self.names = matches!(op, Op::Slice { names: true, .. });
+        if let Op::MultiSlice { keys, .. } = op {
+            self.expect(keys);
+        }
+    }
+
+    fn renew(&mut self, name: &'static str, number: u32, success: Success, throws: Throws) {
+        let mut keys = core::mem::take(&mut self.keys);
+        keys.clear();
+        *self = Asked { name, number, success, throws, keys, hash: START, ..Asked::default() };
+    }
+
+    fn expect(&mut self, keys: &List<'_>) {
+        self.keys.extend(keys.iter().map(|key| Some(hash(START, key))));
+    }
+
+    /// The success begins.
+    ///
+    /// # Errors
+    /// When the call has none, or an exception was seen.
+    pub(super) fn succeeds(&mut self) -> Result<(), Fault> {
+        if self.success == Success::Void || self.exception != 0 || self.has_success {
+            return Err(faults::UNEXPECTED);
+        }
+        self.has_success = true;
+        Ok(())
+    }
+
+    /// A piece of a value is there. A text that is the success has no beginning of its own.
+    ///
+    /// # Errors
+    /// See [`Asked::succeeds`].
+    pub(super) fn has_value(&mut self) -> Result<(), Fault> {
+        if self.success != Success::Text || self.has_success { Ok(()) } else { self.succeeds() }
+    }
+
+    /// An exception begins.
+    ///
+    /// # Errors
+    /// When the call does not have it, or something else was seen.
+    pub(super) fn fails(&mut self, exception: u8) -> Result<(), Fault> {
+        if self.has_success || self.exception != 0 || self.throws.class_of(exception).is_none() {
+            return Err(faults::UNEXPECTED);
+        }
+        self.exception = exception;
+        Ok(())
+    }
+
+    /// A column begins.
+    ///
+    /// # Errors
+    /// When it belongs to no key and must belong to one.
+    pub(super) fn column(&mut self) -> Result<(), Fault> {
+        if self.success != Success::ColumnsOfKeys {
+            self.item = self.items;
+            self.items = self.items.saturating_add(1);
+            return Ok(());
+        }
+        let Some(columns) = &mut self.of_key else { return Err(faults::OTHER_KEY) };
+        if *columns == 0 {
+            self.items += self.asked_for;
+        }
+        *columns = columns.saturating_add(1);
+        Ok(())
+    }
+
+    /// A piece of a key; `last`: the key ends with it.
+    ///
+    /// # Errors
+    /// When it is not one of those that were asked for, or came before.
+    pub(super) fn key(&mut self, piece: &[u8], last: bool) -> Result<(), Fault> {
+        self.hash = hash(self.hash, piece);
+        if !last {
+            return Ok(());
+        }
+        let wanted = core::mem::replace(&mut self.hash, START);
+        let place = self.keys.iter().position(|key| *key == Some(wanted));
+        let place = place.ok_or(faults::OTHER_KEY)?;
+        self.asked_for = 0;
+        for key in self.keys.iter_mut().filter(|key| **key == Some(wanted)) {
+            *key = None;
+            self.asked_for += 1;
+        }
+        (self.item, self.of_key) = (place as u32, Some(0));
+        Ok(())
+    }
+
+    /// Whether what the exception says is told.
+    pub(super) fn has_reason(&self) -> bool {
+        self.success == Success::Refused
+            || matches!(self.throws.class_of(self.exception), Some(Class::Error(_)))
+    }
+
+    /// What the complete reply comes to.
+    ///
+    /// # Errors
+    /// When neither a success nor an exception was in it where one must be.
+    pub(super) fn class(&self) -> Result<Class, Fault> {
+        if self.exception != 0 {
+            return self.throws.class_of(self.exception).ok_or(faults::UNEXPECTED);
+        }
+        match (self.success, self.has_success) {
+            (Success::Refused, _) => Ok(Class::Error(codes::APPLICATION)),
+            (Success::Void, _) | (Success::Text | Success::Struct, true) => Ok(Class::Ok),
+            (Success::Columns | Success::ColumnsOfKeys, true) if self.items == 0 => Ok(Class::Miss),
+            (Success::Column, true) if self.items == 0 => Err(faults::UNEXPECTED),
+            (_, true) => Ok(Class::Ok),
+            (_, false) => Err(faults::UNEXPECTED),
+        }
+    }
+}
+
+/// Where the hash of a key begins. FNV-1a, 64 bits: a key is compared as it comes in pieces.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn hash(start: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}

@@ -1,0 +1,343 @@
+//! One connection that speaks Thrift.
+
+use super::asked::Asked;
+use super::limits::MOST_NAME_BYTES;
+use super::message::{EXCEPTION, REPLY, VERSION_1};
+use super::route::{Place, Success, place};
+use super::walk::{Token, Walker};
+use super::{Limits, Op, Opening, faults, request};
+use crate::bytes;
+use crate::pipeline::Pipeline;
+use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use core::fmt;
+
+/// Thrift on one connection. After its first operations it allocates nothing. It holds the
+/// password, and shows nothing of itself.
+pub struct Thrift {
+    opening: Opening,
+    /// Replies to the opening that are to come.
+    to_open: usize,
+    /// The call of the opening that is answered next.
+    asked_to_open: Asked,
+    in_flight: Pipeline<Asked>,
+    /// The number of the next call.
+    number: u32,
+    limits: Limits,
+    part: Part,
+    /// Bytes of the frame that are to come.
+    frame_left: u32,
+    walker: Walker,
+    broken: Option<Fault>,
+    closing: bool,
+    refused: Option<u16>,
+}
+
+/// Which part of a frame comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Length,
+    Head,
+    Result,
+    /// A result that is passed as it is.
+    Struct,
+}
+
+impl fmt::Debug for Thrift {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("Thrift").finish_non_exhaustive()
+    }
+}
+
+impl Thrift {
+    /// A codec for a fresh connection with up to `depth` operations in flight (at least
+    /// one).
+    pub fn new(opening: Opening, limits: Limits, depth: u32) -> Thrift {
+        let mut codec = Thrift {
+            to_open: 0,
+            asked_to_open: Asked::default(),
+            opening,
+            in_flight: Pipeline::new(depth),
+            number: 0,
+            limits,
+            part: Part::Length,
+            frame_left: 0,
+            walker: Walker::new(),
+            broken: None,
+            closing: false,
+            refused: None,
+        };
+        codec.reset();
+        codec
+    }
+
+    /// Forgets the connection, a fault included: the next one is fresh.
+    pub fn reset(&mut self) {
+        self.to_open = self.opening.replies();
+        self.opening.expect(self.to_open, &mut self.asked_to_open);
+        self.in_flight.clear();
+        self.number = 0;
+        self.part = Part::Length;
+        self.frame_left = 0;
+        self.broken = None;
+        self.closing = false;
+        self.refused = None;
+    }
+
+    fn state(&self) -> State {
+        if self.closing {
+            return State::Closing;
+        }
+        if self.to_open > 0 { State::Opening } else { State::Ready }
+    }
+
+    /// The call that the next reply answers.
+    fn answered(&mut self) -> Option<(Tag, &mut Asked)> {
+        answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
+    }
+
+    /// Reads one part of a frame. Returns how many bytes are done with, or None if more are
+    /// needed.
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        if let Some(fault) = self.broken {
+            return Err(fault);
+        }
+        if self.part == Part::Length {
+            return self.length(input, seen);
+        }
+        let whole = input.len() >= self.frame_left as usize;
+        let input = if whole { &input[..self.frame_left as usize] } else { input };
+        let taken = match self.part {
+            Part::Length | Part::Head => self.head(input)?,
+            Part::Result | Part::Struct => self.result(input, seen)?,
+        };
+        // What ends beyond the frame's end, or before it.
+        let is_over = match taken {
+            None => whole,
+            Some(_) => self.part != Part::Length && self.frame_left == 0,
+        };
+        if is_over { Err(faults::FRAME_END) } else { Ok(taken) }
+    }
+
+    /// The length of a frame.
+    fn length(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        let is_operation = self.to_open == 0;
+        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        if is_operation && !asked.began {
+            seen.began(tag);
+        }
+        asked.began = true;
+        let Some(length) = input.first_chunk() else { return Ok(None) };
+        let length = u32::from_be_bytes(*length);
+        if length > self.limits.frame_bytes {
+            return Err(faults::FRAME);
+        }
+        if length == 0 {
+            return Err(faults::FRAME_END);
+        }
+        (self.frame_left, self.part) = (length, Part::Head);
+        Ok(Some(4))
+    }
+
+    /// The head of a message: its version and kind, the name of the call and its number.
+    fn head(&mut self, input: &[u8]) -> Result<Option<usize>, Fault> {
+        let (_, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        let Some((version, rest)) = input.split_first_chunk() else { return Ok(None) };
+        let version = u32::from_be_bytes(*version);
+        if version & 0xffff_ff00 != VERSION_1 {
+            return Err(faults::VERSION);
+        }
+        let kind = version as u8;
+        if kind != REPLY && kind != EXCEPTION {
+            return Err(faults::OTHER_CALL);
+        }
+        let Some((length, rest)) = rest.split_first_chunk() else { return Ok(None) };
+        let length = u32::from_be_bytes(*length) as usize;
+        if length != asked.name.len() || length > MOST_NAME_BYTES {
+            return Err(faults::OTHER_CALL);
+        }
+        let Some((name, rest)) = rest.split_at_checked(length) else { return Ok(None) };
+        let Some(number) = rest.first_chunk() else { return Ok(None) };
+        if name != asked.name.as_bytes() || u32::from_be_bytes(*number) != asked.number {
+            return Err(faults::OTHER_CALL);
+        }
+        if kind == EXCEPTION {
+            asked.success = Success::Refused;
+        }
+        self.walker.start();
+        self.part = Part::Result;
+        let taken = 4 + 4 + length + 4;
+        self.frame_left -= taken as u32;
+        Ok(Some(taken))
+    }
+
+    /// One value of the result, or a part of one.
+    fn result(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        let Some((taken, token)) = self.walker.next(input)? else { return Ok(None) };
+        self.frame_left -= taken as u32;
+        match token {
+            Token::Done if self.frame_left > 0 => return Err(faults::FRAME_END),
+            Token::Done => self.done(seen)?,
+            _ if self.part == Part::Struct => self.pass(&input[..taken], seen)?,
+            Token::Other => {}
+            Token::Open | Token::Text { .. } => self.hear(token, seen)?,
+        }
+        Ok(Some(taken))
+    }
+
+    /// Bytes of a result that is passed as it is.
+    fn pass(&mut self, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
+        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        if !bytes.is_empty() {
+            asked.body_len += bytes.len() as u64;
+            seen.body(tag, 0, bytes);
+        }
+        Ok(())
+    }
+
+    /// Something that the result holds.
+    fn hear(&mut self, token: Token<'_>, seen: &mut impl Events) -> Result<(), Fault> {
+        let is_operation = self.to_open == 0;
+        let (tag, asked) = answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
+            .ok_or(faults::ANSWERS_NOTHING)?;
+        let told = match (place(&self.walker, token, asked.success), token) {
+            (Place::Success, _) => {
+                asked.succeeds()?;
+                if asked.success == Success::Struct {
+                    self.part = Part::Struct;
+                }
+                return Ok(());
+            }
+            (Place::Exception(number), _) => return asked.fails(number),
+            (Place::Column, _) => return asked.column(),
+            (Place::Key, Token::Text { piece, last }) => return asked.key(piece, last),
+            (Place::Item, Token::Text { piece, last }) => {
+                asked.item = asked.items;
+                asked.items = asked.items.saturating_add(u32::from(last));
+                Some(piece)
+            }
+            (Place::Name, Token::Text { piece, .. }) => asked.names.then_some(piece),
+            (Place::Value, Token::Text { piece, .. }) => {
+                asked.has_value()?;
+                Some(piece)
+            }
+            (Place::Reason, Token::Text { piece, .. }) => asked.has_reason().then_some(piece),
+            _ => None,
+        };
+        // What an opening is answered is no operation's.
+        let told = told.filter(|piece| is_operation && !piece.is_empty());
+        if let Some(piece) = told {
+            asked.body_len += piece.len() as u64;
+            seen.body(tag, asked.item, piece);
+        }
+        Ok(())
+    }
+
+    /// The reply is complete.
+    fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
+        self.part = Part::Length;
+        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        let class = asked.class()?;
+        let (body_len, items) = (asked.body_len, asked.items);
+        let code = if let Class::Error(code) = class { code } else { 0 };
+        if self.to_open == 0 {
+            self.in_flight.pop();
+            seen.done(Reply { tag, class, code, body_len, items });
+            return Ok(());
+        }
+        if class != Class::Ok {
+            self.refused = Some(code);
+            return Err(self.opening.objection(self.to_open, code));
+        }
+        self.to_open -= 1;
+        self.opening.expect(self.to_open, &mut self.asked_to_open);
+        Ok(())
+    }
+
+    fn ended(&mut self) -> Result<(), Fault> {
+        if let Some(fault) = self.broken {
+            return Err(fault);
+        }
+        if self.to_open > 0 {
+            return Err(faults::CLOSED_IN_OPENING);
+        }
+        match self.in_flight.front() {
+            None => Ok(()),
+            Some((_, asked)) if !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            Some(_) => Err(faults::CLOSED_IN_REPLY),
+        }
+    }
+
+    /// The connection is unusable from here on.
+    fn broken(&mut self, fault: Fault) -> Fault {
+        self.broken = Some(fault);
+        self.closing = true;
+        fault
+    }
+}
+
+/// The call that the next reply answers: of the opening while replies to it are to come.
+fn answered<'a>(
+    to_open: usize,
+    asked_to_open: &'a mut Asked,
+    in_flight: &'a mut Pipeline<Asked>,
+) -> Option<(Tag, &'a mut Asked)> {
+    if to_open > 0 { Some((Tag(0), asked_to_open)) } else { in_flight.front() }
+}
+
+impl Codec for Thrift {
+    type Op<'a> = Op<'a>;
+
+    fn open(&mut self, out: &mut Out) -> State {
+        out.bytes.extend_from_slice(self.opening.bytes());
+        self.state()
+    }
+
+    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
+        if let Some(fault) = self.broken {
+            return Err(fault);
+        }
+        match self.state() {
+            State::Closing => return Err(faults::NOT_REUSABLE),
+            State::Opening => return Err(faults::NOT_OPEN),
+            State::Ready => {}
+        }
+        if self.in_flight.is_full() {
+            return Err(faults::IN_FLIGHT);
+        }
+        request::check(op)?;
+        request::write(op, self.number, out)?;
+        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        asked.ask(op, self.number);
+        self.number = self.number.wrapping_add(1);
+        Ok(tag)
+    }
+
+    fn read(
+        &mut self,
+        input: &[u8],
+        _out: &mut Out,
+        seen: &mut impl Events,
+    ) -> Result<Progress, Fault> {
+        let taken = bytes::in_steps(input, |left| self.step(left, seen));
+        let consumed = taken.map_err(|fault| self.broken(fault))?;
+        Ok(Progress { consumed, state: self.state() })
+    }
+
+    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
+        let ended = self.ended();
+        self.closing = true;
+        ended.map_err(|fault| self.broken(fault))
+    }
+
+    fn window(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn tags(&self) -> u32 {
+        self.in_flight.depth()
+    }
+
+    fn refused(&self) -> Option<u16> {
+        self.refused
+    }
+}

@@ -1,0 +1,25 @@
+//! How much of a reply the codec is willing to hold or to wait for.
+
+/// Structs, lists and maps in each other; more is a fault. A reply of Cassandra's has nine.
+pub const MOST_DEEP: usize = 16;
+
+/// The longest name of a call.
+pub(super) const MOST_NAME_BYTES: usize = 32;
+
+/// What is looked at as a whole: the head of a message. Texts are streamed. Nothing more is
+/// ever held back.
+pub const MOST_HEAD_BYTES: usize = 4 + 4 + MOST_NAME_BYTES + 4;
+
+/// Limits on one reply, which is streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the frame of a reply.
+    pub frame_bytes: u32,
+}
+
+impl Default for Limits {
+    /// 256 MiB, far above what a server sends (`thrift_framed_transport_size_in_mb` is 15).
+    fn default() -> Self {
+        Limits { frame_bytes: 256 << 20 }
+    }
+}

@@ -1,0 +1,95 @@
+//! What is sent on a fresh connection before anything is measured.
+
+use super::asked::Asked;
+use super::faults;
+use super::message::{self, field, map, string, string_field, types};
+use super::throws::Throws;
+use crate::{Fault, Out};
+use alloc::sync::Arc;
+
+/// How to log in. No `Debug`: it holds a secret.
+#[derive(Clone, Copy, Default)]
+pub struct Login<'a> {
+    /// User and password. None means no log-in.
+    pub user: Option<(&'a str, &'a str)>,
+    /// The keyspace. None means that none is chosen.
+    pub keyspace: Option<&'a str>,
+}
+
+/// What is sent on every fresh connection, encoded once. No `Debug`: it holds the password.
+#[derive(Clone)]
+pub struct Opening {
+    bytes: Arc<[u8]>,
+    /// The calls, in their order.
+    steps: [Option<Step>; 2],
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    name: &'static str,
+    throws: Throws,
+    /// What is objected to if it is refused without a fault of its own.
+    fault: Fault,
+}
+
+const LOGIN: Step = Step { name: "login", throws: Throws::Login, fault: faults::LOGIN };
+const SET_KEYSPACE: Step =
+    Step { name: "set_keyspace", throws: Throws::Invalid, fault: faults::KEYSPACE };
+
+impl Opening {
+    /// Writes `login` and `set_keyspace`, each where it is needed. They are sent together:
+    /// an opening costs one round trip, or none.
+    ///
+    /// # Errors
+    /// When a text is longer than a frame can be.
+    pub fn new(login: &Login<'_>) -> Result<Opening, Fault> {
+        let mut out = Out::default();
+        if let Some((user, password)) = login.user {
+            message::call(&mut out, LOGIN.name, 0, |out| {
+                let to = &mut out.bytes;
+                field(to, types::STRUCT, 1);
+                field(to, types::MAP, 1);
+                map(to, types::STRING, types::STRING, 2);
+                for text in ["username", user, "password", password] {
+                    string(to, text.as_bytes());
+                }
+                message::stop(to);
+            })?;
+        }
+        if let Some(keyspace) = login.keyspace {
+            message::call(&mut out, SET_KEYSPACE.name, 0, |out| {
+                string_field(&mut out.bytes, 1, keyspace.as_bytes());
+            })?;
+        }
+        let steps = [login.user.map(|_| LOGIN), login.keyspace.map(|_| SET_KEYSPACE)];
+        Ok(Opening { bytes: out.bytes.into(), steps })
+    }
+
+    /// What is sent.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many replies come.
+    pub(super) fn replies(&self) -> usize {
+        self.steps.iter().flatten().count()
+    }
+
+    /// The call whose reply comes next, while `left` replies are to come.
+    pub(super) fn expect(&self, left: usize, asked: &mut Asked) {
+        if let Some(step) = self.step(left) {
+            asked.opening(step.name, step.throws);
+        }
+    }
+
+    /// What an error of this code to that call means.
+    pub(super) fn objection(&self, left: usize, code: u16) -> Fault {
+        let otherwise = self.step(left).map_or(faults::ANSWERS_NOTHING, |step| step.fault);
+        faults::refusal(code, otherwise)
+    }
+
+    fn step(&self, left: usize) -> Option<Step> {
+        let at = self.replies().checked_sub(left)?;
+        self.steps.iter().flatten().nth(at).copied()
+    }
+}

@@ -1,0 +1,315 @@
+//! Replies that are refused, and why. All but the last table are made up.
+
+use crate::common;
+use crate::memcached::check::{A, Asking, KEYS, store};
+use crate::memcached::table::{Case, run};
+use wire::Codec;
+use wire::memcached::{Dialect, Limits, MOST_LINE_BYTES, Mode, Op, codes, faults};
+
+#[test]
+fn in_text() {
+    run(Dialect::Text, LINES);
+    run(Dialect::Text, VALUES);
+    run(Dialect::Text, OTHERS);
+    run(Dialect::Text, CUT_SHORT);
+}
+
+#[test]
+fn in_meta() {
+    run(Dialect::Meta, META);
+}
+
+#[test]
+fn out_of_step() {
+    run(Dialect::Text, OUT_OF_STEP);
+    run(Dialect::Meta, OUT_OF_STEP_IN_META);
+}
+
+const GET: &[Op<'_>] = &[Op::Get(A)];
+const SET: &[Op<'_>] = &[store(Mode::Set)];
+const MULTI: &[Op<'_>] = &[Op::MultiGet(KEYS)];
+
+const LINES: &[Case] = &[
+    ("LF alone", GET, b"END\n", "began | fault: a line that does not end with CR LF"),
+    ("CR alone", GET, b"END\rEND\r\n", "began | fault: a line that does not end with CR LF"),
+    ("an empty line", GET, b"\r\n", "began | fault: a line that never answers this command"),
+    (
+        "another protocol",
+        GET,
+        b"HTTP/1.1 400 Bad Request\r\n",
+        "began | fault: a line that never answers this command",
+    ),
+    ("small letters", GET, b"end\r\n", "began | fault: a line that never answers this command"),
+    ("blanks behind", GET, b"END \r\n", "began | fault: a line that never answers this command"),
+    ("NUL", GET, b"\0\r\n", "began | fault: a line that never answers this command"),
+];
+
+const VALUES: &[Case] = &[
+    ("no length", GET, b"VALUE a 0\r\n", "began | fault: malformed line before a value"),
+    ("no key", GET, b"VALUE  0 5\r\n", "began | fault: malformed line before a value"),
+    ("no flags", GET, b"VALUE a  5\r\n", "began | fault: malformed line before a value"),
+    ("flags in words", GET, b"VALUE a x 5\r\n", "began | fault: malformed line before a value"),
+    ("negative flags", GET, b"VALUE a -1 5\r\n", "began | fault: malformed line before a value"),
+    ("two blanks", GET, b"VALUE a 0 5 \r\n", "began | fault: malformed line before a value"),
+    (
+        "a word too many",
+        GET,
+        b"VALUE a 0 5 1 1\r\n",
+        "began | fault: malformed line before a value",
+    ),
+    ("no unique number", GET, b"VALUE a 0 5 x\r\n", "began | fault: malformed line before a value"),
+    ("a negative length", GET, b"VALUE a 0 -1\r\n", "began | fault: malformed length of a value"),
+    (
+        "a length with a plus",
+        GET,
+        b"VALUE a 0 +1\r\n",
+        "began | fault: malformed length of a value",
+    ),
+    (
+        "a length in hexadecimal",
+        GET,
+        b"VALUE a 0 0x1\r\n",
+        "began | fault: malformed length of a value",
+    ),
+    (
+        "a length of 2^64",
+        GET,
+        b"VALUE a 0 18446744073709551616\r\n",
+        "began | fault: malformed length of a value",
+    ),
+    (
+        "a length of 2^64 - 1",
+        GET,
+        b"VALUE a 0 18446744073709551615\r\n",
+        "began | fault: a value is longer than the limit",
+    ),
+    (
+        "a length above the limit by 1",
+        GET,
+        b"VALUE a 0 1073741825\r\n",
+        "began | fault: a value is longer than the limit",
+    ),
+    (
+        "a value that is longer than its length",
+        GET,
+        b"VALUE a 0 2\r\nhello\r\nEND\r\n",
+        "began | body he | fault: a value is not followed by CR LF",
+    ),
+    (
+        "a value that is shorter than its length",
+        GET,
+        b"VALUE a 0 6\r\nhello\r\nEND\r\n",
+        "began | body hello\\r | fault: a value is not followed by CR LF",
+    ),
+    (
+        "CR alone behind a value",
+        GET,
+        b"VALUE a 0 1\r\n!\rEND\r\n",
+        "began | body ! | fault: a value is not followed by CR LF",
+    ),
+    (
+        "LF alone behind a value",
+        GET,
+        b"VALUE a 0 1\r\n!\nEND\r\n",
+        "began | body ! | fault: a value is not followed by CR LF",
+    ),
+];
+
+const OTHERS: &[Case] = &[
+    (
+        "another key",
+        GET,
+        b"VALUE b 0 1\r\n!\r\nEND\r\n",
+        "began | fault: a value for a key that was not asked for",
+    ),
+    (
+        "a key that begins like ours",
+        GET,
+        b"VALUE ab 0 1\r\n!\r\nEND\r\n",
+        "began | fault: a value for a key that was not asked for",
+    ),
+    (
+        "the value twice",
+        GET,
+        b"VALUE a 0 1\r\n!\r\nVALUE a 0 1\r\n!\r\nEND\r\n",
+        "began | body ! | fault: a value for a key that was not asked for",
+    ),
+    (
+        "the value of one key of several twice",
+        MULTI,
+        b"VALUE bb 0 1\r\n!\r\nVALUE bb 0 1\r\n!\r\nEND\r\n",
+        "began | body[1] ! | fault: a value for a key that was not asked for",
+    ),
+    ("STORED to get", GET, b"STORED\r\n", "began | fault: a line that never answers this command"),
+    ("END to set", SET, b"END\r\n", "began | fault: a line that never answers this command"),
+    (
+        "a value to set",
+        SET,
+        b"VALUE a 0 1\r\n!\r\nEND\r\n",
+        "began | fault: a line that never answers this command",
+    ),
+    (
+        "NOT_FOUND to get",
+        &[Op::Get(A)],
+        b"NOT_FOUND\r\n",
+        "began | fault: a line that never answers this command",
+    ),
+    (
+        "a negative sum",
+        &[Op::Incr { key: A, by: 1 }],
+        b"-1\r\n",
+        "began | fault: a line that never answers this command",
+    ),
+    ("meta to text", GET, b"EN\r\n", "began | fault: a line that never answers this command"),
+    ("HD to set in text", SET, b"HD\r\n", "began | fault: a line that never answers this command"),
+];
+
+const CUT_SHORT: &[Case] = &[
+    ("nothing", GET, b"", "Ready | end: closed before a reply"),
+    ("one byte", GET, b"E", "began | Ready | end: closed in the middle of a reply"),
+    ("a line without LF", GET, b"END\r", "began | Ready | end: closed in the middle of a reply"),
+    (
+        "in a value",
+        GET,
+        b"VALUE a 0 5\r\nhel",
+        "began | body hel | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "behind a value",
+        GET,
+        b"VALUE a 0 5\r\nhello",
+        "began | body hello | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "before END",
+        GET,
+        b"VALUE a 0 5\r\nhello\r\n",
+        "began | body hello | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "in counters",
+        &[Op::Stats],
+        b"STAT pid 1\r\n",
+        "began | body pid 1 | Ready | end: closed in the middle of a reply",
+    ),
+];
+
+const META: &[Case] = &[
+    ("no length", GET, b"VA \r\n", "began | fault: malformed length of a value"),
+    ("no blank", GET, b"VA\r\n", "began | fault: a line that never answers this command"),
+    ("a negative length", GET, b"VA -1\r\n", "began | fault: malformed length of a value"),
+    (
+        "a length of 2^64",
+        GET,
+        b"VA 18446744073709551616\r\n",
+        "began | fault: malformed length of a value",
+    ),
+    ("too long", GET, b"VA 1073741825\r\n", "began | fault: a value is longer than the limit"),
+    ("no unique number", GET, b"VA 1 cx\r\n", "began | fault: malformed line before a value"),
+    (
+        "a value that is longer than its length",
+        GET,
+        b"VA 2\r\nhello\r\n",
+        "began | body he | fault: a value is not followed by CR LF",
+    ),
+    ("HD to mg with v", GET, b"HD\r\n", "began | fault: a line that never answers this command"),
+    ("text to meta", GET, b"END\r\n", "began | fault: a line that never answers this command"),
+    (
+        "a number that was not given",
+        MULTI,
+        b"VA 1 O4\r\n!\r\nMN\r\n",
+        "began | fault: a value for a key that was not asked for",
+    ),
+    (
+        "a number twice",
+        MULTI,
+        b"VA 1 O1\r\n!\r\nVA 1 O1\r\n!\r\nMN\r\n",
+        "began | body[1] ! | fault: a value for a key that was not asked for",
+    ),
+    (
+        "no number",
+        MULTI,
+        b"VA 1\r\n!\r\nMN\r\n",
+        "began | fault: a value for a key that was not asked for",
+    ),
+    (
+        "a miss that should be quiet",
+        MULTI,
+        b"EN\r\n",
+        "began | fault: a line that never answers this command",
+    ),
+];
+
+/// Real: an unknown or malformed command, and its value read as a command.
+const OUT_OF_STEP: &[Case] = &[
+    (
+        "a value that was not read",
+        SET,
+        b"CLIENT_ERROR bad command line format\r\nERROR\r\n",
+        "began | body CLIENT_ERROR bad command line format | error 1011, 36 bytes, 0 items | \
+         fault: the server did not read the value of a refused write: replies are out of step",
+    ),
+    (
+        "a value of another length",
+        SET,
+        b"CLIENT_ERROR bad data chunk\r\nERROR\r\n",
+        "began | body CLIENT_ERROR bad data chunk | error 1010, 27 bytes, 0 items | \
+         fault: the server did not read the value of a refused write: replies are out of step",
+    ),
+    (
+        "with operations behind it",
+        &[store(Mode::Set), Op::Get(A)],
+        b"ERROR\r\nERROR\r\nEND\r\n",
+        "began | body ERROR | error 1001, 5 bytes, 0 items | \
+         fault: the server did not read the value of a refused write: replies are out of step",
+    ),
+];
+
+const OUT_OF_STEP_IN_META: &[Case] = &[(
+    "a server that does not know ms",
+    SET,
+    b"ERROR\r\nERROR\r\n",
+    "began | body ERROR | error 1001, 5 bytes, 0 items | \
+     fault: the server did not read the value of a refused write: replies are out of step",
+)];
+
+#[test]
+fn a_line_has_a_limit() {
+    for (length, sound) in [(MOST_LINE_BYTES, true), (MOST_LINE_BYTES + 1, false)] {
+        let text = vec![b'x'; length - b"SERVER_ERROR \r\n".len()];
+        let stream = [b"SERVER_ERROR ", text.as_slice(), b"\r\n"].concat();
+        let heard = common::check(&Asking::new(Dialect::Text, GET), &stream);
+        assert_eq!(heard.state.is_ok(), sound);
+        assert!(sound || heard.state == Err(faults::LINE_TOO_LONG));
+    }
+}
+
+#[test]
+fn a_value_has_the_limit_that_was_given() {
+    for (value_bytes, sound) in [(5, true), (4, false)] {
+        let asking = Asking { limits: Limits { value_bytes }, ..Asking::new(Dialect::Text, GET) };
+        let heard = common::check(&asking, b"VALUE a 0 5\r\nhello\r\nEND\r\n");
+        assert_eq!(heard.state.is_ok(), sound);
+        assert!(sound || heard.state == Err(faults::VALUE_TOO_LONG));
+    }
+}
+
+/// What is said to a connection too many before anything was asked on it.
+#[test]
+fn a_refused_connection_is_named() {
+    let asking = Asking::new(Dialect::Text, &[]);
+    let refusal = b"ERROR Too many open connections\r\n";
+    let heard = common::check(&asking, refusal);
+    assert_eq!(heard.state, Err(faults::TOO_MANY_CONNECTIONS));
+    let mut codec = common::Subject::fresh(&asking);
+    assert_eq!(codec.refused(), None);
+    common::feed(&asking, &mut codec, refusal, common::CUTS[0]);
+    assert_eq!(codec.refused(), Some(codes::TOO_MANY_CONNECTIONS));
+    codec.reset();
+    assert_eq!(codec.refused(), None);
+    for unasked in [b"STORED\r\n".as_slice(), b"ERROR\r\n", b"ERROR x\r\n", b"\r\n", b"x"] {
+        assert_eq!(common::check(&asking, unasked).state, Err(faults::ANSWERS_NOTHING));
+    }
+    let cut = common::check(&asking, b"ERR");
+    assert_eq!(cut.ended, Some(Err(faults::ANSWERS_NOTHING)));
+}

@@ -1,0 +1,308 @@
+//! Replies that are refused, and why. All are made up.
+
+use crate::common;
+use crate::resp::check::{ANY, Asking, DEL, GET, INCR, MGET, SET};
+use crate::resp::table::{Case, run};
+use wire::resp::{Limits, MOST_DEEP, MOST_LINE_BYTES, Op, faults};
+
+#[test]
+fn lines() {
+    run(LINES);
+}
+
+#[test]
+fn lengths() {
+    run(LENGTHS);
+}
+
+#[test]
+fn numbers() {
+    run(NUMBERS);
+}
+
+#[test]
+fn streamed() {
+    run(STREAMED);
+}
+
+#[test]
+fn out_of_step() {
+    run(OUT_OF_STEP);
+}
+
+#[test]
+fn cut_short() {
+    run(CUT_SHORT);
+}
+
+const C: &[Op<'_>] = &[ANY];
+
+const LINES: &[Case] = &[
+    ("another protocol", C, b"HTTP/1.1 400 Bad Request\r\n", "began | fault: not a RESP reply"),
+    ("memcached", C, b"ERROR\r\n", "began | fault: not a RESP reply"),
+    ("an empty line", C, b"\r\n", "began | fault: not a RESP reply"),
+    ("NUL", C, b"\0", "began | fault: not a RESP reply"),
+    ("LF alone", C, b"+OK\n", "began | fault: a line or a string that does not end with CR LF"),
+    ("CR alone", C, b"+O\rK\r\n", "began | fault: a line or a string that does not end with CR LF"),
+    (
+        "LF alone behind a length",
+        C,
+        b"$5\nhello\r\n",
+        "began | fault: a line or a string that does not end with CR LF",
+    ),
+    (
+        "a string that is longer than its length",
+        C,
+        b"$2\r\nhello\r\n",
+        "began | body he | fault: a line or a string that does not end with CR LF",
+    ),
+    (
+        "a string that is shorter than its length",
+        C,
+        b"$6\r\nhello\r\n+OK\r\n",
+        "began | body hello\\r | fault: a line or a string that does not end with CR LF",
+    ),
+    (
+        "CR alone behind a string",
+        C,
+        b"$1\r\n!\r+OK\r\n",
+        "began | body ! | fault: a line or a string that does not end with CR LF",
+    ),
+];
+
+const LENGTHS: &[Case] = &[
+    ("no length", C, b"$\r\n", "began | fault: malformed length"),
+    ("a length below -1", C, b"$-2\r\n", "began | fault: malformed length"),
+    ("a length of -0", C, b"$-0\r\n", "began | fault: malformed length"),
+    ("a length with a plus", C, b"$+1\r\n", "began | fault: malformed length"),
+    ("a length with a blank", C, b"$ 1\r\n", "began | fault: malformed length"),
+    ("a length in hexadecimal", C, b"$0x1\r\n", "began | fault: malformed length"),
+    ("a length of 2^64", C, b"$18446744073709551616\r\n", "began | fault: malformed length"),
+    (
+        "a length of 2^64 - 1",
+        C,
+        b"$18446744073709551615\r\n",
+        "began | fault: a string is longer than the limit",
+    ),
+    (
+        "a length above the limit by 1",
+        C,
+        b"$536870913\r\n",
+        "began | fault: a string is longer than the limit",
+    ),
+    ("a bulk error's", C, b"!536870913\r\n", "began | fault: a string is longer than the limit"),
+    ("a negative bulk error's", C, b"!-1\r\n", "began | fault: malformed length"),
+    ("a negative verbatim string's", C, b"=-1\r\n", "began | fault: malformed length"),
+    ("a count below -1", C, b"*-2\r\n", "began | fault: malformed length"),
+    ("a count in words", C, b"*many\r\n", "began | fault: malformed length"),
+    ("a null set", C, b"~-1\r\n", "began | fault: malformed length"),
+    ("a null map", C, b"%-1\r\n", "began | fault: malformed length"),
+    ("a map of 2^63 pairs", C, b"%9223372036854775808\r\n", "began | fault: malformed length"),
+    ("a streamed attribute", C, b"|?\r\n", "began | fault: malformed length"),
+    (
+        "an array that never ends",
+        C,
+        b"*18446744073709551615\r\n:1\r\n",
+        "began | body 1 | Ready | end: closed in the middle of a reply",
+    ),
+];
+
+const NUMBERS: &[Case] = &[
+    ("no digits", C, b":\r\n", "began | fault: malformed integer"),
+    ("only a sign", C, b":-\r\n", "began | fault: malformed integer"),
+    ("two signs", C, b":--1\r\n", "began | fault: malformed integer"),
+    ("a fraction", C, b":1.5\r\n", "began | fault: malformed integer"),
+    ("2^63", C, b":9223372036854775808\r\n", "began | fault: malformed integer"),
+    ("-2^63 - 1", C, b":-9223372036854775809\r\n", "began | fault: malformed integer"),
+    ("a double of nothing", C, b",\r\n", "began | fault: malformed number, boolean or null"),
+    ("a double in words", C, b",one\r\n", "began | fault: malformed number, boolean or null"),
+    ("a double without digits", C, b",.\r\n", "began | fault: malformed number, boolean or null"),
+    ("a boolean in words", C, b"#true\r\n", "began | fault: malformed number, boolean or null"),
+    ("a big fraction", C, b"(1.5\r\n", "began | fault: malformed number, boolean or null"),
+    ("a null of something", C, b"_x\r\n", "began | fault: malformed number, boolean or null"),
+    (
+        "a verbatim string too short",
+        C,
+        b"=3\r\ntxt\r\n",
+        "began | fault: malformed verbatim string",
+    ),
+    (
+        "a verbatim string without format",
+        C,
+        b"=5\r\nhello\r\n",
+        "began | fault: malformed verbatim string",
+    ),
+];
+
+const STREAMED: &[Case] = &[
+    ("an end of nothing", C, b".\r\n", "began | fault: malformed streamed string or aggregate"),
+    (
+        "an end of a counted array",
+        C,
+        b"*2\r\n:1\r\n.\r\n",
+        "began | body 1 | fault: malformed streamed string or aggregate",
+    ),
+    (
+        "an end with text",
+        C,
+        b"*?\r\n.x\r\n",
+        "began | fault: malformed streamed string or aggregate",
+    ),
+    ("a chunk of nothing", C, b";1\r\n", "began | fault: malformed streamed string or aggregate"),
+    (
+        "a map that ends behind a key",
+        C,
+        b"%?\r\n+a\r\n.\r\n",
+        "began | body a | fault: malformed streamed string or aggregate",
+    ),
+    (
+        "a string that goes on without a chunk",
+        C,
+        b"$?\r\n;1\r\n!\r\n$1\r\n",
+        "began | body ! | fault: malformed streamed string or aggregate",
+    ),
+    ("a chunk without length", C, b"$?\r\n;\r\n", "began | fault: malformed length"),
+    (
+        "a chunk that is longer than its length",
+        C,
+        b"$?\r\n;1\r\n!!\r\n",
+        "began | body ! | fault: a line or a string that does not end with CR LF",
+    ),
+    (
+        "chunks that exceed the limit together",
+        C,
+        b"$?\r\n;1\r\n!\r\n;536870912\r\n",
+        "began | body ! | fault: a string is longer than the limit",
+    ),
+    ("a streamed bulk error", C, b"!?\r\n", "began | fault: malformed length"),
+];
+
+const OUT_OF_STEP: &[Case] = &[
+    (
+        "an integer to GET",
+        &[GET],
+        b":1\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "a status to GET",
+        &[GET],
+        b"+OK\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "an array to GET",
+        &[GET],
+        b"*1\r\n:1\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "a value to SET",
+        &[SET],
+        b"$1\r\n!\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "a value to INCR",
+        &[INCR],
+        b"$1\r\n1\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "null to DEL",
+        &[DEL],
+        b"$-1\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "a value to MGET",
+        &[MGET],
+        b"$1\r\n1\r\n",
+        "began | fault: a reply of a kind that this command never has",
+    ),
+    (
+        "too few to MGET",
+        &[MGET],
+        b"*2\r\n$-1\r\n$-1\r\n",
+        "began | fault: a reply with another number of elements than keys",
+    ),
+    (
+        "too many to MGET",
+        &[MGET],
+        b"*4\r\n$-1\r\n",
+        "began | fault: a reply with another number of elements than keys",
+    ),
+];
+
+const CUT_SHORT: &[Case] = &[
+    ("nothing", C, b"", "Ready | end: closed before a reply"),
+    ("one byte", C, b"$", "began | Ready | end: closed in the middle of a reply"),
+    ("a line without LF", C, b"+OK\r", "began | Ready | end: closed in the middle of a reply"),
+    (
+        "in a string",
+        C,
+        b"$5\r\nhel",
+        "began | body hel | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "behind a string",
+        C,
+        b"$5\r\nhello",
+        "began | body hello | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "in an array",
+        C,
+        b"*2\r\n:1\r\n",
+        "began | body 1 | Ready | end: closed in the middle of a reply",
+    ),
+    (
+        "behind an attribute",
+        C,
+        b"|1\r\n+a\r\n:1\r\n",
+        "began | Ready | end: closed in the middle of a reply",
+    ),
+    ("a push's first byte", &[], b">", "Ready | end: closed in the middle of a reply"),
+    ("an error's first byte, unasked", &[], b"-", "Ready | end: closed in the middle of a reply"),
+];
+
+#[test]
+fn nesting_has_a_limit() {
+    for (depth, sound) in [(MOST_DEEP, true), (MOST_DEEP + 1, false)] {
+        for one in ["*1\r\n", "*?\r\n", "|1\r\n:1\r\n"] {
+            let stream = one.repeat(depth);
+            let heard = common::same_however_cut(&Asking::new(C), stream.as_bytes());
+            assert_eq!(heard.state.is_ok(), sound, "{depth} times {one}");
+            assert!(sound || heard.state == Err(faults::TOO_DEEP));
+        }
+    }
+}
+
+#[test]
+fn a_length_has_a_limit() {
+    for (zeros, sound) in [(MOST_LINE_BYTES - 4, true), (MOST_LINE_BYTES - 3, false)] {
+        let stream = format!("${}1\r\n!\r\n", "0".repeat(zeros));
+        let heard = common::check(&Asking::new(C), stream.as_bytes());
+        assert_eq!(heard.state.is_ok(), sound);
+        assert!(sound || heard.state == Err(faults::LINE_TOO_LONG));
+    }
+    for sign in ["$", "*", ":", ",", "(", "=", "$?\r\n;", "*?\r\n."] {
+        let stream = format!("{sign}{}", "1".repeat(2 * MOST_LINE_BYTES));
+        let heard = common::check(&Asking::new(C), stream.as_bytes());
+        assert_eq!(heard.state, Err(faults::LINE_TOO_LONG), "{sign}");
+    }
+}
+
+#[test]
+fn a_string_has_the_limit_that_was_given() {
+    for (bulk_bytes, sound) in [(5, true), (4, false)] {
+        for stream in
+            ["$5\r\nhello\r\n", "$?\r\n;2\r\nhe\r\n;3\r\nllo\r\n;0\r\n", "!5\r\nERR x\r\n"]
+        {
+            let asking = Asking { limits: Limits { bulk_bytes }, ..Asking::new(C) };
+            let heard = common::check(&asking, stream.as_bytes());
+            assert_eq!(heard.state.is_ok(), sound);
+            assert!(sound || heard.state == Err(faults::BULK_TOO_LONG));
+        }
+    }
+}

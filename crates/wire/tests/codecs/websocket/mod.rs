@@ -1,0 +1,12 @@
+//! The WebSocket codec, from outside.
+
+mod check;
+mod closing;
+mod connection;
+mod corpus;
+mod frames;
+mod independent;
+mod properties;
+mod streaming;
+mod texts;
+mod upgrade;

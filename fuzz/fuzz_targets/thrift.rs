@@ -1,0 +1,12 @@
+//! Any bytes that a server might send to the codec of Cassandra's Thrift interface.
+#![no_main]
+
+// The tests use the rest of both.
+#[allow(dead_code)]
+#[path = "../../crates/wire/tests/codecs/thrift/check.rs"]
+mod check;
+#[allow(dead_code)]
+#[path = "../../crates/wire/tests/common/mod.rs"]
+mod common;
+
+libfuzzer_sys::fuzz_target!(|stream: &[u8]| check::check(stream));

@@ -1,0 +1,181 @@
+//! The text behind `exec:` as arguments of a program.
+//!
+//! Split into words as a shell does, and no more: what else a shell would do is
+//! refused, since it would be part of what is measured without being seen.
+
+use keeper::programs;
+use std::path::{Path, PathBuf};
+use text::shell_words::{self, NoWords};
+use text::shown::shown;
+
+/// A program and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Command(Vec<String>);
+
+impl Command {
+    /// Reads what stands behind `exec:`.
+    ///
+    /// # Errors
+    /// A sentence with the remedy: nothing is there, a quote is not closed, or
+    /// only a shell could do it.
+    pub fn parse(text: &str) -> Result<Command, String> {
+        if text.contains('\0') {
+            return Err("exec: an argument of a program cannot hold a NUL".to_owned());
+        }
+        let words = shell_words::split(text).map_err(refused)?;
+        let Some(first) = words.first() else {
+            return Err("exec: names no program: write exec:php check.php".to_owned());
+        };
+        match first.split_once('=') {
+            Some((name, _)) if is_variable(name) => Err(format!(
+                "exec: `{}` would set a variable in a shell: write exec:env {} …",
+                shown(first),
+                shown(first)
+            )),
+            _ => Ok(Command(words)),
+        }
+    }
+
+    /// The program and its arguments.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The file that runs when a process in `cwd` with this `PATH` runs it.
+    ///
+    /// # Errors
+    /// When there is none, or it is not executable: a sentence that names it.
+    pub fn find(&self, path: &str, cwd: &Path) -> Result<PathBuf, String> {
+        programs::find(&self.0[0], path, cwd)
+    }
+
+    /// For people: harmless to show, cut where it is long.
+    pub fn shown(&self) -> String {
+        shown(self.0.join(" "))
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// Why the text is no command.
+fn refused(why: NoWords) -> String {
+    match why {
+        NoWords::Backslash => "exec: ends in a backslash: write it twice".to_owned(),
+        NoWords::Unclosed(quote) => format!("exec: a quote ({quote}) is opened and not closed"),
+        NoWords::Variable(name) => format!(
+            "exec: `${{{}}}` would put a value into the program's arguments, which everyone on \
+             this machine can read while it runs: let the program read it from its environment \
+             or from a file",
+            shown(name)
+        ),
+        NoWords::OfTheShell(c) => format!(
+            "exec: `{}` is for a shell, and there is none: put it in quotes, or write \
+             exec:sh -c '…' to measure the shell as well",
+            shown(c.to_string())
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_a_shells() {
+        for (text, words) in [
+            ("php check_a.php", &["php", "check_a.php"][..]),
+            ("  a\t b\r\n", &["a", "b"]),
+            ("a 'b c' d", &["a", "b c", "d"]),
+            ("a b'c 'd\"e f\"g", &["a", "bc de fg"]),
+            ("a '' \"\"", &["a", "", ""]),
+            (r"a b\ c \'d \\", &["a", "b c", "'d", r"\"]),
+            (r#"a "b\"c\\d\e\$f""#, &["a", r#"b"c\d\e$f"#]),
+            (r"a 'b\c'", &["a", r"b\c"]),
+            ("a b\\\nc \"d\\\ne\"", &["a", "bc", "de"]),
+            ("sh -c 'a | b; c > $D && `e` ${F}*'", &["sh", "-c", "a | b; c > $D && `e` ${F}*"]),
+            ("a \"b|c;d*\" \\| \\$", &["a", "b|c;d*", "|", "$"]),
+            ("a x~y x#y -n=1 {b}", &["a", "x~y", "x#y", "-n=1", "{b}"]),
+            ("größe ü", &["größe", "ü"]),
+            ("env A=b c", &["env", "A=b", "c"]),
+        ] {
+            let command = Command::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(command.words(), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_shell_can_do_is_refused_with_the_remedy() {
+        for (text, c) in [
+            ("a | b", "|"),
+            ("a; b", ";"),
+            ("a &", "&"),
+            ("a <b", "<"),
+            ("a >b", ">"),
+            ("a $B", "$"),
+            ("a \"$B\"", "$"),
+            ("a `b`", "`"),
+            ("a \"`b`\"", "`"),
+            ("a *.php", "*"),
+            ("a b?", "?"),
+            ("a [b]", "["),
+            ("(a)", "("),
+            ("a\nb", r"\n"),
+            ("a ~/b", "~"),
+            ("a # b", "#"),
+        ] {
+            let message = format!(
+                "exec: `{c}` is for a shell, and there is none: put it in quotes, or write \
+                 exec:sh -c '…' to measure the shell as well"
+            );
+            assert_eq!(Command::parse(text), Err(message), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_mistakes_are_named() {
+        for (text, message) in [
+            ("", "exec: names no program: write exec:php check.php"),
+            (" \t", "exec: names no program: write exec:php check.php"),
+            ("a 'b", "exec: a quote (') is opened and not closed"),
+            ("a \"b'", "exec: a quote (\") is opened and not closed"),
+            ("a \\", "exec: ends in a backslash: write it twice"),
+            ("a\0b", "exec: an argument of a program cannot hold a NUL"),
+            ("A_1=b c", "exec: `A_1=b` would set a variable in a shell: write exec:env A_1=b …"),
+        ] {
+            assert_eq!(Command::parse(text), Err(message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_cannot_get_into_the_arguments() {
+        for text in ["php a.php ${TOKEN}", "php a.php \"x ${TOKEN}\"", "${TOKEN}"] {
+            let message = Command::parse(text).expect_err("refused");
+            assert_eq!(
+                message,
+                "exec: `${TOKEN}` would put a value into the program's arguments, which everyone \
+                 on this machine can read while it runs: let the program read it from its \
+                 environment or from a file"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let find = |text: &str| {
+            let command = Command::parse(text).expect("words");
+            command.find("/usr/bin:/bin", Path::new("/")).map_err(|error| error.to_string())
+        };
+        assert!(find("sh -c true").is_ok_and(|file| file.ends_with("sh")));
+        assert_eq!(
+            find("no-such-program x"),
+            Err("the program `no-such-program` is not installed (not found in PATH)".to_owned())
+        );
+        assert_eq!(find("./nothing"), Err("`./nothing` is not there".to_owned()));
+        assert_eq!(find("'\u{1b}[2J'"), {
+            Err("the program `\\u{1b}[2J` is not installed (not found in PATH)".to_owned())
+        });
+    }
+}

@@ -1,0 +1,83 @@
+//! Contenders that no address leads to: files in a directory, whole programs.
+
+use crate::address::command::Command;
+use crate::address::url::{Place, Url};
+use crate::protocol;
+use text::percent;
+
+/// `exec:` and what stands behind it.
+pub(crate) fn program(command: Command) -> Url {
+    of("exec", Place::Program(command))
+}
+
+/// What stands behind `file://`: an absolute path, percent-encoded where it must
+/// be.
+pub(super) fn directory(text: &str) -> Result<Url, String> {
+    const HOW: &str = "write the directory with three slashes: file:///dev/shm/cache";
+    let path = text.strip_prefix("localhost").unwrap_or(text);
+    if !path.starts_with('/') {
+        return Err(format!("a file has no host; {HOW}"));
+    }
+    if path.contains(['?', '#']) {
+        return Err(
+            "settings of files are given by --set, such as --set files.fsync=true; a `?` in a \
+             path is written %3F"
+                .to_owned(),
+        );
+    }
+    let path = percent::decoded(path).and_then(|bytes| String::from_utf8(bytes).ok());
+    let path = path.ok_or_else(|| format!("the path is malformed; {HOW}"))?;
+    let path = path.trim_end_matches('/');
+    match path {
+        "" => Err(format!("the root directory is no place for a cache; {HOW}")),
+        _ if path.contains(char::is_control) => {
+            Err("the directory's path holds a control character".to_owned())
+        }
+        _ if path.split('/').any(|part| part == "..") => {
+            Err("leave `..` out of the directory's path".to_owned())
+        }
+        _ => Ok(of("file", Place::Directory(path.to_owned()))),
+    }
+}
+
+fn of(protocol: &str, place: Place) -> Url {
+    let protocol = protocol::named(protocol);
+    let path = "/".to_owned();
+    Url { protocol, tls: false, login: None, place, more_nodes: Vec::new(), path, query: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories() {
+        for (text, recorded, short) in [
+            ("file:///dev/shm/cache", "file:///dev/shm/cache", "cache"),
+            ("FILE://localhost/tmp/a%20b/", "file:///tmp/a b", "a b"),
+        ] {
+            let url = Url::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((url.recorded().as_str(), url.short().as_str()), (recorded, short));
+        }
+        for (text, message) in [
+            ("file://cache", "a file has no host; write the directory with three slashes"),
+            ("file:///", "the root directory is no place for a cache"),
+            ("file:///a/../b", "leave `..` out of the directory's path"),
+            ("file:///a?fsync=true", "settings of files are given by --set"),
+            ("file:///a%0ab", "the directory's path holds a control character"),
+            ("file:///a%ffb", "the path is malformed"),
+        ] {
+            let told = Url::parse(text).err().expect(text);
+            assert!(told.starts_with(message), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn programs() {
+        let url = Url::parse("exec:php 'check a.php'").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(url.recorded(), "exec:php check a.php");
+        assert_eq!(url.short(), "php check a.php");
+        let told = Url::parse("exec:a | b").err().expect("a pipe");
+        assert!(told.contains("is for a shell"), "{told}");
+    }
+}

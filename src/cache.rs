@@ -1,0 +1,48 @@
+//! The user's cache folder: what is lost with it can be had again.
+
+use keeper::user;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The folder `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home folder. A relative
+/// path counts as none, as the XDG specification says. Returns None if there is neither.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(cache.join("tiebreak"))
+}
+
+/// Makes a folder in the cache, and the folders above it, for this user alone.
+///
+/// # Errors
+/// When it cannot be made or opened, or when others can write in it.
+pub(crate) fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match is_folder_of_ours(folder)? {
+        true => Ok(()),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+/// Whether this is a folder of this user's, and no link, that nobody else can write in.
+///
+/// # Errors
+/// When it cannot be opened: it is not there, or is no folder.
+pub(crate) fn is_folder_of_ours(folder: &Path) -> io::Result<bool> {
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(folder)?))
+}
+
+/// A file, or a folder, of this user's that nobody else can write.
+pub(crate) fn is_ours(file: &File) -> bool {
+    let us = user::ours();
+    file.metadata().is_ok_and(|about| {
+        let kind = about.file_type();
+        (kind.is_file() || kind.is_dir()) && about.uid() == us && about.mode() & 0o022 == 0
+    })
+}

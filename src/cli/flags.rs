@@ -1,0 +1,184 @@
+//! The flags of settings, made from their tables: arguments for clap, and from what clap
+//! read back to settings.
+
+use crate::exit::Error;
+use crate::plan::declared::{Declared, Flag, Row};
+use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadAsked};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, ValueHint};
+
+/// The flags of `tiebreak compare`.
+pub(super) const COMPARE: u8 = Command::Compare as u8;
+/// Those of `tiebreak run`.
+pub(super) const RUN: u8 = Command::Run as u8;
+/// Those of `tiebreak load`.
+pub(super) const LOAD: u8 = Command::Load as u8;
+
+/// The flags of one command, as they were given. No `Debug`: they hold secrets.
+#[derive(Clone)]
+pub(super) struct Flags<const COMMAND: u8> {
+    common: Settings,
+    run: RunSettings,
+    workload: WorkloadAsked,
+    unquoted: Vec<Unquoted>,
+}
+
+/// A value that clap must not read, since its messages would quote it.
+#[derive(Clone)]
+struct Unquoted {
+    /// What messages call it.
+    name: String,
+    set: fn(&mut Settings, &str) -> Result<(), String>,
+    text: String,
+}
+
+impl<const COMMAND: u8> Flags<COMMAND> {
+    /// Puts them into a spec.
+    ///
+    /// # Errors
+    /// When a header or a body cannot be one. The message does not quote it.
+    pub(super) fn fill(&self, spec: &mut Spec) -> Result<(), Error> {
+        spec.run = self.run.clone();
+        spec.common = self.common.clone();
+        spec.workload = self.workload.clone();
+        for value in &self.unquoted {
+            (value.set)(&mut spec.common, &value.text)
+                .map_err(|message| Error::usage(format!("{}: {message}", value.name)))?;
+        }
+        Ok(())
+    }
+}
+
+impl<const COMMAND: u8> clap::Args for Flags<COMMAND> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let mut all = [
+            arguments::<Settings>(COMMAND),
+            arguments::<RunSettings>(COMMAND),
+            arguments::<WorkloadAsked>(COMMAND),
+        ]
+        .concat();
+        all.sort_by_key(|(flag, _)| (flag.heading, flag.place));
+        command.args(all.into_iter().map(|(_, argument)| argument))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Flags::<COMMAND>::augment_args(command)
+    }
+}
+
+impl<const COMMAND: u8> clap::FromArgMatches for Flags<COMMAND> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Flags {
+            common: read(COMMAND, matches)?,
+            run: read(COMMAND, matches)?,
+            workload: read(COMMAND, matches)?,
+            unquoted: unquoted(COMMAND, matches),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Flags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The rows that have a flag of this command, and the flag.
+fn of<S: Declared>(command: u8) -> impl Iterator<Item = (&'static Row<S>, &'static Flag)> {
+    let has = move |flag: &&Flag| flag.commands.iter().any(|one| *one as u8 == command);
+    S::TABLE.iter().filter_map(move |row| Some((row, row.setting.flags.iter().find(has)?)))
+}
+
+fn arguments<S: Declared>(command: u8) -> Vec<(&'static Flag, Arg)> {
+    of::<S>(command).map(|(row, flag)| (flag, argument(row, flag))).collect()
+}
+
+fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
+    let argument = Arg::new(flag.long).long(flag.long).help(flag.help).hide(flag.hidden);
+    let argument = match flag.more {
+        "" => argument,
+        more => argument.long_help(format!("{}\n\n{more}", flag.help)),
+    };
+    let argument = match flag.heading {
+        Some(heading) => argument.help_heading(heading.title()),
+        None => argument,
+    };
+    let argument = match flag.short {
+        Some(short) => argument.short(short),
+        None => argument,
+    };
+    let argument = match flag.text_or_file {
+        true => argument.allow_hyphen_values(true).value_hint(ValueHint::FilePath),
+        false => argument,
+    };
+    let Some(value) = flag.value else { return argument.action(ArgAction::SetTrue) };
+    let action = if flag.repeated { ArgAction::Append } else { ArgAction::Set };
+    let argument = argument.value_name(value).action(action);
+    if flag.unquoted {
+        return argument;
+    }
+    let set = row.set;
+    argument.value_parser(move |text: &str| set(&mut S::default(), text).map(|()| text.to_owned()))
+}
+
+/// What clap took. Its texts are good: their parsers looked at them.
+fn read<S: Declared>(command: u8, matches: &ArgMatches) -> Result<S, clap::Error> {
+    let mut settings = S::default();
+    for (row, flag) in of::<S>(command).filter(|(_, flag)| !flag.unquoted) {
+        let texts: Vec<&str> = match flag.value {
+            None if matches.get_flag(flag.long) => vec!["true"],
+            None => Vec::new(),
+            Some(_) => {
+                let texts = matches.get_many::<String>(flag.long).into_iter().flatten();
+                texts.map(String::as_str).collect()
+            }
+        };
+        for text in texts {
+            (row.set)(&mut settings, text)
+                .map_err(|message| clap::Error::raw(ErrorKind::InvalidValue, message))?;
+        }
+    }
+    Ok(settings)
+}
+
+fn unquoted(command: u8, matches: &ArgMatches) -> Vec<Unquoted> {
+    let mut all = Vec::new();
+    for (row, flag) in of::<Settings>(command).filter(|(_, flag)| flag.unquoted) {
+        let texts = matches.get_many::<String>(flag.long).into_iter().flatten();
+        for (at, text) in texts.enumerate() {
+            let number = if flag.repeated { format!(", number {}", at + 1) } else { String::new() };
+            let name = flag.name() + &number;
+            all.push(Unquoted { name, set: row.set, text: text.clone() });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Command, heading and place of every flag.
+    fn places<S: Declared>() -> Vec<(u8, String)> {
+        let flags = S::TABLE.iter().flat_map(|row| row.setting.flags);
+        let each = flags.flat_map(|flag| flag.commands.iter().map(move |one| (*one as u8, flag)));
+        each.map(|(command, flag)| (command, format!("{:?} {}", flag.heading, flag.place)))
+            .collect()
+    }
+
+    #[test]
+    fn no_two_flags_have_one_place_in_the_help() {
+        let all =
+            [places::<Settings>(), places::<RunSettings>(), places::<WorkloadAsked>()].concat();
+        let different: BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+    }
+
+    #[test]
+    fn only_settings_of_contenders_are_unquoted() {
+        // No others are read after clap.
+        let of_run = RunSettings::TABLE.iter().flat_map(|row| row.setting.flags);
+        let of_workload = WorkloadAsked::TABLE.iter().flat_map(|row| row.setting.flags);
+        assert!(!of_run.chain(of_workload).any(|flag| flag.unquoted));
+    }
+}

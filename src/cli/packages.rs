@@ -1,0 +1,80 @@
+//! Debian's packages that an experiment needs.
+
+use crate::exit::Error;
+use crate::launch::Missing;
+use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
+use text::lists;
+use text::shown::shown;
+
+/// Installs the packages of what is missing.
+///
+/// # Errors
+/// When something has no package, when this is not root, or when apt-get fails. The message
+/// says what to do.
+pub(super) fn install(missing: &[Missing]) -> Result<(), Error> {
+    let unknown: Vec<String> =
+        missing.iter().filter(|it| it.package.is_none()).map(ToString::to_string).collect();
+    let packages: BTreeSet<&str> = missing.iter().filter_map(|it| it.package.as_deref()).collect();
+    if let Some(odd) = packages.iter().find(|name| !is_name(name)) {
+        return Err(Error::usage(format!("`{}` is not the name of a package", shown(*odd))));
+    }
+    if !packages.is_empty() {
+        let packages: Vec<&str> = packages.into_iter().collect();
+        apt_get(&packages)?;
+    }
+    match unknown.is_empty() {
+        true => Ok(()),
+        false => Err(Error::target(lists::listed(&unknown))),
+    }
+}
+
+/// As Debian's policy has them: nothing that apt-get would take for an option.
+fn is_name(name: &str) -> bool {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(good)
+}
+
+fn apt_get(packages: &[&str]) -> Result<(), Error> {
+    let install = [&["install", "-y", "--no-install-recommends"], packages].concat();
+    let line = format!("apt-get {}", install.join(" "));
+    // SAFETY: cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return Err(Error::target(format!("packages are missing; run as root: {line}")));
+    }
+    for arguments in [&["update", "-q"][..], &install] {
+        let mut command = Command::new("apt-get");
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        // Its progress is not the result: that is on standard output.
+        let stderr = std::io::stderr();
+        command.stdin(Stdio::null()).stdout(Stdio::from(stderr_handle(&stderr)?));
+        let ended = command.status().map_err(|error| {
+            Error::target(format!("apt-get cannot be run ({error}); install by hand: {line}"))
+        })?;
+        if !ended.success() {
+            return Err(Error::target(format!("`apt-get {}` failed", arguments.join(" "))));
+        }
+    }
+    Ok(())
+}
+
+fn stderr_handle(stderr: &std::io::Stderr) -> Result<std::os::fd::OwnedFd, Error> {
+    use std::os::fd::AsFd;
+    let cannot = |error: std::io::Error| Error::failed(format!("standard error: {error}"));
+    stderr.as_fd().try_clone_to_owned().map_err(cannot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn names_of_packages() {
+        for name in ["gcc", "g++", "libevent-dev", "php8.2-cli", "7zip"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "-y", "./local.deb", "a b", "Gcc", "a;b"] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+}

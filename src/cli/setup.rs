@@ -1,0 +1,115 @@
+//! `tiebreak setup`.
+
+use super::{outputs, packages};
+use crate::exit::{Error, Exit};
+use crate::plan;
+use crate::software::{self, Fetched, News, Software};
+use std::cell::Cell;
+use std::io::{IsTerminal, Write, stderr};
+use text::shown::shown;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak setup cassandra
+      fetch Cassandra 5.0 and 1.2 for the recipes cassandra, cassandra-cluster, cassandra-1.2
+      and cassandra-1.2-cluster; once, about 90 MB
+  tiebreak setup experiments/published/http-servers
+      install what this experiment needs; without root, print the command that does it
+  tiebreak compare cassandra redis --workload kv
+      launch it and compare it; this needs no network";
+
+/// Install what an experiment needs, or fetch software that Debian has no package of
+///
+/// Of an experiment file, or of a folder with an experiment.toml, Debian's packages are
+/// installed that bring what is missing: as root with apt-get, else the command is printed.
+/// Debian starts most servers when their packages are installed.
+///
+/// Software is fetched with `mvn` into $XDG_CACHE_HOME/tiebreak/software, or
+/// ~/.cache/tiebreak/software, and every file's checksum is compared. What is there already is
+/// not fetched again. To remove it, remove its folder there.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SetupArgs {
+    /// Software (cassandra), or an experiment
+    #[arg(value_name = "NAME|FILE.toml|DIR")]
+    what: String,
+    /// Also of an experiment file that lies outside the current directory
+    #[arg(long)]
+    allow_file: bool,
+}
+
+pub(super) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
+    if !args.what.contains('/') && !args.what.ends_with(".toml") {
+        fetch(Software::of_setup(&args.what).map_err(Error::usage)?)?;
+        return Ok(Exit::Sound);
+    }
+    let needs = plan::needs(&plan::file_of(&args.what), args.allow_file)?;
+    packages::install(&needs.missing)?;
+    let mut wanted = needs.software;
+    wanted.retain(|software| software.find().is_err());
+    wanted.dedup_by_key(|software| software.name);
+    fetch(wanted)?;
+    outputs::print("all that the experiment needs is there\n")?;
+    Ok(Exit::Sound)
+}
+
+fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
+    for software in wanted {
+        let teller = Teller::of(software);
+        let fetched = software::fetch(software, &|news| teller.tell(news));
+        teller.end();
+        let (folder, when) = match fetched? {
+            Fetched::Now(folder) => (folder, "is"),
+            Fetched::Before(folder) => (folder, "was already"),
+        };
+        let folder = shown(folder.as_os_str().as_encoded_bytes());
+        outputs::print(&format!("{} {when} in {folder}\n", software.shown()))?;
+    }
+    Ok(())
+}
+
+/// Tells how far it is: on a terminal in one line that changes, elsewhere in a few lines.
+struct Teller {
+    what: String,
+    is_terminal: bool,
+    /// How many files were told last.
+    files: Cell<usize>,
+    /// The line on the terminal has no end yet.
+    is_open: Cell<bool>,
+}
+
+impl Teller {
+    fn of(software: &Software) -> Teller {
+        Teller {
+            what: software.shown(),
+            is_terminal: stderr().is_terminal(),
+            files: Cell::new(0),
+            is_open: Cell::new(false),
+        }
+    }
+
+    fn tell(&self, news: News) {
+        let what = &self.what;
+        let text = match news {
+            News::Waits => format!("{what}: another tiebreak is fetching; waiting for it"),
+            News::Begins => format!("{what}: fetching with mvn"),
+            News::Files(count) if !self.is_terminal || self.files.replace(count) == count => return,
+            News::Files(count) => format!("{what}: fetching with mvn, {count} files so far"),
+            News::Checks => format!("{what}: comparing checksums"),
+        };
+        let text = match self.is_terminal {
+            true => format!("\r{text}\x1b[K"),
+            false => format!("{text}\n"),
+        };
+        self.is_open.set(self.is_terminal);
+        // Nothing depends on whether it is read.
+        let _ = stderr().write_all(text.as_bytes());
+    }
+
+    /// Clears the line on the terminal.
+    fn end(&self) {
+        if self.is_open.take() {
+            let _ = stderr().write_all(b"\r\x1b[K");
+        }
+    }
+}

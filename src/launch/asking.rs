@@ -1,0 +1,427 @@
+//! One request, to see whether a launched target is ready: HTTP/1.0, so that
+//! the end of the reply is the end of the connection.
+
+use crate::address::{Login, Place, Url};
+use crate::protocol::Ready;
+use crate::targets::store::connect_unix;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+/// The shortest time for a look: the last one must be one.
+pub(super) const SHORTEST: Duration = Duration::from_millis(100);
+
+/// How long one request may take, at most; there will be another.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// How long a call may block before it is looked whether the run is to end.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// The same for a connect over a network.
+const CONNECT: Duration = Duration::from_secs(1);
+
+/// So much of a reply is read; the rest says nothing about being ready.
+const ENOUGH: usize = 16 << 20;
+
+/// The head of a reply that is longer is none.
+const LONGEST_HEAD: usize = 64 << 10;
+
+/// The time that one question has, from connecting to the last byte: a server that
+/// sends a byte now and then does not get more of it.
+#[derive(Clone, Copy)]
+pub(super) struct Patience<'a> {
+    until: Instant,
+    stopped: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Patience<'a> {
+    /// `until`: when the time to become ready is over.
+    pub(super) fn until(until: Instant, stopped: &'a dyn Fn() -> bool) -> Patience<'a> {
+        let now = Instant::now();
+        Patience { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
+    }
+
+    /// How long the next call may block.
+    ///
+    /// # Errors
+    /// When the time is over, or the run is to end.
+    fn piece(&self) -> io::Result<Duration> {
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
+            _ if (self.stopped)() => Err(ErrorKind::TimedOut.into()),
+            left => Ok(left.min(GLANCE)),
+        }
+    }
+
+    /// The same for a connect, which begins anew with each call: a server that is far
+    /// away must have the time to accept.
+    fn connect_piece(&self, piece: Duration) -> Duration {
+        let left = self.until.saturating_duration_since(Instant::now());
+        left.min(CONNECT).max(piece)
+    }
+
+    /// Repeats a call that blocks for a piece of the time, until it does not.
+    fn repeat<T>(&self, mut call: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            match call(self.piece()?) {
+                Err(error) if is_late(&error) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
+}
+
+/// What one request told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// A reply.
+    Reply {
+        /// Its status.
+        status: u16,
+        /// Bytes of its body.
+        bytes: u64,
+    },
+    /// Something listens, and speaks TLS: the engine will ask it.
+    Listens,
+    /// No reply, and whether the request went out all the same.
+    Nothing {
+        /// What happened, in words.
+        why: String,
+        /// The target may have logged it.
+        sent: bool,
+    },
+}
+
+/// A line that every store answers, whatever its settings: the engine asks
+/// again, with the log-in.
+fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> Told {
+    let told = stream.write_all(question, patience);
+    match told.and_then(|()| stream.read(&mut [0; 1], patience)) {
+        Ok(0) => Told::Nothing { why: CLOSED.to_owned(), sent: true },
+        Ok(_) => Told::Listens,
+        Err(error) => Told::Nothing { why: talking(&error), sent: true },
+    }
+}
+
+/// An upgrade to WebSocket: the engine asks for another, and sends a message.
+fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_>) -> Told {
+    // The key of the standard's example: nobody looks at the answer to it.
+    let request = format!(
+        "GET {path} HTTP/1.1\r\n{}Upgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        host_and_login(url)
+    );
+    if let Err(error) = stream.write_all(request.as_bytes(), patience) {
+        return Told::Nothing { why: talking(&error), sent: true };
+    }
+    let (mut reply, mut piece) = (Vec::new(), [0; 4 << 10]);
+    let why = loop {
+        match parse(&reply) {
+            Some((101, _, _)) => return Told::Listens,
+            Some((status, _, _)) => {
+                break format!("it answers the upgrade to WebSocket with status {status}");
+            }
+            None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP there".to_owned(),
+            None => {}
+        }
+        match stream.read(&mut piece, patience) {
+            Ok(0) if reply.is_empty() => break CLOSED.to_owned(),
+            Ok(0) => break "it does not speak HTTP there".to_owned(),
+            Ok(count) => reply.extend_from_slice(&piece[..count]),
+            Err(error) => break talking(&error),
+        }
+    };
+    Told::Nothing { why, sent: true }
+}
+
+/// What is said of a server that closed the connection at once.
+const CLOSED: &str = "it closed the connection without a reply";
+
+/// Asks for a path.
+pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> Told {
+    let mut stream = match Stream::connect(url, patience) {
+        Ok(stream) => stream,
+        Err(error) => return Told::Nothing { why: connecting(&error), sent: false },
+    };
+    if url.tls {
+        return Told::Listens;
+    }
+    match url.protocol.ready {
+        Ready::Page => {}
+        Ready::Upgrade => return ask_upgrade(url, path, &mut stream, patience),
+        Ready::Answers(question) => return ask_store(question, &mut stream, patience),
+        Ready::NoServer => unreachable!("there was nothing to connect to"),
+    }
+    let request = format!("GET {path} HTTP/1.0\r\n{}\r\n", host_and_login(url));
+    if let Err(error) = stream.write_all(request.as_bytes(), patience) {
+        return Told::Nothing { why: talking(&error), sent: true };
+    }
+    let (reply, read) = stream.read_reply(patience);
+    let why = match (parse(&reply), read) {
+        (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
+            return Told::Reply { status, bytes };
+        }
+        (_, Err(error)) => talking(&error),
+        (_, Ok(())) if reply.is_empty() => CLOSED.to_owned(),
+        (_, Ok(())) => "it does not speak HTTP there".to_owned(),
+    };
+    Told::Nothing { why, sent: true }
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
+        match &url.place {
+            Place::Unix(path) => {
+                patience.repeat(|piece| connect_unix(path, piece)).map(Stream::Unix)
+            }
+            Place::Host { host, port } => {
+                let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
+                patience.repeat(|piece| {
+                    let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
+                    for address in &addresses {
+                        match TcpStream::connect_timeout(address, patience.connect_piece(piece)) {
+                            Ok(stream) => return Ok(Stream::Tcp(stream)),
+                            Err(error) => last = error,
+                        }
+                    }
+                    Err(last)
+                })
+            }
+            Place::Directory(_) | Place::Program(_) => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Reads once; 0 at the end.
+    fn read(&mut self, into: &mut [u8], patience: Patience<'_>) -> io::Result<usize> {
+        patience.repeat(|piece| match self {
+            Stream::Tcp(stream) => {
+                stream.set_read_timeout(Some(piece))?;
+                stream.read(into)
+            }
+            Stream::Unix(stream) => {
+                stream.set_read_timeout(Some(piece))?;
+                stream.read(into)
+            }
+        })
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8], patience: Patience<'_>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let count = patience.repeat(|piece| match self {
+                Stream::Tcp(stream) => {
+                    stream.set_write_timeout(Some(piece))?;
+                    stream.write(bytes)
+                }
+                Stream::Unix(stream) => {
+                    stream.set_write_timeout(Some(piece))?;
+                    stream.write(bytes)
+                }
+            })?;
+            bytes = &bytes[count..];
+        }
+        Ok(())
+    }
+
+    /// Reads a reply up to the length that it announced, or to the end of the
+    /// connection; and why not, where the time was over before.
+    fn read_reply(&mut self, patience: Patience<'_>) -> (Vec<u8>, io::Result<()>) {
+        let mut reply = Vec::new();
+        let mut piece = [0; 16 << 10];
+        while reply.len() < ENOUGH {
+            match self.read(&mut piece, patience) {
+                Ok(0) => break,
+                Ok(count) => reply.extend_from_slice(&piece[..count]),
+                Err(error) => return (reply, Err(error)),
+            }
+            match parse(&reply) {
+                // A server that keeps the connection open all the same has answered.
+                Some((_, _, true)) => break,
+                None if reply.len() > LONGEST_HEAD => break,
+                _ => {}
+            }
+        }
+        (reply, Ok(()))
+    }
+}
+
+/// The headers that follow from an address.
+fn host_and_login(url: &Url) -> String {
+    let login = url.login.as_ref().map(authorization).unwrap_or_default();
+    format!("Host: {}\r\n{login}", url.host_header())
+}
+
+/// RFC 7617.
+fn authorization(login: &Login) -> String {
+    let pair = [login.user.as_slice(), b":", &login.password].concat();
+    format!("Authorization: Basic {}\r\n", BASE64_STANDARD.encode(pair))
+}
+
+/// Status, bytes of body so far, and whether the length that it announced is
+/// there.
+fn parse(reply: &[u8]) -> Option<(u16, u64, bool)> {
+    let end = reply.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&reply[..end]).ok()?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()?;
+    let length = lines.find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<u64>().ok())?
+    });
+    let bytes = (reply.len() - end - 4) as u64;
+    Some((status, bytes, length.is_some_and(|length| bytes >= length)))
+}
+
+fn connecting(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
+        ErrorKind::NotFound => "its socket is not there".to_owned(),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not accept a connection".to_owned(),
+        _ => format!("it cannot be reached: {error}"),
+    }
+}
+
+fn talking(error: &io::Error) -> String {
+    if is_late(error) {
+        "it did not answer".to_owned()
+    } else {
+        "it reset the connection".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// So much time, and nobody who stops it.
+    fn patience(time: Duration) -> Patience<'static> {
+        Patience::until(Instant::now() + time, &|| false)
+    }
+
+    /// A server that sends a byte of a reply now and then, for ever.
+    fn dripping(reply: &'static [u8]) -> (Url, std::thread::JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            for byte in reply.iter().chain(std::iter::repeat(&b'x')) {
+                std::thread::sleep(Duration::from_millis(20));
+                if stream.write_all(&[*byte]).is_err() {
+                    return;
+                }
+            }
+        });
+        (Url::parse(&url).unwrap_or_else(|error| panic!("{error}")), server)
+    }
+
+    #[test]
+    fn one_that_drips_gets_no_more_time() {
+        for reply in [&b"HTTP/1.1 200 OK\r\nX-Long: "[..], b"HTTP/1.1 200 OK\r\n\r\n"] {
+            let (url, server) = dripping(reply);
+            let told = ask(&url, "/", patience(Duration::from_millis(700)));
+            let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+            assert_eq!(told, nothing);
+            server.join().expect("its connection was closed");
+        }
+    }
+
+    #[test]
+    fn one_that_drips_does_not_outlast_the_stop() {
+        let (url, server) = dripping(b"HTTP/1.1 200 OK\r\n\r\n");
+        let stop = AtomicBool::new(false);
+        let stopped = || stop.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                stop.store(true, Ordering::Relaxed);
+            });
+            let before = Instant::now();
+            let told = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
+            assert!(matches!(told, Told::Nothing { .. }));
+            assert!(before.elapsed() < LONGEST, "it was stopped before its time");
+        });
+        server.join().expect("its connection was closed");
+    }
+
+    /// Asks a server that answers with these bytes and closes.
+    fn told(reply: &'static [u8], url: &str) -> (Told, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let mut request = vec![0; 1000];
+            let count = stream.read(&mut request).expect("a request");
+            stream.write_all(reply).expect("it reads");
+            String::from_utf8_lossy(&request[..count]).into_owned()
+        });
+        let url =
+            Url::parse(&url.replace("PORT", &port.to_string())).unwrap_or_else(|e| panic!("{e}"));
+        let told = ask(&url, "/x?y", patience(LONGEST));
+        (told, server.join().expect("served").replace(&port.to_string(), "PORT"))
+    }
+
+    #[test]
+    fn replies_are_read() {
+        let nothing = |why: &str| Told::Nothing { why: why.to_owned(), sent: true };
+        for (reply, expected) in [
+            (
+                &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"[..],
+                Told::Reply { status: 200, bytes: 2 },
+            ),
+            (b"HTTP/1.0 503 No\r\n\r\nlater", Told::Reply { status: 503, bytes: 5 }),
+            (b"HTTP/1.1 204\r\n\r\n", Told::Reply { status: 204, bytes: 0 }),
+            (b"", nothing("it closed the connection without a reply")),
+            (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP there")),
+            (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP there")),
+        ] {
+            assert_eq!(told(reply, "http://127.0.0.1:PORT/").0, expected);
+        }
+    }
+
+    #[test]
+    fn the_request_is_of_http_1_0_and_brings_the_login() {
+        let (_, request) = told(b"HTTP/1.0 200 OK\r\n\r\n", "http://u:p@127.0.0.1:PORT/");
+        assert_eq!(
+            request,
+            "GET /x?y HTTP/1.0\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Basic dTpw\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn one_that_never_answers_does_not_take_the_time_of_the_next_look() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("bound"));
+        let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
+        let asked = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
+        let (_silent, _) = listener.accept().expect("a client");
+        let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+        assert_eq!(asked.join().expect("it gives up"), nothing);
+    }
+
+    #[test]
+    fn nobody_there_is_told_apart() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("bound").port();
+        let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));
+        let tls = url(&format!("https://127.0.0.1:{port}/"));
+        assert_eq!(ask(&tls, "/", patience(LONGEST)), Told::Listens);
+        drop(listener);
+        let refused = Told::Nothing { why: "it refused the connection".to_owned(), sent: false };
+        assert_eq!(ask(&tls, "/", patience(LONGEST)), refused);
+        let missing = Told::Nothing { why: "its socket is not there".to_owned(), sent: false };
+        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", patience(LONGEST)), missing);
+    }
+}

@@ -1,0 +1,48 @@
+//! Commands: a program and its arguments.
+
+use crate::launch::template::{Text, Values};
+use std::fmt;
+
+/// A program and its arguments. It shows as one would type it.
+#[derive(Clone)]
+pub struct Command {
+    argv: Vec<Text>,
+    /// A shell runs it.
+    pub shell: bool,
+}
+
+impl Command {
+    /// A program and its arguments.
+    pub fn new(argv: Vec<Text>) -> Command {
+        Command { argv, shell: false }
+    }
+
+    /// A text that a shell runs.
+    pub fn of_shell(text: Text) -> Command {
+        Command { argv: vec![Text::plain("sh"), Text::plain("-c"), text], shell: true }
+    }
+
+    /// The arguments as the program gets them.
+    pub fn fill(&self, values: &Values) -> Vec<String> {
+        self.argv.iter().map(|part| part.fill(values)).collect()
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.argv.iter().enumerate() {
+            let blank = if at == 0 { "" } else { " " };
+            write!(f, "{blank}{}", quoted(&part.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+/// In quotes where a shell would need them.
+fn quoted(part: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%{}".contains(c);
+    match !part.is_empty() && part.chars().all(plain) {
+        true => part.to_owned(),
+        false => format!("'{}'", part.replace('\'', r"'\''")),
+    }
+}

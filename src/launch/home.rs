@@ -1,0 +1,132 @@
+//! The temporary folder of a launched target: its files, and what it serves.
+
+use crate::launch::{Launch, Text, Values};
+use keeper::beneath::{Folder, Temporary, TemporaryId, give};
+use keeper::user::{self, User};
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use text::shown::shown;
+
+/// The page of 87 bytes that recipes serve where no folder is given.
+pub(super) fn page() -> String {
+    format!("<html><body>{}</body></html>", "x".repeat(61))
+}
+
+/// A folder that is removed with this. A target's own user can write in it, so
+/// nothing in it is reached by its path.
+pub(super) struct Home {
+    /// Whose it is: part of its own name.
+    name: String,
+    temporary: Temporary,
+    owner: Option<User>,
+}
+
+impl Home {
+    /// Makes the folder. Others may enter it: servers give up root for users
+    /// of their own. `within`: where. None means where the system has such folders.
+    pub(super) fn create(
+        name: &str,
+        owner: Option<User>,
+        within: Option<&Path>,
+    ) -> io::Result<Home> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("tiebreak-{}-{number}-{name}", std::process::id());
+        let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
+        let temporary = Temporary::make(&within.canonicalize()?, &folder)?;
+        let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
+        let home = Home { name: name.to_owned(), temporary, owner };
+        home.temporary.folder.give(home.owner(), 0o755)?;
+        Ok(home)
+    }
+
+    /// Another empty one, in the same folder and for the same user.
+    pub(super) fn anew(&self) -> io::Result<Home> {
+        let within = self.folder().parent();
+        Home::create(&self.name, self.owner.clone(), within)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// Which folder it is, whoever takes its path.
+    pub(super) fn id(&self) -> io::Result<TemporaryId> {
+        self.temporary.id()
+    }
+
+    /// Writes the files of a launch, and the page where nothing else is
+    /// served. What was written before is written anew.
+    pub(super) fn furnish(&self, launch: &Launch, values: &Values) -> io::Result<()> {
+        for file in &launch.files {
+            if !file.is_of_each_process() {
+                self.write(&file.path, &file.text, values)?;
+                continue;
+            }
+            for (at, process) in launch.processes.iter().enumerate() {
+                let path = file.path_for(&process.name);
+                self.write(&path, &file.text, &values.for_process(launch, at))?;
+            }
+        }
+        if launch.site.is_none() {
+            self.write("site/index.html", &Text::plain(&page()), values)?;
+        }
+        Ok(())
+    }
+
+    /// The folder that is served.
+    pub(super) fn site(&self, launch: &Launch) -> PathBuf {
+        launch.site.clone().unwrap_or_else(|| self.folder().join("site"))
+    }
+
+    fn write(&self, path: &str, text: &Text, values: &Values) -> io::Result<()> {
+        let path = Path::new(path);
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let mut inner = None;
+        for part in path.parent().into_iter().flat_map(Path::components) {
+            let Component::Normal(part) = part else { continue };
+            let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
+            inner = Some(self.enter_or_make(folder, part)?);
+        }
+        let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
+        let secret = text.secrets().next().is_some();
+        let mut file = folder.create_file(name)?;
+        file.write_all(text.fill(values).as_bytes())?;
+        give(&file, self.owner(), if secret { 0o600 } else { 0o644 })
+    }
+
+    /// A folder that is there already was given to the user when it was made. One
+    /// of somebody else is refused: a target may have moved it here.
+    fn enter_or_make(&self, within: &Folder, name: &OsStr) -> io::Result<Folder> {
+        let folder = match within.make(name) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let shown = shown(name.as_encoded_bytes());
+                let wrong = |why: &dyn std::fmt::Display| {
+                    io::Error::other(format!("`{shown}` in it was replaced by others: {why}"))
+                };
+                let folder = within.enter(name).map_err(|error| wrong(&error))?;
+                let users = self.owner.as_ref().map_or(user::ours(), |owner| owner.uid);
+                if folder.owner()? != users {
+                    return Err(wrong(&"a folder of another user"));
+                }
+                return Ok(folder);
+            }
+            made => made?,
+        };
+        folder.give(self.owner(), 0o755)?;
+        Ok(folder)
+    }
+
+    fn owner(&self) -> Option<(u32, u32)> {
+        self.owner.as_ref().map(|owner| (owner.uid, owner.gid))
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // What cannot be removed is left: there is nobody to tell.
+        let _ = self.temporary.remove();
+    }
+}

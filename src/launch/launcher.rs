@@ -1,0 +1,345 @@
+//! A [`Launcher`] belongs to one contender for a whole run: it makes the
+//! temporary folder, runs what is to be prepared once, and launches as often
+//! as the run has restarts. A [`Running`] is one launch; it ends with its
+//! value, and its keeper ends it should we not be able to.
+
+use crate::exit::Error;
+use crate::host;
+use crate::launch::failed::{Failed, Refusal, named};
+use crate::launch::home::Home;
+use crate::launch::ready::Wait;
+use crate::launch::running::{Running, Started};
+use crate::launch::{
+    Command, CoresFrom, Launch, Missing, Process, Secret, Values, hidden, orders, running,
+};
+use crate::software::Software;
+use crate::targets::ports;
+use keeper::{Household, Keeper, LogTroubles, Trouble, logs, user};
+use record::Fact;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use text::shown::shown;
+
+/// How often a launch is tried whose port was taken meanwhile.
+const TRIES: usize = 3;
+
+/// How long a command may take whose first line is recorded.
+const FACT: Duration = Duration::from_secs(20);
+
+/// What a launch needs to know of the run.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The folder of logs; it is there.
+    pub logs: &'a Path,
+    /// The cores that are left for targets; empty: all.
+    pub cores: &'a [u32],
+    /// Every secret of the experiment.
+    pub secrets: &'a [Secret],
+    /// Whether the run was asked to end.
+    pub stopped: &'a dyn Fn() -> bool,
+}
+
+/// The first program of a launch that this machine lacks, and the remedy.
+pub fn missing(launch: &Launch) -> Option<String> {
+    let software = launch.software.and_then(|software| software.find().err());
+    software.or_else(|| all_missing(launch).first().map(ToString::to_string))
+}
+
+/// All programs and files of a launch that this machine lacks, each with its package.
+pub(crate) fn all_missing(launch: &Launch) -> Vec<Missing> {
+    orders::missing(launch, &Values::default())
+}
+
+/// Launches one target, as often as asked.
+pub struct Launcher<'a> {
+    launch: &'a Launch,
+    ground: Ground<'a>,
+    home: Home,
+    values: Values,
+    secrets: Vec<String>,
+    log_troubles: LogTroubles,
+    launched: bool,
+}
+
+impl<'a> Launcher<'a> {
+    /// Makes the temporary folder and looks whether every program is there.
+    ///
+    /// # Errors
+    /// When a program or a user is missing, or the disk refuses.
+    pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
+        let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
+        let users = launch.processes.iter().map(|process| &process.around.user);
+        let user = std::iter::once(&launch.around.user).chain(users).flatten().next();
+        let owner = user.map(|user| user::find(user)).transpose().map_err(fails)?;
+        let home = Home::create(&launch.name, owner, launch.temp.as_deref())
+            .map_err(|error| disk(launch, &error))?;
+        let last = launch.processes.last().expect("a launch has a process");
+        let cores = last.cores.as_deref().unwrap_or(ground.cores);
+        let workers = match cores.len() {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            some => some,
+        };
+        let descriptors = host::descriptor_limit().map_err(|error| {
+            Failed::Error(Error::failed(format!("the limit of descriptors: {error}")))
+        })?;
+        let (temp, site) = (home.folder().to_owned(), home.site(launch));
+        let choices = launch.choices.iter();
+        let software = launch.software.map(Software::find).transpose().map_err(fails)?;
+        let values = Values {
+            temp,
+            site,
+            choices: choices.map(|choice| (choice.name.clone(), choice.text())).collect(),
+            software: software.unwrap_or_default(),
+            folder: launch.folder.clone(),
+            workers,
+            descriptors,
+            ..Values::default()
+        };
+        if let Some(missing) = orders::missing(launch, &values).first() {
+            return Err(fails(missing.to_string()));
+        }
+        let mut secrets: Vec<String> =
+            ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+        secrets.extend(orders::address(launch).iter().flat_map(hidden::of_address));
+        let log_troubles = LogTroubles::default();
+        Ok(Launcher { launch, ground, home, values, secrets, log_troubles, launched: false })
+    }
+
+    /// What went wrong with logs when they were cleaned, of all that has ended since
+    /// this was asked last: sentences.
+    pub fn take_log_troubles(&self) -> Vec<String> {
+        self.log_troubles.take()
+    }
+
+    /// What the target is asked with: values of headers, and the body, are
+    /// blotted out of its logs like the secrets of the file.
+    pub fn hide(&mut self, headers: &[(String, Vec<u8>)], body: Option<&[u8]>) {
+        self.secrets.extend(hidden::of_requests(headers, body));
+    }
+
+    /// Writes the files and runs what is to be prepared, each to its end; then
+    /// asks for the facts.
+    ///
+    /// # Errors
+    /// When a command fails or takes too long, with the last lines of its log.
+    pub fn prepare(&mut self) -> Result<Vec<Fact>, Failed> {
+        self.choose_ports()?;
+        self.furnish()?;
+        let mut keeper = self.keeper()?;
+        for command in &self.launch.prepare {
+            self.prepare_one(&mut keeper, command)?;
+        }
+        let said = self.launch.facts.iter().map(|command| self.fact(&mut keeper, command));
+        said.chain(self.settled().into_iter().map(Ok)).collect()
+    }
+
+    /// Launches every process in its order, and waits until it is ready. Call
+    /// [`Launcher::prepare`] first.
+    ///
+    /// # Errors
+    /// When one ends, or is not ready in its time, with the last lines of its
+    /// log; what was started has been ended then.
+    pub fn launch(&mut self) -> Result<Running, Failed> {
+        for last in (1..=TRIES).map(|number| number == TRIES) {
+            // A port that was in use a moment ago can be held by what is left
+            // of its connections: each launch has ports of its own.
+            let again = std::mem::replace(&mut self.launched, true);
+            if again || self.values.ports.is_empty() {
+                self.choose_ports()?;
+            }
+            if again && self.launch.fresh {
+                self.move_house()?;
+            }
+            self.furnish()?;
+            let (keeper, mut started) = (self.keeper()?, Vec::new());
+            let mut wait = Wait::new(keeper, self.launch, &self.secrets, self.ground.stopped);
+            match self.start_all(&mut wait, &mut started) {
+                Ok(()) => return Ok(self.running(wait, started)),
+                Err(Refusal::PortTaken(_)) if !last => {}
+                Err(Refusal::PortTaken(failed) | Refusal::Other(failed)) => return Err(failed),
+            }
+        }
+        unreachable!("the last try returns")
+    }
+
+    /// Starts each process when the one before it is ready. Nodes of one target are all
+    /// started before the first of them is waited for: they may wait for each other.
+    fn start_all(&self, wait: &mut Wait<'_>, started: &mut Vec<Started>) -> Result<(), Refusal> {
+        let numbers = 0..self.launch.processes.len();
+        if self.launch.nodes.is_empty() {
+            for number in numbers {
+                started.push(self.start(wait, number)?);
+                self.until_ready(wait, started, number)?;
+            }
+            return Ok(());
+        }
+        for number in numbers.clone() {
+            started.push(self.start(wait, number)?);
+        }
+        numbers.into_iter().try_for_each(|number| self.until_ready(wait, started, number))
+    }
+
+    /// Waits until a process that was started is ready, and pins it if that is asked for then.
+    fn until_ready(
+        &self,
+        wait: &mut Wait<'_>,
+        started: &[Started],
+        number: usize,
+    ) -> Result<(), Refusal> {
+        let process = &self.launch.processes[number];
+        wait.until_ready(number, started, &self.values.for_process(self.launch, number))?;
+        if (process.cores_from, self.cores(process).is_empty()) == (CoresFrom::Ready, false) {
+            let pid = (self.launch.processes.len() > 1).then(|| started[number].pid);
+            let pinned = wait.keeper.pin(pid, self.cores(process));
+            pinned.map_err(|trouble| self.fails(trouble))?;
+        }
+        Ok(())
+    }
+
+    fn start(&self, wait: &mut Wait<'_>, number: usize) -> Result<Started, Refusal> {
+        let process = &self.launch.processes[number];
+        let log = self.log(&match self.launch.processes.len() {
+            1 => self.launch.name.clone(),
+            _ => format!("{}-{}", self.launch.name, process.name),
+        });
+        let from = logs::length(&log);
+        let values = self.values.for_process(self.launch, number);
+        let mut order = orders::process(self.launch, process, &values, log.clone());
+        if process.cores_from == CoresFrom::Start {
+            order.cores = self.cores(process).to_vec();
+        }
+        let pid = wait.keeper.launch(&order).map_err(|trouble| self.fails(trouble))?;
+        Ok(Started { name: process.name.clone(), pid, log, from })
+    }
+
+    fn running(&self, wait: Wait<'_>, started: Vec<Started>) -> Running {
+        let last = self.launch.processes.len() - 1;
+        let url = orders::url(self.launch, &self.values.for_process(self.launch, last));
+        let (requests, keeper) = wait.over();
+        let has_nodes = !self.launch.nodes.is_empty();
+        let secrets = self.secrets.clone();
+        Running::new(&self.launch.name, url, keeper, started, requests, secrets, has_nodes)
+    }
+
+    fn prepare_one(&self, keeper: &mut Keeper, command: &Command) -> Result<(), Failed> {
+        let log = self.log(&format!("{}.prepare", self.launch.name));
+        let from = logs::length(&log);
+        let order =
+            orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
+        let timeout = self.launch.prepare_timeout;
+        let ended = keeper.run(&order, timeout, self.ground.stopped);
+        let wrong = match ended.map_err(|trouble| self.fails(trouble))? {
+            Some(how) if how.good() => return Ok(()),
+            Some(how) => format!("`{command}` {how}"),
+            None => format!("`{command}` took longer than its prepare_timeout, and was ended"),
+        };
+        let quoted = running::quoted(&log, from, &self.secrets);
+        Err(Failed::Error(Error::target(named(self.launch, &format!("{wrong}{quoted}")))))
+    }
+
+    /// What the launch itself says: what was chosen, and how many nodes there are.
+    fn settled(&self) -> Vec<Fact> {
+        let fact = |name: &str, value: String| Fact { command: name.to_owned(), line: Some(value) };
+        let chosen = self.launch.choices.iter();
+        let chosen = chosen.map(|choice| fact(&choice.name, choice.chosen.clone()));
+        let nodes = Some(self.launch.nodes.len()).filter(|nodes| *nodes > 0);
+        chosen.chain(nodes.map(|nodes| fact("nodes", nodes.to_string()))).collect()
+    }
+
+    /// A fact that cannot be had is no reason not to run.
+    fn fact(&self, keeper: &mut Keeper, command: &Command) -> Result<Fact, Failed> {
+        let log = self.log(&format!("{}.facts", self.launch.name));
+        let from = logs::length(&log);
+        let order =
+            orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
+        match keeper.run(&order, FACT, self.ground.stopped) {
+            Ok(_) | Err(Trouble::Refused(_)) => {}
+            Err(trouble) => return Err(self.fails(trouble)),
+        }
+        let line = logs::first_line(&log, from, &self.secrets);
+        Ok(Fact { command: shown(command.to_string()), line })
+    }
+
+    fn keeper(&self) -> Result<Keeper, Failed> {
+        let temporary = self.home.id().map_err(|error| disk(self.launch, &error))?;
+        let household = Household {
+            secrets: self.secrets.clone(),
+            temporary: Some(temporary),
+            run: self.ground.logs.parent().map(Path::to_owned),
+            stops_at_once: !self.launch.nodes.is_empty(),
+        };
+        let mut keeper = Keeper::start(household).map_err(|trouble| match self.fails(trouble) {
+            Failed::Error(error) => Failed::Error(Error::failed(error.text)),
+            stopped => stopped,
+        })?;
+        keeper.tell_log_troubles(&self.log_troubles);
+        Ok(keeper)
+    }
+
+    /// Nodes of one target have the same port, each on a host of its own: what one of them
+    /// tells a client of the others is a host.
+    fn choose_ports(&mut self) -> Result<(), Failed> {
+        let hosts = self.hosts();
+        let free = || {
+            ports::free_on_all(&hosts).map_err(|error| {
+                Failed::Error(Error::failed(format!("no port for a target: {error}")))
+            })
+        };
+        let of_nodes = (!self.launch.nodes.is_empty()).then(&free).transpose()?;
+        let mut ports = BTreeMap::new();
+        for process in &self.launch.processes {
+            ports.insert(process.name.clone(), of_nodes.map_or_else(&free, Ok)?);
+        }
+        for name in &self.launch.more_ports {
+            ports.insert(name.clone(), free()?);
+        }
+        let last = self.launch.processes.last().expect("a launch has a process");
+        self.values.port = ports[&last.name];
+        self.values.ports = ports;
+        Ok(())
+    }
+
+    /// The addresses on which its ports must be free.
+    fn hosts(&self) -> Vec<IpAddr> {
+        let nodes = self.launch.nodes.iter().filter_map(|host| host.parse().ok());
+        let hosts: Vec<IpAddr> = nodes.collect();
+        if hosts.is_empty() { vec![Ipv4Addr::LOCALHOST.into()] } else { hosts }
+    }
+
+    /// Another temporary folder; the one before is removed.
+    fn move_house(&mut self) -> Result<(), Failed> {
+        self.home = self.home.anew().map_err(|error| disk(self.launch, &error))?;
+        self.values.temp = self.home.folder().to_owned();
+        self.values.site = self.home.site(self.launch);
+        Ok(())
+    }
+
+    fn furnish(&self) -> Result<(), Failed> {
+        self.home.furnish(self.launch, &self.values).map_err(|error| disk(self.launch, &error))
+    }
+
+    fn cores<'p>(&self, process: &'p Process) -> &'p [u32]
+    where
+        'a: 'p,
+    {
+        process.cores.as_deref().unwrap_or(self.ground.cores)
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.ground.logs.join(format!("{name}.log"))
+    }
+
+    fn fails(&self, trouble: Trouble) -> Failed {
+        match trouble {
+            Trouble::Stopped => Failed::Stopped,
+            other => Failed::Error(Error::target(named(self.launch, &other.to_string()))),
+        }
+    }
+}
+
+fn disk(launch: &Launch, error: &std::io::Error) -> Failed {
+    let text = format!("its temporary folder cannot be written: {error}");
+    Failed::Error(Error::failed(named(launch, &text)))
+}

@@ -1,0 +1,120 @@
+//! The method of a published experiment: a command that is run once against each target,
+//! and the figure that it prints.
+
+use crate::launch::launcher::Ground;
+use crate::launch::{Command, Missing, Values, orders};
+use keeper::{Household, Keeper, ProcessOrder, logs};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use text::shown::shown;
+
+/// How long one run may take.
+const LONGEST: Duration = Duration::from_secs(600);
+/// How much of its output is searched.
+const SEARCHED: u64 = 1 << 20;
+
+/// A command, and where its figure stands.
+#[derive(Clone)]
+pub struct Method {
+    /// The program and its arguments; `{url}` is the address of a target.
+    pub command: Command,
+    /// The words in front of the figure.
+    pub prints: String,
+    /// Debian's package of the program.
+    pub package: Option<String>,
+    /// The folder of the experiment file, where it is run.
+    pub folder: PathBuf,
+}
+
+impl Method {
+    /// Runs it once against the target at this address, and returns its figure.
+    ///
+    /// # Errors
+    /// When there is no figure: why, harmless to show.
+    pub fn run(&self, name: &str, url: &str, ground: Ground<'_>) -> Result<f64, String> {
+        let values =
+            Values { url: url.to_owned(), folder: self.folder.clone(), ..Values::default() };
+        let argv = self.command.fill(&values);
+        let env = orders::inherited(None);
+        if let Some(missing) = self.missing() {
+            return Err(missing.to_string());
+        }
+        let log = ground.logs.join(format!("{name}.article.log"));
+        let order = ProcessOrder {
+            argv,
+            cwd: self.folder.clone(),
+            env,
+            user: None,
+            log: log.clone(),
+            cores: Vec::new(),
+            stop: libc::SIGTERM,
+            grace: Duration::from_secs(1),
+            group: false,
+        };
+        let secrets: Vec<String> =
+            ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+        let from = logs::length(&log);
+        run_to_its_end(&order, &secrets, ground)?;
+        let output =
+            read(&log, from).map_err(|error| format!("its output cannot be read: {error}"))?;
+        figure(&output, &self.prints)
+            .ok_or_else(|| format!("it printed no number after `{}`", shown(&self.prints)))
+    }
+
+    /// Its program, if that is not installed.
+    pub(crate) fn missing(&self) -> Option<Missing> {
+        let program = self.command.fill(&Values::default()).into_iter().next()?;
+        orders::missing_program(&program, &orders::inherited(None), self.package.clone())
+    }
+}
+
+fn run_to_its_end(
+    order: &ProcessOrder,
+    secrets: &[String],
+    ground: Ground<'_>,
+) -> Result<(), String> {
+    let household = Household {
+        secrets: secrets.to_vec(),
+        run: ground.logs.parent().map(Path::to_owned),
+        ..Household::default()
+    };
+    let mut keeper = Keeper::start(household).map_err(|trouble| trouble.to_string())?;
+    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|trouble| trouble.to_string());
+    let stopped = keeper.stop().map_err(|trouble| trouble.to_string());
+    match ended? {
+        Some(how) if how.good() => stopped.map(drop),
+        Some(how) => Err(format!("it {how}")),
+        None => Err("it took longer than 10 minutes, and was ended".to_owned()),
+    }
+}
+
+fn read(log: &PathBuf, from: u64) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(log)?.take(from + SEARCHED).read_to_end(&mut bytes)?;
+    let own = bytes.get(from as usize..).unwrap_or_default();
+    Ok(String::from_utf8_lossy(own).into_owned())
+}
+
+/// The number that follows these words, blanks aside.
+fn figure(output: &str, words: &str) -> Option<f64> {
+    let rest = output.split_once(words)?.1.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    rest[..end].trim_end_matches('.').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figure;
+
+    #[test]
+    fn the_number_after_the_words() {
+        let ab =
+            "Time taken for tests:   0.9 seconds\nRequests per second:    5555.25 [#/sec] (mean)\n";
+        assert_eq!(figure(ab, "Requests per second:"), Some(5555.25));
+        assert_eq!(figure("took 11.6.", "took"), Some(11.6));
+        assert_eq!(figure("took long", "took"), None);
+        assert_eq!(figure("", "took"), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! From a launch as an experiment file has it to a target that is ready.
+//!
+//! What is to be launched is a [`Launch`]; a [`Launcher`] does it, as often as a run
+//! has restarts.
+
+mod asked;
+mod asking;
+mod command;
+mod failed;
+mod hidden;
+mod home;
+mod launcher;
+mod method;
+mod orders;
+mod ready;
+mod running;
+mod template;
+
+pub use asked::{Around, Choice, CoresFrom, File, Launch, Process, Ready, Sign};
+pub use command::Command;
+pub use failed::Failed;
+pub(crate) use launcher::all_missing;
+pub use launcher::{Ground, Launcher, missing};
+pub use method::Method;
+pub(crate) use orders::{Missing, inherited};
+pub use running::Running;
+pub use template::{Environment, Placeholder, Secret, Text, Values};
+pub(crate) use template::{environment, variables};

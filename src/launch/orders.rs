@@ -1,0 +1,177 @@
+//! From a launch as it was written to orders for a keeper.
+
+use crate::address::Url;
+use crate::launch::{Around, Command, Launch, Process, Values};
+use keeper::{ProcessOrder, programs, user};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use text::percent;
+use text::shown::shown;
+
+/// Where Debian keeps servers, and where the PATH of a user does not look.
+const SERVERS: &str = "/usr/sbin:/sbin";
+/// PostgreSQL's are apart, by version.
+const POSTGRES: &str = "/usr/lib/postgresql";
+
+impl Values {
+    /// The values for one process, by its number.
+    pub(super) fn for_process(&self, launch: &Launch, number: usize) -> Values {
+        let name = &launch.processes[number].name;
+        let host = launch.nodes.get(number).map_or("127.0.0.1", String::as_str);
+        Values {
+            port: self.ports.get(name).copied().unwrap_or(0),
+            process: name.clone(),
+            host: host.to_owned(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Where the target is driven. The path of a unix socket stands in an address
+/// with its slashes encoded, and so does a folder in it.
+pub(super) fn url(launch: &Launch, values: &Values) -> String {
+    let url = launch.url.to_string();
+    if !url.split(':').next().is_some_and(|scheme| scheme.ends_with("+unix")) {
+        return launch.url.fill(values);
+    }
+    let encoded =
+        |folder: &Path| PathBuf::from(percent::encoded(folder.as_os_str().as_encoded_bytes()));
+    let (temp, folder) = (encoded(&values.temp), encoded(&values.folder));
+    launch.url.fill(&Values { temp, folder, ..values.clone() })
+}
+
+/// The same before there are ports: with others in their place.
+pub(super) fn address(launch: &Launch) -> Option<Url> {
+    let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
+    Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
+}
+
+/// The order for one process.
+pub(super) fn process(
+    launch: &Launch,
+    process: &Process,
+    values: &Values,
+    log: PathBuf,
+) -> ProcessOrder {
+    let mut order = command(launch, &process.command, &process.around, values, log);
+    order.stop = process.stop;
+    order.grace = process.stop_grace;
+    order
+}
+
+/// The order for a program that runs to its end.
+pub(super) fn command(
+    launch: &Launch,
+    command: &Command,
+    around: &Around,
+    values: &Values,
+    log: PathBuf,
+) -> ProcessOrder {
+    ProcessOrder {
+        argv: command.fill(values),
+        cwd: cwd(launch, around, values),
+        env: environment(around, values),
+        user: around.user.clone(),
+        log,
+        cores: Vec::new(),
+        stop: libc::SIGTERM,
+        grace: Duration::from_secs(1),
+        group: command.shell,
+    }
+}
+
+fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
+    match &around.cwd {
+        Some(cwd) => launch.folder.join(cwd.fill(values)),
+        None => launch.folder.clone(),
+    }
+}
+
+/// PATH, HOME, LANG and TMPDIR as we have them, and what is named. Nothing
+/// else of ours: a target must not depend on the shell that tiebreak is run
+/// from.
+fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
+    let mut all = inherited(around.user.as_deref());
+    for (name, value) in &around.env {
+        all.retain(|(other, _)| other != name);
+        all.push((name.clone(), value.fill(values)));
+    }
+    all
+}
+
+/// What a program that runs as this user (none: as we do) gets of ours.
+pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
+        let ours = std::env::var(name).ok();
+        let value = match (name, user) {
+            ("PATH", _) => {
+                let ours = ours.as_deref().unwrap_or("/usr/bin:/bin");
+                Some(format!("{ours}:{SERVERS}{}", newest_postgres()))
+            }
+            ("HOME", Some(user)) => user::find(user).ok().map(|user| user.home),
+            _ => ours,
+        };
+        all.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    all
+}
+
+/// Where the newest PostgreSQL of Debian has its programs, behind a colon.
+fn newest_postgres() -> String {
+    let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
+    let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
+    let newest = versions.filter_map(|version| number(version.file_name())).max();
+    newest.map_or(String::new(), |version| format!(":{POSTGRES}/{version}/bin"))
+}
+
+/// Something that a launch needs and this machine lacks.
+pub(crate) struct Missing {
+    /// What it is, in words.
+    what: String,
+    /// Debian's package that brings it.
+    pub(crate) package: Option<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.package {
+            Some(package) => write!(f, "{}: apt-get install {package}", self.what),
+            None => write!(f, "{}: install it, or give its path", self.what),
+        }
+    }
+}
+
+/// A program that is not in the PATH of this environment. Returns None if it is, or if it
+/// has a path.
+pub(super) fn missing_program(
+    program: &str,
+    environment: &[(String, String)],
+    package: Option<String>,
+) -> Option<Missing> {
+    let path = environment.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+    if program.contains('/') || programs::find(program, path, Path::new("/")).is_ok() {
+        return None;
+    }
+    let what = format!("the program `{}` is not installed (not found in PATH)", shown(program));
+    Some(Missing { what, package })
+}
+
+/// Programs of a launch that are not installed, and files that its `packages` name by their
+/// path and that are not there. Programs with a path are left out: `prepare` may build them.
+pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
+    let before = launch.prepare.iter().chain(&launch.facts).map(|it| (it, &launch.around));
+    let processes = launch.processes.iter().map(|it| (&it.command, &it.around));
+    let programs = before.chain(processes).filter_map(|(command, around)| {
+        let program = command.fill(values).into_iter().next()?;
+        let package = launch.packages.get(&program).cloned();
+        missing_program(&program, &environment(around, values), package)
+    });
+    let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
+    let files = files.filter(|(file, _)| !Path::new(file).exists()).map(|(file, package)| {
+        let what = format!("the file `{}` is not there", shown(file));
+        Missing { what, package: Some(package.clone()) }
+    });
+    programs.chain(files).collect()
+}

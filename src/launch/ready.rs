@@ -1,0 +1,227 @@
+//! Waits until a process that was launched is ready, or will never be.
+
+use crate::address::{Place, Url};
+use crate::exit::Error;
+use crate::launch::asking::{self, Patience, SHORTEST, Told};
+use crate::launch::failed::{Failed, Refusal, named};
+use crate::launch::orders;
+use crate::launch::running::{Started, quoted};
+use crate::launch::{Launch, Process, Sign, Text, Values};
+use crate::targets::find;
+use crate::targets::ports;
+use keeper::logs;
+use keeper::{Keeper, Trouble};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::time::{Duration, Instant};
+use text::shown::shown;
+use text::units::show_ns;
+
+/// Pauses between two looks: short at first, as some servers take 15 ms.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// How long a command may take that tells whether a process is ready.
+const ONE_LOOK: Duration = Duration::from_secs(10);
+
+/// A launch under way.
+pub(super) struct Wait<'a> {
+    pub(super) keeper: Keeper,
+    launch: &'a Launch,
+    secrets: &'a [String],
+    stopped: &'a dyn Fn() -> bool,
+    /// Requests that a server may have in its log.
+    requests: u64,
+}
+
+/// What one look asks over HTTP.
+struct Asked<'a> {
+    path: Option<&'a Text>,
+    expect: &'a [u16],
+    bytes: Option<u64>,
+    /// When the time to become ready is over.
+    until: Instant,
+}
+
+/// What one look told.
+enum Look {
+    Ready,
+    /// What was seen instead.
+    NotYet(String),
+    /// Another server answers on our port.
+    Stranger,
+}
+
+impl<'a> Wait<'a> {
+    pub(super) fn new(
+        keeper: Keeper,
+        launch: &'a Launch,
+        secrets: &'a [String],
+        stopped: &'a dyn Fn() -> bool,
+    ) -> Wait<'a> {
+        Wait { keeper, launch, secrets, stopped, requests: 0 }
+    }
+
+    pub(super) fn over(self) -> (u64, Keeper) {
+        (self.requests, self.keeper)
+    }
+
+    /// Waits for the process of this number, which was started.
+    pub(super) fn until_ready(
+        &mut self,
+        number: usize,
+        started: &[Started],
+        values: &Values,
+    ) -> Result<(), Refusal> {
+        let (process, this) = (&self.launch.processes[number], &started[number]);
+        let until = Instant::now() + process.ready.timeout;
+        let mut pause = PAUSES.0;
+        loop {
+            let look = match self.look(number, this, values, until)? {
+                Look::Ready => by_logs(this, &process.ready.also_log, values),
+                other => other,
+            };
+            // After the look: one that answers with its last breath is not ready.
+            self.nobody_ended(started)?;
+            let seen = match look {
+                Look::Ready => return Ok(()),
+                Look::Stranger => return Err(self.stranger(this, values.port)),
+                Look::NotYet(seen) => seen,
+            };
+            if (self.stopped)() {
+                return Err(Failed::Stopped.into());
+            }
+            if Instant::now() >= until {
+                return Err(self.late(process, this, &seen));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    fn look(
+        &mut self,
+        number: usize,
+        this: &Started,
+        values: &Values,
+        until: Instant,
+    ) -> Result<Look, Refusal> {
+        let process = &self.launch.processes[number];
+        match &process.ready.sign {
+            Sign::Http { path, expect, bytes } => {
+                let asked = Asked { path: path.as_ref(), expect, bytes: *bytes, until };
+                Ok(self.by_asking(number, &asked, values))
+            }
+            Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
+            Sign::Run(command) => {
+                let log = this.log.with_extension("ready.log");
+                let order = orders::command(self.launch, command, &process.around, values, log);
+                let left = until.saturating_duration_since(Instant::now());
+                let longest = left.clamp(SHORTEST, ONE_LOOK);
+                match self.keeper.run(&order, longest, self.stopped) {
+                    Ok(Some(how)) if how.good() => Ok(Look::Ready),
+                    Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
+                    Ok(None) => Ok(Look::NotYet(format!("`{command}` did not end in its time"))),
+                    Err(Trouble::Stopped) => Err(Failed::Stopped.into()),
+                    Err(trouble) => Err(self.error(&trouble.to_string()).into()),
+                }
+            }
+        }
+    }
+
+    fn by_asking(&mut self, number: usize, asked: &Asked<'_>, values: &Values) -> Look {
+        let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
+        let text = match driven {
+            true => orders::url(self.launch, values),
+            false => format!("http://127.0.0.1:{}/", values.port),
+        };
+        let url = match Url::parse(&text) {
+            Ok(url) if self.launch.nodes.is_empty() => url,
+            Ok(url) => url.of_node(number),
+            Err(message) => return Look::NotYet(message),
+        };
+        let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
+        let told = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
+        if let Told::Reply { .. } | Told::Nothing { sent: true, .. } = told {
+            self.requests += 1;
+        }
+        match told {
+            Told::Nothing { why, .. } => return Look::NotYet(why),
+            Told::Reply { status, .. } if !expected(status, asked.expect) => {
+                return Look::NotYet(format!("it answers with status {status}"));
+            }
+            Told::Reply { bytes: got, .. } if asked.bytes.is_some_and(|bytes| bytes != got) => {
+                return Look::NotYet(format!("its reply has {got} bytes"));
+            }
+            Told::Reply { .. } | Told::Listens => {}
+        }
+        let port = match url.place {
+            Place::Host { port, .. } => port,
+            _ => return Look::Ready,
+        };
+        match find::listens(port, &self.keeper.processes()) {
+            Some(false) => Look::Stranger,
+            _ => Look::Ready,
+        }
+    }
+
+    fn nobody_ended(&mut self, started: &[Started]) -> Result<(), Refusal> {
+        let exits = self.keeper.exits().map(<[_]>::to_vec);
+        let exits = exits.map_err(|trouble| self.error(&trouble.to_string()))?;
+        let Some((pid, how)) = exits.first() else { return Ok(()) };
+        let this = started.iter().find(|this| this.pid == *pid).unwrap_or(&started[0]);
+        let lines = logs::tail(&this.log, this.from, self.secrets);
+        let hint = match how.good() {
+            true => "; a target must stay in the foreground (nginx: `daemon off;`)",
+            false => "",
+        };
+        let quoted = quoted(&this.log, this.from, self.secrets);
+        let who = this.who(&self.launch.name);
+        let failed = self.error(&format!("{who}{how} before it was ready{hint}{quoted}"));
+        match ports::says_taken(&lines) {
+            true => Err(Refusal::PortTaken(failed)),
+            false => Err(Refusal::Other(failed)),
+        }
+    }
+
+    fn stranger(&self, this: &Started, port: u16) -> Refusal {
+        let quoted = quoted(&this.log, this.from, self.secrets);
+        let text = format!("another server answers on port {port}, which was free before{quoted}");
+        Refusal::PortTaken(self.error(&text))
+    }
+
+    fn late(&self, process: &Process, this: &Started, seen: &str) -> Refusal {
+        let time = show_ns(u64::try_from(process.ready.timeout.as_nanos()).unwrap_or(u64::MAX));
+        let quoted = quoted(&this.log, this.from, self.secrets);
+        let who = this.who(&self.launch.name);
+        let text = format!("{who}was not ready within {time}: {seen}{quoted}");
+        Refusal::Other(self.error(&text))
+    }
+
+    fn error(&self, text: &str) -> Failed {
+        Failed::Error(Error::target(named(self.launch, text)))
+    }
+}
+
+fn expected(status: u16, expect: &[u16]) -> bool {
+    expect.contains(&status) || (expect.is_empty() && (200..300).contains(&status))
+}
+
+/// Whether all of these texts are in its log.
+fn by_logs(this: &Started, texts: &[Text], values: &Values) -> Look {
+    let mut looks = texts.iter().map(|text| by_log(this, &text.fill(values)));
+    looks.find(|look| !matches!(look, Look::Ready)).unwrap_or(Look::Ready)
+}
+
+fn by_log(this: &Started, text: &str) -> Look {
+    let said = || -> std::io::Result<bool> {
+        let mut file = File::open(&this.log)?;
+        file.seek(SeekFrom::Start(this.from))?;
+        let mut bytes = Vec::new();
+        file.take(16 << 20).read_to_end(&mut bytes)?;
+        Ok(bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes()))
+    };
+    match said() {
+        Ok(true) => Look::Ready,
+        _ => Look::NotYet(format!("its log does not say `{}`", shown(text))),
+    }
+}

@@ -1,0 +1,156 @@
+//! A target that was launched and is ready.
+
+use crate::exit::Error;
+use keeper::logs;
+use keeper::{Farewell, Keeper, Trouble};
+use std::path::{Path, PathBuf};
+use text::shown::shown;
+
+/// One launch of a target. Dropping it ends it. No `Debug`: its address can
+/// hold a login.
+pub struct Running {
+    name: String,
+    url: String,
+    keeper: Keeper,
+    started: Vec<Started>,
+    ready_requests: u64,
+    secrets: Vec<String>,
+    /// Its processes are nodes of a cluster, which can go on without some of them.
+    has_nodes: bool,
+    /// Nodes without which it goes on: their numbers, and how they ended.
+    lost: Vec<(i32, String)>,
+}
+
+/// A process that was started.
+pub(super) struct Started {
+    pub(super) name: String,
+    pub(super) pid: i32,
+    pub(super) log: PathBuf,
+    /// Where this launch begins in the log.
+    pub(super) from: u64,
+}
+
+impl Started {
+    /// Says which process it is, where there are several.
+    pub(super) fn who(&self, contender: &str) -> String {
+        match self.name == contender {
+            true => "it ".to_owned(),
+            false => format!("its process `{}` ", self.name),
+        }
+    }
+}
+
+impl Running {
+    pub(super) fn new(
+        name: &str,
+        url: String,
+        keeper: Keeper,
+        started: Vec<Started>,
+        ready_requests: u64,
+        secrets: Vec<String>,
+        has_nodes: bool,
+    ) -> Running {
+        let (name, lost) = (name.to_owned(), Vec::new());
+        Running { name, url, keeper, started, ready_requests, secrets, has_nodes, lost }
+    }
+
+    /// Where to drive it. It can hold a login: never print it as it is.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How many requests were sent to see whether it is ready: its own log may
+    /// count them.
+    pub fn ready_requests(&self) -> u64 {
+        self.ready_requests
+    }
+
+    /// The number of its keeper: everything below it is the target.
+    pub fn keeper(&self) -> i32 {
+        self.keeper.pid()
+    }
+
+    /// The numbers of all its processes.
+    pub fn processes(&self) -> Vec<i32> {
+        self.keeper.processes()
+    }
+
+    /// The control group (version 2) that holds it alone, where there is one.
+    pub fn cgroup(&self) -> Option<&Path> {
+        self.keeper.cgroup()
+    }
+
+    /// Names and numbers of the processes that were started.
+    pub fn started(&self) -> impl Iterator<Item = (&str, i32)> {
+        self.started.iter().map(|this| (this.name.as_str(), this.pid))
+    }
+
+    /// Looks whether it still runs, without waiting. Nodes without which it goes on do not
+    /// count.
+    ///
+    /// # Errors
+    /// When a process of it ended: how, and the last lines of its log.
+    pub fn check(&mut self) -> Result<(), Error> {
+        let exits = match self.keeper.exits() {
+            Ok(exits) => exits,
+            Err(trouble) => return Err(Error::target(format!("`{}`: {trouble}", self.name))),
+        };
+        let is_lost = |pid: i32| self.lost.iter().any(|(lost, _)| *lost == pid);
+        let Some((pid, how)) = exits.iter().find(|(pid, _)| !is_lost(*pid)) else { return Ok(()) };
+        let this = self.started.iter().find(|this| this.pid == *pid).unwrap_or(&self.started[0]);
+        let quoted = quoted(&this.log, this.from, &self.secrets);
+        let who = this.who(&self.name);
+        Err(Error::target(format!("`{}`: {who}{how}{quoted}", self.name)))
+    }
+
+    /// Lets it go on without the nodes that have ended, if others of them still run. Returns
+    /// how those ended that were not known yet, in words.
+    pub fn go_on_without(&mut self) -> Vec<String> {
+        let Ok(exits) = self.keeper.exits() else { return Vec::new() };
+        let ended = |this: &&Started| exits.iter().any(|(pid, _)| *pid == this.pid);
+        if !self.has_nodes || self.started.iter().all(|this| ended(&this)) {
+            return Vec::new();
+        }
+        let known = self.lost.len();
+        for (pid, how) in exits {
+            let this = self.started.iter().find(|this| this.pid == *pid);
+            if let Some(this) = this.filter(|_| !self.lost.iter().any(|(lost, _)| lost == pid)) {
+                self.lost.push((*pid, format!("`{}` {how}", this.name)));
+            }
+        }
+        self.lost[known..].iter().map(|(_, how)| how.clone()).collect()
+    }
+
+    /// How the nodes ended without which it went on, in words.
+    pub fn lost(&self) -> Vec<String> {
+        self.lost.iter().map(|(_, how)| how.clone()).collect()
+    }
+
+    /// Pins all of it to these cores.
+    ///
+    /// # Errors
+    /// When a core is not among ours.
+    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, Trouble> {
+        self.keeper.pin(None, cores)
+    }
+
+    /// Ends it: its signals and graces, and then whatever is left.
+    ///
+    /// # Errors
+    /// When its keeper was gone; it has been ended all the same.
+    pub fn stop(self) -> Result<Farewell, Error> {
+        let name = self.name;
+        self.keeper.stop().map_err(|trouble| Error::target(format!("`{name}`: {trouble}")))
+    }
+}
+
+/// The last lines of a log, to stand behind an error.
+pub(super) fn quoted(log: &Path, from: u64, secrets: &[String]) -> String {
+    let lines = logs::tail(log, from, secrets);
+    let name = shown(log.display().to_string());
+    match lines.len() {
+        0 => format!("; it wrote nothing to {name}"),
+        1 => format!("; {name} says:\n  {}", lines[0]),
+        _ => format!("; {name} ends with:\n  {}", lines.join("\n  ")),
+    }
+}

@@ -1,0 +1,74 @@
+//! What contenders of all protocols have in common.
+
+use crate::address::Url;
+use crate::exit::Error;
+use crate::plan::Settings;
+use crate::plan::{Command, Spec};
+use crate::protocol::Protocol;
+use record::{Address, Asks, Consistency, Contender, Intensity, Sharding};
+use std::time::Duration;
+
+/// Connections, unless asked otherwise.
+pub(super) const CONNECTIONS: u32 = 64;
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A contender at this address, without what only its protocol has.
+pub(super) fn contender(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    address: Address,
+    settings: &Settings,
+    asks: Asks,
+) -> Result<Contender, Error> {
+    let timeout = settings.timeout.unwrap_or(TIMEOUT);
+    Ok(Contender {
+        name: name.to_owned(),
+        target: url.recorded(),
+        launch: Vec::new(),
+        address,
+        asks,
+        intensity: Intensity {
+            connections: settings.connections.unwrap_or(CONNECTIONS),
+            depth: settings.depth.unwrap_or(1),
+            arrivals: settings.arrivals().map_err(Error::usage)?,
+        },
+        reuse: settings.policy(timeout).map_err(Error::usage)?,
+        timeout_ns: timeout.as_nanos() as u64,
+        // `compare --operations` is about programs.
+        operations: spec.run.operations.filter(|_| spec.command == Command::Run),
+        tls: None,
+        consistency: consistency(url.protocol, settings).map_err(Error::usage)?,
+        replication: (!url.protocol.consistency.is_empty()).then(|| settings.replication()),
+        sharding: sharding(url, settings).map_err(Error::usage)?,
+        groups: Vec::new(),
+    })
+}
+
+/// The consistency level that each operation asks for. Returns None if the protocol has no
+/// levels.
+///
+/// # Errors
+/// When the protocol does not have the level; the message lists those that it has.
+pub(super) fn consistency(
+    protocol: &Protocol,
+    settings: &Settings,
+) -> Result<Option<Consistency>, String> {
+    match settings.consistency {
+        Some(level) if !protocol.consistency.contains(&level) => {
+            let known: Vec<&str> = protocol.consistency.iter().map(|level| level.name()).collect();
+            let (name, level) = (protocol.name, level.name());
+            Err(format!("{name} has no consistency level {level}; it has {}", known.join(", ")))
+        }
+        given => Ok(given.or(protocol.consistency.first().copied())),
+    }
+}
+
+/// How the keys are spread over several servers. Returns None if there is one, or if the
+/// nodes find the keys themselves.
+///
+/// # Errors
+/// When the settings do not fit.
+pub(super) fn sharding(url: &Url, settings: &Settings) -> Result<Option<Sharding>, String> {
+    if url.protocol.is_sharded() { settings.sharding(url.nodes().len()) } else { Ok(None) }
+}

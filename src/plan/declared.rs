@@ -1,0 +1,224 @@
+//! How a setting is declared: once, as a row of a table.
+//!
+//! The rows of [`Settings`](crate::plan::Settings), of
+//! [`RunSettings`](crate::plan::RunSettings) and of
+//! [`WorkloadAsked`](crate::plan::WorkloadAsked) are all that there is to know of a setting
+//! beside its value. Made from them are the struct and its merging, the keys of `--set`
+//! and of the experiment file, the flags with their help, the manual pages, the
+//! completions, and the entries of `schema/experiment.v1.json`.
+
+mod flag;
+mod given;
+
+pub use flag::{Flag, Heading};
+pub use given::{Given, Merged};
+
+use text::shown::shown;
+
+/// Declares a struct of settings and its table.
+///
+/// Each row has the field with its type, the function that reads its text, and its
+/// [`Setting`]. How two values are merged follows from the type: see [`Merged`]. Fields
+/// that are merged but that one text cannot give are listed after `also`.
+macro_rules! declared {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident $(also { $($(#[$also_doc:meta])* $also:ident: $also_type:ty,)* })?;
+        $($(#[$doc:meta])* $field:ident: $type:ty, $parse:path, $setting:expr;)*
+    ) => {
+        $(#[$about])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($($(#[$also_doc])* pub $also: $also_type,)*)?
+        }
+
+        impl $crate::plan::declared::Declared for $name {
+            const TABLE: &'static [$crate::plan::declared::Row<$name>] = &[
+                $($crate::plan::declared::Row {
+                    setting: $setting,
+                    set: |settings, text| {
+                        $crate::plan::declared::Given::give(&mut settings.$field, $parse(text)?);
+                        Ok(())
+                    },
+                    is_given: |settings| {
+                        $crate::plan::declared::Merged::is_given(&settings.$field)
+                    },
+                },)*
+            ];
+
+            fn over(self, others: &$name) -> $name {
+                $name {
+                    $($field: $crate::plan::declared::Merged::over(self.$field, &others.$field),)*
+                    $($($also: $crate::plan::declared::Merged::over(self.$also, &others.$also),)*)?
+                }
+            }
+        }
+    };
+}
+pub(crate) use declared;
+
+/// A struct of settings that has a table.
+pub trait Declared: Clone + Default + Send + Sync + 'static {
+    /// Its rows, in the order in which keys are listed.
+    const TABLE: &'static [Row<Self>];
+
+    /// These settings where they are given, else the others.
+    #[must_use]
+    fn over(self, others: &Self) -> Self;
+}
+
+/// A setting of the struct `S`.
+pub struct Row<S> {
+    /// What is declared of it.
+    pub setting: Setting,
+    /// Sets it from its text.
+    pub set: fn(&mut S, &str) -> Result<(), String>,
+    /// Whether it is given.
+    pub is_given: fn(&S) -> bool,
+}
+
+/// What is declared of a setting.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// Its name in the experiment file, and in `--set` if it is of one contender. What
+    /// stands before a dot is a table in the file.
+    pub key: &'static str,
+    /// How the file gives it, and what its schema says of it.
+    pub in_file: InFile,
+    /// What the schema says of it.
+    pub description: &'static str,
+    /// A value, for the help of `--set`.
+    pub example: &'static str,
+    /// Which contenders can use it.
+    pub used_by: UsedBy,
+    /// Each group has one of its own, too.
+    pub of_groups: bool,
+    /// Its flags, at most one for each command.
+    pub flags: &'static [Flag],
+}
+
+/// How the experiment file gives a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFile {
+    /// A text.
+    Text,
+    /// A whole number: `64`, or with a unit `'10k'`.
+    Count,
+    /// A number of bytes: `'4kB'`.
+    Bytes,
+    /// A number and a unit of time: `'1.5ms'`.
+    Duration,
+    /// A share: `'1%'`.
+    Percent,
+    /// Operations per second: `250` or `'5k/s'`.
+    Rate,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A whole number, or one of these words.
+    CountOr(&'static [&'static str]),
+    /// `true` or `false`.
+    Switch,
+    /// A status, or a list of them.
+    Statuses,
+    /// `headers`: a table of names and values.
+    Headers,
+    /// A text that may hold secrets, or `@file` beside the experiment file.
+    Body,
+    /// A list of user-defined commands, each with a weight.
+    Commands,
+    /// It cannot be said in a file.
+    Nowhere,
+}
+
+/// Which contenders can use a setting. The others refuse it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedBy {
+    /// All.
+    Everyone,
+    /// Those with connections of tiebreak's.
+    Connected,
+    /// HTTP.
+    Requests,
+    /// HTTP and WebSocket.
+    Headers,
+    /// WebSocket.
+    Messages,
+    /// Those that can have several operations in flight on a connection.
+    Deep,
+    /// memcached and Redis.
+    Stores,
+    /// Those whose keys can be spread over several servers.
+    Sharded,
+    /// Directories.
+    Files,
+    /// What is spoken to in SQL.
+    Databases,
+    /// Those whose protocol has consistency levels.
+    Replicated,
+    /// Cassandra by CQL.
+    Cassandra,
+}
+
+impl Setting {
+    /// A setting that everyone can use and that has no flag.
+    pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
+        let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
+        Setting { key, in_file, description, example, used_by, of_groups, flags }
+    }
+
+    /// A setting of the run that the experiment file cannot have.
+    pub const fn in_no_file(key: &'static str) -> Setting {
+        Setting::new(key, InFile::Nowhere, "")
+    }
+
+    /// With a value for the help of `--set`.
+    pub const fn example(self, example: &'static str) -> Setting {
+        Setting { example, ..self }
+    }
+
+    /// Only these contenders can use it.
+    pub const fn only(self, used_by: UsedBy) -> Setting {
+        Setting { used_by, ..self }
+    }
+
+    /// A group has one of its own, too.
+    pub const fn of_groups(self) -> Setting {
+        Setting { of_groups: true, ..self }
+    }
+
+    /// With these flags.
+    pub const fn flags(self, flags: &'static [Flag]) -> Setting {
+        Setting { flags, ..self }
+    }
+
+    /// Its name in the experiment file.
+    pub fn key_in_file(&self) -> &'static str {
+        match self.in_file {
+            // `--set NAME.header=` gives one, the file a table of them.
+            InFile::Headers => "headers",
+            _ => self.key,
+        }
+    }
+}
+
+/// Keys at the top of a table of the file where these settings can stand: of `pool.max`
+/// it is `pool`.
+pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
+    let in_file = S::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere);
+    let mut keys: Vec<&str> = in_file.map(|row| outer(row.setting.key_in_file())).collect();
+    keys.dedup();
+    keys
+}
+
+/// What stands before the dot.
+pub fn outer(key: &str) -> &str {
+    key.split_once('.').map_or(key, |(outer, _)| outer)
+}
+
+/// What turns a switch on or off.
+///
+/// # Errors
+/// When it is neither word.
+pub fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("`{}` is neither true nor false", shown(text)))
+}

@@ -1,0 +1,131 @@
+//! How a flag is declared. The command line makes its arguments from this.
+
+use crate::plan::Command;
+
+/// A flag of a setting.
+#[derive(Clone, Copy)]
+pub struct Flag {
+    /// Its name.
+    pub long: &'static str,
+    /// What its value is called. None if it is a switch.
+    pub value: Option<&'static str>,
+    /// Its help.
+    pub help: &'static str,
+    /// Further paragraphs of `--help`.
+    pub more: &'static str,
+    /// The commands that have it.
+    pub commands: &'static [Command],
+    /// One letter.
+    pub short: Option<char>,
+    /// Where it stands in the help. None: among the options of the command itself.
+    pub heading: Option<Heading>,
+    /// Its place under the heading.
+    pub place: u8,
+    /// It may be given several times.
+    pub repeated: bool,
+    /// Its value can be secret, so it is read after the argument parser, whose messages
+    /// quote values..
+    pub unquoted: bool,
+    /// Its value is any text, also one that begins with a hyphen, or the name of a file.
+    pub text_or_file: bool,
+    /// It is not in the help.
+    pub hidden: bool,
+}
+
+/// A heading of the help, in the order of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heading {
+    /// How long a comparison is, and its turns.
+    Rounds,
+    /// What the verdict is about.
+    Verdict,
+    /// How contenders are driven.
+    Load,
+    /// What is sent.
+    Request,
+    /// What is done to the data of stores.
+    Workload,
+}
+
+impl Heading {
+    /// As the help has it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Heading::Rounds => "Rounds",
+            Heading::Verdict => "Verdict",
+            Heading::Load => "Load",
+            Heading::Request => "Request",
+            Heading::Workload => "Workload of stores",
+        }
+    }
+}
+
+impl Flag {
+    /// A flag with a value, of `compare` and `run`.
+    pub const fn new(long: &'static str, value: &'static str, help: &'static str) -> Flag {
+        Flag {
+            long,
+            value: Some(value),
+            help,
+            more: "",
+            commands: &[Command::Compare, Command::Run],
+            short: None,
+            heading: None,
+            place: 0,
+            repeated: false,
+            unquoted: false,
+            text_or_file: false,
+            hidden: false,
+        }
+    }
+
+    /// A flag without a value.
+    pub const fn switch(long: &'static str, help: &'static str) -> Flag {
+        Flag { value: None, ..Flag::new(long, "", help) }
+    }
+
+    /// Only these commands have it.
+    pub const fn only(self, commands: &'static [Command]) -> Flag {
+        Flag { commands, ..self }
+    }
+
+    /// With further paragraphs.
+    pub const fn more(self, more: &'static str) -> Flag {
+        Flag { more, ..self }
+    }
+
+    /// With one letter.
+    pub const fn short(self, short: char) -> Flag {
+        Flag { short: Some(short), ..self }
+    }
+
+    /// At this place under a heading.
+    pub const fn under(self, heading: Heading, place: u8) -> Flag {
+        Flag { heading: Some(heading), place, ..self }
+    }
+
+    /// It may be given several times.
+    pub const fn repeated(self) -> Flag {
+        Flag { repeated: true, ..self }
+    }
+
+    /// No message quotes its value.
+    pub const fn unquoted(self) -> Flag {
+        Flag { unquoted: true, ..self }
+    }
+
+    /// Its value is any text, or the name of a file.
+    pub const fn text_or_file(self) -> Flag {
+        Flag { text_or_file: true, ..self }
+    }
+
+    /// Not in the help.
+    pub const fn hidden(self) -> Flag {
+        Flag { hidden: true, ..self }
+    }
+
+    /// As it is called in messages: the letter where it has one.
+    pub fn name(&self) -> String {
+        self.short.map_or_else(|| format!("--{}", self.long), |short| format!("-{short}"))
+    }
+}

@@ -1,0 +1,68 @@
+//! What the user of a launch can choose: `{choice.NAME}` in its commands and files.
+
+use crate::exit::Error;
+use crate::launch::Choice;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::names;
+use text::near;
+use text::shown::shown;
+
+/// Reads the choices of a launch. A text is chosen unless its user chooses another. A table
+/// has the texts that can be chosen by their words, of which the first is.
+pub(super) fn read(table: &Table<'_>) -> Result<Vec<Choice>, Error> {
+    let Some(value) = table.get("choices") else { return Ok(Vec::new()) };
+    let choice = |(name, value): (&str, Value<'_>)| {
+        names::check_key(name).map_err(|message| value.error(&message))?;
+        if value.is_text() {
+            let chosen = word(&value)?;
+            return Ok(Choice { name: name.to_owned(), chosen, options: Vec::new() });
+        }
+        let options = value
+            .table()?
+            .entries()
+            .into_iter()
+            .map(|(word, value)| Ok((word.to_owned(), value.word()?.to_owned())));
+        let options: Vec<(String, String)> = options.collect::<Result<_, Error>>()?;
+        let Some((first, _)) = options.first() else {
+            return Err(value.error("the table is empty: give what can be chosen"));
+        };
+        Ok(Choice { name: name.to_owned(), chosen: first.clone(), options })
+    };
+    value.table()?.entries().into_iter().map(choice).collect()
+}
+
+/// Chooses what the user of a recipe asks for.
+pub(super) fn change(choices: &mut [Choice], recipe: &str, table: &Table<'_>) -> Result<(), Error> {
+    let Some(value) = table.get("choices") else { return Ok(()) };
+    for (name, value) in value.table()?.entries() {
+        let names: Vec<String> = choices.iter().map(|choice| choice.name.clone()).collect();
+        let Some(choice) = choices.iter_mut().find(|choice| choice.name == name) else {
+            if names.is_empty() {
+                return Err(value.error(&format!("the recipe `{recipe}` has no choices")));
+            }
+            return Err(value.error(&unknown(&format!("a choice of `{recipe}`"), name, &names)));
+        };
+        let chosen = word(&value)?;
+        let words: Vec<String> = choice.options.iter().map(|(word, _)| word.clone()).collect();
+        if !words.is_empty() && !words.contains(&chosen) {
+            return Err(value.error(&unknown(&format!("one of `{name}`"), &chosen, &words)));
+        }
+        choice.chosen = chosen;
+    }
+    Ok(())
+}
+
+/// A word that can stand in a command and in a file, whatever their quotes.
+fn word(value: &Value<'_>) -> Result<String, Error> {
+    let word = value.word()?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
+    match !word.is_empty() && word.chars().all(fits) {
+        true => Ok(word.to_owned()),
+        false => Err(value.error("a choice is a word of letters, digits and `_-.+`")),
+    }
+}
+
+fn unknown(of: &str, word: &str, known: &[String]) -> String {
+    let meant = near::did_you_mean(word, known.iter().map(String::as_str));
+    format!("`{}` is not {of}: {}{meant}", shown(word), known.join(", "))
+}

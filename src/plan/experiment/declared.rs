@@ -1,0 +1,103 @@
+//! Reads declared settings: of the run, of all contenders, of one.
+
+use crate::exit::Error;
+use crate::input;
+use crate::launch::Values;
+use crate::plan::Settings;
+use crate::plan::declared::{Declared, InFile, Row, outer};
+use crate::plan::experiment::process;
+use crate::plan::experiment::scope::Scope;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::settings::LARGEST_BODY;
+use text::shown::shown;
+
+/// What a table says of these settings. Its other keys are others' business.
+pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
+    let mut settings = S::default();
+    for (key, value) in table.entries() {
+        let rows = || S::TABLE.iter().filter(|row| outer(row.setting.key_in_file()) == key);
+        for row in rows() {
+            match row.setting.key_in_file().split_once('.') {
+                None => one(row, &value, &mut settings)?,
+                Some((_, inner)) => {
+                    let table = value.table()?;
+                    let known: Vec<&str> = rows().filter_map(inner_key).collect();
+                    table.only(&known)?;
+                    table.get(inner).map_or(Ok(()), |value| one(row, &value, &mut settings))?;
+                }
+            }
+        }
+    }
+    Ok(settings)
+}
+
+/// The same for a contender, which can have a body.
+pub(super) fn of_contender(table: &Table<'_>) -> Result<Settings, Error> {
+    let mut settings: Settings = read(table)?;
+    let is_body = |row: &&Row<Settings>| row.setting.in_file == InFile::Body;
+    let body = Settings::TABLE.iter().find(is_body);
+    if let Some(value) = body.and_then(|row| table.get(row.setting.key)) {
+        settings.body = Some(data(&value)?.into());
+    }
+    Ok(settings)
+}
+
+/// Keys of the table that this setting stands in, such as `max` of `pool.max`.
+fn inner_key<S>(row: &Row<S>) -> Option<&'static str> {
+    row.setting.key_in_file().split_once('.').map(|(_, inner)| inner)
+}
+
+fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
+    match row.setting.in_file {
+        InFile::Text
+        | InFile::Count
+        | InFile::Bytes
+        | InFile::Duration
+        | InFile::Percent
+        | InFile::Rate
+        | InFile::Words(_)
+        | InFile::CountOr(_) => value.quantity(|text| (row.set)(settings, text)),
+        InFile::Switch => {
+            let text = value.flag()?.to_string();
+            (row.set)(settings, &text).map_err(|message| value.error(&message))
+        }
+        InFile::Statuses => statuses(row, value, settings),
+        InFile::Headers => headers(row, value, settings),
+        // No text can tell these: who reads the table takes them beside.
+        InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
+    }
+}
+
+/// One status, or a list of them.
+fn statuses<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
+    let all: Vec<String> = process::statuses(value)?.iter().map(u16::to_string).collect();
+    (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
+}
+
+/// Name and value, or name and several values.
+fn headers<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
+    for (name, value) in value.table()?.entries() {
+        let values = if value.is_list() { value.list()? } else { vec![value] };
+        for value in values {
+            let text = value.text_in(Scope::Attached)?.fill(&Values::default());
+            let set = (row.set)(settings, &format!("{name}:{text}"));
+            set.map_err(|message| value.error(&message))?;
+        }
+    }
+    Ok(())
+}
+
+/// A text, or `@file` beside the experiment file.
+fn data(value: &Value<'_>) -> Result<Vec<u8>, Error> {
+    match value.word()?.strip_prefix('@') {
+        Some(file) => {
+            let read = input::plain(&value.source.folder.join(file), LARGEST_BODY);
+            read.map_err(|why| value.error(&format!("the file {} {why}", shown(file))))
+        }
+        None => Ok(value.template_in(Scope::Attached)?.fill(&Values::default()).into_bytes()),
+    }
+}
+
+#[cfg(test)]
+#[path = "declared_tests.rs"]
+mod tests;

@@ -1,0 +1,76 @@
+//! Every declared setting is read where a file has it.
+
+use super::super::tests::read;
+use super::*;
+use crate::plan::{RunSettings, WorkloadAsked};
+
+/// The line of a file that gives this setting.
+fn line<S>(row: &Row<S>) -> String {
+    let key = row.setting.key_in_file();
+    let value = match row.setting.in_file {
+        InFile::Words(words) | InFile::CountOr(words) => format!("'{}'", words[0]),
+        InFile::Count if key == "depth" => "16".to_owned(),
+        InFile::Count if ["replication", "sockets_per_node"].contains(&key) => "3".to_owned(),
+        InFile::Count => "'5k'".to_owned(),
+        InFile::Bytes => "'4kB'".to_owned(),
+        InFile::Duration => "'1s'".to_owned(),
+        InFile::Percent => "'5%'".to_owned(),
+        InFile::Rate => "'5k/s'".to_owned(),
+        InFile::Text => format!("'{}'", text_of(key)),
+        InFile::Switch => "true".to_owned(),
+        InFile::Statuses => "[200, 304]".to_owned(),
+        InFile::Headers => "{ A = 'b' }".to_owned(),
+        InFile::Body => "'x'".to_owned(),
+        InFile::Commands => "[{ run = 'GET {key}' }]".to_owned(),
+        InFile::Nowhere => unreachable!("no file has it"),
+    };
+    format!("{key} = {value}")
+}
+
+/// A text that this key takes.
+fn text_of(key: &str) -> &'static str {
+    match key {
+        "mix" => "get=1",
+        "distribution" => "latest",
+        "hot" => "10%",
+        _ => "5000",
+    }
+}
+
+#[test]
+fn every_setting_is_read() {
+    let url = "url = 'http://127.0.0.1:1/'";
+    for row in RunSettings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+        let line = line(row);
+        let file = read(&format!("{line}\n[contender.a]\n{url}\n"));
+        let file = file.unwrap_or_else(|error| panic!("{}", error.text));
+        assert!((row.is_given)(&file.run.settings), "{line}");
+    }
+    for row in WorkloadAsked::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+        let line = format!("workload.{}", line(row));
+        let file = read(&format!("{line}\n[contender.a]\n{url}\n"));
+        let file = file.unwrap_or_else(|error| panic!("{}", error.text));
+        assert!((row.is_given)(&file.run.workload), "{line}");
+    }
+    for row in Settings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+        let line = line(row);
+        for text in [
+            format!("[contender.a]\n{url}\n{line}\n"),
+            format!("[defaults]\n{line}\n[contender.a]\n{url}\n"),
+        ] {
+            let file = read(&text).unwrap_or_else(|error| panic!("{}", error.text));
+            let given = &file.contenders[0].settings;
+            assert!((row.is_given)(given), "{text}");
+            let others = Settings::TABLE.iter().filter(|other| (other.is_given)(given));
+            assert_eq!(others.count(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_setting_of_a_contender_has_an_example_and_a_place_in_the_file() {
+    for row in Settings::TABLE {
+        assert!(!row.setting.example.is_empty(), "{}", row.setting.key);
+        assert_ne!(row.setting.in_file, InFile::Nowhere, "{}", row.setting.key);
+    }
+}

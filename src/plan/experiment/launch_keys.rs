@@ -1,0 +1,99 @@
+//! The keys of a launch: what is written, prepared and needed before its processes start.
+
+use crate::exit::Error;
+use crate::launch::{File, Text};
+use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::names;
+use crate::software::Software;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+/// How long what is prepared may take: builds are slow.
+const PREPARE: Duration = Duration::from_secs(600);
+
+pub(super) fn prepare_timeout(table: &Table<'_>) -> Result<Duration, Error> {
+    let Some(timeout) = table.get("prepare_timeout") else { return Ok(PREPARE) };
+    match table.get("prepare") {
+        Some(_) => timeout.quantity(text::quantities::duration),
+        None => {
+            Err(timeout.error("there is nothing to prepare: give `prepare`, or leave this out"))
+        }
+    }
+}
+
+/// What is prepared once lies in the temporary folder, and would be gone.
+pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
+    let Some(value) = table.get("fresh") else { return Ok(false) };
+    match (value.flag()?, table.get("prepare")) {
+        (true, Some(_)) => Err(value.error(
+            "`fresh` does not go with `prepare`: what is prepared lies in the temporary folder",
+        )),
+        (fresh, _) => Ok(fresh),
+    }
+}
+
+pub(super) fn software(table: &Table<'_>) -> Result<Option<&'static Software>, Error> {
+    let Some(value) = table.get("software") else { return Ok(None) };
+    Software::named(value.word()?).map(Some).map_err(|message| value.error(&message))
+}
+
+/// Names of ports beside those of the processes.
+pub(super) fn more_ports(table: &Table<'_>, processes: &[String]) -> Result<Vec<String>, Error> {
+    let Some(list) = table.get("more_ports") else { return Ok(Vec::new()) };
+    let mut names: Vec<String> = Vec::new();
+    for value in list.list()? {
+        let name = value.word()?;
+        names::check_key(name).map_err(|message| value.error(&message))?;
+        if names.iter().chain(processes).any(|other| other == name) {
+            return Err(value.error(&format!("two ports are called `{name}`")));
+        }
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+pub(super) fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
+    let Some(value) = table.get("site") else { return Ok(None) };
+    let folder = table.source.folder.join(value.word()?);
+    match folder.is_dir() {
+        true => Ok(Some(folder)),
+        false => Err(value.error("there is no such folder")),
+    }
+}
+
+/// A folder that is there: `/dev/shm`.
+pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
+    let Some(value) = table.get("temp") else { return Ok(None) };
+    let folder = PathBuf::from(value.word()?);
+    match folder.is_absolute() && folder.is_dir() {
+        true => Ok(Some(folder)),
+        false => Err(value.error("there is no such folder: give an absolute path, as /dev/shm")),
+    }
+}
+
+pub(super) fn files(table: &Table<'_>, known: Known<'_>) -> Result<Vec<File>, Error> {
+    let Some(value) = table.get("files") else { return Ok(Vec::new()) };
+    let file = |(path, value): (&str, Value<'_>)| {
+        let plain = |part| matches!(part, Component::Normal(_));
+        if path.is_empty() || !Path::new(path).components().all(plain) {
+            let message = "files are written into the temporary folder: a path without `..`, and \
+                           without `/` in front";
+            return Err(value.error(message));
+        }
+        let mut file = File { path: path.to_owned(), text: Text::default() };
+        let scope =
+            if file.is_of_each_process() { Scope::Process(known) } else { Scope::Target(known) };
+        file.text = value.template_in(scope)?;
+        Ok(file)
+    };
+    value.table()?.entries().into_iter().map(file).collect()
+}
+
+pub(super) fn packages(table: &Table<'_>) -> Result<BTreeMap<String, String>, Error> {
+    let Some(value) = table.get("packages") else { return Ok(BTreeMap::new()) };
+    let package =
+        |(program, value): (&str, Value<'_>)| Ok((program.to_owned(), value.word()?.to_owned()));
+    value.table()?.entries().into_iter().map(package).collect()
+}

@@ -1,0 +1,61 @@
+//! `[scale.NAME]`: other sizes of the same experiment, chosen with `--scale NAME`.
+
+use crate::exit::Error;
+use crate::plan::experiment::run::{self, RunAsked};
+use crate::plan::experiment::table::Table;
+use crate::plan::experiment::target::Defaults;
+use text::lists;
+use text::near;
+use text::shown::shown;
+
+/// What a scale says in place of the file.
+pub(super) struct Scale {
+    name: String,
+    run: RunAsked,
+    defaults: Defaults,
+}
+
+/// Reads all scales of a file.
+pub(super) fn read(root: &Table<'_>) -> Result<Vec<Scale>, Error> {
+    let Some(value) = root.get("scale") else { return Ok(Vec::new()) };
+    let scale = |(name, value): (&str, super::table::Value<'_>)| {
+        let table = value.table()?;
+        table.only(&[&["defaults"], &run::keys()[..]].concat())?;
+        let defaults = table.get("defaults");
+        let defaults = defaults.map(|value| Defaults::read(&value.table()?)).transpose()?;
+        let defaults = defaults.unwrap_or_default();
+        Ok(Scale { name: name.to_owned(), run: RunAsked::read(&table)?, defaults })
+    };
+    value.table()?.entries().into_iter().map(scale).collect()
+}
+
+/// Puts a scale over what the file says.
+///
+/// # Errors
+/// When the file has no scale of this name.
+pub(super) fn apply(
+    root: &Table<'_>,
+    wanted: &str,
+    run: RunAsked,
+    defaults: Defaults,
+) -> Result<(RunAsked, Defaults), Error> {
+    let mut all = read(root)?;
+    let Some(at) = all.iter().position(|scale| scale.name == wanted) else {
+        return Err(root.error(&none_of(wanted, &all)));
+    };
+    let scale = all.swap_remove(at);
+    Ok((scale.run.over(run), scale.defaults.over(defaults)))
+}
+
+fn none_of(wanted: &str, all: &[Scale]) -> String {
+    let names: Vec<&str> = all.iter().map(|scale| scale.name.as_str()).collect();
+    let wanted_shown = shown(wanted);
+    if names.is_empty() {
+        return format!(
+            "--scale {wanted_shown}: the file has no scales; describe one as [scale.{wanted_shown}]"
+        );
+    }
+    let listed: Vec<String> = names.iter().map(|name| shown(*name)).collect();
+    let meant = near::did_you_mean(wanted, names.iter().copied());
+    format!("--scale {wanted_shown}: the file has {}{meant}", lists::listed(&listed))
+}

@@ -1,0 +1,112 @@
+//! The entries of settings in `schema/experiment.v1.json` are made from their tables:
+//! `TIEBREAK_WRITE_SCHEMA=1 cargo test --lib plan::experiment::schema` writes them.
+
+use crate::plan::declared::{Declared, InFile, Row, Setting};
+use crate::plan::settings::of_groups;
+use crate::plan::{RunSettings, Settings, WorkloadAsked};
+use serde_json::{Map, Value as Json, json};
+use std::path::Path;
+
+/// Objects of the schema that have an entry for each row of a table.
+const OF_SETTINGS: [&str; 2] = ["/$defs/defaults", "/$defs/contender"];
+const OF_WORKLOAD: &str = "/properties/workload";
+const OF_GROUPS: &str = "/$defs/groups/items";
+
+fn path() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/schema/experiment.v1.json"))
+}
+
+/// What the schema allows for a value. Returns None for a list whose items have keys of
+/// their own: these are in no table, and the schema file itself says what they are.
+fn shape(in_file: InFile) -> Option<Json> {
+    let shape = match in_file {
+        InFile::Text | InFile::Body => json!({"type": "string"}),
+        InFile::Count => json!({"$ref": "#/$defs/count"}),
+        InFile::Bytes => json!({"$ref": "#/$defs/bytes"}),
+        InFile::Duration => json!({"$ref": "#/$defs/duration"}),
+        InFile::Percent => json!({"$ref": "#/$defs/percent"}),
+        InFile::Rate => json!({"$ref": "#/$defs/rate"}),
+        InFile::Words(words) => json!({"enum": words}),
+        InFile::CountOr(words) => {
+            json!({"anyOf": [{"enum": words}, {"$ref": "#/$defs/count"}]})
+        }
+        InFile::Switch => json!({"type": "boolean"}),
+        InFile::Statuses => json!({"$ref": "#/$defs/statuses"}),
+        InFile::Headers => json!({"$ref": "#/$defs/headers"}),
+        InFile::Commands | InFile::Nowhere => return None,
+    };
+    Some(shape)
+}
+
+/// The entry of a setting: its description, and what the schema allows for it.
+fn entry(setting: &Setting, now: &Json) -> Json {
+    let mut entry = Map::new();
+    entry.insert("description".to_owned(), setting.description.into());
+    let shape = shape(setting.in_file).unwrap_or_else(|| now.clone());
+    let shape = shape.as_object().expect("an object");
+    entry.extend(shape.iter().filter(|(key, _)| *key != "description").map(cloned));
+    entry.into()
+}
+
+fn cloned((key, value): (&String, &Json)) -> (String, Json) {
+    (key.clone(), value.clone())
+}
+
+/// Writes the entry of each row into an object of the schema.
+fn write<'a, S: 'a>(schema: &mut Json, object: &str, rows: impl Iterator<Item = &'a Row<S>>) {
+    for row in rows.filter(|row| row.setting.in_file != InFile::Nowhere) {
+        let mut properties = &mut schema.pointer_mut(object).expect("an object")["properties"];
+        let mut key = row.setting.key_in_file();
+        if let Some((outer, inner)) = key.split_once('.') {
+            (properties, key) = (&mut properties[outer]["properties"], inner);
+        }
+        properties[key] = entry(&row.setting, &properties[key]);
+    }
+}
+
+/// The schema with the entries of all tables.
+fn from_tables(now: &Json) -> Json {
+    let mut schema = now.clone();
+    write(&mut schema, "", RunSettings::TABLE.iter());
+    write(&mut schema, OF_WORKLOAD, WorkloadAsked::TABLE.iter());
+    for object in OF_SETTINGS {
+        write(&mut schema, object, Settings::TABLE.iter());
+    }
+    write(&mut schema, OF_GROUPS, of_groups());
+    schema
+}
+
+#[test]
+fn entries_of_settings_are_made_from_their_tables() {
+    let text = std::fs::read_to_string(path()).expect("the schema");
+    let now: Json = serde_json::from_str(&text).expect("the schema is JSON");
+    let made = serde_json::to_string_pretty(&from_tables(&now)).expect("JSON") + "\n";
+    if std::env::var_os("TIEBREAK_WRITE_SCHEMA").is_some() {
+        std::fs::write(path(), made).expect("the schema is written");
+    } else {
+        let remedy = "write it: TIEBREAK_WRITE_SCHEMA=1 cargo test --lib plan::experiment::schema";
+        assert!(text == made, "schema/experiment.v1.json is not what the tables say; {remedy}");
+    }
+}
+
+/// The words of the tables are those that are taken, and no others are named.
+#[test]
+fn every_word_of_the_tables_is_taken() {
+    every_word_is_taken::<RunSettings>();
+    every_word_is_taken::<WorkloadAsked>();
+    every_word_is_taken::<Settings>();
+}
+
+fn every_word_is_taken<S: Declared>() {
+    for row in S::TABLE {
+        let (InFile::Words(words) | InFile::CountOr(words)) = row.setting.in_file else {
+            continue;
+        };
+        for word in words {
+            let taken = (row.set)(&mut S::default(), word);
+            taken.unwrap_or_else(|message| panic!("{} {word}: {message}", row.setting.key));
+        }
+        let refused = (row.set)(&mut S::default(), "no-such-word");
+        assert!(refused.is_err(), "{} takes any word", row.setting.key);
+    }
+}

@@ -1,0 +1,37 @@
+//! Contenders that are sent messages: WebSocket.
+
+use crate::access::Access;
+use crate::address::Url;
+use crate::exit::Error;
+use crate::plan::contender::contender;
+use crate::plan::{Settings, Spec, request, store};
+use engine::{Numbers, WebSocketAccess};
+use record::{Address, Asks, Contender, MessageKind, MessagesAsked};
+use wire::websocket::{Kind, Upgrade};
+
+pub(super) fn websocket_at(
+    spec: &Spec,
+    name: &str,
+    url: &Url,
+    address: Address,
+    settings: &Settings,
+) -> Result<(Contender, Access), Error> {
+    let headers = request::headers(url, settings).map_err(Error::usage)?;
+    let upgrade = Upgrade::new(&url.request_target(), &url.host_header(), &headers)
+        .map_err(|fault| Error::usage(fault.0))?;
+    let (kind, bytes) = settings.messages();
+    let tls = request::tls(spec, url)?;
+    let header_names = headers.into_iter().map(|(name, _)| name).collect();
+    let asks = Asks::Messages(MessagesAsked { header_names, kind, bytes });
+    let contender = Contender {
+        tls: tls.is_some().then(|| spec.trust.words()),
+        ..contender(spec, name, url, address, settings, asks)?
+    };
+    let kind = match kind {
+        MessageKind::Text => Kind::Text,
+        MessageKind::Binary => Kind::Binary,
+    };
+    let numbers = Numbers::new(store::MOST_PLACES);
+    let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, tls, numbers };
+    Ok((contender, Access::WebSocket(access)))
+}

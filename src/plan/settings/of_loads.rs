@@ -1,0 +1,166 @@
+//! How contenders are driven: connections, and when operations are due.
+
+use crate::plan::settings::Settings;
+use crate::protocol::{self, Dialect, Family};
+use record::{Arrivals, Consistency, Reuse};
+use std::time::Duration;
+use text::near;
+use text::quantities;
+use text::shown::shown;
+
+/// The longest timeout: beyond that nobody waits, and a slice must end.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How the arrivals of an open loop are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+}
+
+impl Settings {
+    /// When operations are due.
+    ///
+    /// # Errors
+    /// When arrivals are given without a rate.
+    pub fn arrivals(&self) -> Result<Arrivals, String> {
+        match (self.rate, self.arrivals) {
+            (None, None) => Ok(Arrivals::Closed),
+            (Some(rate), None | Some(Spread::Constant)) => Ok(Arrivals::Constant(rate)),
+            (Some(rate), Some(Spread::Poisson)) => Ok(Arrivals::Poisson(rate)),
+            (None, Some(_)) => {
+                Err("--arrivals says how a rate is spread: give --rate too, such as --rate 1000/s"
+                    .to_owned())
+            }
+        }
+    }
+}
+
+/// `--reuse`.
+///
+/// # Errors
+/// When it is none of the policies.
+pub(super) fn reuse(text: &str) -> Result<Reuse, String> {
+    match text {
+        "always" => Ok(Reuse::Always),
+        "never" => Ok(Reuse::Never),
+        number => {
+            match quantities::count(number).ok().and_then(|count| u32::try_from(count).ok()) {
+                Some(1) => Err("one operation on a connection is `never`".to_owned()),
+                Some(times @ 2..) => Ok(Reuse::Times(times)),
+                _ => Err(format!(
+                    "`{}` is not a connection policy: write always, never, or after how many \
+                 operations to connect anew",
+                    shown(number)
+                )),
+            }
+        }
+    }
+}
+
+/// `--connections`.
+///
+/// # Errors
+/// When it is no count from 1 to a million.
+pub fn connections(text: &str) -> Result<u32, String> {
+    match quantities::count(text)? {
+        count @ 1..=1_000_000 => Ok(count as u32),
+        _ => Err(format!("`{text}` is not a number of connections from 1 to 1M")),
+    }
+}
+
+/// `--depth`.
+///
+/// # Errors
+/// When it is no count from 1 to 1024.
+pub fn depth(text: &str) -> Result<u32, String> {
+    match quantities::count(text)? {
+        count @ 1..=1024 => Ok(count as u32),
+        _ => Err(format!("`{text}` is not a number of operations in flight from 1 to 1024")),
+    }
+}
+
+/// The dialect of a store.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn dialect(text: &str) -> Result<Dialect, String> {
+    let stores = protocol::ALL.iter().filter_map(|row| match &row.family {
+        Family::Store(store) => Some((row.name, store.dialects)),
+        Family::Http | Family::WebSocket | Family::Sql(_) | Family::Files | Family::Program => None,
+    });
+    let stores: Vec<(&str, &[Dialect])> = stores.collect();
+    let mut all = stores.iter().flat_map(|(_, dialects)| dialects.iter().copied());
+    if let Some(found) = all.clone().find(|dialect| dialect.name() == text) {
+        return Ok(found);
+    }
+    let of = |(store, dialects): &(&str, &[Dialect])| {
+        let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
+        format!("{} for {store}", names.join(" or "))
+    };
+    let known: Vec<String> = stores.iter().map(of).collect();
+    let meant = near::did_you_mean(text, all.by_ref().map(Dialect::name));
+    Err(format!("`{}` is not a dialect: {}{meant}", shown(text), known.join(", ")))
+}
+
+impl Settings {
+    /// Copies of each row, if a load makes what holds them.
+    pub(in crate::plan) fn replication(&self) -> u32 {
+        self.replication.unwrap_or(1)
+    }
+}
+
+/// Copies of each row.
+///
+/// # Errors
+/// When it is no number from 1 to 100.
+pub(super) fn replication(text: &str) -> Result<u32, String> {
+    let number = quantities::count(text).ok().and_then(|number| u32::try_from(number).ok());
+    number
+        .filter(|number| (1..=100).contains(number))
+        .ok_or_else(|| format!("`{}` is not a number of copies from 1 to 100", shown(text)))
+}
+
+/// A consistency level. Whether the protocol has it, the plan checks.
+///
+/// # Errors
+/// When there is no such level.
+pub(super) fn consistency(text: &str) -> Result<Consistency, String> {
+    let names = Consistency::ALL.map(Consistency::name);
+    Consistency::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| {
+        let meant = near::did_you_mean(text, names);
+        format!("`{}` is not a consistency level: {}{meant}", shown(text), names.join(", "))
+    })
+}
+
+/// `--arrivals`.
+///
+/// # Errors
+/// When it is neither word.
+pub(super) fn spread(text: &str) -> Result<Spread, String> {
+    match text {
+        "constant" => Ok(Spread::Constant),
+        "poisson" => Ok(Spread::Poisson),
+        other => Err(format!(
+            "`{}` is not a way to spread arrivals: constant, poisson{}",
+            shown(other),
+            near::did_you_mean(other, ["constant", "poisson"])
+        )),
+    }
+}
+
+/// `--timeout`.
+///
+/// # Errors
+/// When it is no duration above 0 and up to ten minutes.
+pub(super) fn timeout(text: &str) -> Result<Duration, String> {
+    match quantities::duration(text)? {
+        Duration::ZERO => Err("a timeout must be above 0".to_owned()),
+        long if long > LONGEST_TIMEOUT => {
+            Err(format!("`{text}` is longer than a timeout may be: 10m at most"))
+        }
+        timeout => Ok(timeout),
+    }
+}

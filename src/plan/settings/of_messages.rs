@@ -1,0 +1,61 @@
+//! The messages of WebSocket.
+
+use crate::plan::settings::Settings;
+use engine::SHORTEST_MESSAGE;
+use record::MessageKind;
+use text::near;
+use text::quantities;
+use text::shown::shown;
+
+/// A message, if nothing else is said.
+const BYTES: u32 = 64;
+/// The longest message: the engine has it in memory, for every worker.
+const LONGEST: u64 = 16 << 20;
+const KINDS: [&str; 2] = ["text", "binary"];
+
+impl Settings {
+    /// What messages are made of, and how many bytes each has.
+    pub(in crate::plan) fn messages(&self) -> (MessageKind, u32) {
+        (self.message.unwrap_or(MessageKind::Text), self.message_bytes.unwrap_or(BYTES))
+    }
+}
+
+pub(super) fn kind(text: &str) -> Result<MessageKind, String> {
+    match text {
+        "text" => Ok(MessageKind::Text),
+        "binary" => Ok(MessageKind::Binary),
+        other => Err(format!(
+            "`{}` is not a kind of message: {}{}",
+            shown(other),
+            KINDS.join(" or "),
+            near::did_you_mean(other, KINDS)
+        )),
+    }
+}
+
+pub(super) fn size(text: &str) -> Result<u32, String> {
+    match quantities::bytes(text)? {
+        bytes if (u64::from(SHORTEST_MESSAGE)..=LONGEST).contains(&bytes) => Ok(bytes as u32),
+        _ => Err(format!(
+            "`{}` is not a size of messages from 16 B, which their number takes, to 16 MiB",
+            shown(text)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_bounds_and_kinds_have_names() {
+        assert_eq!((size("16"), size("16MiB")), (Ok(16), Ok(16 << 20)));
+        for wrong in ["15", "17MiB"] {
+            assert!(size(wrong).is_err_and(|why| why.contains("from 16 B")), "{wrong}");
+        }
+        assert_eq!(kind("binary"), Ok(MessageKind::Binary));
+        let wrong = kind("bin").expect_err("no such kind");
+        assert!(wrong.starts_with("`bin` is not a kind of message: text or binary"), "{wrong}");
+        assert_eq!(Settings::default().messages(), (MessageKind::Text, 64));
+    }
+}

@@ -1,0 +1,253 @@
+//! What a contender cannot use is refused, and never ignored.
+
+use crate::plan::declared::{Declared, Setting, UsedBy, outer};
+use crate::plan::settings::Settings;
+use crate::protocol::{self, Family, Protocol};
+use record::Reuse;
+
+/// Refuses settings that a contender of this protocol cannot use.
+///
+/// # Errors
+/// When there is one; the message says which contenders it is for.
+pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Result<(), String> {
+    let family = &protocol.family;
+    let asked = without_the_usual(settings, family);
+    let given = Settings::TABLE.iter().filter(|row| (row.is_given)(&asked));
+    match given.map(|row| &row.setting).find(|setting| !can_use(protocol, setting.used_by)) {
+        Some(setting) => Err(why(setting, family)),
+        None => Ok(()),
+    }
+}
+
+/// Without what these contenders do anyway. A program does nothing of the kind.
+fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
+    match family {
+        Family::Program => settings.clone(),
+        Family::Http | Family::WebSocket | Family::Store(_) | Family::Sql(_) | Family::Files => {
+            Settings {
+                depth: settings.depth.filter(|depth| *depth > 1),
+                reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
+                ..settings.clone()
+            }
+        }
+    }
+}
+
+fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
+    let family = &protocol.family;
+    match used_by {
+        UsedBy::Everyone => true,
+        UsedBy::Connected => !matches!(family, Family::Files | Family::Program),
+        UsedBy::Requests => matches!(family, Family::Http),
+        UsedBy::Headers => matches!(family, Family::Http | Family::WebSocket),
+        UsedBy::Messages => matches!(family, Family::WebSocket),
+        UsedBy::Deep => matches!(family, Family::Store(_) | Family::WebSocket),
+        UsedBy::Stores => matches!(family, Family::Store(_)),
+        UsedBy::Sharded => protocol.is_sharded(),
+        UsedBy::Files => matches!(family, Family::Files),
+        UsedBy::Databases => matches!(family, Family::Sql(_)),
+        UsedBy::Replicated => !protocol.consistency.is_empty(),
+        UsedBy::Cassandra => protocol.sql().is_some_and(|sql| sql.is_cassandra),
+    }
+}
+
+fn why(setting: &Setting, family: &Family) -> String {
+    let (key, used_by) = (setting.key, setting.used_by);
+    match (used_by, family) {
+        (UsedBy::Requests, Family::WebSocket) => format!(
+            "{key} belongs to HTTP requests; what is sent to a WebSocket server is said by \
+             message and message_size"
+        ),
+        (UsedBy::Requests | UsedBy::Headers, _) => {
+            format!("{key} belongs to HTTP requests; what is done to a store is said by --workload")
+        }
+        (UsedBy::Messages, _) => format!("{} belong to WebSocket (ws://)", all(&[used_by])),
+        (UsedBy::Files, _) => format!("{} belong to files (file:///…)", all(&[used_by])),
+        (UsedBy::Sharded, _) => {
+            format!("{} belong to several servers of memcached://", all(&[used_by]))
+        }
+        (UsedBy::Databases, _) => {
+            format!("{} belong to databases (postgres://, mysql://)", all(&[used_by]))
+        }
+        (UsedBy::Replicated, _) => {
+            let known = protocol::written_as(|row| !row.consistency.is_empty());
+            format!("{} belong to stores that keep several copies ({known})", all(&[used_by]))
+        }
+        (UsedBy::Cassandra, _) => format!("{} belong to cassandra://", all(&[used_by])),
+        (_, Family::Program) => format!(
+            "exec: a program has connections of its own, if any: leave out {} for it",
+            all(&[UsedBy::Deep, UsedBy::Stores, UsedBy::Connected])
+        ),
+        (_, Family::Sql(_)) => match key {
+            "depth" => "a client library has one statement in flight on a connection: leave out \
+                        depth for databases"
+                .to_owned(),
+            "dialect" => "how statements are sent is said by protocol (simple, extended, text, \
+                          prepared): leave out dialect for databases"
+                .to_owned(),
+            _ => of_stores(),
+        },
+        (_, Family::Files) => match key {
+            "depth" => "a file is read or written at once: leave out depth for them".to_owned(),
+            "dialect" => {
+                "files are spoken to by system calls: leave out dialect for them".to_owned()
+            }
+            "reuse" => {
+                "files have no connections to open anew: leave out reuse for them".to_owned()
+            }
+            _ => of_stores(),
+        },
+        (UsedBy::Deep, _) => {
+            "depth belongs to stores and WebSocket (memcached://, redis://, cassandra+thrift://, \
+             ws://)"
+                .to_owned()
+        }
+        (_, Family::Http | Family::WebSocket | Family::Store(_)) => of_stores(),
+    }
+}
+
+fn of_stores() -> String {
+    let known = "memcached://, redis://, cassandra+thrift://";
+    format!("{} belongs to stores ({known})", all(&[UsedBy::Stores]))
+}
+
+/// The keys of all settings that these use, as a sentence has them. Several in one table
+/// of the experiment file are called by its name.
+fn all(used_by: &[UsedBy]) -> String {
+    let rows = |used_by: &UsedBy| {
+        let used_by = *used_by;
+        Settings::TABLE.iter().filter(move |row| row.setting.used_by == used_by)
+    };
+    let keys: Vec<&str> = used_by.iter().flat_map(rows).map(|row| row.setting.key).collect();
+    let together = |key: &&str| keys.iter().filter(|other| outer(other) == outer(key)).count() > 1;
+    let mut named: Vec<&str> =
+        keys.iter().map(|key| if together(key) { outer(key) } else { key }).collect();
+    named.dedup();
+    match named.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::settings::samples;
+
+    /// What a contender of this protocol says to one setting.
+    fn told(key: &str, protocol: &str) -> Option<String> {
+        let mut settings = Settings::default();
+        settings.set(key, samples::of(key)).unwrap_or_else(|message| panic!("{message}"));
+        let protocol = protocol::ALL.iter().find(|row| row.name == protocol).expect("known");
+        refuse(&settings, protocol).err()
+    }
+
+    #[test]
+    fn every_setting_is_used_or_refused_by_every_contender() {
+        let used = |protocol: &str| -> String {
+            let keys = Settings::TABLE.iter().map(|row| row.setting.key);
+            keys.filter(|key| told(key, protocol).is_none()).collect::<Vec<_>>().join(" ")
+        };
+        for (protocol, wanted) in [
+            ("http", "reuse connections rate arrivals timeout expect method header data"),
+            ("ws", "reuse connections depth rate arrivals timeout header message message_size"),
+            ("redis", "reuse connections depth dialect rate arrivals timeout"),
+            (
+                "memcached",
+                "reuse connections depth dialect distribution failover rate arrivals timeout",
+            ),
+            (
+                "cassandra+thrift",
+                "reuse connections depth dialect consistency replication rate arrivals timeout",
+            ),
+            (
+                "postgres",
+                "reuse connections query charset protocol table pool.max pool.wait pool.upkeep \
+                 reply.max rate arrivals timeout",
+            ),
+            (
+                "cassandra",
+                "reuse connections consistency replication query charset protocol table pool.max pool.wait \
+                 pool.upkeep reply.max routing compression page_size batch batch_size write_coalescing \
+                 sockets_per_node rate arrivals timeout",
+            ),
+            ("file", "connections locking fsync expires rate arrivals timeout"),
+            ("exec", "connections rate arrivals timeout"),
+        ] {
+            assert_eq!(used(protocol), wanted, "{protocol}");
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_remedy() {
+        const DATABASES: &str = "query, charset, protocol, table, pool and reply.max belong to \
+                                 databases (postgres://, mysql://)";
+        const FILES: &str = "locking, fsync and expires belong to files (file:///…)";
+        const PROGRAM: &str = "exec: a program has connections of its own, if any: leave out \
+                               depth, dialect and reuse for it";
+        for (protocol, key, message) in [
+            (
+                "http",
+                "depth",
+                "depth belongs to stores and WebSocket (memcached://, redis://, \
+                 cassandra+thrift://, ws://)",
+            ),
+            (
+                "http",
+                "dialect",
+                "dialect belongs to stores (memcached://, redis://, cassandra+thrift://)",
+            ),
+            (
+                "ws",
+                "data",
+                "data belongs to HTTP requests; what is sent to a WebSocket server is said by \
+                 message and message_size",
+            ),
+            ("http", "message", "message and message_size belong to WebSocket (ws://)"),
+            (
+                "redis",
+                "consistency",
+                "consistency and replication belong to stores that keep several copies (cassandra://, \
+                 cassandra+thrift://)",
+            ),
+            (
+                "redis",
+                "failover",
+                "distribution and failover belong to several servers of memcached://",
+            ),
+            ("http", "expires", FILES),
+            ("http", "pool.wait", DATABASES),
+            (
+                "redis",
+                "header",
+                "header belongs to HTTP requests; what is done to a store is said by --workload",
+            ),
+            (
+                "postgres",
+                "routing",
+                "routing, compression, page_size, batch, batch_size, write_coalescing and sockets_per_node belong \
+                 to cassandra://",
+            ),
+            ("file", "pool.max", DATABASES),
+            ("file", "query", DATABASES),
+            ("exec", "table", DATABASES),
+            ("exec", "locking", FILES),
+            ("exec", "reuse", PROGRAM),
+            ("exec", "depth", PROGRAM),
+        ] {
+            assert_eq!(told(key, protocol).as_deref(), Some(message), "{protocol} {key}");
+        }
+    }
+
+    #[test]
+    fn what_is_done_anyway_can_be_said() {
+        let mut settings = Settings::default();
+        for (key, value) in [("depth", "1"), ("reuse", "always")] {
+            settings.set(key, value).unwrap_or_else(|message| panic!("{message}"));
+        }
+        for row in protocol::ALL {
+            assert_eq!(refuse(&settings, row).is_err(), row.name == "exec", "{}", row.name);
+        }
+    }
+}

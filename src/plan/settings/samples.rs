@@ -1,0 +1,35 @@
+//! Values of every setting of a contender, for tests that try them all. None is what is
+//! done anyway.
+
+/// A text that this key takes.
+pub(in crate::plan) fn of(key: &str) -> &'static str {
+    match key {
+        "reuse" => "never",
+        "connections" | "depth" | "pool.max" => "2",
+        "dialect" => "meta",
+        "distribution" => "ketama",
+        "consistency" => "quorum",
+        "locking" => "none",
+        "fsync" | "failover" => "true",
+        "expires" | "timeout" | "pool.wait" => "1s",
+        "charset" => "AL32UTF8",
+        "protocol" => "text",
+        "table" => "memory",
+        "pool.upkeep" => "ping",
+        "reply.max" => "1MB",
+        "rate" => "6k/s",
+        "arrivals" => "poisson",
+        "expect" => "200",
+        "header" => "A: b",
+        "message" => "binary",
+        "message_size" => "1kB",
+        "routing" => "round-robin",
+        "compression" => "lz4",
+        "page_size" => "100",
+        "batch" => "unlogged",
+        "write_coalescing" => "true",
+        "sockets_per_node" | "replication" | "batch_size" => "3",
+        "query" | "method" | "data" => "x",
+        new => panic!("give a value of {new} here"),
+    }
+}

@@ -1,0 +1,70 @@
+//! `run --sweep`: the load points of one target, as the contenders of one run.
+
+use crate::address::resolver::Resolver;
+use crate::exit::Error;
+use crate::plan::resolved::{self, Machine, Resolved};
+use crate::plan::spec::Spec;
+use crate::plan::sweep::{LoadPoints, Settled};
+use crate::plan::sweep_asked::SweepAsked;
+use crate::plan::way::Way;
+use record::Contender;
+
+impl LoadPoints {
+    /// Settles one run that drives every load point in each of its rounds.
+    ///
+    /// # Errors
+    /// What `resolve` says of a load point, with its name; and when the run is to end
+    /// after a time or a number of operations.
+    pub fn in_one_run(
+        &self,
+        machine: &Machine,
+        resolver: &mut Resolver<'_>,
+    ) -> Result<Resolved, Error> {
+        let Settled { points, mut cautions } = self.settle(machine, resolver)?;
+        let values: Vec<f64> = points.iter().map(|(value, _)| *value).collect();
+        let points: Vec<Resolved> = points.into_iter().map(|(_, resolved)| resolved).collect();
+        let asked = SweepAsked { factor: self.factor, values };
+        let spec = Spec { sweep: Some(asked.clone()), ..points[0].spec.clone() };
+        check_length(&spec)?;
+        let secrets = points[0].secrets.clone();
+        let (mut contenders, mut ways) = (Vec::new(), Vec::new());
+        for (point, value) in points.into_iter().zip(asked.values) {
+            for caution in point.cautions {
+                if !cautions.contains(&caution) {
+                    cautions.push(caution);
+                }
+            }
+            let name = self.factor.folder(value);
+            contenders.extend(
+                point.plan.contenders.into_iter().map(|of| Contender { name: name.clone(), ..of }),
+            );
+            ways.extend(point.ways);
+        }
+        let (mut plan, cores) = resolved::plan(&spec, machine, contenders, &ways)?;
+        for (number, way) in ways.iter_mut().enumerate() {
+            let data = plan.data_of(number);
+            let contender = &mut plan.contenders[number];
+            contender.asks.keep_keys_of(data);
+            if let Way::Attached { access, .. } = way {
+                resolved::give_table(data, contender, access);
+            }
+        }
+        let (target_cores, own_cores) = (cores.others, cores.own);
+        // Load points of one target are no contenders of an article.
+        let method = None;
+        Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
+    }
+}
+
+/// Rounds and their length say how long a sweep takes.
+fn check_length(spec: &Spec) -> Result<(), Error> {
+    let given = match (spec.run.duration, spec.run.operations) {
+        (Some(_), _) => "--duration",
+        (None, Some(_)) => "-n",
+        (None, None) => return Ok(()),
+    };
+    Err(Error::usage(format!(
+        "{given} ends a run without rounds: a sweep takes --rounds, and --round for how long each \
+         load point is driven in one"
+    )))
+}

@@ -1,0 +1,125 @@
+//! A setting that is accepted changes what is done, or is refused: for every row of the
+//! tables, so that one which nothing reads is found.
+
+use super::tests::settled;
+use super::*;
+use crate::plan::settings::samples;
+use crate::plan::{RunSettings, WorkloadAsked};
+
+/// All that a plan does, and how. Two contenders that are driven alike give the same.
+fn told(resolved: &Resolved) -> String {
+    let ways = resolved.ways.iter().map(|way| match way {
+        Way::Attached { access: Access::Http(http), .. } => {
+            format!("{:?} {:?} {:?}", http.head, http.body, http.expect)
+        }
+        Way::Attached { access: Access::Memcached(memcached), .. } => {
+            format!("{:?}", memcached.dialect)
+        }
+        Way::Files(directory) => format!("{directory:?}"),
+        Way::Attached { .. } | Way::Launched { .. } | Way::Program { .. } => String::new(),
+    });
+    let plan = serde_json::to_string(&resolved.plan).expect("json");
+    plan + &ways.collect::<Vec<_>>().join("\n")
+}
+
+/// What goes with a setting that says nothing alone.
+fn beside(key: &str) -> Option<(&'static str, &'static str)> {
+    match key {
+        "arrivals" => Some(("rate", "5k/s")),
+        "failover" => Some(("distribution", "consistent")),
+        "pool.wait" | "pool.upkeep" => Some(("pool.max", "9")),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
+    for row in Settings::TABLE {
+        let key = row.setting.key;
+        let mut used = 0;
+        for url in [
+            "http://127.0.0.1:1/",
+            "ws://127.0.0.1:1/",
+            "memcached://127.0.0.1:1",
+            "memcached://127.0.0.1:1,127.0.0.2:1",
+            "redis://127.0.0.1:1",
+            "cassandra+thrift://127.0.0.1:1/k",
+            "mysql://me@127.0.0.1:1/b",
+            "cassandra://127.0.0.1:1/b",
+            "file:///tmp/x",
+            "exec:true",
+        ] {
+            let spec = |set: Option<(&str, &str)>| {
+                let contenders = vec![format!("a={url}"), format!("b={url}")];
+                let mut spec = Spec::new(Command::Compare, contenders);
+                for (key, value) in beside(key).into_iter().chain(set) {
+                    spec.sets.push(format!("a.{key}={value}"));
+                }
+                settled(&spec)
+            };
+            let (without, with) = (spec(None), spec(Some((key, samples::of(key)))));
+            let (Ok(without), Ok(with)) = (without, with) else { continue };
+            assert!(told(&without) != told(&with), "{url} accepts {key} and ignores it");
+            used += 1;
+        }
+        // oracledb speaks in one character set, and is not in every build. Batches are of
+        // statements that only an experiment file has.
+        assert!(used > 0 || ["charset", "batch_size"].contains(&key), "nobody uses {key}");
+    }
+}
+
+#[test]
+fn every_setting_of_the_run_changes_the_plan() {
+    for row in RunSettings::TABLE {
+        let key = row.setting.key;
+        let command = row.setting.flags[0].commands[0];
+        let contenders: &[&str] =
+            if command == Command::Run { &["nginx"] } else { &["nginx", "node", "c=node"] };
+        let contenders = contenders.iter().map(|what| (*what).to_owned()).collect();
+        let mut spec = Spec::new(command, contenders);
+        let without = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
+        let sample = match key {
+            "rounds" => "20",
+            "round" | "warm_up" | "pilot" | "duration" => "3s",
+            "slice" => "20ms",
+            "interleave" => "turns",
+            "operations" => "100",
+            "seed" => "7",
+            "generator_cores" => "1",
+            "matters" => "2%",
+            "confidence" => "99%",
+            "restarts" => "12",
+            "all_pairs" | "expect_different" | "until_decided" => "true",
+            "require" => "throughput >= 0.9",
+            new => panic!("give a value of {new} here"),
+        };
+        (row.set)(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
+        let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
+        assert!(told(&without) != told(&with), "{key} is accepted and ignored");
+    }
+}
+
+#[test]
+fn every_setting_of_a_workload_changes_it() {
+    for row in WorkloadAsked::TABLE {
+        let key = row.setting.key;
+        let contenders = ["a=redis://127.0.0.1:1", "b=redis://127.0.0.1:2"];
+        let mut spec = Spec::new(Command::Compare, contenders.map(str::to_owned).to_vec());
+        let without = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
+        let sample = match key {
+            "preset" => "ycsb-b",
+            "keys" => "5k",
+            "value" => "100B",
+            "compressible" => "true",
+            "mix" => "get=1",
+            "commands" => "PING",
+            "distribution" => "latest",
+            "hot" => "10%",
+            "verify" => "off",
+            new => panic!("give a value of {new} here"),
+        };
+        (row.set)(&mut spec.workload, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
+        let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
+        assert!(told(&without) != told(&with), "{key} is accepted and ignored");
+    }
+}

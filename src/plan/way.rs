@@ -1,0 +1,34 @@
+//! How to get at each contender of a plan.
+
+use crate::access::Access;
+use crate::exec::Program;
+use crate::launch::Launch;
+use crate::plan::Settings;
+use crate::plan::local;
+use crate::targets::sight::Sight;
+use keeper::process::OutOfSight;
+
+/// How to get at a contender. No `Debug`: it holds secrets.
+pub enum Way {
+    /// Its target runs already.
+    Attached {
+        /// How to talk to it.
+        access: Access,
+        /// Its processes, or why they are out of sight.
+        sight: Result<Sight, OutOfSight>,
+    },
+    /// Its target is launched.
+    Launched {
+        /// How.
+        launch: Box<Launch>,
+        /// How it is talked to.
+        settings: Settings,
+    },
+    /// The generator works on its files.
+    Files(local::Directory),
+    /// It is run again and again.
+    Program {
+        /// What is run.
+        program: Box<Program>,
+    },
+}

@@ -1,0 +1,114 @@
+//! What is done to the data of each contender.
+
+use crate::address::Url;
+use crate::exit::Error;
+use crate::plan::group_given::GroupGiven;
+use crate::plan::spec::Spec;
+use crate::plan::{Settings, database, groups, local};
+use crate::protocol::{self, Family, Protocol};
+use engine::SEVERAL_KEYS;
+use engine::workload::{Operations, WIDE_ROWS};
+use record::{Contender, Kind, Share, Work, Workload};
+use text::shown::shown;
+
+/// The workload of each contender, that of all its groups, in a key space of its own.
+/// Returns None for a contender of which every operation is the same.
+pub(super) fn each(
+    spec: &Spec,
+    urls: &[Url],
+    settings: &[Settings],
+    groups: &[Vec<GroupGiven>],
+) -> Result<Vec<Option<Work>>, Error> {
+    let work = |(number, url): (usize, &Url)| {
+        let statement = url.protocol.is_sql() && settings[number].query.is_some();
+        let has_one = can_have_one(spec, url) && !statement;
+        has_one.then(|| work(spec, number, &groups[number])).transpose()
+    };
+    urls.iter().enumerate().map(work).collect()
+}
+
+/// The target has data to work on, or is asked user-defined requests.
+fn can_have_one(spec: &Spec, url: &Url) -> bool {
+    let is_http = matches!(url.protocol.family, Family::Http);
+    url.protocol.is_store() || spec.workload.own.has_requests() && is_http
+}
+
+/// The workload of one contender.
+fn work(spec: &Spec, number: usize, groups: &[GroupGiven]) -> Result<Work, Error> {
+    let whole = spec.workload.of(number).map_err(Error::usage)?;
+    let workload = groups::workload(spec, groups, whole).map_err(Error::usage)?;
+    check_wide(spec, &workload)?;
+    let operations = Operations::new(&workload, 0)
+        .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
+    let skew = operations.skew().filter(|_| workload.asks_for_keys());
+    Ok(Work { workload, skew })
+}
+
+/// Operations on wide rows are those of their preset, and of no other.
+fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
+    let is_preset = spec.workload.preset.as_deref() == Some(WIDE_ROWS);
+    match (is_preset, workload.is_wide()) {
+        (false, true) => Err(Error::usage(format!(
+            "newest, one and insert are operations on wide rows: add --workload {WIDE_ROWS}"
+        ))),
+        (true, false) => Err(Error::usage(format!(
+            "the operations of {WIDE_ROWS} are newest, one and insert: name some of them, or \
+             leave the mix out"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Workloads that a target cannot do are refused before it is touched.
+pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Result<(), Error> {
+    if spec.workload.is_given() && !urls.iter().any(|url| can_have_one(spec, url)) {
+        return Err(nobody_has_one(spec));
+    }
+    for (contender, url) in contenders.iter().zip(urls) {
+        check_operations(spec, contender, url.protocol)?;
+        local::check_values(contender)?;
+        database::check_values(contender, url.protocol)?;
+    }
+    Ok(())
+}
+
+fn nobody_has_one(spec: &Spec) -> Error {
+    let (what, to) = match spec.workload.own.has_requests() {
+        true => ("requests go", "web servers (http://)".to_owned()),
+        false => {
+            ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
+        }
+    };
+    Error::usage(format!("{what} to {to}, and no contender is one"))
+}
+
+/// Every operation is one that the protocol has.
+fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
+    let Some(workload) = contender.asks.workload() else { return Ok(()) };
+    let name = &contender.name;
+    if let Some(why) = spec.workload.own.why_not(protocol) {
+        return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
+    }
+    let lacks = |share: &Share| {
+        let why = match share.kind {
+            Kind::MultiGet(_) if contender.sharding.is_some() => Some(SEVERAL_KEYS),
+            kind => (protocol.lacks)(kind),
+        };
+        Some((share.kind, why?))
+    };
+    if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
+        let what = what_it_lacks(spec, kind);
+        return Err(Error::usage(format!("`{name}` cannot do {what}: {why}")));
+    }
+    Ok(())
+}
+
+/// As it was asked for: a preset, or a kind of operation.
+fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
+    match (kind, &spec.workload.preset) {
+        (Kind::Command(_), _) => "--command".to_owned(),
+        (Kind::Cas, _) => "cas".to_owned(),
+        (_, Some(preset)) => shown(preset),
+        (_, None) => "the mix".to_owned(),
+    }
+}

@@ -1,0 +1,57 @@
+//! Cassandra and ScyllaDB by CQL, through scylla.
+
+use super::sql::{NO_DEPTH, Sql, TLS};
+use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use crate::access::Access;
+use drivers::{CassandraAccess, cassandra};
+use record::{CassandraAsked, Consistency, SqlProtocol};
+use testserver::null::Door;
+
+pub(super) static ROW: Protocol = Protocol {
+    name: "cassandra",
+    title: "Cassandra",
+    schemes: &[Scheme::nodes("cassandra", 9042)],
+    example: "cassandra://USER:PASSWORD@HOST/KEYSPACE",
+    login: Login::Optional,
+    path: Path::Name { what: "keyspace (letters, digits, `_`)", fits: cassandra::is_keyspace },
+    query: Query::Words(&[TLS]),
+    family: Family::Sql(Sql {
+        protocols: &[SqlProtocol::Prepared, SqlProtocol::Simple],
+        tables: &cassandra::TABLES,
+        cheapest: cassandra::CHEAPEST,
+        has_charset: false,
+        is_cassandra: true,
+        no_reply_limit: None,
+        lacks_room: |_, _| None,
+        connect: |mut parts| {
+            let tls = parts.tls.take().map(|tls| tls.access);
+            let protocol = cassandra::Protocol {
+                prepares: parts.asked.protocol == SqlProtocol::Prepared,
+                consistency: parts.consistency.unwrap_or(Consistency::One),
+                replication: parts.replication,
+                asked: parts.asked.cassandra.clone().unwrap_or_default(),
+            };
+            let access: CassandraAccess = parts.access(protocol, tls);
+            Box::new(access)
+        },
+    }),
+    // An OPTIONS frame of version 4, which is answered before any log-in.
+    ready: Ready::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
+    no_depth: Some(NO_DEPTH),
+    no_groups: None,
+    consistency: &Consistency::ALL,
+    lacks: cassandra::lacks,
+    codes: || cassandra::code_names().collect(),
+    null: Some(Door::Cql),
+    ways: &[
+        Way { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
+        Way { name: "Cassandra simple", deep: false, fresh: false, access: || plain(false) },
+    ],
+};
+
+/// Asked the cheapest statement in this way.
+fn plain(prepares: bool) -> Access {
+    let (consistency, asked) = (Consistency::One, CassandraAsked::default());
+    let protocol = cassandra::Protocol { prepares, consistency, replication: 1, asked };
+    Access::Database(Box::new(CassandraAccess::cheapest(protocol)))
+}

@@ -1,0 +1,24 @@
+//! Files in a directory, used as a cache.
+
+use super::address::{Scheme, To};
+use super::{Family, Login, Path, Protocol, Query, Ready};
+use engine::files;
+
+pub(super) static ROW: Protocol = Protocol {
+    name: "file",
+    title: "files",
+    schemes: &[Scheme::local("file", To::Directory)],
+    example: "file:///dev/shm/cache",
+    login: Login::Never,
+    path: Path::Nothing,
+    query: Query::Words(&[]),
+    family: Family::Files,
+    ready: Ready::NoServer,
+    no_depth: Some("a file is read or written at once: leave out depth"),
+    no_groups: None,
+    consistency: &[],
+    lacks: files::lacks,
+    codes: Vec::new,
+    null: None,
+    ways: &[],
+};

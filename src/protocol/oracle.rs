@@ -1,0 +1,42 @@
+//! Oracle Database, through oracledb. Only where it is built in.
+
+use super::sql::{NO_DEPTH, Sql};
+use super::{Family, Login, Path, Protocol, Query, Ready, Scheme};
+use drivers::{OracleAccess, oracle};
+use record::SqlProtocol;
+
+pub(super) static ROW: Protocol = Protocol {
+    name: "oracle",
+    title: "Oracle",
+    schemes: &[Scheme::host("oracle", 1521)],
+    example: "oracle://USER:PASSWORD@HOST:1521/SERVICE",
+    login: Login::UserAndPassword,
+    path: Path::Name { what: "service (letters, digits, `._-$`)", fits: oracle::is_service },
+    query: Query::Words(&[]),
+    family: Family::Sql(Sql {
+        protocols: &[SqlProtocol::Prepared],
+        tables: &[],
+        cheapest: oracle::CHEAPEST,
+        has_charset: true,
+        is_cassandra: false,
+        no_reply_limit: Some("oracledb cannot be told how long a reply may be"),
+        lacks_room: |_, of| {
+            let (least, longest) = (of.value.least(), of.value.most());
+            let most = oracle::VALUE_BYTES;
+            let why = || format!("values on Oracle are RAW, and have 1 to {most} bytes: --value");
+            (longest > most || least == 0).then(why)
+        },
+        connect: |parts| {
+            let access: OracleAccess = parts.access((), None);
+            Box::new(access)
+        },
+    }),
+    ready: Ready::Answers(b"PING\r\n"),
+    no_depth: Some(NO_DEPTH),
+    no_groups: None,
+    consistency: &[],
+    lacks: drivers::lacks,
+    codes: || oracle::code_names().collect(),
+    null: None,
+    ways: &[],
+};

@@ -1,0 +1,60 @@
+//! PostgreSQL, through tokio-postgres.
+
+use super::sql::{NO_DEPTH, Sql, TLS};
+use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use crate::access::Access;
+use drivers::PostgresAccess;
+use drivers::postgres::Protocol as Sending;
+use record::SqlProtocol;
+use testserver::null::Door;
+
+pub(super) static ROW: Protocol = Protocol {
+    name: "postgres",
+    title: "PostgreSQL",
+    schemes: &[Scheme::host("postgres", 5432), Scheme::socket("postgres+unix")],
+    example: "postgres://USER:PASSWORD@HOST/DATABASE",
+    login: Login::User,
+    path: Path::Name { what: "database", fits: |_| true },
+    query: Query::Words(&[TLS]),
+    family: Family::Sql(Sql {
+        protocols: &[SqlProtocol::Prepared, SqlProtocol::Extended, SqlProtocol::Simple],
+        tables: &["logged", "unlogged"],
+        cheapest: drivers::CHEAPEST,
+        has_charset: false,
+        is_cassandra: false,
+        no_reply_limit: None,
+        lacks_room: |_, _| None,
+        connect: |mut parts| {
+            let tls = parts.tls.take().map(|tls| tls.access);
+            let sending = match parts.asked.protocol {
+                SqlProtocol::Simple => Sending::Simple,
+                SqlProtocol::Extended => Sending::Extended,
+                SqlProtocol::Prepared | SqlProtocol::Text => Sending::Prepared,
+            };
+            let access: PostgresAccess = parts.access(sending, tls);
+            Box::new(access)
+        },
+    }),
+    // Whether it speaks TLS: it says so before any log-in.
+    ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
+    no_depth: Some(NO_DEPTH),
+    no_groups: None,
+    consistency: &[],
+    lacks: drivers::lacks,
+    codes: || drivers::postgres::code_names().collect(),
+    null: Some(Door::Postgres),
+    ways: &[
+        Way { name: "PostgreSQL", deep: false, fresh: true, access: || plain(Sending::Prepared) },
+        Way {
+            name: "PostgreSQL simple",
+            deep: false,
+            fresh: false,
+            access: || plain(Sending::Simple),
+        },
+    ],
+};
+
+/// Asked the cheapest statement in this way.
+fn plain(sending: Sending) -> Access {
+    Access::Database(Box::new(PostgresAccess::without_log_in(sending)))
+}

@@ -1,0 +1,25 @@
+//! Whole programs.
+
+use super::address::{Scheme, To};
+use super::{Family, Login, Path, Protocol, Query, Ready};
+
+const WHY: &str = "a program (exec:) makes its load itself, and has no groups";
+
+pub(super) static ROW: Protocol = Protocol {
+    name: "exec",
+    title: "a program",
+    schemes: &[Scheme::local("exec", To::Program)],
+    example: "exec:php check.php",
+    login: Login::Never,
+    path: Path::Nothing,
+    query: Query::Words(&[]),
+    family: Family::Program,
+    ready: Ready::NoServer,
+    no_depth: Some(WHY),
+    no_groups: Some(WHY),
+    consistency: &[],
+    lacks: |_| Some(WHY),
+    codes: Vec::new,
+    null: None,
+    ways: &[],
+};

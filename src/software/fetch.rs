@@ -1,0 +1,122 @@
+//! Fetches software into the cache folder: whole, or not at all.
+
+use super::lock::Lock;
+use super::{Artifact, Software, checksums, maven, place};
+use crate::cache;
+use crate::exit::Error;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use text::shown::shown;
+
+/// What is told while it is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// Another tiebreak fetches something, and is waited for.
+    Waits,
+    /// Fetching begins.
+    Begins,
+    /// So many files have been fetched.
+    Files(usize),
+    /// All is there, and the checksums are compared.
+    Checks,
+}
+
+/// Where a software is, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fetched {
+    /// It was fetched now.
+    Now(PathBuf),
+    /// It was there before.
+    Before(PathBuf),
+}
+
+/// Fetches a software, unless it was fetched before.
+///
+/// # Errors
+/// When a program is missing that fetches, when it cannot be fetched, when a checksum is
+/// wrong, or when the cache folder cannot be written.
+pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
+    let all = place::all().ok_or_else(|| {
+        Error::failed("there is no cache folder: set HOME or XDG_CACHE_HOME to an absolute path")
+    })?;
+    let folder = all.join(software.folder());
+    if cache::is_folder_of_ours(&folder).unwrap_or(false) {
+        return Ok(Fetched::Before(folder));
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    if let Some(missing) = maven::missing(&path) {
+        return Err(Error::failed(format!("{} cannot be fetched: {missing}", software.shown())));
+    }
+    let disk = |error: io::Error| {
+        let folder = shown(all.as_os_str().as_encoded_bytes());
+        Error::failed(format!("the cache folder {folder} cannot be written: {error}"))
+    };
+    cache::make(&all).map_err(disk)?;
+    let _lock = Lock::take(&all.join("lock"), || tell(News::Waits)).map_err(disk)?;
+    // Another tiebreak may have fetched it while this one waited.
+    if cache::is_folder_of_ours(&folder).unwrap_or(false) {
+        return Ok(Fetched::Before(folder));
+    }
+    let stage = Stage::make(all.join(format!("{}.partial", software.folder()))).map_err(disk)?;
+    tell(News::Begins);
+    let whole = fetch_into(software, &stage.0, tell)?;
+    fs::rename(whole, &folder).map_err(disk)?;
+    Ok(Fetched::Now(folder))
+}
+
+/// Fetches into a folder below `stage`, and returns it.
+fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<PathBuf, Error> {
+    let (whole, files) = (stage.join("whole"), stage.join("files"));
+    let wrong = |why: String| {
+        Error::failed(format!(
+            "{} was fetched and is not what it should be: {why}; nothing was kept of it. Try \
+             again, and if that does not help, ask whoever runs the repository that mvn fetches \
+             from",
+            software.shown()
+        ))
+    };
+    cache::make(&whole).map_err(|error| wrong(error.to_string()))?;
+    maven::fetch(software, stage, &files, &|count| tell(News::Files(count)))?;
+    tell(News::Checks);
+    checksums::verify(&files, software.checksums).map_err(wrong)?;
+    match software.artifact {
+        Artifact::Jars { .. } => fs::rename(&files, whole.join("lib"))
+            .map_err(|error| wrong(format!("its folder cannot be renamed: {error}")))?,
+        Artifact::Archive { .. } => unpack(software, stage, &files, &whole).map_err(wrong)?,
+    }
+    Ok(whole)
+}
+
+/// Unpacks the one archive of a folder, without the folder that everything in it is in.
+fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<(), String> {
+    // The list has one line, and every file was in it.
+    let (_, archive) = software.checksums.trim_end().split_once("  ").ok_or("no archive")?;
+    let word = |path: &Path| path.display().to_string();
+    let mut argv: Vec<String> =
+        ["tar", "-x", "-z", "--no-same-owner", "--strip-components=1"].map(str::to_owned).into();
+    argv.extend(["-f".to_owned(), word(&files.join(archive)), "-C".to_owned(), word(to)]);
+    maven::run(argv, stage, &stage.join("tar.log"), &|| {})
+}
+
+/// A folder that is removed with this, with all that is in it.
+struct Stage(PathBuf);
+
+impl Stage {
+    /// Makes it anew: what a tiebreak that was killed left there is removed. The lock is held.
+    fn make(folder: PathBuf) -> io::Result<Stage> {
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        cache::make(&folder)?;
+        Ok(Stage(folder))
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by whoever fetches next.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,153 @@
+//! Software that recipes launch and that no package of Debian brings: `tiebreak setup`
+//! fetches it from a Maven repository, once, into the user's cache folder. A run needs no
+//! network.
+
+mod checksums;
+mod fetch;
+mod lock;
+mod maven;
+mod place;
+
+pub(crate) use fetch::{Fetched, News, fetch};
+
+use text::near;
+use text::shown::shown;
+
+/// What can be fetched.
+pub(crate) struct Software {
+    /// What recipes call it. With the version, it is also the name of its folder.
+    pub(crate) name: &'static str,
+    /// The version that is fetched.
+    pub(crate) version: &'static str,
+    /// What people call it, without its version.
+    pub(crate) title: &'static str,
+    /// The argument of `tiebreak setup` that fetches it.
+    pub(crate) setup: &'static str,
+    /// Where it may be installed already. None: only what was fetched is used.
+    installed: Option<Installed>,
+    /// What is fetched.
+    artifact: Artifact,
+    /// Every file that is fetched, as `sha256sum` writes them.
+    checksums: &'static str,
+}
+
+/// How an installed one is found.
+struct Installed {
+    /// A variable of the environment that names its folder.
+    variable: &'static str,
+    /// A program of it that may be on the PATH: in `bin` of its folder.
+    program: &'static str,
+    /// Its folder, where the program is not in it, as in a package of Debian.
+    elsewhere: &'static str,
+    /// How the name begins of a jar that every version has.
+    jar: &'static str,
+}
+
+/// What is asked of Maven.
+enum Artifact {
+    /// A jar and all jars that it needs: GROUP:NAME:VERSION.
+    Jars { group: &'static str, name: &'static str },
+    /// An archive that is unpacked, without the one folder that everything in it is in.
+    Archive { group: &'static str, name: &'static str, kind: &'static str },
+}
+
+/// All software that can be fetched.
+static ALL: &[Software] = &[
+    Software {
+        name: "cassandra-5.0",
+        version: "5.0.9",
+        title: "Cassandra",
+        setup: "cassandra",
+        installed: Some(Installed {
+            variable: "CASSANDRA_HOME",
+            program: "cassandra",
+            elsewhere: "/usr/share/cassandra",
+            jar: "apache-cassandra-",
+        }),
+        artifact: Artifact::Jars { group: "org.apache.cassandra", name: "cassandra-all" },
+        checksums: include_str!("cassandra-5.0.9.sha256"),
+    },
+    Software {
+        name: "cassandra-1.2",
+        version: "1.2.8",
+        title: "Cassandra",
+        setup: "cassandra",
+        installed: None,
+        artifact: Artifact::Archive {
+            group: "org.apache.cassandra",
+            name: "apache-cassandra",
+            kind: "tar.gz:bin",
+        },
+        checksums: include_str!("cassandra-1.2.8.sha256"),
+    },
+];
+
+impl Software {
+    /// The software that recipes call so.
+    ///
+    /// # Errors
+    /// When there is none: which there is.
+    pub(crate) fn named(name: &str) -> Result<&'static Software, String> {
+        let names = || ALL.iter().map(|software| software.name);
+        ALL.iter().find(|software| software.name == name).ok_or_else(|| unknown(name, names()))
+    }
+
+    /// What `tiebreak setup NAME` fetches.
+    ///
+    /// # Errors
+    /// When there is no such name: which there are.
+    pub(crate) fn of_setup(name: &str) -> Result<Vec<&'static Software>, String> {
+        let of: Vec<_> = ALL.iter().filter(|software| software.setup == name).collect();
+        match of.is_empty() {
+            true => Err(unknown(name, setups().into_iter())),
+            false => Ok(of),
+        }
+    }
+
+    /// Title and version: `Cassandra 5.0.9`.
+    pub(crate) fn shown(&self) -> String {
+        format!("{} {}", self.title, self.version)
+    }
+
+    /// The name of its folder in the cache. It has the version, so that another version of
+    /// tiebreak finds its own.
+    fn folder(&self) -> String {
+        format!("{}-{}", self.setup, self.version)
+    }
+}
+
+/// The arguments of `tiebreak setup`, each once.
+pub(crate) fn setups() -> Vec<&'static str> {
+    let mut names: Vec<&str> = ALL.iter().map(|software| software.setup).collect();
+    names.dedup();
+    names
+}
+
+fn unknown(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
+    let meant = near::did_you_mean(name, known.clone());
+    let known: Vec<&str> = known.collect();
+    format!("there is no software `{}`: {}{meant}", shown(name), known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_software_is_found_by_its_names() {
+        for software in ALL {
+            let found = Software::named(software.name).expect("its own name");
+            assert_eq!(found.folder(), software.folder());
+            let of_setup = Software::of_setup(software.setup).expect("its own setup");
+            assert!(of_setup.iter().any(|other| other.name == software.name));
+        }
+        assert_eq!(setups(), ["cassandra"]);
+    }
+
+    #[test]
+    fn a_slip_in_a_name_is_seen() {
+        let told = Software::of_setup("casandra").err().expect("a slip");
+        assert_eq!(told, "there is no software `casandra`: cassandra; did you mean `cassandra`?");
+        assert!(Software::named("cassandra").is_err(), "a recipe says which version");
+    }
+}

@@ -1,0 +1,159 @@
+//! Where software is on this machine.
+
+use super::{Installed, Software};
+use crate::cache;
+use keeper::programs;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use text::shown::shown;
+
+/// Where all fetched software is, one folder each. Returns None where this user has no
+/// cache folder.
+pub(super) fn all() -> Option<PathBuf> {
+    cache::folder().map(|cache| cache.join("software"))
+}
+
+impl Software {
+    /// The folder of this software: of the installed one, else of the one that was fetched.
+    ///
+    /// # Errors
+    /// When it is neither installed nor fetched, or the variable that names its folder names
+    /// another: a sentence with the remedy.
+    pub(crate) fn find(&self) -> Result<PathBuf, String> {
+        self.find_in(&|name| std::env::var_os(name), all().as_deref())
+    }
+
+    fn find_in(
+        &self,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+        fetched: Option<&Path>,
+    ) -> Result<PathBuf, String> {
+        if let Some(installed) = &self.installed
+            && let Some(folder) = installed.find(environment)?
+        {
+            return Ok(folder);
+        }
+        let folder = fetched.map(|all| all.join(self.folder()));
+        let is_there = |folder: &PathBuf| cache::is_folder_of_ours(folder).unwrap_or(false);
+        folder.filter(is_there).ok_or_else(|| {
+            let installed = self.installed.as_ref().map_or(String::new(), |installed| {
+                format!(
+                    " ({} is not set, and `{}` is not in PATH)",
+                    installed.variable, installed.program
+                )
+            });
+            let (shown, setup) = (self.shown(), self.setup);
+            format!("{shown} is not on this machine{installed}: run `tiebreak setup {setup}`")
+        })
+    }
+}
+
+impl Installed {
+    /// Its folder, if it is installed.
+    fn find(
+        &self,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Option<PathBuf>, String> {
+        if let Some(named) = environment(self.variable).filter(|named| !named.is_empty()) {
+            let folder = PathBuf::from(&named);
+            if folder.is_absolute() && self.is_in(&folder) {
+                return Ok(Some(folder));
+            }
+            return Err(format!(
+                "{} is `{}`, and there is no lib/{}*.jar in that folder: name the folder of an \
+                 installed one, or unset the variable",
+                self.variable,
+                shown(named.as_encoded_bytes()),
+                self.jar,
+            ));
+        }
+        let path = environment("PATH").unwrap_or_default();
+        let program = programs::find(self.program, &path.to_string_lossy(), Path::new("/"));
+        let Ok(program) = program.map(|found| found.canonicalize().unwrap_or(found)) else {
+            return Ok(None);
+        };
+        let above = program.parent().and_then(Path::parent).map(Path::to_owned);
+        let folders = above.into_iter().chain([PathBuf::from(self.elsewhere)]);
+        Ok(folders.into_iter().find(|folder| self.is_in(folder)))
+    }
+
+    /// Whether its jar is in this folder, or in `lib` of it.
+    fn is_in(&self, folder: &Path) -> bool {
+        [folder.join("lib"), folder.to_owned()].iter().any(|folder| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            let mut names = names.filter(|name| name.starts_with(self.jar));
+            names.any(|name| name.ends_with(".jar"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A folder with an installed Cassandra below `name`.
+    fn install(scratch: &Scratch, name: &str) -> PathBuf {
+        let folder = scratch.path().join(name);
+        fs::create_dir_all(folder.join("lib")).expect("scratch");
+        fs::create_dir_all(folder.join("bin")).expect("scratch");
+        fs::write(folder.join("lib/apache-cassandra-5.0.1.jar"), "").expect("scratch");
+        let program = folder.join("bin/cassandra");
+        fs::write(&program, "").expect("scratch");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("scratch");
+        folder
+    }
+
+    /// Where it is found with these variables.
+    fn found(name: &str, variables: &[(&str, &Path)], fetched: &Path) -> Result<PathBuf, String> {
+        let environment = |name: &str| {
+            let of_name = variables.iter().find(|(other, _)| *other == name);
+            of_name.map(|(_, value)| value.as_os_str().to_owned())
+        };
+        Software::named(name).expect("known").find_in(&environment, Some(fetched))
+    }
+
+    #[test]
+    fn an_installed_one_comes_before_the_one_that_was_fetched() {
+        let scratch = Scratch::new();
+        let (one, other) = (install(&scratch, "one"), install(&scratch, "other"));
+        let cache = scratch.path().join("cache");
+        let fetched = cache.join("cassandra-5.0.9");
+        cache::make(&fetched).expect("scratch");
+        let bin = other.join("bin");
+        let both: [(&str, &Path); 2] = [("CASSANDRA_HOME", &one), ("PATH", &bin)];
+        assert_eq!(found("cassandra-5.0", &both, &cache), Ok(one.clone()));
+        assert_eq!(found("cassandra-5.0", &both[1..], &cache), Ok(other));
+        assert_eq!(found("cassandra-5.0", &[], &cache), Ok(fetched));
+        let told = found("cassandra-1.2", &both, &cache).expect_err("another version");
+        assert_eq!(told, "Cassandra 1.2.8 is not on this machine: run `tiebreak setup cassandra`");
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told_with_the_remedy() {
+        let scratch = Scratch::new();
+        let cache = scratch.path().join("cache");
+        let told = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");
+        assert_eq!(
+            told,
+            "Cassandra 5.0.9 is not on this machine (CASSANDRA_HOME is not set, and `cassandra` \
+             is not in PATH): run `tiebreak setup cassandra`"
+        );
+        let wrong: [(&str, &Path); 1] = [("CASSANDRA_HOME", scratch.path())];
+        let told = found("cassandra-5.0", &wrong, &cache).expect_err("another folder");
+        assert!(told.contains("there is no lib/apache-cassandra-*.jar in that folder"), "{told}");
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_in_is_not_taken() {
+        let scratch = Scratch::new();
+        let fetched = scratch.path().join("cassandra-1.2.8");
+        cache::make(&fetched).expect("scratch");
+        assert_eq!(found("cassandra-1.2", &[], scratch.path()), Ok(fetched.clone()));
+        fs::set_permissions(&fetched, fs::Permissions::from_mode(0o777)).expect("scratch");
+        assert!(found("cassandra-1.2", &[], scratch.path()).is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! What a server says instead of upgrading to WebSocket and sending the message back.
+
+use super::Answer;
+use wire::websocket::codes;
+
+/// It sent another message.
+pub(super) const NO_ECHO: Answer =
+    Answer::Never("it sends another message than it was sent: tiebreak drives servers that echo");
+
+/// Of this code: a status, that of a close frame, or one of the codec's own.
+pub(super) fn refused(code: u16) -> Answer {
+    match code {
+        200 => Answer::Never(
+            "it answers with HTTP 200 and does not upgrade to WebSocket: another path may",
+        ),
+        301..=308 => Answer::Never(
+            "it redirects (HTTP 3xx) and does not upgrade to WebSocket: give the address that it \
+             redirects to",
+        ),
+        400 => Answer::Never("it refuses the upgrade to WebSocket (HTTP 400)"),
+        401 => Answer::Never(
+            "it requires a login (HTTP 401): ws://USER:PASSWORD@HOST/, or -H 'Authorization: …'",
+        ),
+        403 => Answer::Never(
+            "it forbids the upgrade to WebSocket (HTTP 403): it may want an Origin (-H 'Origin: …')",
+        ),
+        404 => Answer::Never("it has no WebSocket there (HTTP 404): another path may"),
+        426 => Answer::Never("it wants another upgrade than WebSocket of version 13 (HTTP 426)"),
+        429 => Answer::NotYet("it has had too many requests (HTTP 429)"),
+        502..=504 => Answer::NotYet("it is not up yet (HTTP 502, 503 or 504)"),
+        100..=599 => Answer::Never("it answers with another status than 101 to the upgrade"),
+        codes::OTHER_UPGRADE => Answer::Never("it upgrades to something else than WebSocket"),
+        codes::ACCEPT => Answer::Never(
+            "its Sec-WebSocket-Accept does not follow from the key: it may be a cached reply",
+        ),
+        codes::DEFLATE => {
+            Answer::Never("it compresses (permessage-deflate) although that was not asked for")
+        }
+        codes::EXTENSION => Answer::Never("it uses an extension that was not asked for"),
+        codes::SUBPROTOCOL => Answer::Never(
+            "it chose none of the subprotocols that were offered (-H 'Sec-WebSocket-Protocol: …')",
+        ),
+        codes::OTHER_KIND => Answer::Never(
+            "it sends a text back as a binary message, or the reverse: it must keep the kind",
+        ),
+        codes::UNASKED => Answer::Never("it sends messages that answer nothing"),
+        1001 | 1012 | 1013 => Answer::NotYet("it closes the WebSocket (1001, 1012 or 1013)"),
+        1008 => Answer::Never("it closes the WebSocket with 1008 (policy violation)"),
+        1011 => Answer::Never("it closes the WebSocket with 1011 (internal error)"),
+        _ => Answer::Never("it closes the WebSocket in place of sending the message back"),
+    }
+}

@@ -1,0 +1,263 @@
+//! Asking Cassandra about itself through its Thrift interface, and the column family that
+//! holds a contender's rows.
+//!
+//! Nothing is ever dropped. A keyspace that is missing is made. A column family is made with
+//! the comment of tiebreak's tables, and only one that has it is emptied for a load.
+
+use super::line::{Heard, Line};
+use super::{About, Start};
+use crate::fnv::fnv1a;
+use drivers::TABLE_COMMENT;
+use engine::{THRIFT_COLUMN, ThriftAccess};
+use record::{Address, Fact};
+use std::time::{Duration, Instant};
+use text::shown::{shown, shown_sentence};
+use wire::Class;
+use wire::thrift::{
+    Admin, Column, Consistency, Family, Keyspace, Limits, Op, Opening, Parent, Thrift, codes,
+};
+
+/// How long questions to a busy server may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a change of the schema may take. Before it is emptied, a column family is saved
+/// on the disk unless `auto_snapshot` is off.
+const PATIENCE_FOR_SCHEMA: Duration = Duration::from_secs(60);
+/// How long nodes may take to have the same schema.
+const PATIENCE_FOR_AGREEMENT: Duration = Duration::from_secs(20);
+/// Between two questions whether all nodes have the same schema.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
+/// Bytes of an answer at most: what a keyspace is says all of its column families.
+const LONGEST_ANSWER: u32 = 1 << 20;
+/// The super column of a note, in a family that has such.
+const NOTE_SUPER_COLUMN: &[u8] = b"note";
+/// The version of the schema of nodes that cannot be reached.
+const UNREACHABLE: &[u8] = b"UNREACHABLE";
+
+/// A cluster, as it is asked.
+pub(super) struct Cluster {
+    access: ThriftAccess,
+}
+
+impl Cluster {
+    /// The one that is reached in this way.
+    pub(super) fn new(access: &ThriftAccess) -> Cluster {
+        Cluster { access: access.clone() }
+    }
+
+    pub(super) fn about(&self, address: &Address) -> Result<About, String> {
+        let mut line = self.line_to_ask(address)?;
+        let version = version(&mut line)?;
+        let setting = self.settings(&mut line)?;
+        let start = start(&mut line)?;
+        let fact =
+            |command: &str, line: String| Fact { command: command.to_owned(), line: Some(line) };
+        Ok(About {
+            start: Some(start),
+            facts: vec![fact("version", version), fact("cluster", setting)],
+            ..About::default()
+        })
+    }
+
+    /// The partitioner, and how the keyspace is replicated.
+    fn settings(&self, line: &mut Line<Thrift>) -> Result<String, String> {
+        let partitioner = answer(line, &Op::Admin(Admin::Partitioner))?.into_first();
+        let keyspace = match self.keyspace(line)? {
+            None => "not there yet".to_owned(),
+            Some(found) => {
+                let options = found.options.iter();
+                let options: Vec<String> = options
+                    .map(|(name, value)| format!(" {} {}", shown(name), shown(value)))
+                    .collect();
+                format!("{}{}", class(&found.strategy), options.join(","))
+            }
+        };
+        let (partitioner, name) = (class(&partitioner), &self.access.keyspace);
+        Ok(format!("partitioner {partitioner}, keyspace {name}: {keyspace}"))
+    }
+
+    /// What is kept under this key in the contender's column family, if that is tiebreak's.
+    pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let found = self.keyspace(&mut self.line_to_ask(address)?)?;
+        let is_ours = found.as_ref().and_then(|found| self.family(found)).is_some_and(is_ours);
+        if !is_ours {
+            return Ok(None);
+        }
+        self.read(&mut self.line(address, PATIENCE)?, key)
+    }
+
+    /// Keeps a note. A clock that was set back would let an older one win: so it is read back.
+    pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
+        let mut line = self.line(address, PATIENCE)?;
+        let column = Column {
+            name: self.note_column(),
+            value: text.as_bytes().into(),
+            timestamp: self.access.epoch.timestamp(),
+            ttl: None,
+        };
+        let (row, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
+        answer(&mut line, &Op::Insert { key: row, parent, column, consistency })?;
+        match self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
+            true => Ok(()),
+            false => {
+                Err("it holds a note with a later timestamp: was its clock set back?".to_owned())
+            }
+        }
+    }
+
+    pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
+        let mut line = self.line(address, PATIENCE)?;
+        let timestamp = self.access.epoch.timestamp();
+        let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
+        let column = self.note_column();
+        let delete = Op::Delete { key, parent, column, timestamp, consistency };
+        answer(&mut line, &delete).map(drop)
+    }
+
+    /// Sees to it that the contender's column family is there and empty.
+    ///
+    /// # Errors
+    /// When there is one that tiebreak did not make, and when the schema cannot be changed.
+    pub(super) fn make_room(&self, address: &Address) -> Result<(), String> {
+        let (keyspace, name) = (&*self.access.keyspace, &*self.access.family);
+        let mut line = self.line_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;
+        let found = self.keyspace(&mut line)?;
+        if found.is_none() {
+            let replication = self.access.replication.to_string();
+            let add = Admin::AddKeyspace { name: keyspace, replication: &replication };
+            answer(&mut line, &Op::Admin(add))?;
+            agree(&mut line)?;
+        }
+        let mut line = self.line(address, PATIENCE_FOR_SCHEMA)?;
+        match found.as_ref().and_then(|found| self.family(found)) {
+            None => {
+                let (comment, is_super) = (TABLE_COMMENT, self.access.is_wide);
+                let add = Admin::AddFamily { keyspace, name, comment, is_super };
+                answer(&mut line, &Op::Admin(add))?;
+                agree(&mut line)
+            }
+            Some(family) if is_ours(family) => {
+                let emptied = answer(&mut line, &Op::Admin(Admin::Truncate(name)));
+                emptied.map(drop).map_err(|why| {
+                    format!("`{name}` cannot be emptied, for which all nodes must be up: {why}")
+                })
+            }
+            Some(_) => Err(format!(
+                "the column family `{name}` of the keyspace `{keyspace}` was not made by tiebreak, \
+                 and the load would empty it: drop it yourself, or give another keyspace"
+            )),
+        }
+    }
+
+    fn read(&self, line: &mut Line<Thrift>, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
+        let column = self.note_column();
+        let heard = answer(line, &Op::Get { key, parent, column, consistency })?;
+        heard.into_value()
+    }
+
+    /// Where in its row a note is.
+    fn parent(&self) -> Parent<'_> {
+        let super_column = self.access.is_wide.then_some(NOTE_SUPER_COLUMN);
+        Parent { family: self.access.family.as_bytes(), super_column }
+    }
+
+    /// The name of a note's column. In a super column names are numbers.
+    fn note_column(&self) -> &'static [u8] {
+        if self.access.is_wide { &[0; 8] } else { THRIFT_COLUMN }
+    }
+
+    /// What the keyspace is. Returns None if there is none.
+    fn keyspace(&self, line: &mut Line<Thrift>) -> Result<Option<Keyspace>, String> {
+        let heard = answer(line, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
+        match heard.into_value()? {
+            Some(bytes) => Keyspace::read(&bytes).map(Some).map_err(|fault| fault.0.to_owned()),
+            None => Ok(None),
+        }
+    }
+
+    /// The contender's column family, if it is there.
+    fn family<'a>(&self, keyspace: &'a Keyspace) -> Option<&'a Family> {
+        keyspace.families.iter().find(|family| family.name == self.access.family.as_bytes())
+    }
+
+    /// A connection on which no keyspace is chosen.
+    fn line_to_ask(&self, address: &Address) -> Result<Line<Thrift>, String> {
+        self.line_with(address, &self.access.opening_to_ask, PATIENCE)
+    }
+
+    fn line(&self, address: &Address, patience: Duration) -> Result<Line<Thrift>, String> {
+        self.line_with(address, &self.access.opening, patience)
+    }
+
+    fn line_with(
+        &self,
+        address: &Address,
+        opening: &Opening,
+        patience: Duration,
+    ) -> Result<Line<Thrift>, String> {
+        let limits = Limits { frame_bytes: LONGEST_ANSWER };
+        let line = Line::open(address, Thrift::new(opening.clone(), limits, 1), patience)?;
+        Ok(line.with_values_of(LONGEST_ANSWER))
+    }
+}
+
+fn is_ours(family: &Family) -> bool {
+    family.comment == TABLE_COMMENT.as_bytes()
+}
+
+/// Asks. An exception but NotFound is an error, with the server's own words.
+fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<Heard, String> {
+    let heard = line.ask(question)?;
+    let Some(Class::Error(code)) = heard.class() else { return Ok(heard) };
+    let name = codes::name(code).unwrap_or("an error");
+    match heard.into_first() {
+        why if why.is_empty() => Err(format!("it answers {name}")),
+        why => Err(format!("it answers {name}: {}", shown_sentence(why))),
+    }
+}
+
+/// `Cassandra 1.2.8, Thrift interface 19.36.0`. Versions before 1.2 do not say which they are.
+fn version(line: &mut Line<Thrift>) -> Result<String, String> {
+    let interface = shown(answer(line, &Op::DescribeVersion)?.into_first());
+    let release = Admin::Cql("SELECT release_version FROM system.local");
+    let release = answer(line, &Op::Admin(release)).map_or_else(|_| Vec::new(), Heard::into_first);
+    let release =
+        if release.is_empty() { "of an unknown version".to_owned() } else { shown(release) };
+    Ok(format!("Cassandra {release}, Thrift interface {interface}"))
+}
+
+/// Which cluster this is: its name and its tokens. What it holds outlives its processes.
+fn start(line: &mut Line<Thrift>) -> Result<Start, String> {
+    let mut cluster = answer(line, &Op::Admin(Admin::ClusterName))?.into_first();
+    let mut tokens = answer(line, &Op::Admin(Admin::TokenMap))?.items;
+    tokens.sort_unstable();
+    for token in tokens {
+        cluster.push(b' ');
+        cluster.extend_from_slice(&token);
+    }
+    Ok(Start::Run(format!("{:016x}", fnv1a(&cluster))))
+}
+
+/// Waits until all nodes that can be reached have the same schema.
+fn agree(line: &mut Line<Thrift>) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE_FOR_AGREEMENT;
+    loop {
+        let versions = answer(line, &Op::Admin(Admin::SchemaVersions))?.items;
+        if versions.iter().filter(|version| *version != UNREACHABLE).count() <= 1 {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(format!(
+                "its nodes had not the same schema {PATIENCE_FOR_AGREEMENT:?} after it was changed: \
+                 look which of them lags behind (nodetool describecluster)"
+            ));
+        }
+        std::thread::sleep(BETWEEN_QUESTIONS);
+    }
+}
+
+/// The name of a class without its package.
+fn class(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(name);
+    shown(name.rsplit('.').next().unwrap_or_default())
+}

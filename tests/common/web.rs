@@ -1,0 +1,145 @@
+//! Real web servers: nginx and Node's http, the same page of 87 bytes.
+
+use super::common::{Place, errors};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server that was started here and is ended here, by its own id.
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    pub(crate) port: u16,
+}
+
+impl Server {
+    /// Starts it and waits until it answers with the page.
+    fn start(mut command: Command, port: u16) -> Server {
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?}: {error} (./test installs it)"));
+        let server = Server { child, port };
+        let gives_up = Instant::now() + Duration::from_secs(20);
+        while !answers(port) {
+            assert!(Instant::now() < gives_up, "{command:?} does not answer on port {port}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        server
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    pub(crate) fn signal(&self, signal: i32) {
+        // SAFETY: the child is ours and not reaped yet.
+        unsafe { libc::kill(self.child.id() as i32, signal) };
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.signal(libc::SIGTERM);
+        // It is our child: it is there until it is waited for.
+        let _ = self.child.wait();
+    }
+}
+
+fn answers(port: u16) -> bool {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
+    let asked = stream.write_all(b"GET /ready.html HTTP/1.0\r\n\r\n").is_ok();
+    let mut reply = String::new();
+    asked && stream.read_to_string(&mut reply).is_ok() && reply.contains("<html>")
+}
+
+/// A port below the range of client ports that nobody listens on.
+pub(crate) fn free_port() -> u16 {
+    use std::sync::atomic::{AtomicU16, Ordering};
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let start = 20_000 + (std::process::id() % 1000) as u16 * 10;
+    loop {
+        let port = start + NEXT.fetch_add(1, Ordering::Relaxed);
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+fn page() -> String {
+    format!("<html><body>{}</body></html>", "x".repeat(61))
+}
+
+/// nginx with one worker; its access log counts everything but `/ready.html`.
+pub(crate) fn nginx(place: &Place) -> Server {
+    nginx_with(place, "")
+}
+
+/// The same with more of a configuration for its `server`.
+pub(crate) fn nginx_with(place: &Place, more: &str) -> Server {
+    let port = free_port();
+    let root = place.path().display();
+    let configuration = format!(
+        "daemon off; pid {root}/pid; worker_processes 1; error_log {root}/error.log;\n\
+         events {{ worker_connections 1024; }}\n\
+         http {{ access_log {root}/access.log; keepalive_requests 1000;\n\
+         client_body_temp_path {root}/a; proxy_temp_path {root}/b; fastcgi_temp_path {root}/c;\n\
+         uwsgi_temp_path {root}/d; scgi_temp_path {root}/e; types {{ text/html html; }}\n\
+         server {{ listen 127.0.0.1:{port} backlog=1024; root {root};\n\
+         location = /ready.html {{ access_log off; }} {more} }} }}\n"
+    );
+    std::fs::write(place.file("nginx.conf"), configuration).expect("writes");
+    for name in ["index.html", "ready.html"] {
+        std::fs::write(place.file(name), page()).expect("writes");
+    }
+    open_to_all(place.path());
+    let mut command = Command::new("nginx");
+    command.arg("-c").arg(place.file("nginx.conf")).args(["-e", "stderr"]).stderr(Stdio::null());
+    Server::start(command, port)
+}
+
+/// A certificate of localhost and 127.0.0.1 that nobody else has signed: its key, and itself.
+pub(crate) fn certificate(place: &Place) -> (PathBuf, PathBuf) {
+    let (key, certificate) = (place.file("key.pem"), place.file("cert.pem"));
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"])
+        .args(["/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate)
+        .output()
+        .expect("openssl runs (./test installs it)");
+    assert!(made.status.success(), "{}", errors(&made));
+    (key, certificate)
+}
+
+/// nginx's worker is another user.
+fn open_to_all(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+}
+
+pub(crate) fn node(place: &Place) -> Server {
+    let port = free_port();
+    let script = format!(
+        "const page = Buffer.from({:?});\n\
+         require('http').createServer((request, reply) => {{\n\
+           reply.writeHead(200, {{ 'Content-Type': 'text/html', 'Content-Length': page.length }});\n\
+           reply.end(page);\n\
+         }}).listen({{ host: '127.0.0.1', port: {port}, backlog: 1024 }});\n",
+        page()
+    );
+    std::fs::write(place.file("app.js"), script).expect("writes");
+    let mut command = Command::new("node");
+    command.arg(place.file("app.js"));
+    Server::start(command, port)
+}
+
+/// Requests that nginx served, without those that asked whether it is up.
+pub(crate) fn log_lines(place: &Place) -> u64 {
+    let log = std::fs::read_to_string(place.file("access.log")).expect("the log");
+    log.lines().count() as u64
+}

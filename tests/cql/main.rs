@@ -1,0 +1,50 @@
+//! The lane through Cassandra's client library, against the null server and against a
+//! server that fails on demand: what was sent is what the server got, each fault is counted
+//! by its class and as the server's, and nothing is waited for beyond its timeout.
+
+#[path = "../../crates/drivers/tests/common/mod.rs"]
+mod common;
+#[path = "../../crates/drivers/tests/sql_faults/counted.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod counted;
+mod errors;
+mod hangs;
+mod large;
+mod operations;
+mod own;
+mod proxy;
+mod sessions;
+
+use drivers::Database;
+use drivers::cassandra::{CassandraAccess, Protocol};
+use record::{Asked, CassandraAsked, Consistency, Seen};
+use std::sync::{PoisonError, RwLock};
+
+/// The statement of the lane under test: what the library itself asks has other columns.
+const MARKED: &str = "SELECT marked FROM t";
+
+/// With a statement that the proxy knows from those that the library sends itself.
+fn access(prepares: bool) -> CassandraAccess {
+    let (consistency, asked) = (Consistency::One, CassandraAsked::default());
+    let protocol = Protocol { prepares, consistency, replication: 1, asked };
+    CassandraAccess {
+        query: MARKED.to_owned(),
+        database: "app".to_owned(),
+        table: "app.t".to_owned(),
+        ..CassandraAccess::cheapest(protocol)
+    }
+}
+
+/// Lanes look at how much memory the process reserves. So what reserves a lot is alone.
+static ALONE: RwLock<()> = RwLock::new(());
+
+fn driven(order: &Asked, access: &CassandraAccess) -> Seen {
+    // A test that failed leaves nothing here that the next one needs.
+    let _beside_others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+    common::drive(order, access.lanes(order, 0))
+}
+
+fn driven_alone(order: &Asked, access: &CassandraAccess) -> Seen {
+    let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+    common::drive(order, access.lanes(order, 0))
+}

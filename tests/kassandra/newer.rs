@@ -1,0 +1,96 @@
+//! A real Cassandra 5.0 with the settings of its recipe, which can be started again with the
+//! same data.
+
+use crate::cassandra::started;
+use crate::common::Place;
+use crate::common::running::Running;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Command;
+use tiebreak::targets::ports;
+use toml::de::{DeTable, DeValue};
+
+const RECIPE: &str = include_str!("../../recipes/cassandra/5.0.toml");
+
+/// So that a write on a busy machine is not given up after two seconds.
+const PATIENT: &str = "read_request_timeout: 15s\nwrite_request_timeout: 15s\n";
+
+/// One node, in a folder of its own. It is killed when it is dropped.
+pub(crate) struct Newer {
+    // Killed before its folder is removed.
+    _process: Running,
+    place: Place,
+    address: SocketAddr,
+    storage: u16,
+}
+
+impl Newer {
+    /// A node that listens for CQL. `authenticator`: the class that checks passwords.
+    pub(crate) fn start(home: &str, authenticator: &str) -> Newer {
+        let place = Place::new();
+        let (cql, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
+        let process = launch(&place, home, (cql, storage), authenticator);
+        let address = SocketAddr::from(([127, 0, 0, 1], cql));
+        Newer { _process: process, place, address, storage }
+    }
+
+    /// Kills it, and starts it again with the same data, at the same address.
+    pub(crate) fn restart(self, home: &str, authenticator: &str) -> Newer {
+        let Newer { _process, place, address, storage } = self;
+        drop(_process);
+        let process = launch(&place, home, (address.port(), storage), authenticator);
+        Newer { _process: process, place, address, storage }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+fn launch(place: &Place, home: &str, ports: (u16, u16), authenticator: &str) -> Running {
+    let options = write_settings(place, home, ports, authenticator);
+    let mut command = Command::new("java");
+    command.arg("-Dcassandra.initial_token=0").arg(format!("@{}", options.display()));
+    command.arg("org.apache.cassandra.service.CassandraDaemon");
+    started(command, place, ports.0)
+}
+
+/// Writes the files of the recipe. Returns the one with Java's options.
+fn write_settings(
+    place: &Place,
+    home: &str,
+    (cql, storage): (u16, u16),
+    authenticator: &str,
+) -> PathBuf {
+    let recipe = DeTable::parse(RECIPE).expect("TOML");
+    let recipe = recipe.get_ref();
+    let commitlog = &recipe["choices"].get_ref()["commitlog_sync"].get_ref()["periodic"];
+    let folder = place.path().display().to_string();
+    let filled = |content: &str| {
+        content
+            .replace("{choice.commitlog_sync}", &text(commitlog.get_ref()))
+            .replace("{choice.heap}", "512M")
+            .replace("{temp}", &folder)
+            .replace("{process}", "node")
+            .replace("{software}", home)
+            .replace("{host}", "127.0.0.1")
+            .replace("{port}", &cql.to_string())
+            .replace("{storage.port}", &storage.to_string())
+    };
+    fs::create_dir_all(place.file("node")).expect("a folder");
+    let files = recipe["files"].get_ref().as_table().expect("files");
+    for (name, content) in files {
+        let mut content = filled(&text(content.get_ref()));
+        if name.get_ref().ends_with("cassandra.yaml") {
+            content.push_str(&format!("authenticator: {authenticator}\n"));
+            content.push_str(PATIENT);
+        }
+        fs::write(place.file(&filled(name.get_ref())), content).expect("a file");
+    }
+    place.file("node/java.options")
+}
+
+fn text(value: &DeValue<'_>) -> String {
+    value.as_str().expect("a text").to_owned()
+}

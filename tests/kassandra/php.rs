@@ -1,0 +1,110 @@
+//! PHP on the command line, with the extension built for it.
+
+use crate::common::Place;
+use crate::common::not_tested::not_tested;
+use crate::common::running::Running;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The extension's folder.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/kassandra");
+
+/// A copy of the extension and of its tests, which servers of another user can read.
+pub(crate) struct Php {
+    place: Place,
+}
+
+impl Php {
+    pub(crate) fn new() -> Php {
+        let place = Place::new();
+        fs::copy(built(), place.file("kassandra.so")).expect("a copy");
+        for entry in fs::read_dir(Path::new(FOLDER).join("tests")).expect("a folder") {
+            let entry = entry.expect("an entry");
+            fs::copy(entry.path(), place.path().join(entry.file_name())).expect("a copy");
+        }
+        Php { place }
+    }
+
+    /// The folder of the scripts.
+    pub(crate) fn folder(&self) -> &Path {
+        self.place.path()
+    }
+
+    pub(crate) fn extension(&self) -> PathBuf {
+        self.place.file("kassandra.so")
+    }
+
+    fn command(&self, script: &str, query: &str) -> Command {
+        let mut command = Command::new("php");
+        command.arg("-d").arg(format!("extension={}", self.extension().display()));
+        command.args(["-d", "display_errors=stderr", "-d", "html_errors=0"]);
+        command.arg(self.place.file(script)).arg(query).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a script that must pass.
+    pub(crate) fn passes(&self, script: &str, query: &str) {
+        let output = self.command(script, query).output().expect("PHP is installed");
+        let told = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let passed = output.status.success() && told.ends_with(" passed, 0 failed\n");
+        assert!(passed && errors.is_empty(), "{script}: {told}{errors}");
+        println!("{script}: {}", told.trim());
+    }
+
+    /// Whether both servers let the user in.
+    pub(crate) fn connects(&self, query: &str) -> bool {
+        let output = self.command("connects.php", query).output().expect("PHP is installed");
+        output.status.success()
+    }
+
+    /// Starts a script that says "ready" and then waits for a line.
+    pub(crate) fn starts(&self, script: &str, query: &str) -> Waiting {
+        let mut command = self.command(script, query);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("PHP is installed");
+        let input = child.stdin.take().expect("a pipe");
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let running = Running::new(child);
+        let mut line = String::new();
+        output.read_line(&mut line).expect("text");
+        assert_eq!(line, "ready\n", "{script}");
+        Waiting { running, input, output }
+    }
+}
+
+/// A script that waits for a line.
+pub(crate) struct Waiting {
+    running: Running,
+    input: std::process::ChildStdin,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Waiting {
+    /// Lets it go on to its end, which must be a good one.
+    pub(crate) fn goes_on(mut self) {
+        self.input.write_all(b"\n").expect("it waits");
+        let mut told = String::new();
+        while self.output.read_line(&mut told).expect("text") > 0 {}
+        let passed = self.running.status().success() && told.ends_with(" passed, 0 failed\n");
+        assert!(passed, "{told}");
+    }
+}
+
+/// Builds the extension. Returns its file.
+fn built() -> PathBuf {
+    if Command::new("php-config").arg("--version").output().is_err() {
+        not_tested("php-config is missing: apt-get install php8.2-dev");
+    }
+    let target = concat!(env!("CARGO_MANIFEST_DIR"), "/target/kassandra");
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--locked", "--manifest-path"])
+        .arg(format!("{FOLDER}/Cargo.toml"))
+        .args(["--target-dir", target])
+        .output()
+        .expect("cargo is there");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Path::new(target).join("release/libkassandra.so")
+}

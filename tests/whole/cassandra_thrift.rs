@@ -1,0 +1,264 @@
+//! `cassandra+thrift://` on a real Cassandra 1.2.8, from the command line to the report.
+
+use crate::cassandra::Cassandra;
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
+use crate::common::{Place, errors, number};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use wire::thrift::{Admin, Column, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
+use wire::{Class, Codec, Events, Out, Reply, State, Tag};
+
+const ALLOWS_ALL: &str = "AllowAllAuthenticator";
+const ASKS_FOR_PASSWORDS: &str = "PasswordAuthenticator";
+const PASSWORD: &str = "CANARY-of-cassandra";
+
+/// How long anything here may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn url(server: &Cassandra, login: &str, keyspace: &str) -> String {
+    format!("cassandra+thrift://{login}{}/{keyspace}", server.address())
+}
+
+/// `tiebreak load` of 2000 keys: its exit code and what it said.
+fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
+    let place = Place::new();
+    let words = [&["load", url, "--keys", "2k", "--connections", "8"], more].concat();
+    let output = place.tiebreak(&words);
+    assert!(!holds(place.path(), PASSWORD), "a secret in the folder of the run");
+    (output.status.code(), errors(&output).replace('\u{a0}', " "))
+}
+
+/// Whether a file of this folder holds the word.
+fn holds(folder: &Path, word: &str) -> bool {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.any(|path| match path.is_dir() {
+        true => holds(&path, word),
+        false => String::from_utf8_lossy(&std::fs::read(path).expect("a file")).contains(word),
+    })
+}
+
+/// A short run on so many keys: its exit code and its report.
+fn run(url: &str, keys: &str, more: &[&str]) -> (i32, Value) {
+    let short = ["run", url, "--keys", keys, "--connections", "8", "--verify", "all"];
+    let times = ["--duration", "500ms", "--warm-up", "100ms"];
+    Place::new().report(&[&short[..], &times, more].concat())
+}
+
+#[test]
+fn what_was_loaded_is_found_and_what_was_written_comes_back() {
+    let server = Cassandra::start(ALLOWS_ALL);
+    let url = url(&server, "", "app");
+    let loaded = |told: (Option<i32>, String), what: &str| {
+        assert!(told.0 == Some(0) && told.1.contains(what), "{what}: {told:?}");
+    };
+    loaded(load(&url, &[]), "2000 keys loaded in");
+    loaded(load(&url, &[]), "2000 keys were loaded before, and are as they were");
+    let (code, report) = run(&url, "2k", &["--mix", "get=1"]);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let read = &report["contenders"][0];
+    assert_eq!((&read["outcomes"]["ok"], &read["sent"]["load"]), (&read["operations"], &0.into()));
+    for more in [
+        &["--mix", "get=4,set=2,multi-get:5=1,read-modify-write=1"][..],
+        &["--mix", "get=1,set=1", "--depth", "8"],
+        &["--mix", "get=1,read-modify-write=1", "--reuse", "never"],
+        &["--mix", "get=1,set=1", "--reuse", "20", "--rate", "500"],
+    ] {
+        let (code, report) = run(&url, "2k", more);
+        assert_eq!(code, 0, "{more:?}: {:#}", report["findings"]);
+        let of = &report["contenders"][0];
+        assert!(number(&of["operations"]) > 10.0);
+        assert_eq!(of["outcomes"]["ok"], of["operations"], "{more:?}: {}", of["outcomes"]);
+    }
+    for fact in ["Cassandra 1.2.8, Thrift interface 19.36.0", "replication_factor 1"] {
+        assert!(report.to_string().contains(fact), "{fact}");
+    }
+    loaded(load(&url, &[]), "loaded again: its keys were changed since");
+    loaded(load(&url, &["--value", "64B"]), "loaded again: it holds other keys or values");
+}
+
+#[test]
+fn a_load_that_is_killed_goes_on_where_it_was() {
+    let server = Cassandra::start(ALLOWS_ALL);
+    let (url, place) = (url(&server, "", "app"), Place::new());
+    let words = ["load", &url, "--keys", "60k", "--connections", "8"];
+    let child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let loading = Running::new(child.expect("it runs"));
+    // Some chunks are done, and not the last.
+    wait_at_most(PATIENCE, "a load under way", || {
+        let note = note(&server);
+        note.contains(" loading upto ") && !note.contains(" upto 0")
+    });
+    drop(loading);
+    let output = place.tiebreak(&words);
+    let told = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("a load was broken off, and goes on at "), "{told}");
+    assert!(note(&server).ends_with(" clean"), "{}", note(&server));
+    let (code, report) = run(&url, "60k", &["--mix", "get=1"]);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let of = &report["contenders"][0];
+    assert_eq!((&of["outcomes"]["ok"], &of["sent"]["load"]), (&of["operations"], &0.into()));
+}
+
+/// What a load notes in the column family.
+fn note(server: &Cassandra) -> String {
+    // There is no keyspace before the load.
+    let Some(mut client) = Client::new(server, Some("app")) else { return String::new() };
+    let note = client.reads("tiebreak00", b"tiebreak00:loaded", b"value");
+    String::from_utf8(note.unwrap_or_default()).expect("a text of tiebreak's")
+}
+
+#[test]
+fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
+    let server = Cassandra::start(ALLOWS_ALL);
+    let url = url(&server, "", "app");
+    assert_eq!(load(&url, &[]).0, Some(0));
+    let place = Place::new();
+    let words = ["compare", &format!("one={url}"), &format!("two={url}"), "--keys", "200"];
+    let short = ["--rounds", "6", "--round", "100ms", "--slice", "50ms", "--pilot", "200ms"];
+    let more = ["--warm-up", "100ms", "--set", "two.consistency=two", "--mix", "get=1"];
+    let (code, report) = place.report(&[&words[..], &short, &more].concat());
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    let levels = [0, 1].map(|at| &report["plan"]["contenders"][at]["consistency"]);
+    assert_eq!(levels, [&Value::from("one"), &Value::from("two")]);
+    let [one, two] = [0, 1].map(|at| &report["contenders"][at]);
+    assert_eq!(one["outcomes"]["ok"], one["operations"], "{}", one["outcomes"]);
+    assert_eq!(two["outcomes"]["ok"], 0, "{}", two["outcomes"]);
+    assert!(report.to_string().contains("unavailable"), "{}", two["outcomes"]);
+}
+
+#[test]
+fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
+    let server = Cassandra::start(ASKS_FOR_PASSWORDS);
+    let right = url(&server, "cassandra:cassandra@", "mine");
+    let (code, told) = load(&url(&server, &format!("cassandra:{PASSWORD}@"), "mine"), &[]);
+    assert!(code == Some(4) && told.contains("it refuses the user or the password"), "{told}");
+    assert!(!told.contains(PASSWORD), "{told}");
+    let (code, told) = load(&url(&server, "", "mine"), &[]);
+    assert!(code == Some(4) && told.contains("invalid_request"), "{told}");
+    let mut client = user(&server);
+    let mut is_kept = || {
+        let mut value = |family| client.reads(family, b"tiebreak00:000000000000", b"mine");
+        value("tiebreak00").is_some() && value("other").is_some()
+    };
+    assert!(is_kept());
+    for more in [&[][..], &["--reload"]] {
+        let (code, told) = load(&right, more);
+        assert!(code == Some(4) && told.contains("the column family `tiebreak00`"), "{told}");
+        assert!(told.contains("not made by tiebreak"), "{told}");
+        assert!(told.contains("give another keyspace"), "the remedy: {told}");
+    }
+    assert!(is_kept());
+    let another = url(&server, "cassandra:cassandra@", "another");
+    assert_eq!(load(&another, &[]).0, Some(0));
+    assert_eq!(load(&another, &["--reload"]).0, Some(0));
+    assert!(is_kept());
+}
+
+/// Makes the keyspace `mine`, with a column family of a name that tiebreak would take and one
+/// of another, and a row in each.
+fn user(server: &Cassandra) -> Client {
+    let mut client = None;
+    // A new cluster makes its first user after it has begun to listen.
+    wait_at_most(PATIENCE, "the user of the system", || {
+        client = Client::new(server, None);
+        client.is_some()
+    });
+    let mut client = client.expect("logged in");
+    client.does(&Op::Admin(Admin::AddKeyspace { name: "mine", replication: "1" }));
+    let mut client = Client::new(server, Some("mine")).expect("the keyspace is there");
+    for family in ["tiebreak00", "other"] {
+        let add =
+            Admin::AddFamily { keyspace: "mine", name: family, comment: "mine", is_super: false };
+        client.does(&Op::Admin(add));
+        let value = b"kept".as_slice().into();
+        let column = Column { name: b"mine", value, timestamp: 1, ttl: None };
+        let parent = Parent { family: family.as_bytes(), super_column: None };
+        let (key, consistency) = (b"tiebreak00:000000000000", Consistency::One);
+        client.does(&Op::Insert { key, parent, column, consistency });
+    }
+    client
+}
+
+/// A client of its own, with one call in flight.
+struct Client {
+    stream: TcpStream,
+    codec: Thrift,
+}
+
+impl Client {
+    /// Returns None if it is refused.
+    fn new(server: &Cassandra, keyspace: Option<&str>) -> Option<Client> {
+        let login = Login { user: Some(("cassandra", "cassandra")), keyspace };
+        let codec = Thrift::new(Opening::new(&login).expect("short"), Limits::default(), 1);
+        let stream = TcpStream::connect(server.address()).expect("it listens");
+        let mut client = Client { stream, codec };
+        let mut out = Out::default();
+        client.codec.open(&mut out);
+        client.stream.write_all(&out.bytes).expect("sent");
+        client.hear(|state, _| state == State::Ready)?;
+        Some(client)
+    }
+
+    fn ask(&mut self, op: &Op<'_>) -> Heard {
+        let mut out = Out::default();
+        self.codec.write(op, &mut out).expect("an operation");
+        self.stream.write_all(&out.bytes).expect("sent");
+        self.hear(|_, heard| heard.reply.is_some()).expect("Thrift")
+    }
+
+    /// Reads until it is done. Returns None if it is refused.
+    fn hear(&mut self, is_done: impl Fn(State, &Heard) -> bool) -> Option<Heard> {
+        let (mut input, mut heard) = (Vec::new(), Heard::default());
+        loop {
+            let mut piece = [0; 4096];
+            let got = self.stream.read(&mut piece).expect("a reply");
+            assert!(got > 0, "it closed the connection");
+            input.extend_from_slice(&piece[..got]);
+            let read = self.codec.read(&input, &mut Out::default(), &mut heard).ok()?;
+            input.drain(..read.consumed);
+            if is_done(read.state, &heard) {
+                return Some(heard);
+            }
+        }
+    }
+
+    fn does(&mut self, op: &Op<'_>) {
+        let heard = self.ask(op);
+        let why = String::from_utf8_lossy(&heard.body);
+        assert_eq!(heard.reply.map(|reply| reply.class), Some(Class::Ok), "{why}");
+    }
+
+    /// The value of a column. Returns None if there is none.
+    fn reads(&mut self, family: &str, key: &[u8], column: &[u8]) -> Option<Vec<u8>> {
+        let parent = Parent { family: family.as_bytes(), super_column: None };
+        let consistency = Consistency::One;
+        let heard = self.ask(&Op::Get { key, parent, column, consistency });
+        heard.reply.is_some_and(|reply| reply.class == Class::Ok).then_some(heard.body)
+    }
+}
+
+/// What was answered.
+#[derive(Default)]
+struct Heard {
+    body: Vec<u8>,
+    reply: Option<Reply>,
+}
+
+impl Events for Heard {
+    fn began(&mut self, _tag: Tag) {}
+
+    fn body(&mut self, _tag: Tag, _item: u32, piece: &[u8]) {
+        self.body.extend_from_slice(piece);
+    }
+
+    fn done(&mut self, reply: Reply) {
+        self.reply = Some(reply);
+    }
+}

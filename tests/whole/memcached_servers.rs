@@ -1,0 +1,150 @@
+//! Several memcached servers: keys are where PHP's clients look for them, and a server that
+//! dies is told by class.
+
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
+use crate::common::{Place, errors, number};
+use crate::web::free_port;
+use serde_json::Value;
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const KEYS: u64 = 300;
+
+/// Reads the keys of the first contender with a client of PHP's, and tells how many of them
+/// it found.
+const CLIENT: &str = r#"<?php
+[$client, $setting, $keys] = array_slice($argv, 1);
+$servers = array_map(fn($server) => explode(':', $server), array_slice($argv, 4));
+if ($client === 'memcached') {
+    $cache = new Memcached();
+    if ($setting === 'consistent') {
+        $cache->setOption(Memcached::OPT_DISTRIBUTION, Memcached::DISTRIBUTION_CONSISTENT);
+    }
+    if ($setting === 'ketama') {
+        $cache->setOption(Memcached::OPT_LIBKETAMA_COMPATIBLE, true);
+    }
+} else {
+    $cache = new Memcache();
+}
+foreach ($servers as [$host, $port]) {
+    $cache->addServer($host, (int)$port);
+}
+$found = 0;
+for ($i = 0; $i < $keys; $i++) {
+    $found += $cache->get(sprintf('tiebreak00:%012d', $i)) !== false;
+}
+echo $found;
+"#;
+
+/// The rules, and how a client of PHP's is set to the same.
+const RULES: [(&str, &str, &str, &[&str]); 6] = [
+    ("modula", "memcached", "modula", &[]),
+    ("consistent", "memcached", "consistent", &[]),
+    ("ketama", "memcached", "ketama", &[]),
+    ("php-memcache", "memcache", "", &[]),
+    ("php-memcache-fnv", "memcache", "", &["-d", "memcache.hash_function=fnv"]),
+    ("php-memcache-standard", "memcache", "", &["-d", "memcache.hash_strategy=standard"]),
+];
+
+fn memcached(port: u16) -> Running {
+    let mut command = Command::new("memcached");
+    command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port.to_string()]);
+    let child = command.stderr(Stdio::null()).spawn().expect("./test installs it");
+    wait_at_most(Duration::from_secs(20), "memcached", || {
+        TcpStream::connect(("127.0.0.1", port)).is_ok()
+    });
+    Running::new(child)
+}
+
+fn url(ports: &[u16]) -> String {
+    let servers: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    format!("c=memcached://{}", servers.join(","))
+}
+
+#[test]
+fn php_finds_every_key_where_it_was_loaded() {
+    let place = Place::new();
+    let script = place.file("client.php");
+    std::fs::write(&script, CLIENT).expect("a file");
+    for (rule, client, setting, more) in RULES {
+        let ports = [(); 3].map(|()| free_port());
+        let _servers = ports.map(memcached);
+        let set = format!("c.distribution={rule}");
+        let output =
+            place.tiebreak(&["load", &url(&ports), "--keys", "300", "--set", &set, "--quiet"]);
+        assert_eq!(output.status.code(), Some(0), "{rule}: {}", errors(&output));
+        let mut php = Command::new("php8.2");
+        php.args(more).arg(&script).args([client, setting, &KEYS.to_string()]);
+        php.args(ports.map(|port| format!("127.0.0.1:{port}")));
+        let output = php.output().expect("./test installs it");
+        let found = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(found, KEYS.to_string(), "{rule}: {}", errors(&output));
+    }
+}
+
+/// A run on three servers of which one is killed while it is measured.
+fn with_one_killed(set: &str) -> Value {
+    let place = Place::new();
+    let ports = [(); 3].map(|()| free_port());
+    let servers = ports.map(memcached);
+    let target = url(&ports);
+    let mut command = place.command(&[
+        "run",
+        &target,
+        "--keys",
+        "600",
+        "--mix",
+        "get=1",
+        "--duration",
+        "4s",
+        "--warm-up",
+        "100ms",
+        "--connections",
+        "4",
+        "--set",
+        "c.distribution=ketama",
+        "--set",
+        set,
+        "--verify",
+        "all",
+        "--json",
+        "report.json",
+    ]);
+    let mut run = Running::new(command.stderr(Stdio::piped()).spawn().expect("the binary runs"));
+    // It asks all servers only when it measures: before that it loads.
+    let [first, ..] = &servers;
+    wait_at_most(Duration::from_secs(60), "gets", || gets(ports[0]) > 1000);
+    first.signal(libc::SIGKILL);
+    // What a server that died leaves undone is counted, and the run goes to its end.
+    assert_eq!(run.status().code(), Some(3), "errors make it void");
+    place.json("report.json")
+}
+
+/// How many gets a server has answered.
+fn gets(port: u16) -> u64 {
+    use std::io::{Read, Write};
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    stream.write_all(b"stats\r\nquit\r\n").expect("it listens");
+    let mut told = String::new();
+    stream.read_to_string(&mut told).expect("it answers");
+    let line = told.lines().find_map(|line| line.strip_prefix("STAT cmd_get "));
+    line.and_then(|count| count.parse().ok()).expect("a count of gets")
+}
+
+#[test]
+fn one_that_is_killed_in_mid_run_is_counted_by_class() {
+    let report = with_one_killed("c.failover=false");
+    let outcomes = &report["contenders"][0]["outcomes"];
+    assert!(number(&outcomes["theirs"]["refused"]) > 0.0, "{outcomes:#}");
+    assert!(number(&outcomes["ok"]) > 0.0, "{outcomes:#}");
+    assert_eq!(outcomes["miss"], 0, "the other servers' keys are untouched: {outcomes:#}");
+    assert_eq!(report["plan"]["contenders"][0]["sharding"]["rule"], "ketama");
+
+    let report = with_one_killed("c.failover=true");
+    let moved = &report["contenders"][0]["outcomes"];
+    assert!(number(&moved["miss"]) > 0.0, "its keys move, and are not there: {moved:#}");
+    let failed = |outcomes: &Value| number(&outcomes["theirs"]["refused"]);
+    assert!(failed(moved) < failed(outcomes), "{moved:#} {outcomes:#}");
+}

@@ -1,0 +1,135 @@
+//! `tiebreak audit` of what the real ab printed, and the page of its rules.
+//!
+//! `TIEBREAK_WRITE_METHOD=1 cargo test --test whole printed` writes the rules and tools into
+//! docs/audit-of-published-output.md anew.
+
+use crate::common::{Place, errors};
+use crate::validator::wrong_by;
+use crate::web::nginx;
+use published::rules::RULES;
+use published::tools::TOOLS;
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Command;
+
+/// What ab prints about a URL.
+fn ab(url: &str, more: &[&str]) -> String {
+    let output = Command::new("ab").args(more).arg(url).output().expect("ab (apache2-utils)");
+    assert!(output.status.success(), "{}", errors(&output));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The audit of a file, as JSON, and the exit code.
+fn audited(place: &Place, name: &str, text: &str) -> (Option<i32>, Value) {
+    std::fs::write(place.file(name), text).expect("a file");
+    let output = place.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
+    let json = serde_json::from_slice(&output.stdout);
+    let json: Value = json.unwrap_or_else(|_| panic!("{}", errors(&output)));
+    let schema = include_str!("../../schema/published.v1.json");
+    let schema = serde_json::from_str(schema).expect("JSON");
+    assert_eq!(wrong_by(&schema, &json), Vec::<String>::new());
+    let page = std::fs::read_to_string(place.file("page.html")).expect("a page");
+    assert!(page.contains(json["conclusion"].as_str().expect("a text")), "{page}");
+    (output.status.code(), json)
+}
+
+fn objections(json: &Value, weight: &str) -> Vec<String> {
+    let all = json["objections"].as_array().expect("objections");
+    let of_weight = all.iter().filter(|of| of["weight"] == weight);
+    of_weight.map(|of| of["rule"].as_str().expect("a rule").to_owned()).collect()
+}
+
+#[test]
+fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not() {
+    let (served, place) = (Place::new(), Place::new());
+    let nginx = nginx(&served);
+    let load = ["-k", "-c", "4", "-n", "20000"];
+    let (code, json) = audited(&place, "sound.txt", &ab(&nginx.url(), &load));
+    assert_eq!(code, Some(0), "{json}");
+    assert_eq!(objections(&json, "void"), [""; 0]);
+    let figure = |name: &str| {
+        let figures = json["runs"][0]["figures"].as_array().expect("figures");
+        figures.iter().find(|of| of["name"] == name).map(|of| of["value"].clone())
+    };
+    assert_eq!(figure("operations"), Some(Value::from(20_000.0)));
+    assert!(!objections(&json, "caution").contains(&"few_samples".to_owned()));
+
+    let missing = format!("{}/missing", nginx.url().trim_end_matches('/'));
+    let text = ab(&missing, &load);
+    let (code, json) = audited(&place, "failing.txt", &text);
+    assert_eq!(code, Some(3), "{json}");
+    assert_eq!(objections(&json, "void"), ["bad_status"]);
+    let place_of = &json["objections"][0]["places"][0];
+    let line = place_of["line"].as_u64().expect("a line") as usize;
+    let quoted = text.lines().nth(line - 1).expect("the line").trim();
+    assert_eq!(place_of["quote"], quoted);
+    assert!(quoted.starts_with("Non-2xx responses:"), "{quoted}");
+
+    // Two connections' worth of work for 200 of them.
+    let rush = ab(&nginx.url(), &["-c", "200", "-n", "400"]);
+    let (code, json) = audited(&place, "rush.txt", &rush);
+    assert_eq!((code, objections(&json, "void")), (Some(3), vec!["few_per_connection".to_owned()]));
+}
+
+#[test]
+fn a_file_without_output_and_a_missing_one_are_named() {
+    let place = Place::new();
+    std::fs::write(place.file("notes.txt"), "nothing\n").expect("a file");
+    for (what, said) in [
+        (&["audit", "notes.txt"][..], "no output of a load generator was found in notes.txt"),
+        (&["audit", "gone.txt"], "there is no run gone.txt"),
+        (&["audit", "notes.txt", "."], "is a run of tiebreak's own"),
+        (&["audit", ".", "--json"], "use `tiebreak report`"),
+    ] {
+        let output = place.tiebreak(what);
+        assert_eq!(output.status.code(), Some(2), "{what:?}");
+        assert!(errors(&output).contains(said), "{what:?}: {}", errors(&output));
+    }
+}
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/audit-of-published-output.md");
+
+/// The page with these lines between the marks of a part.
+fn with_part(page: &str, part: &str, lines: &str) -> String {
+    let (begin, end) = (format!("<!-- {part}:begin -->\n"), format!("<!-- {part}:end -->\n"));
+    let parts =
+        page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, behind) = parts.expect("docs/audit-of-published-output.md has the marks");
+    format!("{before}{begin}\n{lines}\n{end}{behind}")
+}
+
+fn rules() -> String {
+    let mut text = "| rule | at most | when | why |\n|---|---|---|---|\n".to_owned();
+    for rule in RULES {
+        let weight = format!("{:?}", rule.weight).to_lowercase();
+        writeln!(text, "| `{}` | {weight} | {} | {} |", rule.name, rule.threshold, rule.why)
+            .expect("memory");
+    }
+    text
+}
+
+fn tools() -> String {
+    let mut text =
+        "| tool | what its whole output shows, as far as it is read |\n|---|---|\n".to_owned();
+    for tool in TOOLS {
+        let names = tool.prints.iter().map(|key| match key {
+            published::key::Key::Percentile(_) => "percentiles".to_owned(),
+            _ => key.name().0,
+        });
+        let names = names.collect::<Vec<String>>().join(", ");
+        writeln!(text, "| {} | {names} |", tool.name).expect("memory");
+    }
+    text
+}
+
+#[test]
+fn the_page_of_the_rules_is_their_table() {
+    let page = std::fs::read_to_string(PAGE).expect("docs/audit-of-published-output.md");
+    let wanted = with_part(&with_part(&page, "rules", &rules()), "tools", &tools());
+    if std::env::var_os("TIEBREAK_WRITE_METHOD").is_some() {
+        std::fs::write(PAGE, &wanted).expect("the page is writable");
+        return;
+    }
+    let differs = page.lines().zip(wanted.lines()).find(|(is, should)| is != should);
+    assert!(page == wanted, "docs/audit-of-published-output.md differs, first here: {differs:?}");
+}

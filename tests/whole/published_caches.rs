@@ -1,0 +1,144 @@
+//! `experiments/published/caches/`, for real but small.
+
+use crate::common::processes::{command, pids};
+use crate::common::{Place, errors, number};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
+const SLICES: [&str; 4] = ["--slice", "50ms", "--rounds", "8"];
+
+fn folder() -> String {
+    format!("{}/experiments/published/caches", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Copies an experiment here, with less to do and with the files of this place.
+fn copy(place: &Place, name: &str) {
+    let text = std::fs::read_to_string(format!("{}/{name}", folder())).expect("the experiment");
+    let cache = place.file("cache").display().to_string();
+    let text = text.replace("/dev/shm/tiebreak-caches", &cache);
+    let text = text.replace("run.php", &format!("{}/run.php", folder()));
+    let text = text.replace("\"20000\"", "\"500\"").replace("\"2000\"", "\"500\"");
+    std::fs::write(place.file(name), text).expect("a file");
+}
+
+/// The report, in which every contender did all that it was asked for.
+fn sound(place: &Place, output: &Output, contenders: &[&str]) -> Value {
+    assert_eq!(output.status.code(), Some(0), "{}", errors(output));
+    let report = place.json("run/report.json");
+    let all = report["contenders"].as_array().expect("contenders");
+    let names: Vec<&str> = all.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, contenders);
+    for contender in all {
+        let outcomes = &contender["outcomes"];
+        assert!(number(&outcomes["ok"]) > 100.0, "{contender:#}");
+        assert_eq!(outcomes["ok"], contender["operations"], "{contender:#}");
+    }
+    let question = report["published"]["question"].as_str().expect("a question");
+    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let (before, lead) = page.split_once("class=\"published\">").expect("a paragraph");
+    let lead = lead.split_once("</section>").expect("its end").0;
+    assert!(lead.contains(question) && !before.contains("<table"), "it opens with: {question}");
+    report
+}
+
+/// Compares the contenders of a file by tiebreak's connections. The article's script is run
+/// against so many of them as are launched.
+fn by_own_connections(name: &str, contenders: &[&str], launched: usize) {
+    let place = Place::new();
+    copy(&place, name);
+    let words = ["compare", name, "--out", "run", "--quiet"];
+    let output = place.tiebreak(&[&words[..], &SHORT, &SLICES].concat());
+    let report = sound(&place, &output, contenders);
+    let runs = report["published"]["single_runs"].as_array().expect("single runs");
+    assert_eq!(runs.len(), launched, "{runs:#?}");
+    for run in runs {
+        let figure = run["figure"].as_f64();
+        assert!(figure.is_some_and(|figure| figure > 100.0), "{run:#}");
+    }
+}
+
+const CACHES: [&str; 5] = ["memcached", "mariadb-memory", "postgres-tmpfs", "files", "redis"];
+
+#[test]
+fn gets_of_five_caches_and_the_articles_script() {
+    by_own_connections("experiment.toml", &CACHES, 4);
+}
+
+#[test]
+fn sets_of_five_caches_and_the_articles_script() {
+    by_own_connections("sets.toml", &CACHES, 4);
+}
+
+#[test]
+fn increments_of_stores_and_of_databases() {
+    by_own_connections("incr.toml", &["memcached", "redis"], 2);
+    by_own_connections("incr-sql.toml", &["mariadb-memory", "postgres-tmpfs"], 2);
+}
+
+/// A command in this place that runs tiebreak with these arguments.
+fn around(place: &Place, program: &str, own: &[&str], arguments: &[&str]) -> Command {
+    let mut around = Command::new(program);
+    around.args(own).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
+    around.args(["--out", "run", "--quiet"]).args(SHORT).current_dir(place.path());
+    around.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
+    around.stdout(Stdio::piped()).stderr(Stdio::piped());
+    around
+}
+
+fn programs(name: &str, contenders: &[&str]) {
+    let place = Place::new();
+    copy(&place, name);
+    let servers = format!("{}/servers.php", folder());
+    let mut started = around(&place, "php", &[&servers], &["compare", name]);
+    let started = started.spawn().expect("./test installs it");
+    let of_servers = format!("/dev/shm/tiebreak-caches-{}", started.id());
+    let output = started.wait_with_output().expect("it ends");
+    sound(&place, &output, contenders);
+    assert!(!Path::new(&of_servers).exists(), "the folder is removed");
+    let left: Vec<String> = pids().into_iter().map(command).collect();
+    let left: Vec<&String> = left.iter().filter(|it| it.contains(&of_servers)).collect();
+    assert_eq!(left, Vec::<&String>::new());
+}
+
+const CLIENTS: [&str; 8] = [
+    "memcached",
+    "memcache",
+    "redis",
+    "mysqli",
+    "mysqli-prepared",
+    "pdo-mysql",
+    "pdo-postgres",
+    "files",
+];
+
+#[test]
+fn the_articles_script_with_each_client_and_nothing_left_behind() {
+    programs("programs.toml", &CLIENTS);
+}
+
+#[test]
+fn increments_by_the_articles_script_with_each_client() {
+    programs("programs-incr.toml", &CLIENTS[..7]);
+}
+
+#[test]
+fn files_that_do_not_fit_are_told_and_void_the_run() {
+    let place = Place::new();
+    let [file, script] = ["tmpfs.toml", "tmpfs.sh"].map(|name| format!("{}/{name}", folder()));
+    let arguments = [&["compare", &file, "--allow-file"][..], &SLICES].concat();
+    let output = around(&place, "sh", &[&script, "64m"], &arguments).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let report = place.json("run/report.json");
+    let [redis, files] = [0, 1].map(|at| &report["contenders"][at]);
+    assert_eq!(redis["outcomes"]["ok"], redis["operations"], "{redis:#}");
+    assert!(number(&files["outcomes"]["theirs"]["full"]) > 0.0, "{files:#}");
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let void = findings.filter(|finding| finding["weight"] == "void");
+    let void: Vec<&Value> = void.collect();
+    assert!(void.iter().all(|of| of["contender"] == "files"), "{void:#?}");
+    let told = |of: &&Value| of["evidence"].as_str().is_some_and(|told| told.contains(" full"));
+    assert!(void.iter().any(told), "{void:#?}");
+    assert!(!Path::new("/dev/shm/tiebreak-caches-small").exists());
+}

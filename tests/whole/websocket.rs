@@ -1,0 +1,208 @@
+//! WebSocket through the whole program, against echoes of three languages that other people's
+//! code understands: libevent in C, PHP's streams and Node's `ws`.
+
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
+use crate::common::{Place, errors, number};
+use crate::web::{certificate, free_port, nginx, nginx_with};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/websocket");
+
+/// The folder in which the echoes were built, once for all tests and runs of them.
+fn built() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websocket");
+        let mut make = Command::new("make");
+        make.args(["-C", SOURCES, "all"]).arg(format!("OUT={}", folder.display()));
+        let made = make.output().expect("make (./test installs it)");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        folder
+    })
+}
+
+/// Contenders of an experiment file that launches all three.
+fn launched() -> String {
+    let built = built().display();
+    format!(
+        "[contender.c]\nurl = 'ws://127.0.0.1:{{port}}/'\nlaunch = ['{built}/echo', '{{port}}']\n\
+         [contender.php]\nurl = 'ws://127.0.0.1:{{port}}/'\n\
+         launch = ['php', '{SOURCES}/php/server.php', '{{port}}']\n\
+         [contender.node]\nurl = 'ws://127.0.0.1:{{port}}/'\n\
+         launch = ['node', '{built}/node/server.js', '{{port}}']\n"
+    )
+}
+
+const SHORT: [&str; 10] = [
+    "--rounds",
+    "10",
+    "--round",
+    "100ms",
+    "--warm-up",
+    "50ms",
+    "--pilot",
+    "100ms",
+    "--connections",
+    "4",
+];
+
+fn contenders(report: &Value) -> &[Value] {
+    report["contenders"].as_array().expect("contenders")
+}
+
+#[test]
+fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
+    let place = Place::new();
+    std::fs::write(place.file("x.toml"), launched()).expect("writes");
+    for more in [
+        &["--message-size", "16"][..],
+        &["--message", "binary", "--message-size", "70kB"],
+        &["--reuse", "never"],
+        &["--reuse", "5"],
+        &["--depth", "8"],
+    ] {
+        let arguments = [&["compare", "x.toml"][..], &SHORT, more].concat();
+        let (code, report) = place.report(&arguments);
+        assert!(code == 0 || code == 3, "{more:?}: {code} {}", report["findings"]);
+        assert_eq!(contenders(&report).len(), 3);
+        for contender in contenders(&report) {
+            let outcomes = &contender["outcomes"];
+            assert!(contender["operations"].as_u64() > Some(0), "{more:?}: {contender}");
+            assert_eq!(outcomes["ok"], contender["operations"], "{more:?}: {outcomes}");
+            // From connections that were opened before the rounds, too.
+            let upgrade = &contender["metrics"]["upgrade_time"]["p50"];
+            assert!(number(upgrade) > 0.0, "{more:?}: {upgrade}");
+        }
+    }
+}
+
+/// A server that is ended with the test.
+struct Echo {
+    child: Child,
+    url: String,
+    port: u16,
+}
+
+impl Echo {
+    /// The one in C: it is ready at once.
+    fn start(port: u16) -> Echo {
+        let mut command = Command::new(built().join("echo"));
+        let child = command.arg(port.to_string()).stdin(Stdio::null()).spawn().expect("built");
+        Echo { child, url: format!("ws://127.0.0.1:{port}/"), port }
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
+    let place = Place::new();
+    let echo = Echo::start(free_port());
+    let arguments =
+        ["run", &echo.url, "--connections", "8", "--duration", "6s", "--warm-up", "50ms"];
+    let mut command = place.command(&[&arguments[..], &["--quiet", "--out", "run"]].concat());
+    let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let child = Running::new(child.expect("starts"));
+    // Whether it is ready is asked on one connection.
+    let sockets = format!("/proc/{}/fd", echo.child.id());
+    let opened = || std::fs::read_dir(&sockets).is_ok_and(|descriptors| descriptors.count() > 12);
+    wait_at_most(Duration::from_secs(60), "eight connections", opened);
+    std::thread::sleep(Duration::from_secs(1));
+    let port = echo.port;
+    drop(echo);
+    let _back = Echo::start(port);
+    let output = child.output();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let report = place.json("run/report.json");
+    let [contender] = contenders(&report) else { panic!("one contender") };
+    let outcomes = &contender["outcomes"];
+    let of = |class: &str| outcomes["theirs"][class].as_u64().unwrap_or(0);
+    let lost: u64 = ["closed", "reset", "refused"].into_iter().map(of).sum();
+    let ok = outcomes["ok"].as_u64().expect("a count");
+    assert_eq!(Some(ok + lost), contender["operations"].as_u64(), "{outcomes}");
+    // Each of the eight was in flight, and none was answered.
+    assert!(lost >= 8 && ok > lost, "{outcomes}");
+    assert!(contender["connections"]["opened"].as_u64() >= Some(16), "{contender}");
+}
+
+#[test]
+fn a_server_that_does_not_upgrade_is_named_before_the_run() {
+    let (served, place) = (Place::new(), Place::new());
+    let nginx = nginx(&served);
+    let echo = Echo::start(free_port());
+    let page = format!("page=ws://127.0.0.1:{}/", nginx.port);
+    let none = format!("none=ws://127.0.0.1:{}/no/such", nginx.port);
+    for (other, wanted) in [
+        (page, "it answers with HTTP 200 and does not upgrade to WebSocket"),
+        (none, "it has no WebSocket there (HTTP 404)"),
+    ] {
+        let output = place.tiebreak(&["compare", &format!("echo={}", echo.url), &other, "--quiet"]);
+        assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+        assert!(errors(&output).contains(wanted), "{}", errors(&output));
+    }
+}
+
+#[test]
+fn what_websocket_cannot_use_is_refused_by_name() {
+    let url = "ws://127.0.0.1:1/";
+    for (arguments, wanted) in [
+        (
+            &["-H", "Sec-WebSocket-Extensions: permessage-deflate"][..],
+            "no extension (permessage-deflate) is supported",
+        ),
+        (&["-H", "Upgrade: h2c"], "leave out Upgrade"),
+        (&["-d", "x"], "said by message and message_size"),
+        (&["--message-size", "8"], "is not a size of messages from 16 B"),
+        (&["--message", "blob"], "is not a kind of message: text or binary"),
+        (&["--workload", "kv"], "no contender is one"),
+    ] {
+        let output = Place::new().tiebreak(&[&["run", url][..], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
+        assert!(errors(&output).contains(wanted), "{arguments:?}: {}", errors(&output));
+    }
+}
+
+/// nginx ends TLS in front of the echo.
+#[test]
+fn over_tls_the_certificate_is_verified_and_every_message_comes_back() {
+    let (served, place) = (Place::new(), Place::new());
+    let echo = Echo::start(free_port());
+    let (key, certificate) = certificate(&served);
+    let port = free_port();
+    let _nginx = nginx_with(
+        &served,
+        &format!(
+            "listen 127.0.0.1:{port} ssl; ssl_certificate {}; ssl_certificate_key {};\n\
+             location = /echo {{ proxy_pass http://127.0.0.1:{}; proxy_http_version 1.1;\n\
+             proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade; }}",
+            certificate.display(),
+            key.display(),
+            echo.port
+        ),
+    );
+    let url = format!("wss://127.0.0.1:{port}/echo");
+    let short = ["run", &url, "--duration", "500ms", "--warm-up", "50ms", "--connections", "4"];
+    let distrusted = place.tiebreak(&short);
+    assert_eq!(distrusted.status.code(), Some(4), "{}", errors(&distrusted));
+    assert!(errors(&distrusted).contains("--cacert"), "{}", errors(&distrusted));
+    let trusted = ["--cacert", certificate.to_str().expect("plain")];
+    for (trust, reuse) in [(&trusted[..], "always"), (&trusted, "never"), (&["--insecure"], "5")] {
+        let arguments = [&short[..], trust, &["--reuse", reuse]].concat();
+        let (code, report) = place.report(&arguments);
+        assert_eq!(code, 0, "{reuse}: {}", report["findings"]);
+        let contender = &contenders(&report)[0];
+        assert!(number(&contender["operations"]) > 0.0, "{reuse}");
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{reuse}: {contender}");
+        assert!(number(&contender["metrics"]["tls_time"]["p50"]) > 0.0, "{reuse}");
+    }
+}
