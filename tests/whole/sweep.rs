@@ -198,16 +198,16 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
     assert!(told.contains("not driven") && told.contains("stopped before its end"), "{told}");
 }
 
-/// A server that answers after 3 ms, however many ask: throughput is as many times larger as
-/// there are connections.
+/// A server that answers after 10 ms, however many ask: throughput is as many times larger as
+/// there are connections. Other tests run beside this one, and what they delay is short against that.
 #[test]
 fn the_load_points_of_one_target_are_driven_in_every_round() {
     let place = Place::new();
     let server =
-        serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(3)), ..Behaviour::default() });
+        serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(10)), ..Behaviour::default() });
     let url = url(&server);
     let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "6"];
-    let short = ["--round", "200ms", "--warm-up", "100ms", "--out", "run"];
+    let short = ["--round", "400ms", "--warm-up", "100ms", "--out", "run"];
     let driven = place.tiebreak(&[&sweep[..], &short].concat());
     let report = place.json("run/report.json");
     let points = report["sweep"]["points"].as_array().expect("points");
