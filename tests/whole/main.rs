@@ -17,6 +17,7 @@ mod validator;
 mod web;
 
 mod addresses;
+mod audit_page;
 mod cassandra_thrift;
 mod ci;
 mod cli;
@@ -34,7 +35,6 @@ mod leave;
 mod loads;
 mod local;
 mod memcached_servers;
-mod method;
 mod own;
 mod presets;
 mod printed;

@@ -1,8 +1,9 @@
 //! `tiebreak audit` of what the real ab printed, and the page of its rules.
 //!
-//! `TIEBREAK_WRITE_METHOD=1 cargo test --test whole printed` writes the rules and tools into
-//! docs/audit-of-published-output.md anew.
+//! `TIEBREAK_WRITE_DOCS=1 cargo test --test whole page` writes the rules and tools into
+//! docs/audit-of-published-output.md again.
 
+use crate::audit_page::{compare_or_write, with_part};
 use crate::common::{Place, errors};
 use crate::validator::wrong_by;
 use crate::web::nginx;
@@ -87,17 +88,6 @@ fn a_file_without_output_and_a_missing_one_are_named() {
     }
 }
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/audit-of-published-output.md");
-
-/// The page with these lines between the marks of a part.
-fn with_part(page: &str, part: &str, lines: &str) -> String {
-    let (begin, end) = (format!("<!-- {part}:begin -->\n"), format!("<!-- {part}:end -->\n"));
-    let parts =
-        page.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
-    let (before, behind) = parts.expect("docs/audit-of-published-output.md has the marks");
-    format!("{before}{begin}\n{lines}\n{end}{behind}")
-}
-
 fn rules() -> String {
     let mut text = "| rule | at most | when | why |\n|---|---|---|---|\n".to_owned();
     for rule in RULES {
@@ -123,13 +113,8 @@ fn tools() -> String {
 }
 
 #[test]
-fn the_page_of_the_rules_is_their_table() {
-    let page = std::fs::read_to_string(PAGE).expect("docs/audit-of-published-output.md");
-    let wanted = with_part(&with_part(&page, "rules", &rules()), "tools", &tools());
-    if std::env::var_os("TIEBREAK_WRITE_METHOD").is_some() {
-        std::fs::write(PAGE, &wanted).expect("the page is writable");
-        return;
-    }
-    let differs = page.lines().zip(wanted.lines()).find(|(is, should)| is != should);
-    assert!(page == wanted, "docs/audit-of-published-output.md differs, first here: {differs:?}");
+fn the_page_of_printed_output_lists_the_rules_and_tools_of_the_code() {
+    compare_or_write("docs/audit-of-published-output.md", |page| {
+        with_part(&with_part(page, "rules", &rules()), "tools", &tools())
+    });
 }

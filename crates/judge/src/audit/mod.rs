@@ -1,9 +1,9 @@
 //! The audit: every way that we know of in which a comparison can mislead, as a
 //! table of rules. One file is one rule.
 //!
-//! The table is also what `tiebreak explain`, the chapter on the audit in METHOD
-//! and the footnotes of a report are made of. Rules look at the size of effects,
-//! never at p-values: with a million replies every p-value is zero.
+//! The table is also what `tiebreak explain`, docs/audit.md and the footnotes of a report are
+//! made of. Rules look at the size of effects, never at p-values: with a million replies every
+//! p-value is zero.
 
 mod autocorrelated_rounds;
 mod burst_tail;
