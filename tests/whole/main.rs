@@ -25,6 +25,7 @@ mod conformance;
 mod databases;
 mod databases_attached;
 mod declared;
+mod documents;
 mod endless;
 mod experiments;
 mod foreign;
