@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What it costs to compute when operations are due. No target, no socket: the
-# schedule of an open loop (crates/engine/src/arrivals.rs, the code that the
-# event loop asks for every operation) is walked as fast as one core can.
+# What it costs to compute when operations are due, without target and socket: the
+# schedule of an open loop (crates/engine/src/arrivals.rs, the code that the event
+# loop calls for every operation) is computed as fast as one core can.
 #
 # For constant and Poisson arrivals it prints how many operations were due, the
 # nanoseconds for each (median and best of the series), how many due times one
-# core computes in a second, and what share of a core RATE takes. Fails where a
-# core is too slow for RATE, or where not as many operations were due as RATE says.
+# core computes in a second, and what share of a core RATE takes. Fails if a core
+# is too slow for RATE, or if the number of due operations does not match RATE.
 #
 #   bench/arrivals.sh
 #   RATE=1000000 LANE_SECONDS=10 SERIES=7

@@ -5,10 +5,10 @@
 #
 # One Redis (or memcached with one thread) on the first core, the generator on the
 # last. tiebreak, verifying a sample (its default) and not at all, beside one other
-# tool, each round starting with another one; ratios are taken inside a round.
+# tool; each round starts with a different one, and ratios are taken within a round.
 # Equal for both: connections, operations in flight, keys, bytes of a value, gets
-# and sets. redis-benchmark can not mix these: gets alone beside it. What tiebreak
-# reads is loaded before, and neither counted nor charged.
+# and sets. redis-benchmark cannot mix gets and sets, so it does gets only. What
+# tiebreak reads is loaded before, and is neither counted nor charged.
 #
 #   bench/caches.sh
 #   ROUNDS=11 SECONDS_EACH=2 CONNECTIONS=50 KEYS=10000 BYTES=32

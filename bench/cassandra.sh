@@ -5,14 +5,14 @@
 #
 # One node of Cassandra 5.0 on the first core, launched as the recipe `cassandra` launches it,
 # and the generator on the last. tiebreak's CQL lane, latte and cassandra-stress take turns,
-# each round starting with another one; ratios are taken inside a round. Equal for all: the
+# each round starting with a different one; ratios are taken within a round. Equal for all: the
 # table (key text PRIMARY KEY, value blob), prepared statements that read and write one row by
-# its key, the bytes of keys and values, how many rows each has of its own, a uniform choice
+# its key, the sizes of keys and values, the number of rows of each tool, a uniform choice
 # among them, consistency ONE, one socket and the operations in flight on it. What is read is
-# loaded before, uncharged. tiebreak verifies a sample of what it reads, as it does if not
-# told otherwise; the other two verify nothing. latte writes one and the same value, which
-# costs it least. Where an operation of a run fails or finds no row, or the run counts 1 % more
-# or fewer than the node, or there is none, the bench ends without a ratio.
+# loaded before, uncharged. tiebreak verifies a sample of what it reads, which is its default;
+# the other two verify nothing. latte writes always the same value, which is the cheapest for
+# it. If an operation of a run fails or finds no row, if the run counts 1 % more or fewer
+# operations than the node, or if there is none, the script ends without a ratio.
 #
 # At the end: what tiebreak's Thrift lane costs beside its memcached lane, against the null
 # server (tiebreak conformance null).

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# The load generators of bench/cassandra.sh: where they are, how they come here, and how each
-# reads and writes rows of the same table. Sourced after common.sh and node.sh, not run.
+# The load generators of bench/cassandra.sh: where they are, how they are installed, and how
+# each reads and writes rows of the same table. Sourced after common.sh and node.sh, not run.
 #
-# have TOOL               fails with the remedy where it is missing
-# prepare_tools           writes what they are told
-# load_table              the table anew, with tiebreak's rows
+# have TOOL               fails with the remedy if the tool is missing
+# prepare_tools           writes their configuration
+# load_table              creates the table again, with tiebreak's rows
 # fill TOOL               writes the rows that another tool reads
 # drive TOOL OPERATION    one run; sets cpu
-# told TOOL OPERATION     sets did, failed and rate: what it says of that run
+# told TOOL OPERATION     sets did, failed and rate: what the tool reports of that run
 # shellcheck disable=SC2154 # KEYS and its like are settings of the bench
 # shellcheck disable=SC2034 # did, failed and rate are for those who source this
 LATTE=0.29.0

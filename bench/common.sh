@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# What the benches share; sourced by them, not run. The sourcing script is in
-# the project's folder and has `set -euo pipefail`.
+# Functions that the benchmarks share; sourced by them, not run. The sourcing script is
+# in the project's directory and has `set -euo pipefail`.
 #
 # $first, $last    first and last of the cores that this process may use
-# $work            a folder for this run; gone at its end
+# $work            a directory for this run; removed at its end
 # start_nginx      one worker on the first core; sets port, nginx_pid
-# launch, finish   one command in the background, so that a signal ends it at once
+# launch, finish   one command in the background, so that a signal ends it immediately
 #
-# At the end, whichever way, what was started here is stopped, by its own id.
+# At the end, in any case, what was started here is stopped, by its process id.
 # shellcheck disable=SC2034 # first, last and port are for those who source this
 export LC_ALL=C
 

@@ -3,19 +3,19 @@
 # first, tiebreak on the last. What does a connection cost the generator?
 #
 # Each load is driven twice, with FEW and with CONNECTIONS connections. While
-# nginx says that all of them are open, the resident memory of tiebreak is read;
-# the difference, divided by the connections more, is the memory of one. (Code,
-# histograms and journal are in both and fall out. Buffers of sockets are the
-# kernel's, and in neither.) Peak is the high-water mark of the whole process,
-# the report at its end included.
+# nginx reports that all of them are open, the resident memory of tiebreak is read;
+# the difference, divided by the number of additional connections, is the memory of
+# one. (Code, histograms and journal are in both and cancel out. Socket buffers
+# belong to the kernel, and are in neither.) Peak is the high-water mark of the
+# whole process, including the report at its end.
 #
 # "got" comes from tiebreak's report, "at once" is what nginx counted. Fails
-# where either is short of CONNECTIONS.
+# if either is below CONNECTIONS.
 #
 #   bench/connections.sh
 #   CONNECTIONS=10000 FEW=100 SECONDS_EACH=5
-#   LOADS="closed 10k/s"    closed: each connection asks again as soon as it has
-#                           its reply; a rate: all connections take their turn
+#   LOADS="closed 10k/s"    closed: each connection sends again as soon as it has
+#                           its reply; a rate: all connections take turns
 #   TIEBREAK=target/release/tiebreak
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -3,8 +3,8 @@
 # process from start to exit, divided by the requests that nginx counted.
 #
 # One nginx worker on the first core, the generator on the last. The tools run
-# in turn, each round starting with another one, so that a machine that drifts
-# hits all alike; ratios are taken inside a round.
+# in turn, each round starting with a different one, so that a drift of the machine
+# affects all alike; ratios are taken within a round.
 #
 #   bench/generators.sh
 #   ROUNDS=11 SECONDS_EACH=2 CONNECTIONS="32 512" TOOLS="tiebreak wrk ab h2load"

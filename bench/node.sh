@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# One node of Cassandra 5.0 for benches, launched as the recipe `cassandra` launches it:
+# One node of Cassandra 5.0 for benchmarks, launched as the recipe `cassandra` launches it:
 # configuration and Java's options are read from recipes/cassandra/5.0.toml. Sourced after
 # common.sh, not run.
 #
 # start_node       the node, on the first core; sets node_port, node_pid
 # node_cpu         user + system time of the node so far, in seconds
-# node_asked TEXT  the answer to a statement that brings one row with one bigint
+# node_asked TEXT  the result of a statement that returns one row with one bigint
 # shellcheck disable=SC2154 # first, work and servers come from common.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tiebreak
 recipe=recipes/cassandra/5.0.toml

@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# How sharp is a comparison, and what does taking short turns do for it?
+# How precise is a comparison, and how does the length of slices affect this?
 #
 # First table: two identical nginx, one worker each, 64 connections, servers on
-# the first core and the generator on the last. For every way to take turns the
-# standard deviation of ln(B/A) of throughput between rounds of 1 s each: what
-# is not the servers' doing, since they are the same. From it the judge's
-# formula says how long a true difference of EFFECT percent takes (rounds in
-# brackets; 80 % power; the pilot's 4 s come on top).
+# the first core and the generator on the last. For every way to alternate, the
+# standard deviation of ln(B/A) of throughput between rounds of 1 s each: noise,
+# since the servers are the same. From it the judge's formula says how long it
+# takes to detect a true difference of EFFECT percent (rounds in brackets; 80 %
+# power; without the pilot's 4 s).
 #
 # Second table: B does EFFECT percent more work for a request. A matches the
 # query with WORK regular expressions, B with some more; all backtrack a little
-# and fail, which costs time and hardly any memory. What one costs is measured
+# and fail, which costs time and hardly any memory. The cost of one is measured
 # first, in CPU time of the workers, so how many are EFFECT percent is known
-# without asking tiebreak's clock. It is counted work and not a spin until a
-# time, which would hide the noise of the machine: a spinning server that lost
-# the core for a while does not become slower. With WORK expressions the server
-# is the slower part by far; otherwise the generator would hide a difference.
-# "told apart in" is then a measurement: of so many rounds, most stretches saw
-# it. The CPU time per request in these very runs stands below, as a witness.
+# independently of tiebreak's clock. It is counted work and not a busy loop until
+# a time, which would hide the noise of the machine: a server in a busy loop that
+# lost the core for a while does not become slower. With WORK expressions the
+# server is the slower part by far; otherwise the generator would hide a
+# difference. "told apart in" is then a measurement: with that many rounds, most
+# sequences of rounds showed it. The CPU time per request in the same runs is
+# printed below, as a check.
 #
-# The ways come in turn, PASSES times, the second time backwards. On a machine
-# that others use too the figures are theirs as well. Takes four to five
+# The ways are measured in turn, PASSES times, the second time in reverse order. On
+# a shared machine the figures include the noise of the others. Takes four to five
 # minutes; rounds are per pass, at least 6.
 #
 #   bench/sharpness.sh

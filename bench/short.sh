@@ -3,8 +3,7 @@
 # from start to exit, less the CPU time of the generator's thread while it drove nginx.
 #
 # One nginx worker on the first core, tiebreak on the last. Kept: what the lane costs by
-# itself is known from a run before, as in every second run of a day. Measured anew: it
-# is not (--no-cache).
+# itself is known from an earlier run of the day. Measured again: it is not (--no-cache).
 #
 #   bench/short.sh
 #   ROUNDS=11 MILLISECONDS=100 CONNECTIONS=32

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# How short may a slice be? For pairs whose true ratio is known, or that real servers
-# make, and for several lengths of slices: the standard deviation of ln(B/A) of
-# throughput between rounds, and its bias. A short slice brings what is compared close
-# together, so the deviation falls; and it loses what happens at its start, so the ratio
-# is pulled towards 1 (a positive bias) where the contenders lose differently.
+# How short may a slice be? For pairs whose true ratio is known, pairs of real servers,
+# and several lengths of slices: the standard deviation of ln(B/A) of throughput between
+# rounds, and its bias. With short slices the compared slices are close together, so the
+# deviation falls; but a slice loses what happens at its start, so the ratio is pulled
+# towards 1 (a positive bias) if the contenders lose differently.
 #
 # Servers run on the first core, the generator on the last. "100 200" are test servers
 # whose service takes so many µs; "100 200 2ms" the same behind a delay; "nginx" two

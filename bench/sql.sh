@@ -5,8 +5,8 @@
 #
 # One PostgreSQL (beside pgbench -S) or MariaDB (beside sysbench oltp_point_select) on
 # the first core, the generator on the last, one thread. tiebreak reads the same tables
-# that the other tool made and filled, by the same statement, in an experiment file of
-# its own. Each round starts with another tool; ratios are taken inside a round.
+# that the other tool made and filled, by the same statement, in a separate experiment
+# file. Each round starts with a different tool; ratios are taken within a round.
 # Equal for both: connections, rows, statements and how they are sent.
 #
 #   bench/sql.sh
