@@ -209,7 +209,8 @@ fn while_one_thread_blocks_the_others_mind_the_schedule() {
     assert_eq!((seen.outcomes.ok, seen.unsent), (39, 0), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.failed[&Failure::Timeout], 1);
     assert!(seen.response_time.at_rank(39) < Some(500_000_000), "they did not wait for it");
-    assert_eq!(seen.slices[0].in_flight_at_end, 1);
+    // The locked one. On a busy machine another that was due right before the end may be, too.
+    assert!((1..=2).contains(&seen.slices[0].in_flight_at_end));
 }
 
 #[test]
