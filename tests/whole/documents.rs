@@ -270,7 +270,10 @@ fn commands_are_taken_out_of_blocks_as_a_reader_types_them() {
     assert_eq!(command("rounds = 10"), None);
     assert_eq!(words("$ tiebreak demo   # no server"), ["tiebreak", "demo"]);
     assert_eq!(words("tiebreak man compare | man -l -"), ["tiebreak", "man", "compare"]);
-    assert_eq!(words("tiebreak report RUN --html > a.html"), ["tiebreak", "report", "RUN", "--html"]);
+    assert_eq!(
+        words("tiebreak report RUN --html > a.html"),
+        ["tiebreak", "report", "RUN", "--html"]
+    );
     assert_eq!(
         words("tiebreak compare tiebreak.toml --require 'p99 >= 1 # not a comment'"),
         ["tiebreak", "compare", "tiebreak.toml", "--require", "p99 >= 1 # not a comment"]

@@ -1,20 +1,21 @@
-//! The rules of the house: who may import whom, and the few habits that keep
-//! the rooms what they are. `ARCHITECTURE.md` says why.
+//! Rules about the sources: which crate may use which, what the hot path may not use, and which
+//! words are not used. `ARCHITECTURE.md` and `STYLE.md` give the reasons.
 
 mod circles;
 mod rules;
 mod source;
+mod words;
 
-use rules::{House, breaches};
+use rules::{Workspace, breaches};
 use std::path::Path;
 
-fn house() -> House {
-    House::read(Path::new(env!("CARGO_MANIFEST_DIR")))
+fn workspace() -> Workspace {
+    Workspace::read(Path::new(env!("CARGO_MANIFEST_DIR")))
 }
 
 #[test]
-fn the_house_keeps_its_rules() {
-    let found = breaches(&house());
+fn the_workspace_keeps_its_rules() {
+    let found = breaches(&workspace());
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -60,7 +61,7 @@ const PLANTED: [(&str, &str, &str); 17] = [
         "pub(super) const RULE: Rule = Rule {};\n",
         "crates/published/src/rules/forgotten.rs: its RULE is not in the table RULES",
     ),
-    ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: no room of the house"),
+    ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: unknown crate"),
     (
         "crates/wire/src/http1/new.rs",
         "extern crate std;\n",
@@ -101,7 +102,7 @@ const PLANTED: [(&str, &str, &str); 17] = [
 
 #[test]
 fn every_planted_breach_is_found() {
-    let sound = house();
+    let sound = workspace();
     for (file, text, wanted) in PLANTED {
         let found = breaches(&sound.with(file, text));
         assert!(found.iter().any(|breach| breach.starts_with(wanted)), "{wanted}: {found:?}");
@@ -111,7 +112,7 @@ fn every_planted_breach_is_found() {
 #[test]
 fn a_wire_that_may_use_std_or_unsafe_is_found() {
     for attribute in ["#![no_std]", "#![forbid(unsafe_code)]"] {
-        let found = breaches(&house().without("crates/wire/src/lib.rs", attribute));
+        let found = breaches(&workspace().without("crates/wire/src/lib.rs", attribute));
         assert_eq!(found, [format!("crates/wire/src/lib.rs: lacks {attribute}")]);
     }
 }
@@ -124,8 +125,31 @@ fn what_is_allowed_is_no_breach() {
         ("src/exit.rs", "// crate::plan::Spec in words\n"),
         ("src/plan/mod.rs", "use self::spec::Spec;\n"),
     ];
-    let before = breaches(&house());
+    let before = breaches(&workspace());
     for (file, text) in allowed {
-        assert_eq!(breaches(&house().with(file, text)), before, "{file}: {text}");
+        assert_eq!(breaches(&workspace().with(file, text)), before, "{file}: {text}");
     }
+}
+
+#[test]
+fn words_that_style_names_are_not_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let style = std::fs::read_to_string(root.join("STYLE.md")).expect("STYLE.md");
+    let list = words::list(&style);
+    assert!(list.len() > 10, "{list:?}");
+    let found = words::uses(root, &list);
+    assert!(found.is_empty(), "STYLE.md says what to write instead:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_word_is_found_as_a_whole() {
+    let words = ["door", "; none:", "Desk", "braid"];
+    let found = |text: &str| words::uses_in("a.md", text, &words);
+    assert_eq!(found("A Door, an indoor desk; none of the doors."), ["a.md:1: door"]);
+    assert_eq!(found("x\nno log; none: it is\nopen_door()"), ["a.md:3: door", "a.md:2: ; none:"]);
+    assert_eq!(found("Desk::new"), ["a.md:1: Desk"]);
+    assert_eq!(
+        words::uses_in("docs/METHOD.md", "a braid\nbraid", &words),
+        ["docs/METHOD.md:2: braid"]
+    );
 }

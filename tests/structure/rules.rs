@@ -1,7 +1,7 @@
-//! The import rule, and the few habits that the compiler cannot see.
+//! Which crate may use which, and other rules that the compiler cannot check.
 //!
-//! `breaches` looks at a house that may be made up: so it can be shown that a
-//! planted breach is found.
+//! `breaches` takes the files of a workspace, which may have been changed, so that tests can show
+//! that a planted breach is found.
 
 use crate::circles::circles;
 use crate::source::{Token, test_only_modules, tokens, without_tests};
@@ -10,29 +10,29 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 /// A crate of ours: its folder, and which others it may use.
-struct Room {
+struct Crate {
     folder: &'static str,
     name: &'static str,
     may: &'static [&'static str],
 }
 
 /// The whole rule. A crate that is not in it breaks a rule by being there.
-const ROOMS: [Room; 11] = [
-    Room { folder: "crates/wire", name: "wire", may: &[] },
-    Room { folder: "crates/record", name: "record", may: &[] },
-    Room { folder: "crates/text", name: "text", may: &[] },
-    Room { folder: "crates/judge", name: "judge", may: &["record", "text"] },
-    Room { folder: "crates/published", name: "published", may: &["judge", "text"] },
-    Room {
+const CRATES: [Crate; 11] = [
+    Crate { folder: "crates/wire", name: "wire", may: &[] },
+    Crate { folder: "crates/record", name: "record", may: &[] },
+    Crate { folder: "crates/text", name: "text", may: &[] },
+    Crate { folder: "crates/judge", name: "judge", may: &["record", "text"] },
+    Crate { folder: "crates/published", name: "published", may: &["judge", "text"] },
+    Crate {
         folder: "crates/report",
         name: "report",
         may: &["record", "judge", "published", "text"],
     },
-    Room { folder: "crates/engine", name: "engine", may: &["wire", "record"] },
-    Room { folder: "crates/drivers", name: "drivers", may: &["record", "engine"] },
-    Room { folder: "crates/keeper", name: "keeper", may: &["engine", "text"] },
-    Room { folder: "crates/testserver", name: "testserver", may: &["engine", "record", "text"] },
-    Room {
+    Crate { folder: "crates/engine", name: "engine", may: &["wire", "record"] },
+    Crate { folder: "crates/drivers", name: "drivers", may: &["record", "engine"] },
+    Crate { folder: "crates/keeper", name: "keeper", may: &["engine", "text"] },
+    Crate { folder: "crates/testserver", name: "testserver", may: &["engine", "record", "text"] },
+    Crate {
         folder: "",
         name: "tiebreak",
         may: &[
@@ -53,36 +53,36 @@ const ROOMS: [Room; 11] = [
 /// Lines of `src/main.rs`, at most: everything else can be tested as a library.
 const MAIN_LINES: usize = 40;
 
-/// The files of a house: path from the root, text.
+/// The files of a workspace: path from the root, and text.
 #[derive(Clone)]
-pub(crate) struct House {
+pub(crate) struct Workspace {
     files: BTreeMap<String, String>,
 }
 
-impl House {
+impl Workspace {
     /// Every `Cargo.toml` and `.rs` file of the workspace.
-    pub(crate) fn read(root: &Path) -> House {
+    pub(crate) fn read(root: &Path) -> Workspace {
         let mut files = BTreeMap::new();
         for part in ["Cargo.toml", "src", "tests", "crates"] {
             collect(root, part, &mut files);
         }
-        House { files }
+        Workspace { files }
     }
 
-    /// The same house with this text added to a file, which may be new.
-    pub(crate) fn with(&self, file: &str, text: &str) -> House {
-        let mut house = self.clone();
-        house.files.entry(file.to_owned()).or_default().push_str(text);
-        house
+    /// The same workspace with this text added to a file, which may be new.
+    pub(crate) fn with(&self, file: &str, text: &str) -> Workspace {
+        let mut workspace = self.clone();
+        workspace.files.entry(file.to_owned()).or_default().push_str(text);
+        workspace
     }
 
-    /// The same house without a piece of text in a file.
-    pub(crate) fn without(&self, file: &str, text: &str) -> House {
-        let mut house = self.clone();
-        let old = house.files.get_mut(file).expect("a file of the house");
+    /// The same workspace without a piece of text in a file.
+    pub(crate) fn without(&self, file: &str, text: &str) -> Workspace {
+        let mut workspace = self.clone();
+        let old = workspace.files.get_mut(file).expect("a file of the workspace");
         assert!(old.contains(text), "{file} does not hold `{text}`");
         *old = old.replace(text, "");
-        house
+        workspace
     }
 
     fn text(&self, file: &str) -> &str {
@@ -142,11 +142,11 @@ fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, String>) {
 }
 
 /// Everything that breaks a rule, one sentence each.
-pub(crate) fn breaches(house: &House) -> Vec<String> {
+pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
     let rules = [
-        only_known_rooms,
+        only_known_crates,
         crates_depend_as_allowed,
-        client_libraries_are_in_one_room,
+        client_libraries_are_in_one_crate,
         wire_has_no_std,
         health_reads_one_clock,
         the_hot_path_is_plain,
@@ -154,20 +154,21 @@ pub(crate) fn breaches(house: &House) -> Vec<String> {
         main_is_short,
         every_audit_rule_is_in_the_table,
     ];
-    rules.iter().flat_map(|rule| rule(house)).collect()
+    rules.iter().flat_map(|rule| rule(workspace)).collect()
 }
 
-fn manifest_of(room: &Room) -> String {
-    match room.folder {
+fn manifest_of(member: &Crate) -> String {
+    match member.folder {
         "" => "Cargo.toml".to_owned(),
         folder => format!("{folder}/Cargo.toml"),
     }
 }
 
-fn only_known_rooms(house: &House) -> Vec<String> {
-    let manifests = house.files.keys().filter(|path| path.ends_with("Cargo.toml"));
-    let unknown = manifests.filter(|path| !ROOMS.iter().any(|room| manifest_of(room) == **path));
-    unknown.map(|path| format!("{path}: no room of the house")).collect()
+fn only_known_crates(workspace: &Workspace) -> Vec<String> {
+    let manifests = workspace.files.keys().filter(|path| path.ends_with("Cargo.toml"));
+    let unknown =
+        manifests.filter(|path| !CRATES.iter().any(|member| manifest_of(member) == **path));
+    unknown.map(|path| format!("{path}: unknown crate")).collect()
 }
 
 /// The packages that a manifest names, for whatever purpose: a test of `judge` that needs
@@ -197,49 +198,49 @@ fn as_table<'a, 'i>(of: &'a DeValue<'i>) -> Option<&'a DeTable<'i>> {
     }
 }
 
-fn crates_depend_as_allowed(house: &House) -> Vec<String> {
+fn crates_depend_as_allowed(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
-    for room in &ROOMS {
-        let manifest = manifest_of(room);
-        for package in packages(house.text(&manifest)) {
+    for member in &CRATES {
+        let manifest = manifest_of(member);
+        for package in packages(workspace.text(&manifest)) {
             let Some(of_ours) = package.strip_prefix("tiebreak-") else { continue };
-            if !room.may.contains(&of_ours) {
-                found.push(format!("{manifest}: {} depends on {of_ours}", room.name));
+            if !member.may.contains(&of_ours) {
+                found.push(format!("{manifest}: {} depends on {of_ours}", member.name));
             }
         }
     }
     found
 }
 
-/// An async runtime, and what is written for one, compiles in one room: elsewhere
+/// An async runtime, and what is written for one, compiles in one crate: elsewhere
 /// it would turn up in somebody's measurement. The engine has no text formats either.
-fn client_libraries_are_in_one_room(house: &House) -> Vec<String> {
+fn client_libraries_are_in_one_crate(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
-    for room in ROOMS.iter().filter(|room| room.name != "drivers") {
-        let manifest = manifest_of(room);
-        for package in packages(house.text(&manifest)) {
+    for member in CRATES.iter().filter(|member| member.name != "drivers") {
+        let manifest = manifest_of(member);
+        for package in packages(workspace.text(&manifest)) {
             let needs_one = ["tokio", "futures"].iter().any(|of| package.starts_with(of))
                 || ["mysql", "postgres"].iter().any(|of| package.contains(of));
             let has_format = ["clap", "toml", "serde_json"].contains(&package.as_str())
                 || package.contains("html");
-            if needs_one || room.name == "engine" && has_format {
-                found.push(format!("{manifest}: {} depends on {package}", room.name));
+            if needs_one || member.name == "engine" && has_format {
+                found.push(format!("{manifest}: {} depends on {package}", member.name));
             }
         }
     }
     found
 }
 
-fn wire_has_no_std(house: &House) -> Vec<String> {
+fn wire_has_no_std(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
-    let head = tokens(house.text("crates/wire/src/lib.rs"));
+    let head = tokens(workspace.text("crates/wire/src/lib.rs"));
     for attribute in ["#![no_std]", "#![forbid(unsafe_code)]"] {
         let wanted = tokens(attribute);
         if !head.windows(wanted.len()).any(|some| some == wanted) {
             found.push(format!("crates/wire/src/lib.rs: lacks {attribute}"));
         }
     }
-    for (file, tokens) in house.shipped("crates/wire/src") {
+    for (file, tokens) in workspace.shipped("crates/wire/src") {
         let linked = tokens
             .windows(3)
             .any(|some| some[0].is("extern") && some[1].is("crate") && some[2].is("std"));
@@ -251,17 +252,17 @@ fn wire_has_no_std(house: &House) -> Vec<String> {
 }
 
 /// What our own thread cost is health; what time it is, is not.
-fn health_reads_one_clock(house: &House) -> Vec<String> {
+fn health_reads_one_clock(workspace: &Workspace) -> Vec<String> {
     let file = "crates/engine/src/health.rs";
     let wrong = |word: &str| word.starts_with("CLOCK_") && word != "CLOCK_THREAD_CPUTIME_ID";
-    named(file, &tokens(house.text(file)), wrong)
+    named(file, &tokens(workspace.text(file)), wrong)
 }
 
 /// No virtual call, no lock, no shared atomic and no runtime where operations
 /// are counted by the million. (That nothing allocates is measured, by a test
 /// of the engine.)
-fn the_hot_path_is_plain(house: &House) -> Vec<String> {
-    let sources = house.shipped("crates/engine/src/event_loop").into_iter();
+fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
+    let sources = workspace.shipped("crates/engine/src/event_loop").into_iter();
     let heavy = |word: &str| {
         ["dyn", "Mutex", "RwLock", "Condvar", "tokio"].contains(&word) || word.starts_with("Atomic")
     };
@@ -270,33 +271,33 @@ fn the_hot_path_is_plain(house: &House) -> Vec<String> {
 
 /// No module needs one that needs it, parent and child aside: each can be read and
 /// tested after those that it needs.
-fn modules_make_no_circle(house: &House) -> Vec<String> {
+fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
-    for room in &ROOMS {
-        let folder = format!("{}/src", room.folder);
+    for member in &CRATES {
+        let folder = format!("{}/src", member.folder);
         let folder = folder.trim_start_matches('/');
-        let found_here = circles(folder, &house.shipped(folder));
+        let found_here = circles(folder, &workspace.shipped(folder));
         found.extend(found_here.iter().map(|circle| format!("{folder}: {circle}")));
     }
     found
 }
 
-fn main_is_short(house: &House) -> Vec<String> {
-    let lines = house.text("src/main.rs").lines().count();
+fn main_is_short(workspace: &Workspace) -> Vec<String> {
+    let lines = workspace.text("src/main.rs").lines().count();
     let long = lines > MAIN_LINES;
     long.then(|| format!("src/main.rs: {lines} lines, at most {MAIN_LINES}")).into_iter().collect()
 }
 
 /// A rule that nobody calls would be the worst kind of silence.
-fn every_audit_rule_is_in_the_table(house: &House) -> Vec<String> {
+fn every_audit_rule_is_in_the_table(workspace: &Workspace) -> Vec<String> {
     let folders = ["crates/judge/src/audit", "crates/published/src/rules"];
-    folders.into_iter().flat_map(|folder| rules_out_of_table(house, folder)).collect()
+    folders.into_iter().flat_map(|folder| rules_out_of_table(workspace, folder)).collect()
 }
 
-fn rules_out_of_table(house: &House, folder: &str) -> Vec<String> {
-    let table = tokens(house.text(&format!("{folder}/mod.rs")));
+fn rules_out_of_table(workspace: &Workspace, folder: &str) -> Vec<String> {
+    let table = tokens(workspace.text(&format!("{folder}/mod.rs")));
     let mut found = Vec::new();
-    for (file, tokens) in house.shipped(folder) {
+    for (file, tokens) in workspace.shipped(folder) {
         let module = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".rs");
         let defines = tokens.windows(2).any(|two| two[0].is("const") && two[1].is("RULE"));
         let entry = [Token::Word(module.to_owned()), Token::Colons, Token::Word("RULE".to_owned())];
