@@ -1,5 +1,5 @@
-//! What README and the guide show works: every command and every experiment file in them is
-//! tried, and every link between documents leads somewhere.
+//! What README, the guide and the experiments' READMEs show works: every command in them is tried,
+//! so is every experiment file of the guide, and every link between documents leads somewhere.
 
 use crate::common::{Place, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -12,8 +12,8 @@ use text::shell_words;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Documents whose commands are tried.
-const TRIED: [&str; 2] = ["README.md", "docs/guide.md"];
+/// Documents whose commands are tried, beside the READMEs of published experiments.
+const TRIED: [&str; 3] = ["README.md", "docs/guide.md", "docs/audit-of-published-output.md"];
 
 /// How the made-up run is driven: briefly.
 const SHORT: [&str; 11] = [
@@ -222,20 +222,31 @@ fn words(line: &str) -> Vec<String> {
     command(line).expect("a command of tiebreak's")
 }
 
+/// Documents whose commands are tried.
+fn tried_documents() -> Vec<String> {
+    let published = Path::new(ROOT).join("experiments/published");
+    let folders = std::fs::read_dir(published).expect("a directory");
+    let names = folders.map(|entry| entry.expect("an entry").file_name());
+    let readmes = names.map(|name| {
+        format!("experiments/published/{}/README.md", name.to_str().expect("a plain name"))
+    });
+    TRIED.iter().map(|&name| name.to_owned()).chain(readmes).collect()
+}
+
 #[test]
 fn every_command_of_readme_and_guide_works() {
     let work = Workplace::new().with_run();
     let mut wrong = Vec::new();
     let mut tried = BTreeSet::new();
-    for document in TRIED {
-        for (place, words) in commands(document) {
+    for document in tried_documents() {
+        for (place, words) in commands(&document) {
             if let Err(error) = work.attempt(&words) {
                 wrong.push(format!("{place}: `{}`\n{error}", words.join(" ")));
             }
             tried.insert(words.join(" "));
         }
     }
-    assert!(tried.len() >= 50, "{} commands were found", tried.len());
+    assert!(tried.len() >= 80, "{} commands were found", tried.len());
     assert!(wrong.is_empty(), "{} commands cannot work:\n{}", wrong.len(), wrong.join("\n"));
 }
 
