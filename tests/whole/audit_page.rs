@@ -1,6 +1,6 @@
 //! docs/audit.md lists the rules of the audit as the table in `judge` has them.
 //!
-//! `TIEBREAK_WRITE_DOCS=1 cargo test --test whole audit_page` writes the list again.
+//! `TIEBREAK_WRITE_DOCS=1 cargo test --test whole of_the_code` writes the list again.
 
 use judge::audit::{RULES, Rule};
 use judge::verdict::Weight;
@@ -53,7 +53,7 @@ pub(crate) fn compare_or_write(page: &str, wanted: impl FnOnce(&str) -> String) 
     assert!(
         is == wanted,
         "{page} is not what the code says, first here: {differs:?}; \
-         TIEBREAK_WRITE_DOCS=1 cargo test --test whole page writes it again"
+         TIEBREAK_WRITE_DOCS=1 cargo test --test whole of_the_code writes it again"
     );
 }
 

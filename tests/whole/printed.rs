@@ -1,6 +1,6 @@
 //! `tiebreak audit` of what the real ab printed, and the page of its rules.
 //!
-//! `TIEBREAK_WRITE_DOCS=1 cargo test --test whole page` writes the rules and tools into
+//! `TIEBREAK_WRITE_DOCS=1 cargo test --test whole of_the_code` writes the rules and tools into
 //! docs/audit-of-published-output.md again.
 
 use crate::audit_page::{compare_or_write, with_part};
