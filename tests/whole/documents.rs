@@ -62,7 +62,7 @@ fn blocks(document: &str) -> Vec<Block> {
 /// The command of a line as a reader would type it, without prompt, comment, pipe and
 /// redirection; None if the line is no command of tiebreak's.
 fn command(line: &str) -> Option<Vec<String>> {
-    let line = line.trim_start_matches("$ ");
+    let line = line.trim_start_matches("$ ").replace("cargo run --release -- ", "tiebreak ");
     if !line.starts_with("tiebreak ") {
         return None;
     }
@@ -280,6 +280,7 @@ fn commands_are_taken_out_of_blocks_as_a_reader_types_them() {
     assert_eq!(command("  tiebreak demo"), None, "output is indented");
     assert_eq!(command("rounds = 10"), None);
     assert_eq!(words("$ tiebreak demo   # no server"), ["tiebreak", "demo"]);
+    assert_eq!(words("cargo run --release -- demo"), ["tiebreak", "demo"]);
     assert_eq!(words("tiebreak man compare | man -l -"), ["tiebreak", "man", "compare"]);
     assert_eq!(
         words("tiebreak report RUN --html > a.html"),
