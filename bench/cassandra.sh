@@ -65,7 +65,7 @@ counted_by_node() {
 AND table_name = 'tiebreak00'"
 }
 
-# load_all: the table anew, with the rows of every tool.
+# load_all: creates the table again, with the rows of every tool.
 load_all() {
     local tool rows
     load_table
@@ -90,7 +90,7 @@ measure() {
     told "$tool" "$operation"
     awk -v n=$((after - before)) -v did="$did" -v failed="$failed" 'BEGIN {
             exit failed == 0 && n >= 100 && did >= 0.99 * n && did <= 1.01 * n ? 0 : 1 }' ||
-        fail "no ratio: of $tool the node counted $((after - before)) ${operation}s, and $tool tells" \
+        fail "no ratio: of $tool the node counted $((after - before)) ${operation}s, and $tool reports" \
             "of $did and of $failed errors"
     awk -v OFS='\t' -v o="$operation" -v r="$round" -v t="$tool" -v n=$((after - before)) -v cpu="$cpu" \
         -v rate="$rate" -v node="$node_before $node_after" 'BEGIN {

@@ -23,7 +23,7 @@ build_latte() {
     nice -n 19 cargo install latte-cli --version "$LATTE" --locked --root "$latte_home"
 }
 
-# Into a repository of its own: what the user's has is neither trusted nor changed.
+# Into a separate repository: the user's is neither trusted nor changed.
 fetch_stress() {
     local archive=apache-cassandra-$STRESS-bin.tar.gz
     packages="Debian has maven and openjdk-17-jre-headless"

@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-# need COMMAND…: all must be there; otherwise $packages says what brings them.
+# need COMMAND…: fails if one is missing; $packages names the packages that contain them.
 need() {
     local missing=() tool
     for tool in "$@"; do
@@ -55,7 +55,7 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# launch COMMAND…: starts it in a process group of its own (set -m), so that a
+# launch COMMAND…: starts it in a separate process group (set -m), so that a
 # signal to this script reaches all of it.
 launch() {
     set -m
@@ -78,7 +78,7 @@ charge() {
     local seconds=$1 TIMEFORMAT='%3U %3S' status=0
     shift
     # In the background and waited for, so that a signal ends it at once; in a
-    # process group of its own (set -m), so that the signal reaches all of it.
+    # separate process group (set -m), so that the signal reaches all of it.
     set -m
     { time timeout --foreground -k 5 $((seconds + 30)) taskset -c "$last" "$@" \
         >"$work/stdout" 2>"$work/stderr"; } 2>"$work/time" &

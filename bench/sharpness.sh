@@ -137,7 +137,7 @@ passes() {
 }
 
 # What one regular expression costs, from a plain server and one with WORK of
-# them in one braid; sets more (how many are EFFECT percent) and truth.
+# them, interleaved; sets more (how many are EFFECT percent) and truth.
 calibrate() {
     local plain_worker heavy_worker plain heavy
     plain_worker=$(worker "$plain_pid") heavy_worker=$(worker "$heavy_pid")

@@ -74,9 +74,12 @@ fn has_word(line: &str, word: &str) -> bool {
         &lowered
     };
     let is_letter = |of: Option<char>| of.is_some_and(char::is_alphanumeric);
+    // A phrase that begins or ends with a sign, such as `; none:`, may touch a word there.
+    let begins = is_letter(word.chars().next());
+    let ends = is_letter(word.chars().next_back());
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
-        !is_letter(before) && !is_letter(after)
+        !(begins && is_letter(before)) && !(ends && is_letter(after))
     })
 }
