@@ -36,6 +36,11 @@ impl Command {
         }
     }
 
+    /// The same with other words in their place, as many as there are.
+    pub(crate) fn with_words(&self, word: impl Fn(usize) -> String) -> Command {
+        Command((0..self.0.len()).map(word).collect())
+    }
+
     /// The program and its arguments.
     pub fn words(&self) -> &[String] {
         &self.0

@@ -244,7 +244,8 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
         Way::Files(_) => vec!["files, read and written by the generator itself".to_owned()],
         Way::Program { program } => {
             let mut lines = contender.launch.clone();
-            lines.extend(program.check().err().map(|why| format!("caution: {why}")));
+            lines.extend(program.servers.iter().flat_map(|servers| files(&servers.launch)));
+            lines.extend(program.why_not().map(|why| format!("caution: {why}")));
             lines
         }
         Way::Launched { launch, .. } => {

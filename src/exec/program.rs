@@ -1,18 +1,22 @@
 //! A program that is run again and again, one run at a time.
 
 use super::announced::{self, Announced};
+use super::servers::Servers;
 use crate::address::Command;
-use crate::launch::inherited;
+use crate::launch::{self, Around, Missing, Values, inherited, missing_program};
 use engine::{Broken, Stop, TargetClock};
 use keeper::{Household, Keeper, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin};
 use record::{Failure, ProgramRun};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Where CPU time and memory of an `exec:` contender are read, for the record.
 pub const SOURCE: &str = "wait4";
+
+/// The same of one that has servers, whose own are added.
+pub const WITH_SERVERS: &str = "wait4_and_servers";
 
 /// What to run, and how. No `Debug`: an environment can hold secrets.
 #[derive(Clone)]
@@ -29,6 +33,8 @@ pub struct Program {
     pub cores: Vec<u32>,
     /// Values that are blotted out of what it writes on its standard error.
     pub secrets: Vec<String>,
+    /// Servers that it talks to, which are launched for it.
+    pub servers: Option<Box<Servers>>,
 }
 
 impl Program {
@@ -37,7 +43,7 @@ impl Program {
     pub fn new(command: Command, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
-        Program { command, operations, cwd, env, cores, secrets }
+        Program { command, operations, cwd, env, cores, secrets, servers: None }
     }
 
     /// Whether it is there and its cores are ours.
@@ -50,13 +56,45 @@ impl Program {
         pin::set(&self.cores).map(drop)
     }
 
+    /// Gives it its folder, beginning from this one, and its variables.
+    pub(crate) fn go_to(&mut self, folder: &Path, around: &Around, values: &Values) {
+        self.cwd = folder.to_owned();
+        if let Some(cwd) = &around.cwd {
+            self.cwd.push(cwd.fill(values));
+        }
+        for (name, text) in &around.env {
+            self.env.retain(|(known, _)| known != name);
+            self.env.push((name.clone(), text.fill(values)));
+        }
+    }
+
+    /// What it needs and this machine lacks: itself, and what its servers need.
+    pub(crate) fn all_missing(&self) -> Vec<Missing> {
+        let program = &self.command.words()[0];
+        let Some(servers) = &self.servers else {
+            return missing_program(program, &self.env, None).into_iter().collect();
+        };
+        let package = servers.launch.packages.get(program).cloned();
+        let is_known = !servers.decide_what_runs();
+        let own = is_known.then(|| missing_program(program, &self.env, package)).flatten();
+        own.into_iter().chain(launch::all_missing(&servers.launch)).collect()
+    }
+
+    /// Why it cannot be run, if that is known before anything is launched.
+    pub(crate) fn why_not(&self) -> Option<String> {
+        let Some(servers) = &self.servers else { return self.check().err() };
+        let own = if servers.decide_what_runs() { None } else { self.check().err() };
+        own.or_else(|| launch::missing(&servers.launch))
+    }
+
     /// In words, as launches are told.
     pub fn outline(&self) -> Vec<String> {
         let mut line = format!("run     {}", self.command.shown());
         if let Some(operations) = self.operations {
             line += &format!("; {operations} operations a run, where it announces none");
         }
-        vec![line]
+        let servers = self.servers.iter().flat_map(|servers| servers.launch.outline_of_servers());
+        servers.chain([line]).collect()
     }
 
     fn order(&self) -> ProcessOrder {
@@ -115,6 +153,21 @@ impl Exec {
     /// The largest resident set of any process of any run so far, in bytes.
     pub fn peak_memory(&self) -> Option<u64> {
         Some(self.runner.peak_memory_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
+    }
+
+    /// Runs it once, and returns how many operations it did in a second of that run.
+    ///
+    /// # Errors
+    /// When it failed or was cut: why.
+    pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
+        match self.runner.run(timeout, stop).map_err(|Broken(why)| why)? {
+            Came::Cut(_) => Err("it was cut by the end of the run".to_owned()),
+            Came::Ran(ProgramRun { failure: Some(failure), .. }) => {
+                let complaint = self.complaint();
+                Err(complaint.unwrap_or_else(|| format!("it failed: {}", failure.name())))
+            }
+            Came::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
+        }
     }
 
     /// The number of the keeper: everything below it is the program.

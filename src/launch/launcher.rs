@@ -119,6 +119,13 @@ impl<'a> Launcher<'a> {
         self.secrets.extend(hidden::of_requests(headers, body));
     }
 
+    /// What stands for placeholders in what is told of the target: since it was launched.
+    pub(crate) fn values(&self) -> Values {
+        let last = self.launch.processes.len() - 1;
+        let values = self.values.for_process(self.launch, last);
+        Values { url: orders::url(self.launch, &values), ..values }
+    }
+
     /// Writes the files and runs what is to be prepared, each to its end; then
     /// asks for the facts.
     ///

@@ -145,7 +145,7 @@ impl fmt::Display for Missing {
 
 /// A program that is not in the PATH of this environment. Returns None if it is, or if it
 /// has a path.
-pub(super) fn missing_program(
+pub(crate) fn missing_program(
     program: &str,
     environment: &[(String, String)],
     package: Option<String>,

@@ -205,6 +205,12 @@ impl Text {
         Ok(Text { pieces: reader.pieces })
     }
 
+    /// Reads the placeholders of a text, in which `${NAME}` stands for itself.
+    pub(crate) fn with_placeholders(text: &str) -> Text {
+        let text = text.replace("${", "$${");
+        Text::parse(&text, &|_| None).expect("no variable is named")
+    }
+
     /// The real text, secrets and all.
     pub fn fill(&self, values: &Values) -> String {
         let mut filled = String::new();
@@ -437,6 +443,13 @@ mod tests {
         ] {
             assert_eq!(Text::parse(written, &environment).err().as_deref(), Some(message));
         }
+    }
+
+    #[test]
+    fn a_text_can_have_placeholders_alone() {
+        let text = Text::with_placeholders("{port} ${TOKEN} $${MISSING} ${}");
+        assert_eq!(text.fill(&values()), "8080 ${TOKEN} $${MISSING} ${}");
+        assert_eq!(text.secrets().count(), 0);
     }
 
     #[test]

@@ -6,7 +6,9 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{self, Launch, Missing, Secret, Values};
 use crate::plan::experiment::recipes;
-use crate::plan::experiment::{self, Article, Experiment, IN_A_FOLDER, RunAsked, Target};
+use crate::plan::experiment::{
+    self, Article, Experiment, IN_A_FOLDER, Method, RunAsked, Target,
+};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names};
 use crate::secrets;
@@ -91,7 +93,8 @@ pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
     let declared = secrets::declared();
     for wanted in &mut gathered.contenders {
         if let Place::Program(program) = &mut wanted.place {
-            program.secrets.extend(declared.iter().cloned());
+            let of_file = gathered.secrets.iter().map(|secret| secret.reveal().to_owned());
+            program.secrets.extend(of_file.chain(declared.iter().cloned()));
         }
     }
     gathered.secrets.extend(declared.into_iter().map(Secret::unnamed));
@@ -211,12 +214,22 @@ pub fn needs(file: &Path, allow_file: bool) -> Result<Needs, Error> {
     let experiment = Experiment::read(file, None, &launch::environment)?;
     let mut needs = Needs::default();
     for contender in &experiment.contenders {
-        let Target::Launched(launch) = &contender.target else { continue };
-        needs.missing.extend(launch::all_missing(launch));
-        needs.software.extend(launch.software);
+        let launch = match &contender.target {
+            Target::Launched(launch) => {
+                needs.missing.extend(launch::all_missing(launch));
+                Some(&**launch)
+            }
+            Target::Program(program) => {
+                needs.missing.extend(program.all_missing());
+                program.servers.as_ref().map(|servers| &servers.launch)
+            }
+            Target::Attached { .. } => None,
+        };
+        needs.software.extend(launch.and_then(|launch| launch.software));
     }
-    let method = experiment.article.and_then(|article| article.method);
-    needs.missing.extend(method.and_then(|method| method.missing()));
+    if let Some(Method::Command(method)) = experiment.article.and_then(|article| article.method) {
+        needs.missing.extend(method.missing());
+    }
     Ok(needs)
 }
 

@@ -39,6 +39,7 @@ mod workloads;
 
 pub use asking::Command;
 pub use contenders::{Needs, file_of, files, needs};
+pub use experiment::Method;
 pub use experiment::recipes;
 pub use local::Directory;
 pub use resolved::{Machine, Resolved, resolve};

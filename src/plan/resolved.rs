@@ -7,10 +7,11 @@ use crate::address::resolver::{self, Resolver};
 use crate::address::{self, Url, harmless};
 use crate::cores;
 use crate::exit::Error;
-use crate::launch::{Launch, Method, Secret};
+use crate::launch::{Launch, Secret};
 use crate::plan::contender::contender;
 use crate::plan::contenders::{self, Gathered, Place, Wanted};
 use crate::plan::declared::Declared;
+use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
@@ -138,7 +139,7 @@ pub fn resolve(
     groups::check_names(&names, &groups)?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
-    let works = workloads::each(&spec, &urls, &settings, &groups)?;
+    let works = workloads::each(&spec, &wanted, &urls, &settings, &groups)?;
     let (mut resolved, mut ways) = (Vec::new(), Vec::new());
     let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(works).zip(&groups);
     for (number, (((((wanted, name), url), settings), work), groups)) in each.enumerate() {

@@ -111,6 +111,8 @@ fn every_setting_of_a_workload_changes_it() {
             "keys" => "5k",
             "value" => "100B",
             "compressible" => "true",
+            "keys_as" => "md5",
+            "values_as" => "crc32",
             "mix" => "get=1",
             "commands" => "PING",
             "distribution" => "latest",

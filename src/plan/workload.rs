@@ -7,7 +7,9 @@ use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
 use crate::plan::own::OwnAsked;
 use crate::plan::own_presets;
 use engine::workload::{PRESETS, preset};
-use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
+use record::{
+    Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload,
+};
 use text::near;
 use text::quantities;
 use text::shown::shown;
@@ -55,6 +57,27 @@ declared! {
             .only(STORES)
             .under(Heading::Workload, 1)]);
 
+    /// What keys are called.
+    keys_as: Option<KeysAs>, keys_as,
+        Setting::new(
+            "keys_as",
+            Words(&["number", "md5"]),
+            "What keys are called: by their number, or `md5`, by its MD5 in hexadecimal digits.",
+        )
+        .flags(&[Flag::new(
+            "keys-as",
+            "HOW",
+            "What keys are called: number (twelve digits), or md5 (the MD5 of the number, in 32 \
+             hexadecimal digits) [default: number]",
+        )
+        .more(
+            "Before a key stands the prefix of its contender (tiebreak00:…). A key that is an \
+             MD5 has none where nobody else can have keys: in a server that tiebreak launches, \
+             in a directory, in a table of a database.",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 2)]);
+
     /// Lengths of values.
     value: Option<ValueBytes>, value,
         Setting::new(
@@ -70,7 +93,29 @@ declared! {
              32B=70,1kB=25,64kB=5 [default: the workload's]",
         )
         .only(STORES)
-        .under(Heading::Workload, 2)]);
+        .under(Heading::Workload, 3)]);
+
+    /// What values are made of.
+    values_as: Option<ValuesAs>, values_as,
+        Setting::new(
+            "values_as",
+            Words(&["version", "crc32"]),
+            "What values are made of: key and version, or `crc32`, the CRC-32 of the key's \
+             number as decimal text.",
+        )
+        .flags(&[Flag::new(
+            "values-as",
+            "HOW",
+            "What values are made of: version (key, version of the write, and what follows from \
+             both), or crc32 (the CRC-32 of the key's number, as decimal text) [default: version]",
+        )
+        .more(
+            "A CRC-32 has up to 10 bytes, and every write of a key writes the same: all bytes of \
+             every value that is read are compared with it, and nothing tells an old value from \
+             a new one.",
+        )
+        .only(STORES)
+        .under(Heading::Workload, 4)]);
 
     /// Values shrink when compressed.
     compressible: bool, switch,
@@ -84,7 +129,7 @@ declared! {
             "Values that shrink to about half when compressed; else not at all",
         )
         .only(STORES)
-        .under(Heading::Workload, 3)]);
+        .under(Heading::Workload, 4)]);
 
     /// Kinds of operation.
     mix: Option<Vec<Share>>, mix,
@@ -103,7 +148,7 @@ declared! {
              one at a new time.",
         )
         .only(STORES)
-        .under(Heading::Workload, 4)]);
+        .under(Heading::Workload, 6)]);
 
     /// User-defined commands; without a mix they are all that is done.
     commands: OwnCommands, commands::own,
@@ -128,7 +173,7 @@ declared! {
         )
         .only(STORES)
         .repeated()
-        .under(Heading::Workload, 5)]);
+        .under(Heading::Workload, 7)]);
 
     /// How often each key is asked for.
     distribution: Option<Distribution>, distribution,
@@ -145,7 +190,7 @@ declared! {
              hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]",
         )
         .only(STORES)
-        .under(Heading::Workload, 6)]);
+        .under(Heading::Workload, 8)]);
 
     /// Part of the keys that reads stay in.
     hot: Option<f64>, quantities::percent,
@@ -156,7 +201,7 @@ declared! {
             "Reads stay within this part of the keys, such as 10% [default: 100%]",
         )
         .only(STORES)
-        .under(Heading::Workload, 7)]);
+        .under(Heading::Workload, 9)]);
 
     /// What is verified.
     verify: Option<Verify>, verify,
@@ -172,7 +217,7 @@ declared! {
              value, all bytes of one in a hundred), all or off [default: sample]",
         )
         .only(STORES)
-        .under(Heading::Workload, 8)]);
+        .under(Heading::Workload, 10)]);
 }
 
 impl WorkloadAsked {
@@ -194,6 +239,7 @@ impl WorkloadAsked {
         // One that is told in statements has keys and values as the default has.
         let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
+        let value = self.lengths()?;
         let mix = self.shares(preset.mix);
         let verify = self.verified(&mix, preset.verify)?;
         Ok(Workload {
@@ -201,14 +247,30 @@ impl WorkloadAsked {
             keys: self.keys.unwrap_or(preset.keys),
             distribution: self.distribution.unwrap_or(preset.distribution),
             hot: self.hot.unwrap_or(preset.hot),
-            value: self.value.clone().unwrap_or(preset.value),
+            value: value.unwrap_or(preset.value),
             compressible: self.compressible || preset.compressible,
+            keys_as: self.keys_as.unwrap_or_default(),
+            values_as: self.values_as.unwrap_or_default(),
             mix,
             verify,
             commands: self.commands.0.iter().map(|own| own.words.clone()).collect(),
             own: self.own.said.clone(),
             groups: Vec::new(),
         })
+    }
+
+    /// Lengths of values. Returns None if they are the preset's.
+    fn lengths(&self) -> Result<Option<ValueBytes>, String> {
+        let is_given = self.value.is_some() || self.compressible;
+        match (self.values_as, is_given) {
+            (Some(ValuesAs::Crc32), true) => Err("values_as = crc32 says what values hold: leave \
+                                                 `value` and `compressible` out"
+                .to_owned()),
+            (Some(ValuesAs::Crc32), false) => {
+                Ok(Some(ValueBytes::Uniform(1, ValuesAs::LONGEST_CRC32)))
+            }
+            (Some(ValuesAs::Version) | None, _) => Ok(self.value.clone()),
+        }
     }
 
     /// What is verified of this mix. User-defined operations say themselves what they
@@ -263,6 +325,38 @@ pub fn keys(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
         count @ 1..=1_000_000_000 => Ok(count),
         _ => Err(format!("`{text}` is not a number of keys from 1 to 1000M")),
+    }
+}
+
+/// `--keys-as`.
+///
+/// # Errors
+/// When it is neither.
+pub fn keys_as(text: &str) -> Result<KeysAs, String> {
+    match text {
+        "number" => Ok(KeysAs::Number),
+        "md5" => Ok(KeysAs::Md5),
+        other => Err(format!(
+            "`{}` is not a way to call keys: number, md5{}",
+            shown(other),
+            near::did_you_mean(other, ["number", "md5"])
+        )),
+    }
+}
+
+/// `--values-as`.
+///
+/// # Errors
+/// When it is neither.
+pub fn values_as(text: &str) -> Result<ValuesAs, String> {
+    match text {
+        "version" => Ok(ValuesAs::Version),
+        "crc32" => Ok(ValuesAs::Crc32),
+        other => Err(format!(
+            "`{}` is not a way to make values: version, crc32{}",
+            shown(other),
+            near::did_you_mean(other, ["version", "crc32"])
+        )),
     }
 }
 
@@ -469,6 +563,16 @@ mod tests {
     }
 
     #[test]
+    fn a_crc32_has_its_own_length() {
+        let as_crc32 = WorkloadAsked { values_as: Some(ValuesAs::Crc32), ..Default::default() };
+        let workload = as_crc32.of(0).expect("good");
+        assert_eq!((workload.value.least(), workload.value.most()), (1, 10));
+        let long = WorkloadAsked { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
+        let told = long.of(0).expect_err("both say it");
+        assert!(told.starts_with("values_as = crc32 says what values hold: leave"), "{told}");
+    }
+
+    #[test]
     fn good_values() {
         assert_eq!(value("32B"), Ok(ValueBytes::Fixed(32)));
         assert_eq!(value("100B..4kB"), Ok(ValueBytes::Uniform(100, 4000)));
@@ -492,6 +596,8 @@ mod tests {
         let table = [
             (named("ycbs-a").err(), "there is no workload `ycbs-a`: kv, ycsb-a"),
             (keys("0").err(), "`0` is not a number of keys from 1 to 1000M"),
+            (keys_as("md4").err(), "`md4` is not a way to call keys: number, md5; did you mean"),
+            (values_as("crc").err(), "`crc` is not a way to make values: version, crc32"),
             (value("32 bits").err(), "`32 bits` is not a number of bytes: write 32B, 4kB or 1MB"),
             (value("2kB..1kB").err(), "`2kB..1kB` ends before it begins"),
             (value("32B=7,1kB").err(), "`1kB`: write lengths and weights, such as 32B=70"),

@@ -2,19 +2,21 @@
 
 use crate::address::Url;
 use crate::exit::Error;
+use crate::plan::contenders::{Place, Wanted};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::spec::Spec;
 use crate::plan::{Settings, database, groups, local};
 use crate::protocol::{self, Family, Protocol};
 use engine::SEVERAL_KEYS;
 use engine::workload::{Operations, WIDE_ROWS};
-use record::{Contender, Kind, Share, Work, Workload};
+use record::{Contender, KeysAs, Kind, Share, Work, Workload};
 use text::shown::shown;
 
 /// The workload of each contender, that of all its groups, in a key space of its own.
 /// Returns None for a contender of which every operation is the same.
 pub(super) fn each(
     spec: &Spec,
+    wanted: &[Wanted],
     urls: &[Url],
     settings: &[Settings],
     groups: &[Vec<GroupGiven>],
@@ -22,7 +24,8 @@ pub(super) fn each(
     let work = |(number, url): (usize, &Url)| {
         let statement = url.protocol.is_sql() && settings[number].query.is_some();
         let has_one = can_have_one(spec, url) && !statement;
-        has_one.then(|| work(spec, number, &groups[number])).transpose()
+        let prefix = prefix(spec, number, &wanted[number].place, url);
+        has_one.then(|| work(spec, number, prefix, &groups[number])).transpose()
     };
     urls.iter().enumerate().map(work).collect()
 }
@@ -33,9 +36,30 @@ fn can_have_one(spec: &Spec, url: &Url) -> bool {
     url.protocol.is_store() || spec.workload.own.has_requests() && is_http
 }
 
+/// What the keys of a contender begin with. A name that is a hash stays as it is where
+/// nobody else can have keys: another contender, or whoever uses a store that runs already.
+fn prefix(spec: &Spec, number: usize, place: &Place, url: &Url) -> String {
+    let has_own_keys = match url.protocol.family {
+        Family::Sql(_) | Family::Files => true,
+        _ => matches!(place, Place::Launched(_)),
+    };
+    let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
+    // The load points of a sweep have one server.
+    match is_hash && has_own_keys && spec.sweep.is_none() {
+        true => String::new(),
+        false => Workload::prefix_of(number),
+    }
+}
+
 /// The workload of one contender.
-fn work(spec: &Spec, number: usize, groups: &[GroupGiven]) -> Result<Work, Error> {
+fn work(
+    spec: &Spec,
+    number: usize,
+    prefix: String,
+    groups: &[GroupGiven],
+) -> Result<Work, Error> {
     let whole = spec.workload.of(number).map_err(Error::usage)?;
+    let whole = Workload { prefix, ..whole };
     let workload = groups::workload(spec, groups, whole).map_err(Error::usage)?;
     check_wide(spec, &workload)?;
     let operations = Operations::new(&workload, 0)

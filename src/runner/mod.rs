@@ -122,7 +122,7 @@ pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
         let missing = match way {
             Way::Launched { launch, .. } => launch::missing(launch),
-            Way::Program { program } => program.check().err(),
+            Way::Program { program } => program.why_not(),
             Way::Attached { .. } | Way::Files(_) => None,
         };
         if let Some(missing) = missing {

@@ -5,10 +5,10 @@ use super::stage::{AtWork, Each, Halt, Stage};
 use crate::access::Access;
 use crate::address::tls;
 use crate::conformance::alone;
-use crate::exec::{self, Exec};
+use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
-use crate::launch::{Failed, Ground, Launcher, Running};
-use crate::plan::{Directory, MOST_PLACES, Resolved, Way};
+use crate::launch::{Failed, Ground, Launch, Launcher, Running};
+use crate::plan::{Directory, MOST_PLACES, Method, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
@@ -37,6 +37,25 @@ struct Target<'a> {
     launcher: Option<Launcher<'a>>,
     facts: Vec<Fact>,
     up: Option<Up>,
+}
+
+impl<'a> Target<'a> {
+    /// Launches it. `hide`: done before anything of it is started for the first time.
+    fn launch(
+        &mut self,
+        launch: &'a Launch,
+        ground: Ground<'a>,
+        hide: impl FnOnce(&mut Launcher<'a>),
+    ) -> Result<Running, Halt> {
+        if self.launcher.is_none() {
+            let mut launcher = Launcher::new(launch, ground)?;
+            hide(&mut launcher);
+            self.facts = launcher.prepare()?;
+            self.launcher = Some(launcher);
+        }
+        let launcher = self.launcher.as_mut().expect("just made");
+        Ok(launcher.launch()?)
+    }
 }
 
 /// A target that can be driven.
@@ -130,19 +149,24 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
         contender: contender as u32,
         launch: up.launch,
         cpu_source: match &up.reach {
-            Reach::Program(_) => Some(exec::SOURCE.to_owned()),
+            Reach::Program(_) => Some(program_source(up).to_owned()),
             Reach::Server(_) => {
                 up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned())
             }
         },
-        out_of_sight: match &up.reach {
-            Reach::Program(_) => None,
-            Reach::Server(_) => up.meter.as_ref().err().map(ToString::to_string),
+        out_of_sight: match (&up.reach, &up.running) {
+            (Reach::Program(_), None) => None,
+            _ => up.meter.as_ref().err().map(ToString::to_string),
         },
         // Beside the facts of its launch, a store's own words.
         facts: facts.iter().cloned().chain(own_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
+}
+
+/// Where CPU time and memory of a program are read.
+fn program_source(up: &Up) -> &'static str {
+    if up.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
 }
 
 impl Stage for Targets<'_> {
@@ -169,13 +193,26 @@ impl Stage for Targets<'_> {
                 let access = FilesAccess { store: Arc::new(store), numbers };
                 local(known.address.clone(), Reach::Server(Box::new(Access::Files(access))))
             }
-            Way::Program { program } => {
-                let mut program = program.clone();
+            Way::Program { program: how } => {
+                let mut program = Program::clone(how);
+                let mut running = None;
+                if let Some(servers) = &how.servers {
+                    running = Some(target.launch(&servers.launch, self.ground, |_| {})?);
+                    let values = target.launcher.as_ref().expect("it was used").values();
+                    program = servers.tell(&program, &values);
+                }
                 if program.cores.is_empty() {
                     program.cores.clone_from(&self.resolved.target_cores);
                 }
                 let exec = Exec::start(&program).map_err(Halt::Target)?;
-                local(known.address.clone(), Reach::Program(exec))
+                let up = local(known.address.clone(), Reach::Program(exec));
+                match running {
+                    None => up,
+                    Some(running) => {
+                        let meter = meter(&running);
+                        Up { launch, meter, running: Some(running), ..up }
+                    }
+                }
             }
             Way::Launched { .. } if owner != contender => {
                 let Some(Shared { launch, url, meter }) = shared else {
@@ -186,14 +223,10 @@ impl Stage for Targets<'_> {
                 Up { launch, address, reach, meter, running: None }
             }
             Way::Launched { launch: how, settings } => {
-                if target.launcher.is_none() {
-                    let mut launcher = Launcher::new(how, self.ground)?;
+                let hide = |launcher: &mut Launcher<'_>| {
                     launcher.hide(&settings.headers, settings.body.as_deref());
-                    target.facts = launcher.prepare()?;
-                    target.launcher = Some(launcher);
-                }
-                let launcher = target.launcher.as_mut().expect("just made");
-                let running = launcher.launch()?;
+                };
+                let running = target.launch(how, self.ground, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);
                 let reach = Reach::Server(Box::new(access));
@@ -379,14 +412,28 @@ impl Stage for Targets<'_> {
 
     fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
         let method = self.resolved.method.as_ref()?;
-        let Way::Launched { launch, .. } = &self.resolved.ways[contender] else { return None };
-        let url = self.each[contender].up.as_ref()?.running.as_ref()?.url();
-        let came = method.run(&launch.name, url, self.ground);
+        let known = &self.resolved.plan.contenders[contender];
+        let up = self.each[contender].up.as_ref()?;
+        let (command, came) = match (method, &self.resolved.ways[contender], &up.reach) {
+            (Method::Command(method), Way::Launched { .. }, _) => {
+                let url = up.running.as_ref()?.url();
+                (method.command.to_string(), method.run(&known.name, url, self.ground))
+            }
+            (Method::Command(method), Way::Files(directory), _) => {
+                let url = format!("file://{}", directory.path.display());
+                (method.command.to_string(), method.run(&known.name, &url, self.ground))
+            }
+            (Method::OneRun, Way::Program { program }, Reach::Program(exec)) => {
+                let timeout = Duration::from_nanos(known.timeout_ns);
+                (program.command.shown(), exec.run_once(timeout, self.stop))
+            }
+            _ => return None,
+        };
         let (figure, trouble) = match came {
             Ok(figure) => (Some(figure), String::new()),
             Err(why) => (None, why),
         };
-        let command = shown(method.command.to_string());
+        let command = shown(command);
         Some(SingleRun { contender: contender as u32, command, figure, trouble })
     }
 
@@ -415,7 +462,14 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 /// Bytes, and where they were read.
 fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
     match &up.reach {
-        Reach::Program(exec) => Some((exec.peak_memory()?, exec::SOURCE)),
+        Reach::Program(exec) => {
+            let own = exec.peak_memory()?;
+            let of_servers = match &up.running {
+                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.bytes,
+                None => 0,
+            };
+            Some((own + of_servers, program_source(up)))
+        }
         Reach::Server(_) => {
             let peak = up.meter.as_mut().ok()?.peak_memory()?;
             Some((peak.bytes, peak.source.name()))
@@ -424,10 +478,14 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
 }
 
 fn clock(up: &mut Up) -> TargetClock<'_> {
-    if let Reach::Program(exec) = &up.reach {
-        return exec.clock();
-    }
     let meter = &mut up.meter;
+    if let Reach::Program(exec) = &up.reach {
+        let mut own = exec.clock();
+        if up.running.is_none() {
+            return own;
+        }
+        return Box::new(move || Some(own()? + meter.as_mut().ok()?.read().cpu_ns));
+    }
     Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
 }
 

@@ -39,6 +39,7 @@ mod memcached_servers;
 mod own;
 mod presets;
 mod printed;
+mod program_servers;
 mod progress;
 mod published;
 mod published_caches;

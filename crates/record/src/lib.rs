@@ -66,4 +66,6 @@ pub use slice::Slice;
 pub use store::{LoadHow, Loaded, Settled, StoreMoment, StoreSaid};
 pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
 pub use trial::{Phase, TrialRecord};
-pub use workload::{Distribution, Kind, Share, Skew, Step, ValueBytes, Verify, Workload};
+pub use workload::{
+    Distribution, KeysAs, Kind, Share, Skew, Step, ValueBytes, ValuesAs, Verify, Workload,
+};

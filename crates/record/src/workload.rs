@@ -17,7 +17,7 @@ pub const COLUMNS_OF_ROW: u64 = 100;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Before every key of this contender: its key space, so that two
-    /// contenders on one server do not meet.
+    /// contenders on one server do not meet. Empty where nobody else has keys.
     pub prefix: String,
     /// How many keys are loaded, numbered from 0; of wide rows, how many users.
     pub keys: u64,
@@ -29,6 +29,12 @@ pub struct Workload {
     pub value: ValueBytes,
     /// Values shrink to about half when compressed; otherwise not at all.
     pub compressible: bool,
+    /// What keys are called.
+    #[serde(default, skip_serializing_if = "KeysAs::is_number")]
+    pub keys_as: KeysAs,
+    /// What values are made of.
+    #[serde(default, skip_serializing_if = "ValuesAs::is_version")]
+    pub values_as: ValuesAs,
     /// Kinds of operation, at least one; of several groups, those of the first,
     /// then those of the second, and so on.
     pub mix: Vec<Share>,
@@ -220,6 +226,46 @@ pub enum Distribution {
     Latest,
     /// The scrambled generator of YCSB, bit for bit; flatter than its name says.
     YcsbZipfian,
+}
+
+/// What the keys of a workload are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeysAs {
+    /// By their number, in twelve digits.
+    #[default]
+    Number,
+    /// By the MD5 of their number in decimal digits: 32 hexadecimal digits.
+    Md5,
+}
+
+impl KeysAs {
+    /// The keys are called by their number.
+    pub fn is_number(&self) -> bool {
+        *self == KeysAs::Number
+    }
+}
+
+/// What the values of a workload are made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValuesAs {
+    /// The number of the key, the version of the write, and what follows from both.
+    #[default]
+    Version,
+    /// The CRC-32 of the key's number in decimal digits, as decimal text of up to 10 bytes.
+    /// Every write of a key writes the same value.
+    Crc32,
+}
+
+impl ValuesAs {
+    /// The bytes of the longest CRC-32 as decimal text.
+    pub const LONGEST_CRC32: u32 = 10;
+
+    /// A value tells its key and which write it is of.
+    pub fn is_version(&self) -> bool {
+        *self == ValuesAs::Version
+    }
 }
 
 /// Lengths of values in bytes, 16 at least where replies are verified.

@@ -4,8 +4,8 @@
 //   php run.php cache CLIENT SERVER [KEYS]
 //   php run.php incr CLIENT SERVER [KEYS]      as many increments of 100 counters in place of that
 //
-// CLIENT: a file of clients/, or `usual`, which is USUAL's for the server. SERVER: an address, or the
-// name of a server of servers.php. KEYS: by default the variable KEYS. What a second brought goes to
+// CLIENT: a file of clients/, or `usual`, which is USUAL's for the server, and whose files are removed
+// at the end. SERVER: an address. KEYS: by default the variable KEYS. What a second brought goes to
 // standard error; a reply that is wrong or missing ends the script with status 1.
 
 const USUAL = ['memcached' => 'memcached', 'redis' => 'redis', 'mysql' => 'mysqli', 'postgres' => 'pdo', 'file' => 'files'];
@@ -20,14 +20,6 @@ function fail(string $why): never
 function needs(string $extension, string $package): void
 {
     extension_loaded($extension) or fail("PHP's extension $extension is missing: apt-get install $package");
-}
-
-/** The address of a server that servers.php started. */
-function address_of(string $server): string
-{
-    $file = sys_get_temp_dir() . '/addresses.json';
-    $known = is_file($file) ? json_decode(file_get_contents($file), true) : [];
-    return $known[$server] ?? fail("no server `$server` runs: php servers.php COMMAND");
 }
 
 /** Does this for every number below $count, and tells how many there were in a second. */
@@ -73,8 +65,16 @@ set_exception_handler(fn (Throwable $error) => fail($error->getMessage()));
 [, $what, $client, $server, $keys] = $argv + ['', '', '', '', getenv('KEYS')];
 in_array($what, ['cache', 'incr'], true) && (int) $keys > 0
     or fail('usage: php run.php cache|incr CLIENT SERVER KEYS');
-$at = parse_url(str_contains($server, '://') ? $server : address_of($server));
-$client = $client === 'usual' ? USUAL[$at['scheme']] ?? '' : $client;
+$at = parse_url($server) ?: [];
+isset($at['scheme']) or fail("`$server` is no address, such as memcached://127.0.0.1:11211");
+if ($client === 'usual') {
+    $client = USUAL[$at['scheme']] ?? '';
+    if ($client === 'files') {
+        // A folder beside the one that is named, which has files of its own.
+        $at['path'] .= '-once';
+        register_shutdown_function(fn () => passthru('rm -rf ' . escapeshellarg($at['path'])));
+    }
+}
 $file = __DIR__ . "/clients/$client.php";
 preg_match('/^[a-z-]+$/', $client) && is_file($file) or fail("there is no client `$client`");
 $operations = $what((require $file)($at), (int) $keys);

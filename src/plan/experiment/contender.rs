@@ -43,8 +43,14 @@ impl Contender {
     /// Gives it another name: `tiebreak compare mine=nginx`.
     pub fn rename(&mut self, name: &str) {
         self.name = name.to_owned();
-        if let Target::Launched(launch) = &mut self.target {
-            launch.rename(name);
+        match &mut self.target {
+            Target::Launched(launch) => launch.rename(name),
+            Target::Program(program) => {
+                if let Some(servers) = &mut program.servers {
+                    servers.launch.rename(name);
+                }
+            }
+            Target::Attached { .. } => {}
         }
     }
 }
@@ -59,12 +65,12 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
         (true, true, ..) => return Err(both(table, "process", "launch")),
         (true, _, true, _) => return Err(both(table, "launch", "recipe")),
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
-        (true, ..) | (_, true, ..) => launched(name, table, defaults)?,
+        _ if program::is_one(table) => program::read(name, table, defaults)?,
+        (true, ..) | (_, true, ..) => {
+            Target::Launched(Box::new(launched(name, table, defaults)?.0))
+        }
         (_, _, true, _) => from_recipe(name, table, defaults)?,
-        (_, _, _, true) => match program::is_one(table) {
-            true => program::read(table, defaults)?,
-            false => attached(table)?,
-        },
+        (_, _, _, true) => attached(table)?,
         _ => {
             return Err(table.error(
                 "there is no target: give `url` for one that runs, or `launch`, `process` or \
@@ -80,7 +86,9 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
 pub(super) fn only_recipe(name: &str, defaults: &Defaults) -> Option<Contender> {
     let mut contender = recipes::find(name)?.contender();
     contender.settings = contender.settings.over(&defaults.settings);
-    change(&mut contender.target, defaults.given.clone());
+    if let Target::Launched(launch) = &mut contender.target {
+        change(launch, &defaults.given);
+    }
     Some(contender)
 }
 
@@ -104,33 +112,47 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
-    let fixed = ["instead_of_root", "cwd", "env", "ready", "stop", "stop_grace", "shell"];
     let why = "the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, \
                `cores_from` and what is said about requests";
-    refuse(table, &[&LAUNCH_KEYS[..], &fixed, &["url", "pid"]].concat(), why)?;
+    refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
+    let mut launch = launch_of_recipe(name, table, why)?;
+    let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);
+    change(&mut launch, &given);
+    Ok(Target::Launched(Box::new(launch)))
+}
+
+/// The launch of a recipe, with its choices. `why`: what is said of keys that nobody may
+/// change.
+pub(super) fn launch_of_recipe(
+    name: &str,
+    table: &Table<'_>,
+    why: &str,
+) -> Result<Launch, Error> {
+    let fixed = ["instead_of_root", "ready", "stop", "stop_grace", "shell", "pid"];
+    refuse(table, &fixed, why)?;
     let value = table.get("recipe").expect("asked before");
     let wanted = value.word()?;
     let recipe = recipes::find(wanted).ok_or_else(|| value.error(&recipes::unknown(wanted)))?;
-    let mut target = recipe.contender().target;
-    let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);
-    change(&mut target, given);
-    if let Target::Launched(launch) = &mut target {
-        launch.rename(name);
-        launch.site = launch_keys::site(table)?;
-        choices::change(&mut launch.choices, wanted, table)?;
-    }
-    Ok(target)
+    let mut launch = recipe.launch();
+    launch.rename(name);
+    launch.site = launch_keys::site(table)?;
+    choices::change(&mut launch.choices, wanted, table)?;
+    Ok(launch)
 }
 
-fn change(target: &mut Target, given: Given) {
-    if let Target::Launched(launch) = target {
-        for process in &mut launch.processes {
-            given.clone().change(process);
-        }
+/// Changes what a user of a recipe may change of its processes.
+pub(super) fn change(launch: &mut Launch, given: &Given) {
+    for process in &mut launch.processes {
+        given.clone().change(process);
     }
 }
 
-fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
+/// A launch as the file has it, and what was given for all its processes.
+pub(super) fn launched(
+    name: &str,
+    table: &Table<'_>,
+    defaults: &Defaults,
+) -> Result<(Launch, Given), Error> {
     refuse(table, &["pid"], "tiebreak launches this target and knows its processes")?;
     let names = names(name, table)?;
     let more_ports = launch_keys::more_ports(table, &names)?;
@@ -141,6 +163,7 @@ fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target
         more_ports: &more_ports,
         choices: &of_choices,
         software: software.is_some(),
+        url: false,
     };
     let common = Given::read(table, Scope::Process(known))?.over(&defaults.given);
     let shell = common.shell.unwrap_or(false);
@@ -163,13 +186,13 @@ fn launched(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target
         facts: commands("facts")?,
         around: before(table, &common, known)?,
         packages: launch_keys::packages(table)?,
-        processes: processes(name, table, &common, known, nodes.is_empty())?,
+        processes: processes(name, table, &common, known, say_ready(table, &nodes))?,
         choices,
         software,
         more_ports: more_ports.clone(),
         nodes,
     };
-    Ok(Target::Launched(Box::new(launch)))
+    Ok((launch, common))
 }
 
 /// What runs before the launch has folder and variables of the whole
@@ -209,15 +232,41 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
     }
 }
 
+/// Which processes have to say when they are ready: those that tiebreak does not ask in
+/// the protocol of the target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SayReady {
+    /// All: they are servers of a program.
+    All,
+    /// All but the last, which is driven.
+    AllButLast,
+    /// None: each is a node that is driven.
+    None,
+}
+
+fn say_ready(table: &Table<'_>, nodes: &[String]) -> SayReady {
+    match (program::is_one(table), nodes.is_empty()) {
+        (true, _) => SayReady::All,
+        (false, true) => SayReady::AllButLast,
+        (false, false) => SayReady::None,
+    }
+}
+
 fn processes(
     name: &str,
     table: &Table<'_>,
     common: &Given,
     known: Known<'_>,
-    in_order: bool,
+    say_ready: SayReady,
 ) -> Result<Vec<Process>, Error> {
     let scope = Scope::Process(known);
     if let Some(launch) = table.get("launch") {
+        if say_ready == SayReady::All && !common.has_ready() {
+            return Err(launch.error(
+                "say when it is ready, so that the program can be run: ready = { log = \"…\" }, \
+                 { run = [\"…\"] } or { path = \"/\" }",
+            ));
+        }
         let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
         return Ok(vec![common.clone().process(name, command)]);
     }
@@ -227,11 +276,16 @@ fn processes(
         let own = value.table()?;
         own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
         let given = Given::read(&own, scope)?;
-        if in_order && at < last && !given.has_ready() {
-            return Err(own.error(
-                "say when it is ready, so that the next one can start: ready = { log = \"…\" }, \
-                 { run = [\"…\"] } or { path = \"/\" }",
-            ));
+        let next = match say_ready {
+            SayReady::All => Some("the program can be run"),
+            SayReady::AllButLast if at < last => Some("the next one can start"),
+            SayReady::AllButLast | SayReady::None => None,
+        };
+        if let Some(next) = next.filter(|_| !given.has_ready()) {
+            return Err(own.error(&format!(
+                "say when it is ready, so that {next}: ready = {{ log = \"…\" }}, \
+                 {{ run = [\"…\"] }} or {{ path = \"/\" }}"
+            )));
         }
         let given = given.over(common);
         let Some(launch) = own.get("launch") else {
@@ -246,7 +300,7 @@ fn processes(
 /// The address, and the hosts of its nodes where it has several.
 fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error> {
     let names = known.processes;
-    let Some(value) = table.get("url") else {
+    let Some(value) = table.get("url").filter(|_| !program::is_one(table)) else {
         let last = names.last().expect("at least one");
         let place = if names.len() == 1 { "port".to_owned() } else { format!("{last}.port") };
         let text = format!("http://127.0.0.1:{{{place}}}/");
@@ -255,10 +309,9 @@ fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error
     let text = value.text_in(Scope::Target(known))?;
     let ports = names.iter().chain(known.more_ports).map(|name| (name.clone(), 1)).collect();
     let url = check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
-    if let Some(("exec" | "file", _)) = text.to_string().split_once(':') {
+    if text.to_string().starts_with("file:") {
         return Err(value.error(
-            "what is launched is a server; programs (exec:) and files (file:///) are contenders \
-             without a `launch`",
+            "what is launched is a server; files (file:///) are a contender without a `launch`",
         ));
     }
     Ok((text, nodes(&value, &url, names.len())?))

@@ -55,7 +55,7 @@ mod tests;
 
 pub use contender::Contender;
 pub use contents::contents;
-pub use published::Article;
+pub use published::{Article, Method};
 pub use run::RunAsked;
 pub use source::{IN_A_FOLDER, LARGEST};
 pub use target::Target;
@@ -148,6 +148,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     if contenders.is_empty() {
         return Err(root.error("there is no contender: describe one as [contender.NAME]"));
     }
+    published::check(&root, article.as_ref(), &contenders)?;
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();
     let folder = source.folder.clone();

@@ -11,9 +11,15 @@ use text::units::show_ns;
 impl Launch {
     /// One line each, without a line's end; harmless to show.
     pub fn outline(&self) -> Vec<String> {
+        let url = harmless(&self.url.to_string());
+        let drive = shown_sentence(format!("{:8}{url}", "drive"));
+        std::iter::once(drive).chain(self.outline_of_servers()).collect()
+    }
+
+    /// The same of servers that tiebreak does not drive.
+    pub(crate) fn outline_of_servers(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = |what: &str, text: String| lines.push((what.to_owned(), text));
-        line("drive", harmless(&self.url.to_string()));
         match &self.site {
             Some(site) => line("site", site.display().to_string()),
             None if self.uses_site() => line("site", "a page of 87 bytes".to_owned()),

@@ -1,15 +1,17 @@
-//! A contender that is a whole program: `url = "exec:…"`.
+//! A contender that is a whole program: `url = "exec:…"`, and the servers that it talks to.
 
 use crate::address;
-use crate::exec::Program;
+use crate::exec::{Program, Servers};
 use crate::exit::Error;
-use crate::launch::Values;
+use crate::launch::{Launch, Values};
+use crate::plan::experiment::contender::{change, launch_of_recipe, launched};
+use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::process::Given;
-use crate::plan::experiment::scope::Scope;
-use crate::plan::experiment::table::Table;
+use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
 
-/// Keys that have no meaning for a program, beside those of launches.
+/// Keys that have no meaning for a program without servers, beside those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
 
 /// Whether this contender is one.
@@ -20,8 +22,31 @@ pub(super) fn is_one(table: &Table<'_>) -> bool {
 
 /// Reads it. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG,
 /// TMPDIR and what `env` says.
-pub(super) fn read(table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
-    let why = "this is for servers that are launched, and exec: runs a program to its end";
+pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
+    let value = table.get("url").expect("asked before");
+    // `${NAME}` is refused there: everyone can read a program's arguments.
+    let words = value.word()?.strip_prefix("exec:").unwrap_or_default();
+    let command = address::Command::parse(words).map_err(|message| value.error(&message))?;
+    let mut program = Program::new(command, None);
+    let given = match launch(name, table, defaults)? {
+        None => {
+            let given = alone(table)?.over(&defaults.given);
+            program.go_to(&table.source.folder, &given.around(), &Values::default());
+            given
+        }
+        Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
+    };
+    for (_, text) in &given.around().env {
+        program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
+    }
+    program.cores = given.cores();
+    Ok(Target::Program(Box::new(program)))
+}
+
+/// What is given for a program without servers.
+fn alone(table: &Table<'_>) -> Result<Given, Error> {
+    let why = "this is for servers that are launched, and exec: runs a program to its end: give \
+               `launch`, `process` or `recipe` for servers that it talks to";
     refuse(table, &[&REFUSED[..], &LAUNCH_KEYS].concat(), why)?;
     if let Some(value) = ["user", "instead_of_root", "shell"].iter().find_map(|key| table.get(key))
     {
@@ -30,22 +55,58 @@ pub(super) fn read(table: &Table<'_>, defaults: &Defaults) -> Result<Target, Err
              one",
         ));
     }
-    let value = table.get("url").expect("asked before");
-    // `${NAME}` is refused there: everyone can read a program's arguments.
-    let words = value.word()?.strip_prefix("exec:").unwrap_or_default();
-    let command = address::Command::parse(words).map_err(|message| value.error(&message))?;
-    let given = Given::read(table, Scope::Attached)?.over(&defaults.given);
-    let around = given.around();
-    let mut program = Program::new(command, None);
-    program.cwd = table.source.folder.clone();
-    if let Some(cwd) = &around.cwd {
-        program.cwd.push(cwd.fill(&Values::default()));
+    Given::read(table, Scope::Attached)
+}
+
+/// The servers of a program. Returns None if it has none.
+fn launch(
+    name: &str,
+    table: &Table<'_>,
+    defaults: &Defaults,
+) -> Result<Option<Launch>, Error> {
+    let has = |key| table.get(key).is_some();
+    if has("launch") || has("process") {
+        return launched(name, table, defaults).map(|(launch, _)| Some(launch));
     }
-    for (name, text) in &around.env {
-        program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
-        program.env.retain(|(known, _)| known != name);
-        program.env.push((name.clone(), text.fill(&Values::default())));
+    if !has("recipe") {
+        return Ok(None);
     }
-    program.cores = given.cores();
-    Ok(Target::Program(Box::new(program)))
+    let why = "the recipe says this itself; with `recipe` and a program go `site`, `choices`, \
+               `user`, `cores`, `cores_from`, `packages`, and `cwd` and `env` of the program";
+    let others = LAUNCH_KEYS.iter().copied().filter(|key| *key != "packages");
+    refuse(table, &others.collect::<Vec<_>>(), why)?;
+    let mut launch = launch_of_recipe(name, table, why)?;
+    launch.packages.extend(launch_keys::packages(table)?);
+    Ok(Some(launch))
+}
+
+/// Gives a program its servers. Returns what is given for it.
+fn with_servers(
+    table: &Table<'_>,
+    url: &Value<'_>,
+    defaults: &Defaults,
+    mut launch: Launch,
+    program: &mut Program,
+) -> Result<Given, Error> {
+    let is_recipe = table.get("recipe").is_some();
+    let processes: Vec<String> = launch.processes.iter().map(|it| it.name.clone()).collect();
+    let choices: Vec<String> = launch.choices.iter().map(|it| it.name.clone()).collect();
+    let scope = Scope::Program(Known {
+        processes: &processes,
+        more_ports: &launch.more_ports,
+        choices: &choices,
+        software: launch.software.is_some(),
+        url: is_recipe,
+    });
+    let given = Given::read(table, scope)?.over(&defaults.given);
+    let words = program.command.words().iter().map(|word| url.word_in(word, scope));
+    let words = words.collect::<Result<Vec<_>, _>>()?;
+    if is_recipe {
+        change(&mut launch, &given);
+    }
+    let servers = Servers { launch, words, around: given.around() };
+    *program = servers.tell(program, &Values::default());
+    program.command = program.command.with_words(|at| servers.words[at].to_string());
+    program.servers = Some(Box::new(servers));
+    Ok(given)
 }

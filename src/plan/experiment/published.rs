@@ -1,10 +1,12 @@
 //! `[published]`: the published experiment that a file repeats, and its method.
 
 use crate::exit::Error;
-use crate::launch::Method;
+use crate::launch;
 use crate::plan::experiment::command;
+use crate::plan::experiment::contender::Contender;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
+use crate::plan::experiment::target::Target;
 use record::Published;
 use std::collections::BTreeMap;
 
@@ -12,6 +14,18 @@ use std::collections::BTreeMap;
 pub(super) const KEYS: [&str; 5] = ["question", "article", "unit", "figures", "method"];
 /// Keys of `method`.
 pub(super) const METHOD_KEYS: [&str; 3] = ["run", "prints", "package"];
+
+/// How the article measured.
+#[derive(Clone)]
+pub enum Method {
+    /// By a command, which is run once against each server and each directory.
+    Command(launch::Method),
+    /// By one run of each program.
+    OneRun,
+}
+
+/// What stands for the second in a file.
+pub(super) const ONE_RUN: &str = "one run";
 
 /// What the file says of an article.
 #[derive(Clone)]
@@ -38,6 +52,38 @@ pub(super) fn read(root: &Table<'_>) -> Result<Option<Article>, Error> {
     Ok(Some(Article { published, method }))
 }
 
+/// Whether the method can be that of some contender.
+///
+/// # Errors
+/// When a command has no address to be run against, or there is no program to be run.
+pub(super) fn check(
+    root: &Table<'_>,
+    article: Option<&Article>,
+    contenders: &[Contender],
+) -> Result<(), Error> {
+    let Some(method) = article.and_then(|article| article.method.as_ref()) else { return Ok(()) };
+    let is_program = |of: &&Contender| matches!(of.target, Target::Program(_));
+    let why = match method {
+        Method::OneRun => contenders.iter().find(|of| !is_program(of)).map(|of| {
+            format!(
+                "\"{ONE_RUN}\" is of programs (exec:), and `{}` is none: give a table with `run` \
+                 and `prints`",
+                of.name
+            )
+        }),
+        Method::Command(_) => contenders.iter().all(|of| is_program(&of)).then(|| {
+            format!(
+                "programs (exec:) have no address that a command could be run against: write \
+                 \"{ONE_RUN}\", which is of each program"
+            )
+        }),
+    };
+    let Some(why) = why else { return Ok(()) };
+    let table = root.get("published").map(|value| value.table()).transpose()?;
+    let value = table.as_ref().and_then(|table| table.get("method"));
+    Err(value.map_or_else(|| root.error(&why), |value| value.error(&why)))
+}
+
 fn needed(table: &Table<'_>, key: &str) -> Result<String, Error> {
     match table.get(key) {
         Some(value) => value.word().map(str::to_owned),
@@ -59,6 +105,15 @@ fn figures(value: &Value<'_>) -> Result<BTreeMap<String, f64>, Error> {
 }
 
 fn method(value: &Value<'_>) -> Result<Method, Error> {
+    if value.is_text() {
+        return match value.word()? {
+            ONE_RUN => Ok(Method::OneRun),
+            _ => Err(value.error(
+                "is neither a table with `run` and `prints` nor \"one run\", which is of each \
+                 program (exec:)",
+            )),
+        };
+    }
     let table = value.table()?;
     table.only(&METHOD_KEYS)?;
     let Some(run) = table.get("run") else {
@@ -74,10 +129,10 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
         return Err(prints.error("is empty: give the words in front of the figure"));
     }
     let package = table.get("package").map(|value| value.word().map(str::to_owned)).transpose()?;
-    Ok(Method {
+    Ok(Method::Command(launch::Method {
         command: command::read(&run, false, Scope::Method)?,
         prints: prints.word()?.to_owned(),
         package,
         folder: table.source.folder.clone(),
-    })
+    }))
 }

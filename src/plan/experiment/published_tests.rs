@@ -45,9 +45,35 @@ fn an_article_has_a_question_figures_and_a_method() {
     let figures = BTreeMap::from([("nginx".to_owned(), 4612.0), ("node".to_owned(), 2043.5)]);
     assert_eq!(article.published.figures, figures);
     assert_eq!(article.published.scale, None);
-    let method = article.method.expect("a method");
+    let Some(Method::Command(method)) = article.method else { panic!("a command") };
     assert_eq!(method.command.to_string(), "ab -n 10 {url}");
     assert_eq!(method.package.as_deref(), Some("apache2-utils"));
+}
+
+#[test]
+fn the_method_of_programs_is_one_run() {
+    let text = "[published]\nquestion = 'a'\narticle = 'b'\nunit = 'c'\nmethod = 'one run'\n\
+                [contender.a]\nurl = 'exec:true'\n";
+    let experiment = read(text, None).unwrap_or_else(|error| panic!("{error}"));
+    let method = experiment.article.expect("an article").method;
+    assert!(matches!(method, Some(Method::OneRun)));
+    let of = |method: &str, more: &str| {
+        let text = text.replace("'one run'", method) + more;
+        read(&text, None).err().unwrap_or_else(|| panic!("{method}: no error"))
+    };
+    for (told, wanted) in [
+        (
+            of("'one run'", "[contender.b]\nlaunch = ['x']\n"),
+            "e.toml:5: published.method: \"one run\" is of programs (exec:), and `b` is none: give",
+        ),
+        (
+            of("{ run = ['x', '{url}'], prints = 'y' }", ""),
+            "e.toml:5: published.method: programs (exec:) have no address",
+        ),
+        (of("'two runs'", ""), "e.toml:5: published.method: is neither a table with `run` and"),
+    ] {
+        assert!(told.starts_with(wanted), "wanted: {wanted}\nsaid:   {told}");
+    }
 }
 
 #[test]
@@ -96,7 +122,7 @@ fn mistakes_name_line_key_and_remedy() {
         (
             "contenders = ['a']\n[contender.a]\nlaunch = ['x', '{url}']".to_owned(),
             None,
-            "{url} has a meaning only in published.method.run",
+            "{url} has a meaning only in published.method.run, and for a program",
         ),
     ] {
         let error = read(&text, scale).err().unwrap_or_else(|| panic!("{told}: no error"));

@@ -2,6 +2,7 @@
 //! an experiment file. Web servers serve a page of 87 bytes or a folder (`site`);
 //! stores and databases begin empty.
 
+use crate::launch::Launch;
 use crate::plan::experiment::{Contender, Target, parse_one};
 use text::near;
 use text::shown::shown;
@@ -84,12 +85,22 @@ impl Recipe {
         }
     }
 
+    /// What it launches.
+    ///
+    /// # Panics
+    /// Never: every recipe is read by a test, and launches something.
+    pub(crate) fn launch(self) -> Launch {
+        match self.contender().target {
+            Target::Launched(launch) => *launch,
+            Target::Attached { .. } | Target::Program(_) => {
+                panic!("the recipe {} launches nothing", self.name)
+            }
+        }
+    }
+
     /// A line for people.
     pub fn about(self) -> String {
-        match self.contender().target {
-            Target::Launched(launch) => launch.about.unwrap_or_default(),
-            Target::Attached { .. } | Target::Program(_) => String::new(),
-        }
+        self.launch().about.unwrap_or_default()
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Known<'a> {
     pub(super) choices: &'a [String],
     /// It is part of some software.
     pub(super) software: bool,
+    /// It has an address that a program can be told.
+    pub(super) url: bool,
 }
 
 /// Where a text stands.
@@ -30,6 +32,8 @@ pub(super) enum Scope<'a> {
     Process(Known<'a>),
     /// Of the whole target.
     Target(Known<'a>),
+    /// Of a program that talks to the servers of the target.
+    Program(Known<'a>),
     /// Of an article's method: of each target its address alone.
     Method,
 }
@@ -51,22 +55,34 @@ impl Scope<'_> {
                     )),
                 };
             }
-            Scope::Before(known) | Scope::Process(known) | Scope::Target(known) => known,
+            Scope::Before(known)
+            | Scope::Process(known)
+            | Scope::Target(known)
+            | Scope::Program(known) => known,
         };
-        if *placeholder == Placeholder::Url {
-            return Err(format!("{placeholder} has a meaning only in published.method.run"));
-        }
         match (self, placeholder) {
+            (Scope::Program(_), Placeholder::Url) if known.url => Ok(()),
+            (Scope::Program(_), Placeholder::Url) => Err(format!(
+                "{placeholder} is the address of the server of a `recipe`: write its address, with \
+                 {{port}} in it"
+            )),
+            (_, Placeholder::Url) => Err(format!(
+                "{placeholder} has a meaning only in published.method.run, and for a program (exec:) \
+                 beside the server of a recipe"
+            )),
             (Scope::Before(_), Placeholder::Port | Placeholder::PortOf(_)) => {
                 Err(format!("{placeholder} is chosen at the launch, and this runs before it"))
             }
-            (Scope::Before(_) | Scope::Target(_), Placeholder::Process | Placeholder::Host) => {
+            (
+                Scope::Before(_) | Scope::Target(_) | Scope::Program(_),
+                Placeholder::Process | Placeholder::Host,
+            ) => {
                 Err(format!(
                     "{placeholder} has a meaning only for one process: in its `launch`, or in a \
                      file with {{process}} in its path"
                 ))
             }
-            (Scope::Target(_), Placeholder::Port) if known.processes.len() > 1 => {
+            (Scope::Target(_) | Scope::Program(_), Placeholder::Port) if known.processes.len() > 1 => {
                 let ports: Vec<String> =
                     known.processes.iter().map(|name| format!("{{{name}.port}}")).collect();
                 Err(format!("there are several processes: write {}", ports.join(" or ")))
@@ -106,6 +122,10 @@ impl Value<'_> {
     /// something: a slip is an error.
     pub(super) fn text_in(&self, scope: Scope<'_>) -> Result<Text, Error> {
         let text = self.template_in(scope)?;
+        self.without_slip(text, scope)
+    }
+
+    fn without_slip(&self, text: Text, scope: Scope<'_>) -> Result<Text, Error> {
         match text.slip() {
             Some((word, meant)) if !matches!(scope, Scope::Attached) => {
                 let message = format!("`{{{word}}}` is not known; did you mean `{{{meant}}}`?");
@@ -122,6 +142,15 @@ impl Value<'_> {
             scope.check(placeholder).map_err(|message| self.error(&message))?;
         }
         Ok(text)
+    }
+
+    /// The same for a word of this text.
+    pub(super) fn word_in(&self, word: &str, scope: Scope<'_>) -> Result<Text, Error> {
+        let text = Text::with_placeholders(word);
+        for placeholder in text.placeholders() {
+            scope.check(placeholder).map_err(|message| self.error(&message))?;
+        }
+        self.without_slip(text, scope)
     }
 
     /// The same, without secrets, for what others can see.

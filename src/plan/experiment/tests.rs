@@ -381,7 +381,35 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'exec:true'\ntemp = '/dev/shm'",
-        "e.toml:3: contender.a.temp: this is for servers that are launched, and exec: runs a program to its end",
+        "e.toml:3: contender.a.temp: this is for servers that are launched, and exec: runs a program to its end: give `launch`, `process` or `recipe` for servers that it talks to",
+    ),
+    (
+        "url = 'exec:true'\nlaunch = ['a']",
+        "e.toml:3: contender.a.launch: say when it is ready, so that the program can be run: ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
+    ),
+    (
+        "url = 'exec:true'\nprocess = [{ name = 'b', launch = ['b'], ready = { log = 'x' } }, { name = 'c', launch = ['c'] }]",
+        "e.toml:3: contender.a.process[1]: say when it is ready, so that the program can be run: ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
+    ),
+    (
+        "url = 'exec:php x.php {url}'\nlaunch = ['a']\nready = { log = 'x' }",
+        "e.toml:2: contender.a.url: {url} is the address of the server of a `recipe`: write its address, with {port} in it",
+    ),
+    (
+        "url = 'exec:php x.php {redis.port}'\nrecipe = 'memcached'",
+        "e.toml:2: contender.a.url: no process is called `redis`: a",
+    ),
+    (
+        "url = 'exec:php x.php {prot}'\nrecipe = 'memcached'",
+        "e.toml:2: contender.a.url: `{prot}` is not known; did you mean `{port}`?",
+    ),
+    (
+        "url = 'exec:php x.php'\nrecipe = 'memcached'\nready = { log = 'x' }",
+        "e.toml:4: contender.a.ready: the recipe says this itself; with `recipe` and a program go `site`, `choices`, `user`, `cores`, `cores_from`, `packages`, and `cwd` and `env` of the program",
+    ),
+    (
+        "url = 'exec:php x.php'\nrecipe = 'memcached'\nenv = { A = '{process}' }",
+        "e.toml:4: contender.a.env.A: {process} has a meaning only for one process: in its `launch`, or in a file with {process} in its path",
     ),
     (
         "url = 'exec:true'\ninstead_of_root = 'nobody'",
@@ -723,4 +751,30 @@ fn what_is_outlined_is_harmless() {
     let hostile = good("[contender.a]\nlaunch = ['a', \"\\u001b[31m\\u202e\"]\n");
     let lines = launch(&hostile.contenders[0]).outline();
     assert_eq!(lines[1], r"start   a '\u{1b}[31m\u{202e}'");
+}
+
+/// Its words and variables are filled once its server has a port.
+#[test]
+fn a_program_is_told_of_its_servers() {
+    let text = "[contender.a]\nrecipe = 'memcached'\nenv = { AT = '{port}' }\ncwd = 'x'\n\
+                url = \"exec:php run.php {url} '${HOME} {a.port}'\"\n";
+    let experiment = good(text);
+    let Target::Program(program) = &experiment.contenders[0].target else { panic!("a program") };
+    assert_eq!(program.command.shown(), "php run.php {url} ${HOME} {a.port}");
+    let servers = program.servers.as_ref().expect("a server");
+    let values = Values {
+        port: 4711,
+        ports: [("a".to_owned(), 4712)].into(),
+        url: "memcached://127.0.0.1:4711".to_owned(),
+        ..Values::default()
+    };
+    let told = servers.tell(program, &values);
+    let words = ["php", "run.php", "memcached://127.0.0.1:4711", "${HOME} 4712"];
+    assert_eq!(told.command.words(), words);
+    assert!(told.env.contains(&("AT".to_owned(), "4711".to_owned())), "{:?}", told.env);
+    assert!(told.cwd.ends_with("x"), "{}", told.cwd.display());
+    let outline = program.outline();
+    assert!(outline[0].starts_with("fact    memcached"), "{outline:?}");
+    assert!(outline.iter().any(|line| line.starts_with("start   memcached -l")), "{outline:?}");
+    assert_eq!(outline.last().map(String::as_str), Some("run     php run.php {url} ${HOME} {a.port}"));
 }

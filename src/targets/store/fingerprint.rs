@@ -69,6 +69,12 @@ impl Wanted {
         if workload.is_wide() {
             spec += " wide";
         }
+        if !workload.keys_as.is_number() {
+            spec += &format!(" {:?}", workload.keys_as);
+        }
+        if !workload.values_as.is_version() {
+            spec += &format!(" {:?}", workload.values_as);
+        }
         if !workload.own.is_empty() {
             let Own { setup, tables, .. } = &workload.own;
             spec += &format!(" {setup:?} {tables:?}");

@@ -1,7 +1,7 @@
 use super::*;
 use crate::plan::workload::WorkloadAsked;
 use proptest::prelude::*;
-use record::ValueBytes;
+use record::{KeysAs, ValueBytes, ValuesAs};
 
 const ID: &str = "0123456789abcdef0123456789abcdef01234567";
 
@@ -42,11 +42,13 @@ fn anew(why: &str) -> Decision {
 fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
     let spec = |change: fn(&mut Workload)| Wanted::of(&workload(change)).spec;
     let base = spec(|_| {});
-    let others: [fn(&mut Workload); 4] = [
+    let others: [fn(&mut Workload); 6] = [
         |workload| workload.keys += 1,
         |workload| workload.value = ValueBytes::Uniform(32, 32),
         |workload| workload.compressible = !workload.compressible,
         |workload| workload.prefix = "tiebreak01:".to_owned(),
+        |workload| workload.keys_as = KeysAs::Md5,
+        |workload| workload.values_as = ValuesAs::Crc32,
     ];
     assert!(others.into_iter().all(|change| spec(change) != base));
     assert_eq!(base, spec(|workload| workload.mix.truncate(1)));

@@ -2,10 +2,11 @@
 //!
 //! A store that holds the note of a load under the contender's prefix was written to by
 //! tiebreak. Where there is no note (it may have been evicted), keys say it themselves: a
-//! value begins with the number of its key and that of the write.
+//! value begins with the number of its key and that of the write, or is the CRC-32 of the
+//! key's number.
 
 use super::Fingerprint;
-use engine::workload::{COUNTED_FROM, Operations, Space};
+use engine::workload::{COUNTED_FROM, Operations, Space, Values};
 use record::Workload;
 
 /// So many keys are looked at: half of them the first, the others spread over the rest.
@@ -38,6 +39,7 @@ pub(super) fn check(
         Ok(Kept::Text(_) | Kept::Other) => return Err(refusal(&note)),
     }
     let operations = Operations::new(workload, 0)?;
+    let values = operations.values();
     for space in [Space::Values, Space::Counters] {
         for key in looked_at(workload.keys) {
             let mut name = Vec::new();
@@ -46,7 +48,7 @@ pub(super) fn check(
             match read(&name) {
                 Ok(Kept::Nothing) => {}
                 Err(_) => return Ok(()),
-                Ok(Kept::Text(value)) if is_ours(space, key, &value) => {}
+                Ok(Kept::Text(value)) if is_ours(&values, space, key, &value) => {}
                 Ok(Kept::Text(_) | Kept::Other) => return Err(refusal(&name)),
             }
         }
@@ -63,12 +65,18 @@ fn looked_at(keys: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Whether a value is one of this key: it begins with its number, little endian, or is
-/// the beginning of that. Counters have as many digits as they were loaded with.
-fn is_ours(space: Space, key: u64, value: &[u8]) -> bool {
+/// the beginning of that; one without a version is as the load writes it. Counters have as
+/// many digits as they were loaded with.
+fn is_ours(values: &Values, space: Space, key: u64, value: &[u8]) -> bool {
     if space == Space::Counters {
         let digits = value.trim_ascii_end();
         let length = COUNTED_FROM.to_string().len();
         return digits.len() == length && digits.iter().all(u8::is_ascii_digit);
+    }
+    if !values.have_versions() {
+        let mut only = Vec::new();
+        values.write(key, 0, &mut only);
+        return value == only;
     }
     let number = key.to_le_bytes();
     let length = value.len().min(number.len());
@@ -87,6 +95,7 @@ fn refusal(key: &str) -> String {
 mod tests {
     use super::*;
     use engine::workload::preset;
+    use record::{KeysAs, ValuesAs};
     use std::collections::BTreeMap;
 
     fn kv() -> Workload {
@@ -109,6 +118,21 @@ mod tests {
         assert_eq!(checked(&[("tiebreak00:000000000007", &value)]), Ok(()));
         let of_another = checked(&[("tiebreak00:000000000008", &value)]);
         assert!(of_another.expect_err("not of key 8").contains("`tiebreak00:000000000008`"));
+    }
+
+    #[test]
+    fn a_value_without_a_version_is_ours_where_it_is_the_one_of_its_key() {
+        let workload =
+            Workload { keys_as: KeysAs::Md5, values_as: ValuesAs::Crc32, ..kv() };
+        let with = |value: &'static [u8]| {
+            check(&workload, |key| match key {
+                "tiebreak00:cfcd208495d565ef66e7dff9f98764da" => Ok(Kept::Text(value.to_vec())),
+                _ => Ok(Kept::Nothing),
+            })
+        };
+        assert_eq!(with(b"4108050209"), Ok(()));
+        let told = with(b"mine").expect_err("of somebody else");
+        assert!(told.contains("`tiebreak00:cfcd208495d565ef66e7dff9f98764da`"), "{told}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Memo {
     bearing: Bearing,
     item: u32,
     check: Option<Check>,
+    /// How many values were checked.
+    checked: u32,
     columns: Columns,
     wrong: bool,
     stale: bool,
@@ -29,6 +31,8 @@ impl Memo {
 /// Verifies the replies of one worker's operations.
 pub struct Verifier {
     verify: Verify,
+    /// It is remembered which version was written last.
+    follows_versions: bool,
     ledger: Ledger,
     worker: u64,
     workers: u64,
@@ -38,16 +42,17 @@ impl Verifier {
     /// Knows nothing yet of this worker's writes to the keys of the workload, or to its wide
     /// rows.
     pub fn new(verify: Verify, of: &Workload, worker: usize, workers: usize) -> Verifier {
-        let rows = if verify == Verify::Off { 0 } else { of.rows() };
-        let ledger = Ledger::new(rows);
-        Verifier { verify, ledger, worker: worker as u64, workers: workers as u64 }
+        let follows_versions = verify != Verify::Off && of.values_as.is_version();
+        let ledger = Ledger::new(if follows_versions { of.rows() } else { 0 });
+        let (worker, workers) = (worker as u64, workers as u64);
+        Verifier { verify, follows_versions, ledger, worker, workers }
     }
 
     /// An operation, or a half of one, is about to be sent.
     #[inline]
     pub fn sent(&mut self, drawn: Drawn, memo: &mut Memo) {
         memo.drawn = Some(drawn);
-        if self.verify == Verify::Off {
+        if !self.follows_versions {
             return;
         }
         if overwrites(drawn.kind) {
@@ -87,10 +92,12 @@ impl Verifier {
     /// of their keys. `key`: none where what came is no key of the workload's.
     pub fn value_of(&self, said: &Said, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|_| self.verify != Verify::Off) else { return };
+        memo.checked += 1;
         let mut check = Check::new(said.operations.checks_all_bytes(drawn.n));
         check.piece(&said.values, value);
-        let found = check.end();
-        let is_right = key.zip(found).is_some_and(|(key, found)| self.is_right(said, key, &found));
+        let found = |key: u64| check.end(&said.values, key);
+        let is_right = |key: u64| found(key).is_some_and(|found| self.is_right(said, key, &found));
+        let is_right = key.is_some_and(is_right);
         memo.wrong |= !is_right;
     }
 
@@ -106,13 +113,17 @@ impl Verifier {
             return Told::Ok;
         }
         if overwrites(drawn.kind) {
-            self.ledger.written(row(&drawn), drawn.version, memo.bearing);
+            if self.follows_versions {
+                self.ledger.written(row(&drawn), drawn.version, memo.bearing);
+            }
             return Told::Ok;
         }
         if !drawn.kind.only_reads() {
             return Told::Ok;
         }
         self.end_item(said, memo);
+        // An empty value comes in no piece.
+        memo.wrong |= drawn.kind != Kind::Newest && memo.checked < items;
         // More than was asked for, or one without a name and a value.
         let counts = [items, memo.columns.complete];
         memo.wrong |= drawn.kind == Kind::Newest && counts != [NEWEST_COLUMNS; 2];
@@ -129,7 +140,7 @@ impl Verifier {
     #[inline]
     pub fn refused(&mut self, memo: &Memo) {
         if let Some(drawn) = memo.drawn.filter(|drawn| overwrites(drawn.kind))
-            && self.verify != Verify::Off
+            && self.follows_versions
         {
             self.ledger.refused(row(&drawn));
         }
@@ -138,11 +149,16 @@ impl Verifier {
     /// The value of one item is complete.
     fn end_item(&self, said: &Said, memo: &mut Memo) {
         let (Some(check), Some(drawn)) = (memo.check.take(), memo.drawn) else { return };
+        memo.checked += 1;
         let right = match drawn.space {
-            Space::Columns => self.is_right_column(said, memo, &drawn, check.end()),
+            Space::Columns => {
+                let found = check.end(&said.values, drawn.key);
+                self.is_right_column(said, memo, &drawn, found)
+            }
             _ => {
                 let key = said.operations.key_of(&drawn, memo.item);
-                check.end().filter(|found| self.is_right(said, key, found))
+                let found = check.end(&said.values, key);
+                found.filter(|found| self.is_right(said, key, found))
             }
         };
         // Of several columns the first is the newest.
@@ -151,6 +167,7 @@ impl Verifier {
             Some(found) => {
                 let judged = found.version == 0 || self.is_own(found.version);
                 memo.stale |= is_latest
+                    && self.follows_versions
                     && judged
                     && self.ledger.is_stale(row(&drawn), memo.bearing, found.version);
             }
@@ -175,10 +192,10 @@ impl Verifier {
     }
 
     /// A value that was written under this key, whole: loaded, or by an operation
-    /// that writes there.
+    /// that writes there. One without a version is what every write there writes.
     fn is_right(&self, said: &Said, key: u64, found: &Checked) -> bool {
         let whole = found.key == key && found.length_right && found.bytes_right;
-        whole && said.operations.gives(key, found.version)
+        whole && (!said.values.have_versions() || said.operations.gives(key, found.version))
     }
 
     /// Operation `version - 1` is one of this worker's.

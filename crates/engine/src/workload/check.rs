@@ -25,9 +25,9 @@ struct Expected {
 /// What a value was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The key in it.
+    /// The key in it; of a value without a version, the one that it was compared with.
     pub key: u64,
-    /// The version in it.
+    /// The version in it; 0 if it has none.
     pub version: u64,
     /// It is as long as that key and version say.
     pub length_right: bool,
@@ -54,12 +54,23 @@ impl Check {
         self.at += rest.len() as u64;
     }
 
-    /// What it was, after the last piece. None: shorter than key and version.
-    pub fn end(&self) -> Option<Checked> {
+    /// What it was, after the last piece. `key`: whose value it should be. Returns None if
+    /// it was shorter than key and version.
+    pub fn end(&self, values: &Values, key: u64) -> Option<Checked> {
+        if let Some(only) = values.only(key) {
+            return Some(self.compared(key, only.as_bytes()));
+        }
         let expected = self.expected?;
         let (key, version) = self.key_and_version();
         let length_right = self.at == expected.length;
         Some(Checked { key, version, length_right, bytes_right: self.right })
+    }
+
+    /// What a value without a version was, of which the key can have this one alone.
+    fn compared(&self, key: u64, only: &[u8]) -> Checked {
+        let length_right = self.at == only.len() as u64;
+        let bytes_right = length_right && self.head[..only.len()] == *only;
+        Checked { key, version: 0, length_right, bytes_right }
     }
 
     /// Takes from the piece what belongs to the head, and gives back the rest.
@@ -68,7 +79,7 @@ impl Check {
         let (head, rest) = piece.split_at(piece.len().min(HEAD - at));
         self.head[at..at + head.len()].copy_from_slice(head);
         self.at += head.len() as u64;
-        if at < HEAD && at + head.len() == HEAD {
+        if values.have_versions() && at < HEAD && at + head.len() == HEAD {
             let (key, version) = self.key_and_version();
             let length = values.length(key, version);
             let rest = values.rest(key, version, length);
@@ -107,7 +118,7 @@ mod tests {
     use super::*;
     use crate::workload::presets::preset;
     use proptest::prelude::*;
-    use record::{ValueBytes, Workload};
+    use record::{ValueBytes, ValuesAs, Workload};
 
     fn values(from: u32, compressible: bool) -> Values {
         let value = ValueBytes::Uniform(from, 300);
@@ -124,7 +135,7 @@ mod tests {
             check.piece(values, &value[from..to]);
             from = to;
         }
-        check.end()
+        check.end(values, 0)
     }
 
     proptest! {
@@ -204,6 +215,31 @@ mod tests {
     fn fewer_than_16_bytes_are_no_value() {
         for length in 0..16 {
             assert_eq!(fed(&values(16, false), true, &[0; 16][..length], &[1]), None);
+        }
+    }
+
+    /// A value without a version is compared with the only one that the key can have.
+    #[test]
+    fn a_crc32_is_right_for_its_key_alone_however_it_is_cut() {
+        let kv = preset("kv").expect("a preset");
+        let values = Values::new(&Workload { values_as: ValuesAs::Crc32, ..kv });
+        let seen = |value: &[u8], key: u64, all: bool, cut: usize| {
+            let mut check = Check::new(all);
+            check.piece(&values, &value[..cut]);
+            check.piece(&values, &value[cut..]);
+            let seen = check.end(&values, key).expect("as long as it may be");
+            assert_eq!((seen.key, seen.version), (key, 0));
+            (seen.length_right, seen.bytes_right)
+        };
+        for all in [false, true] {
+            for cut in 0..10 {
+                assert_eq!(seen(b"4108050209", 0, all, cut), (true, true), "{cut}");
+            }
+            assert_eq!(seen(b"4108050209", 1, all, 4), (true, false), "another key's");
+            assert_eq!(seen(b"4108050208", 0, all, 4), (true, false), "another digit");
+            for other in [&b""[..], b"410805020", b"41080502099", b"4108050209 and much more"] {
+                assert_eq!(seen(other, 0, all, other.len() / 2), (false, false), "{other:?}");
+            }
         }
     }
 }

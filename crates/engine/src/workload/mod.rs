@@ -9,6 +9,7 @@ mod arguments;
 mod check;
 mod columns;
 mod feeds;
+mod hashed;
 mod inserts;
 mod keys;
 mod mix;
@@ -34,7 +35,7 @@ use crate::random::Random;
 use keys::Keys;
 use mix::Mix;
 use own::OwnParameters;
-use record::{Kind, Skew, Verify, Workload};
+use record::{KeysAs, Kind, Skew, Verify, Workload};
 
 /// Numbers of operations are below it: a million a second for 285 years. Up to
 /// here they are exact as `f64`, which finding the inserts relies on.
@@ -51,7 +52,11 @@ const DIGITS: usize = 12;
 
 /// Bytes of the longest name that any key of this workload has.
 pub fn longest_key(workload: &Workload) -> usize {
-    workload.prefix.len() + LETTER + DIGITS
+    let name = match workload.keys_as {
+        KeysAs::Number => LETTER + DIGITS,
+        KeysAs::Md5 => hashed::MD5_DIGITS,
+    };
+    workload.prefix.len() + name
 }
 
 /// The operations of a workload.
@@ -259,10 +264,15 @@ impl Operations {
 
     /// Appends the name of a key: the prefix, a letter where the key is not one of
     /// values, and twelve digits, so that all are of one length and sort as their
-    /// numbers do. Allocates only where `out` has no room left;
-    /// [`Operations::key_length`] tells how much is needed.
+    /// numbers do; or the prefix and the MD5 of letter and number. Allocates only where
+    /// `out` has no room left; [`Operations::key_length`] tells how much is needed.
     pub fn write_key(&self, space: Space, key: u64, out: &mut Vec<u8>) {
         let key = if space == Space::Columns { columns::user(key) } else { key };
+        if self.workload.keys_as == KeysAs::Md5 {
+            out.extend_from_slice(self.workload.prefix.as_bytes());
+            hashed::write_md5(space.letter(), key, out);
+            return;
+        }
         debug_assert!(key < 10u64.pow(DIGITS as u32), "key {key} has more than {DIGITS} digits");
         let mut digits = [b'0'; DIGITS];
         // Two halves: the digits of one need not wait for those of the other.
@@ -279,7 +289,11 @@ impl Operations {
 
     /// Bytes of the name of every key in this space.
     pub fn key_length(&self, space: Space) -> usize {
-        self.workload.prefix.len() + space.letter().len() + DIGITS
+        let name = match self.workload.keys_as {
+            KeysAs::Number => space.letter().len() + DIGITS,
+            KeysAs::Md5 => hashed::MD5_DIGITS,
+        };
+        self.workload.prefix.len() + name
     }
 
     /// The values of the keys.

@@ -57,6 +57,8 @@ fn workload(distribution: Distribution, mix: &[(Kind, f64)]) -> Workload {
         hot: 1.0,
         value: ValueBytes::Fixed(1000),
         compressible: false,
+        keys_as: record::KeysAs::Number,
+        values_as: record::ValuesAs::Version,
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::Sample,
         commands: Vec::new(),

@@ -1,7 +1,7 @@
 //! Whether a workload can be driven at all.
 
 use record::limits::MOST_KINDS;
-use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
+use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, Verify, Workload};
 
 /// So many keys still have 12 digits when they are followed by inserts.
 const MOST_KEYS: u64 = 100_000_000_000;
@@ -21,6 +21,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     }
     workload.mixes().into_iter().try_for_each(mix)?;
     wide(workload)?;
+    hashed(workload)?;
     groups(workload)?;
     commands(workload)?;
     verify(workload)
@@ -79,7 +80,7 @@ fn value(workload: &Workload) -> Result<(), String> {
     if from > to {
         return Err(format!("value = {from} to {to} bytes: must go from the less to the more"));
     }
-    if workload.verify != Verify::Off && from < 16 {
+    if workload.verify != Verify::Off && workload.values_as.is_version() && from < 16 {
         return Err(format!(
             "value = {from} bytes: must be 16 at least, for key and version, or verify = off"
         ));
@@ -127,6 +128,23 @@ fn wide(workload: &Workload) -> Result<(), String> {
     match workload.is_wide() && workload.mix.iter().any(other) {
         true => Err("mix: newest, one and insert are on wide rows, and no other operations can \
                      be beside them"
+            .to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// Hashes of keys have no order, and those of values no versions.
+fn hashed(workload: &Workload) -> Result<(), String> {
+    let is_hashed = workload.keys_as == KeysAs::Md5 || !workload.values_as.is_version();
+    if is_hashed && workload.is_wide() {
+        return Err("keys_as, values_as: wide rows have users and columns by their numbers; \
+                    leave both out"
+            .to_owned());
+    }
+    let scans = workload.mix.iter().any(|share| matches!(share.kind, Kind::Scan(_)));
+    match scans && workload.keys_as == KeysAs::Md5 {
+        true => Err("keys_as = md5: a scan reads keys in the order of their numbers, and hashes \
+                     are in another; leave keys_as or the scan out"
             .to_owned()),
         false => Ok(()),
     }
@@ -182,6 +200,7 @@ fn verify(workload: &Workload) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::workload::presets::{PRESETS, preset};
+    use record::ValuesAs;
 
     #[test]
     fn presets_are_sane() {
@@ -316,6 +335,34 @@ mod tests {
                 "verify: cannot follow append, which is in the mix; set verify = off",
             ),
         ]);
+    }
+
+    #[test]
+    fn hashes_that_cannot_be_are_refused() {
+        let wide = "keys_as, values_as: wide rows have users and columns by their numbers; leave \
+                    both out";
+        table(&[
+            (
+                |w| {
+                    w.keys_as = KeysAs::Md5;
+                    w.mix = shares(&[(Kind::Scan(9), 1.0)]);
+                },
+                "keys_as = md5: a scan reads keys in the order of their numbers, and hashes are \
+                 in another; leave keys_as or the scan out",
+            ),
+            (
+                |w| (w.keys_as, w.mix) = (KeysAs::Md5, shares(&[(Kind::Newest, 1.0)])),
+                wide,
+            ),
+            (
+                |w| (w.values_as, w.mix) = (ValuesAs::Crc32, shares(&[(Kind::Newest, 1.0)])),
+                wide,
+            ),
+        ]);
+        let (keys_as, values_as) = (KeysAs::Md5, ValuesAs::Crc32);
+        let value = ValueBytes::Uniform(1, ValuesAs::LONGEST_CRC32);
+        let kv = preset("kv").expect("a preset");
+        assert_eq!(check(&Workload { keys_as, values_as, value, ..kv }), Ok(()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use record::{Distribution, Share};
+use record::{Distribution, KeysAs, Share, ValuesAs};
 use std::collections::BTreeSet;
 
 fn operations(change: impl FnOnce(&mut Workload)) -> Operations {
@@ -262,6 +262,38 @@ fn the_name_of_a_key_is_the_prefix_and_twelve_digits() {
         assert_eq!(out, format!("get {name}").as_bytes());
         assert_eq!(operations.key_length(Space::Values), name.len());
     }
+}
+
+/// `md5sum` gives these.
+#[test]
+fn the_name_of_a_key_can_be_the_md5_of_its_number() {
+    let operations = operations(|workload| workload.keys_as = KeysAs::Md5);
+    for (space, key, name) in [
+        (Space::Values, 0, "a:cfcd208495d565ef66e7dff9f98764da"),
+        (Space::Values, 99_999, "a:d3eb9a9233e52948740d7eb8c3062d14"),
+        // Of `n7`: a counter is another key than the value of its number.
+        (Space::Counters, 7, "a:c364e7cd25ef8288236d31f1ed69a94a"),
+    ] {
+        let mut out = b"get ".to_vec();
+        operations.write_key(space, key, &mut out);
+        assert_eq!(out, format!("get {name}").as_bytes());
+        assert_eq!(operations.key_length(space), name.len());
+        assert_eq!(longest_key(&operations.workload), name.len());
+    }
+}
+
+/// What is done with which key is the same.
+#[test]
+fn names_and_values_do_not_change_the_operations() {
+    let (plain, hashed) = (operations(|_| ()), operations(|workload| {
+        (workload.keys_as, workload.values_as) = (KeysAs::Md5, ValuesAs::Crc32);
+    }));
+    assert!((0..1000).all(|n| plain.operation(n) == hashed.operation(n)));
+    let mut value = Vec::new();
+    for version in [0, 7] {
+        hashed.values().write(1, version, &mut value);
+    }
+    assert_eq!(value, b"22122945832212294583");
 }
 
 #[test]

@@ -2,10 +2,13 @@
 //!
 //! The first 16 bytes are key and version, little endian; the rest follows from
 //! both. Not from the seed: so a store that was loaded once serves every run.
+//!
+//! Or it is the CRC-32 of its key's number, whatever the version.
 
+use super::hashed::{self, Decimal};
 use super::mix::cumulated;
 use crate::random::Random;
-use record::{ValueBytes, Workload};
+use record::{ValueBytes, ValuesAs, Workload};
 
 /// Bytes that hold key and version.
 pub(super) const HEAD: usize = 16;
@@ -18,6 +21,7 @@ const FIRST_WORD: u64 = 2;
 pub struct Values {
     lengths: Lengths,
     compressible: bool,
+    made_as: ValuesAs,
 }
 
 /// How long values are.
@@ -50,11 +54,23 @@ impl Values {
     /// The values of this workload.
     pub fn new(workload: &Workload) -> Values {
         let lengths = Lengths::new(&workload.value);
-        Values { lengths, compressible: workload.compressible }
+        Values { lengths, compressible: workload.compressible, made_as: workload.values_as }
+    }
+
+    /// A value tells its key and its version.
+    #[inline]
+    pub fn have_versions(&self) -> bool {
+        self.made_as == ValuesAs::Version
+    }
+
+    /// The only value that a key can have. Returns None if values have versions.
+    #[inline]
+    pub(super) fn only(&self, key: u64) -> Option<Decimal> {
+        (self.made_as == ValuesAs::Crc32).then(|| hashed::crc32(key))
     }
 
     /// Bytes of the value of `key` at `version`.
-    pub fn length(&self, key: u64, version: u64) -> usize {
+    pub(super) fn length(&self, key: u64, version: u64) -> usize {
         let random = || Random::new(key ^ 0x1E46_7B2D, version);
         match &self.lengths {
             Lengths::Fixed(bytes) => *bytes,
@@ -70,6 +86,10 @@ impl Values {
     /// Appends the value; allocates only where `out` has no room left. One of
     /// fewer than 16 bytes is the beginning of the key's number.
     pub fn write(&self, key: u64, version: u64, out: &mut Vec<u8>) {
+        if let Some(only) = self.only(key) {
+            out.extend_from_slice(only.as_bytes());
+            return;
+        }
         let length = self.length(key, version);
         let rest = self.rest(key, version, length);
         let start = out.len();

@@ -3,10 +3,13 @@
 
 use crate::counting;
 use engine::workload::{Check, Operations, preset};
-use record::{Distribution, Kind, Share};
+use record::{Distribution, KeysAs, Kind, Share, ValuesAs};
 
-fn operations(distribution: Distribution) -> Operations {
+fn operations(distribution: Distribution, hashed: bool) -> Operations {
     let mut workload = preset("ycsb-a").expect("a preset");
+    if hashed {
+        (workload.keys_as, workload.values_as) = (KeysAs::Md5, ValuesAs::Crc32);
+    }
     workload.distribution = distribution;
     workload.mix = [Kind::MultiGet(4), Kind::Set, Kind::Insert]
         .map(|kind| Share { kind, weight: 1.0 })
@@ -28,7 +31,7 @@ fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
         values.write(drawn.key, drawn.version, out);
         let mut check = Check::new(true);
         out[named..].chunks(100).for_each(|piece| check.piece(&values, piece));
-        right += u64::from(check.end().is_some_and(|end| end.length_right && end.bytes_right));
+        right += u64::from(check.end(&values, drawn.key).is_some_and(|end| end.length_right && end.bytes_right));
     }
     right
 }
@@ -37,7 +40,7 @@ pub(crate) fn nothing_is_allocated_for_an_operation() {
     let mut out = Vec::with_capacity(2000);
     // Not counted: the thread of the test harness, which started this one, may not be
     // done with that.
-    drive(&operations(Distribution::Uniform), &mut out);
+    drive(&operations(Distribution::Uniform, false), &mut out);
     for distribution in [
         Distribution::Uniform,
         Distribution::Sequential,
@@ -46,10 +49,12 @@ pub(crate) fn nothing_is_allocated_for_an_operation() {
         Distribution::Latest,
         Distribution::YcsbZipfian,
     ] {
-        let operations = operations(distribution);
-        let before = counting::allocations();
-        let right = drive(&operations, &mut out);
-        let after = counting::allocations();
-        assert_eq!((right, after - before), (10_000, 0), "{distribution:?}");
+        for hashed in [false, true] {
+            let operations = operations(distribution, hashed);
+            let before = counting::allocations();
+            let right = drive(&operations, &mut out);
+            let after = counting::allocations();
+            assert_eq!((right, after - before), (10_000, 0), "{distribution:?} {hashed}");
+        }
     }
 }

@@ -103,6 +103,8 @@ pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
         hot: 1.0,
         value: ValueBytes::Uniform(16, 300),
         compressible: false,
+        keys_as: record::KeysAs::Number,
+        values_as: record::ValuesAs::Version,
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
         commands: Vec::new(),

@@ -39,6 +39,8 @@ fn workload(mixes: &[&[(Kind, f64)]]) -> Workload {
         hot: 1.0,
         value: ValueBytes::Uniform(16, 300),
         compressible: false,
+        keys_as: record::KeysAs::Number,
+        values_as: record::ValuesAs::Version,
         mix: mixes.concat().iter().map(share).collect(),
         verify: Verify::All,
         commands: Vec::new(),

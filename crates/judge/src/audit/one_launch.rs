@@ -1,6 +1,7 @@
 //! A verdict from one launch of each server.
 
 use super::{Evidence, Rule};
+use crate::evidence::Driven;
 use crate::verdict::{Comparison, Finding, Weight, Word};
 use text::units;
 
@@ -17,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
                 servers. Faster or slower by less than 3 %: a caution. With --restarts, once \
-                two launches are complete, and of programs (exec:), which start anew in every \
-                turn: nothing.",
+                two launches are complete, and of programs (exec:) without servers, which start \
+                anew in every turn: nothing.",
     why: "A server settles differently at each start: memory layout, hash seeds, which threads \
           meet which cores. Five launches of one program differed by 2 % (sd), and two identical \
           servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
@@ -30,7 +31,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let compared = !evidence.single() && !evidence.drafts.is_empty();
-    let programs = || evidence.contenders.iter().all(|driven| driven.judged.programs.runs > 0);
+    let is_program = |driven: &Driven| driven.judged.programs.runs > 0;
+    let starts_anew = |driven: &Driven| is_program(driven) && driven.target.launches == 0;
+    let programs = || evidence.contenders.iter().all(starts_anew);
     if !compared || evidence.complete_rounds == 0 || several_launches(evidence) || programs() {
         return Vec::new();
     }
@@ -38,8 +41,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
     let note = "the verdict is about these launches of the servers".to_owned();
     let found = small.chain([RULE.about_the_run(Weight::Note, note)]);
-    let attached = evidence.contenders.iter().any(|driven| driven.target.launches == 0);
-    let hint = if attached { RESTART_THEM } else { RULE.hint };
+    // --restarts is not for programs.
+    let by_hand = |driven: &Driven| driven.target.launches == 0 || is_program(driven);
+    let by_hand = evidence.contenders.iter().any(by_hand);
+    let hint = if by_hand { RESTART_THEM } else { RULE.hint };
     found.map(|finding| finding.with_hint(hint)).collect()
 }
 

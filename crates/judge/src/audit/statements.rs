@@ -59,6 +59,8 @@ pub(super) mod tests {
             hot: 1.0,
             value: record::ValueBytes::Fixed(32),
             compressible: false,
+            keys_as: record::KeysAs::Number,
+            values_as: record::ValuesAs::Version,
             mix: vec![Share { kind: Kind::Own(0), weight: 1.0 }],
             verify: record::Verify::Off,
             commands: Vec::new(),

@@ -74,6 +74,8 @@ fn doing(kinds: &[Kind]) -> Doing {
         hot: 1.0,
         value: ValueBytes::Fixed(32),
         compressible: false,
+        keys_as: record::KeysAs::Number,
+        values_as: record::ValuesAs::Version,
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         verify: Verify::Off,
         commands: Vec::new(),

@@ -52,6 +52,8 @@ fn workload(contender: usize, last: Kind) -> Workload {
         hot: 1.0,
         value: ValueBytes::Steps(vec![step(32, 70.0), step(1000, 25.0), step(64_000, 5.0)]),
         compressible: true,
+        keys_as: record::KeysAs::Number,
+        values_as: record::ValuesAs::Version,
         mix: [(Kind::Get, 0.5), (Kind::ReadModifyWrite, 0.4), (last, 0.1)].map(share).to_vec(),
         verify: Verify::Sample,
         commands: if contender == 1 { vec![words] } else { Vec::new() },

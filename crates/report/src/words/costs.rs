@@ -48,6 +48,9 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
         "cgroup_v2" | "cgroup_v1" => "CPU of its own control group".to_owned(),
         "process_clocks" => "CPU by the clocks of its processes".to_owned(),
         "wait4" => "CPU as its parent is told at its end".to_owned(),
+        "wait4_and_servers" => {
+            "CPU as its parent is told at its end, and that of its servers".to_owned()
+        }
         other => format!("CPU by {}", shown(other)),
     });
     let memory = target.memory_source.as_deref().filter(|source| !source.is_empty());
@@ -55,6 +58,9 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
         "cgroup" => "memory of its control group, files that it has cached included".to_owned(),
         "processes" => "memory as the peaks of its processes, added up".to_owned(),
         "wait4" => "memory as the peak of its largest process".to_owned(),
+        "wait4_and_servers" => {
+            "memory as the peak of its largest process and that of its servers, added up".to_owned()
+        }
         other => format!("memory by {}", shown(other)),
     });
     match (cpu, memory) {

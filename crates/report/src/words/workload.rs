@@ -1,7 +1,9 @@
 //! A workload in words.
 
 use record::workload::{COLUMNS_OF_ROW, TYPES_OF_USER};
-use record::{Distribution, Kind, Share, Step, ValueBytes, Verify, Workload};
+use record::{
+    Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload,
+};
 use text::shown::shown;
 use text::units;
 
@@ -38,7 +40,10 @@ pub(crate) fn keys(of: &Workload) -> String {
         true => {
             format!("{many} users with {TYPES_OF_USER} types of {COLUMNS_OF_ROW} columns each")
         }
-        false => format!("{many} keys"),
+        false => match of.keys_as {
+            KeysAs::Number => format!("{many} keys"),
+            KeysAs::Md5 => format!("{many} keys md5(i)"),
+        },
     }
 }
 
@@ -65,6 +70,9 @@ pub(crate) fn mix(of: &Workload, mix: &[Share]) -> String {
 }
 
 fn values(of: &Workload) -> String {
+    if of.values_as == ValuesAs::Crc32 {
+        return "values crc32(i)".to_owned();
+    }
     let bytes = |bytes: u32| units::bytes(bytes.into());
     let lengths = match &of.value {
         ValueBytes::Fixed(length) => bytes(*length),
@@ -86,6 +94,7 @@ fn verified(of: &Workload) -> String {
     let verified = match of.verify {
         _ if of.mix.iter().all(own) => "replies not verified",
         Verify::Off => "replies not verified",
+        _ if !of.values_as.is_version() => "every byte verified",
         Verify::Sample => "key and version of every value verified, all bytes of 1 %",
         Verify::All => "every byte verified",
     };

@@ -190,6 +190,45 @@ fn one_column_has_the_value_that_was_loaded() {
     assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Miss);
 }
 
+/// A value without a version is the one of its key, or wrong; it is never stale.
+#[test]
+fn a_value_without_a_version_is_compared_as_a_whole() {
+    let mix = [(Kind::Get, 1.0), (Kind::Set, 1.0)];
+    let mix = mix.map(|(kind, weight)| record::Share { kind, weight }).to_vec();
+    let kv = crate::workload::preset("kv").expect("a preset");
+    for verify in [Verify::Sample, Verify::All] {
+        let values_as = record::ValuesAs::Crc32;
+        let workload = Workload { values_as, mix: mix.clone(), verify, ..kv.clone() };
+        let said = Said::new(&workload, 5, 1, Task::Drive).expect("sound");
+        let verifier = Verifier::new(verify, &workload, 0, 1);
+        let mut worker = Worker { said, verifier };
+        let (get, set) = (worker.first(Kind::Get, 0), worker.first(Kind::Set, 0));
+        let of_key = |worker: &Worker, key| {
+            let mut value = Vec::new();
+            worker.said.values.write(key, 0, &mut value);
+            value
+        };
+        let told = |worker: &mut Worker, drawn: Drawn, value: &[u8]| {
+            let mut memo = worker.sends(drawn);
+            for piece in value.chunks(3) {
+                worker.verifier.piece(&worker.said, &mut memo, 0, piece);
+            }
+            worker.verifier.told(&worker.said, &mut memo, 1)
+        };
+        let right = of_key(&worker, get.key);
+        assert_eq!(told(&mut worker, get, &right), Told::Ok);
+        let of_another = of_key(&worker, get.key + 1);
+        let longer = [&right[..], b"0"].concat();
+        for wrong in [&of_another[..], &right[1..], &longer, b"", b"0000000000000000000000"] {
+            assert_eq!(told(&mut worker, get, wrong), Told::Wrong, "{wrong:?}");
+        }
+        let mut memo = worker.sends(set);
+        assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Ok);
+        let written = of_key(&worker, set.key);
+        assert_eq!(told(&mut worker, with_key(get, set.key), &written), Told::Ok);
+    }
+}
+
 #[test]
 fn an_insert_is_worded_with_the_value_of_its_time() {
     let mut worker = Worker::new(&NEWEST);

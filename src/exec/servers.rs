@@ -1,0 +1,32 @@
+//! Servers that are launched for a program, and what the program is told of them.
+
+use super::Program;
+use crate::launch::{Around, Launch, Text, Values};
+
+/// Servers that a program talks to. They run from before its first run until after its
+/// last one. No `Debug`: they can hold secrets.
+#[derive(Clone)]
+pub struct Servers {
+    /// How to launch them.
+    pub launch: Launch,
+    /// The words of the program, with placeholders.
+    pub words: Vec<Text>,
+    /// Its folder and its variables, with placeholders.
+    pub around: Around,
+}
+
+impl Servers {
+    /// Which program runs, and where, is known once they were launched.
+    pub(crate) fn decide_what_runs(&self) -> bool {
+        let of_folder = self.around.cwd.iter().flat_map(Text::placeholders);
+        self.words[0].placeholders().chain(of_folder).next().is_some()
+    }
+
+    /// The program as it is run beside servers that were launched with these values.
+    pub(crate) fn tell(&self, program: &Program, values: &Values) -> Program {
+        let command = program.command.with_words(|at| self.words[at].fill(values));
+        let mut program = Program { command, ..program.clone() };
+        program.go_to(&self.launch.folder, &self.around, values);
+        program
+    }
+}

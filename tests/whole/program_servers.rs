@@ -1,0 +1,163 @@
+//! Programs (`exec:`) with servers that tiebreak launches for them: real memcached and Redis.
+
+use crate::common::processes::{Process, tree, wait_at_most};
+use crate::common::running::Running;
+use crate::common::{Place, errors, number};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Sets a value and gets it back, so often; what it is told to talk to must answer.
+const SCRIPT: &str = r#"<?php
+[, $cache, $redis] = $argv + ['', '', getenv('REDIS')];
+$cache = stream_socket_client(preg_replace('/^memcached/', 'tcp', $cache)) or exit(1);
+for ($i = 0; $i < 200; $i++) {
+    fwrite($cache, "set k 0 0 3\r\nabc\r\n");
+    fgets($cache) === "STORED\r\n" or exit(2);
+}
+if ($redis) {
+    $redis = stream_socket_client("tcp://127.0.0.1:$redis") or exit(3);
+    fwrite($redis, "PING\r\n");
+    fgets($redis) === "+PONG\r\n" or exit(4);
+}
+echo "operations 200\n";
+"#;
+
+/// The first has the server of a recipe, the second two of its own.
+const FILE: &str = r#"
+[contender.one]
+recipe = "memcached"
+url = "exec:php talk.php {url}"
+
+[contender.two]
+url = "exec:php talk.php memcached://127.0.0.1:{cache.port}"
+env = { REDIS = "{redis.port}" }
+
+[[contender.two.process]]
+name = "cache"
+launch = ["memcached", "-l", "127.0.0.1", "-p", "{port}", "-U", "0", "-u", "nobody"]
+ready = { run = ["php", "talk.php", "memcached://127.0.0.1:{port}"] }
+env = { REDIS = "" }
+
+[[contender.two.process]]
+name = "redis"
+launch = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{temp}", "--save", ""]
+ready = { log = "Ready to accept connections" }
+"#;
+
+const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
+
+fn place() -> Place {
+    let place = Place::new();
+    std::fs::write(place.file("talk.php"), SCRIPT).expect("a file");
+    std::fs::write(place.file("e.toml"), FILE).expect("a file");
+    place
+}
+
+/// A comparison that would go on for a minute, once a program has run beside its servers.
+fn under_way(place: &Place) -> (Running, Vec<Process>) {
+    let mut tiebreak = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
+    tiebreak.args(["compare", "e.toml", "--rounds", "150"]).args(SHORT);
+    tiebreak.args(["--out", "run"]).current_dir(place.path());
+    tiebreak.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
+    tiebreak.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = Running::new(tiebreak.spawn().expect("it starts"));
+    let pid = running.id() as i32;
+    let is = |process: &Process, name: &str| process.command().contains(name);
+    wait_at_most(Duration::from_secs(120), "a program beside its servers", || {
+        let all = tree(pid);
+        let servers = all.iter().filter(|it| is(it, "memcached -l") || is(it, "redis-server"));
+        servers.count() == 3 && all.iter().any(|it| is(it, "php talk.php"))
+    });
+    let all = tree(pid);
+    (running, all)
+}
+
+fn all_end(processes: &[Process]) {
+    let limit = Duration::from_secs(30);
+    wait_at_most(limit, "the end of all", || !processes.iter().any(Process::runs));
+}
+
+#[test]
+fn programs_are_told_their_servers_and_both_count() {
+    let place = place();
+    let words = ["compare", "e.toml", "--rounds", "8", "--out", "run"];
+    let output = place.tiebreak(&[&words[..], &SHORT].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = errors(&output);
+    assert!(told.contains("one: start   memcached -l 127.0.0.1 -p {port}"), "{told}");
+    assert!(told.contains("two: run     php talk.php memcached://127.0.0.1:{cache.port}"), "{told}");
+    let report = place.json("run/report.json");
+    for contender in report["contenders"].as_array().expect("contenders") {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
+        let target = &contender["target"];
+        for source in ["cpu_source", "memory_source"] {
+            assert_eq!(target[source], "wait4_and_servers", "{contender:#}");
+        }
+    }
+    // Its launch is one, whose verdict is about that launch.
+    let findings = report["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|of| of["rule"] == "one_launch"), "{findings:#?}");
+    for log in ["one.log", "two-cache.log", "two-redis.log"] {
+        assert!(place.file("run/logs").join(log).exists(), "{log}");
+    }
+}
+
+#[test]
+fn servers_of_programs_end_with_the_run_however_it_ends() {
+    for signal in [libc::SIGINT, libc::SIGKILL] {
+        let place = place();
+        let (running, all) = under_way(&place);
+        running.signal(signal);
+        let output = running.output();
+        assert!(signal == libc::SIGKILL || output.status.code().is_some(), "{}", errors(&output));
+        all_end(&all);
+    }
+}
+
+#[test]
+fn a_server_of_a_program_that_dies_ends_the_run() {
+    let place = place();
+    let (running, all) = under_way(&place);
+    let server = all.iter().find(|it| it.command().contains("redis-server"));
+    server.expect("it runs").kill(libc::SIGKILL);
+    let output = running.output();
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let told = errors(&output);
+    assert!(told.contains("`two`: its process `redis` was ended by SIGKILL"), "{told}");
+    all_end(&all);
+}
+
+#[test]
+fn what_a_program_of_a_recipe_needs_is_known_before_anything_is_launched() {
+    let place = place();
+    let missing = FILE.replace(
+        "url = \"exec:php talk.php {url}\"",
+        "url = \"exec:php talk.php {url}\"\npackages = { \"/no/such.so\" = \"php8.2-such\" }",
+    );
+    std::fs::write(place.file("e.toml"), missing).expect("a file");
+    let output = place.tiebreak(&["compare", "e.toml"]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    let told = errors(&output);
+    let why = "`one`: the file `/no/such.so` is not there: apt-get install php8.2-such";
+    assert!(told.contains(why), "{told}");
+}
+
+#[test]
+fn one_run_of_each_program_is_timed_as_the_articles_method() {
+    let place = place();
+    let article = "[published]\nquestion = 'Which?'\narticle = 'One.'\nunit = 'operations/s'\n\
+                   method = 'one run'\n";
+    std::fs::write(place.file("e.toml"), format!("{article}{FILE}")).expect("a file");
+    let words = ["compare", "e.toml", "--rounds", "8", "--out", "run", "--quiet"];
+    let output = place.tiebreak(&[&words[..], &SHORT].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let report = place.json("run/report.json");
+    let runs = report["published"]["single_runs"].as_array().expect("single runs");
+    let of = |run: &Value| run["contender"].as_str().map(str::to_owned);
+    assert_eq!(runs.iter().filter_map(of).collect::<Vec<_>>(), ["one", "two"]);
+    for run in runs {
+        assert!(number(&run["figure"]) > 0.0, "{run:#}");
+        assert!(run["command"].as_str().is_some_and(|it| it.starts_with("php talk.php")), "{run:#}");
+    }
+}
