@@ -2,6 +2,7 @@
 
 use super::Program;
 use crate::launch::{Around, Launch, Text, Values};
+use std::path::PathBuf;
 
 /// Servers that a program talks to. They run from before its first run until after its
 /// last one. No `Debug`: they can hold secrets.
@@ -11,7 +12,9 @@ pub struct Servers {
     pub launch: Launch,
     /// The words of the program, with placeholders.
     pub words: Vec<Text>,
-    /// Its folder and its variables, with placeholders.
+    /// The folder of the experiment file, which that of a recipe's launch is not.
+    pub folder: PathBuf,
+    /// The program's own folder and variables, with placeholders.
     pub around: Around,
 }
 
@@ -26,7 +29,7 @@ impl Servers {
     pub(crate) fn tell(&self, program: &Program, values: &Values) -> Program {
         let command = program.command.with_words(|at| self.words[at].fill(values));
         let mut program = Program { command, ..program.clone() };
-        program.go_to(&self.launch.folder, &self.around, values);
+        program.go_to(&self.folder, &self.around, values);
         program
     }
 }

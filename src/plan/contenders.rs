@@ -6,9 +6,7 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{self, Launch, Missing, Secret, Values};
 use crate::plan::experiment::recipes;
-use crate::plan::experiment::{
-    self, Article, Experiment, IN_A_FOLDER, Method, RunAsked, Target,
-};
+use crate::plan::experiment::{self, Article, Experiment, IN_A_FOLDER, Method, RunAsked, Target};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names};
 use crate::secrets;

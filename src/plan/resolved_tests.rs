@@ -465,6 +465,26 @@ fn stores_get_a_workload_in_a_key_space_of_their_own() {
     assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");
 }
 
+/// In a store that runs already, and where load points share one, others may have keys.
+#[test]
+fn keys_that_are_hashes_have_no_prefix_where_nobody_else_has_keys() {
+    let mut spec = compare(&[
+        "m=memcached://127.0.0.1:1",
+        "memcached",
+        "p=postgres://me@127.0.0.1:2/b",
+        "f=file:///tmp/x",
+    ]);
+    let prefixes = |spec: &Spec| -> Vec<String> {
+        let resolved = settled(spec).unwrap_or_else(|error| panic!("{}", error.text));
+        let workloads = resolved.plan.contenders.iter().map(|of| of.asks.workload().cloned());
+        workloads.map(|of| of.expect("a store").prefix).collect()
+    };
+    let usual = ["tiebreak00:", "tiebreak01:", "tiebreak02:", "tiebreak03:"];
+    assert_eq!(prefixes(&spec), usual);
+    spec.workload.keys_as = Some(record::KeysAs::Md5);
+    assert_eq!(prefixes(&spec), ["tiebreak00:", "", "", ""]);
+}
+
 /// An experiment file with these lines before its two stores.
 fn with_groups(text: &str, change: impl FnOnce(&mut Spec)) -> Result<Resolved, String> {
     let stores = "[contender.a]\nurl = 'redis://127.0.0.1:1'\n\

@@ -7,9 +7,7 @@ use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
 use crate::plan::own::OwnAsked;
 use crate::plan::own_presets;
 use engine::workload::{PRESETS, preset};
-use record::{
-    Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload,
-};
+use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload};
 use text::near;
 use text::quantities;
 use text::shown::shown;

@@ -52,12 +52,7 @@ fn prefix(spec: &Spec, number: usize, place: &Place, url: &Url) -> String {
 }
 
 /// The workload of one contender.
-fn work(
-    spec: &Spec,
-    number: usize,
-    prefix: String,
-    groups: &[GroupGiven],
-) -> Result<Work, Error> {
+fn work(spec: &Spec, number: usize, prefix: String, groups: &[GroupGiven]) -> Result<Work, Error> {
     let whole = spec.workload.of(number).map_err(Error::usage)?;
     let whole = Workload { prefix, ..whole };
     let workload = groups::workload(spec, groups, whole).map_err(Error::usage)?;

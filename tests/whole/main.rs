@@ -30,6 +30,7 @@ mod endless;
 mod experiments;
 mod foreign;
 mod groups;
+mod hashed_keys;
 mod hostile;
 mod journals;
 mod leave;

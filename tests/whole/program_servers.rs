@@ -86,11 +86,14 @@ fn programs_are_told_their_servers_and_both_count() {
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let told = errors(&output);
     assert!(told.contains("one: start   memcached -l 127.0.0.1 -p {port}"), "{told}");
-    assert!(told.contains("two: run     php talk.php memcached://127.0.0.1:{cache.port}"), "{told}");
+    assert!(
+        told.contains("two: run     php talk.php memcached://127.0.0.1:{cache.port}"),
+        "{told}"
+    );
     let report = place.json("run/report.json");
     for contender in report["contenders"].as_array().expect("contenders") {
         assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
-        let target = &contender["target"];
+        let target = &contender["target_cost"];
         for source in ["cpu_source", "memory_source"] {
             assert_eq!(target[source], "wait4_and_servers", "{contender:#}");
         }
@@ -158,6 +161,9 @@ fn one_run_of_each_program_is_timed_as_the_articles_method() {
     assert_eq!(runs.iter().filter_map(of).collect::<Vec<_>>(), ["one", "two"]);
     for run in runs {
         assert!(number(&run["figure"]) > 0.0, "{run:#}");
-        assert!(run["command"].as_str().is_some_and(|it| it.starts_with("php talk.php")), "{run:#}");
+        assert!(
+            run["command"].as_str().is_some_and(|it| it.starts_with("php talk.php")),
+            "{run:#}"
+        );
     }
 }

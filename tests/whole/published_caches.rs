@@ -44,18 +44,35 @@ fn sound(place: &Place, output: &Output, contenders: &[&str]) -> Value {
 }
 
 /// Compares the contenders of a file by tiebreak's connections. The article's script is run
-/// against so many of them as are launched.
-fn by_own_connections(name: &str, contenders: &[&str], launched: usize) {
+/// against each.
+fn by_own_connections(name: &str, contenders: &[&str]) -> Value {
     let place = Place::new();
     copy(&place, name);
     let words = ["compare", name, "--out", "run", "--quiet"];
     let output = place.tiebreak(&[&words[..], &SHORT, &SLICES].concat());
     let report = sound(&place, &output, contenders);
+    by_the_articles_method(&report, contenders.len());
+    assert!(!place.file("cache-once").exists(), "the article's script removes its files");
+    report
+}
+
+/// The article's method was run once for each contender, and gave a figure.
+fn by_the_articles_method(report: &Value, contenders: usize) {
     let runs = report["published"]["single_runs"].as_array().expect("single runs");
-    assert_eq!(runs.len(), launched, "{runs:#?}");
+    assert_eq!(runs.len(), contenders, "{runs:#?}");
     for run in runs {
         let figure = run["figure"].as_f64();
         assert!(figure.is_some_and(|figure| figure > 100.0), "{run:#}");
+    }
+}
+
+/// Keys and values are those of the article, and every byte was verified.
+fn has_the_articles_keys(report: &Value) {
+    for contender in report["plan"]["contenders"].as_array().expect("contenders") {
+        let told = contender["workload"].as_str().expect("words");
+        for words in ["keys md5(i)", "values crc32(i)", "every byte verified"] {
+            assert!(told.contains(words), "{told}");
+        }
     }
 }
 
@@ -63,18 +80,18 @@ const CACHES: [&str; 5] = ["memcached", "mariadb-memory", "postgres-tmpfs", "fil
 
 #[test]
 fn gets_of_five_caches_and_the_articles_script() {
-    by_own_connections("experiment.toml", &CACHES, 4);
+    has_the_articles_keys(&by_own_connections("experiment.toml", &CACHES));
 }
 
 #[test]
 fn sets_of_five_caches_and_the_articles_script() {
-    by_own_connections("sets.toml", &CACHES, 4);
+    has_the_articles_keys(&by_own_connections("sets.toml", &CACHES));
 }
 
 #[test]
 fn increments_of_stores_and_of_databases() {
-    by_own_connections("incr.toml", &["memcached", "redis"], 2);
-    by_own_connections("incr-sql.toml", &["mariadb-memory", "postgres-tmpfs"], 2);
+    by_own_connections("incr.toml", &["memcached", "redis"]);
+    by_own_connections("incr-sql.toml", &["mariadb-memory", "postgres-tmpfs"]);
 }
 
 /// A command in this place that runs tiebreak with these arguments.
@@ -90,16 +107,20 @@ fn around(place: &Place, program: &str, own: &[&str], arguments: &[&str]) -> Com
 fn programs(name: &str, contenders: &[&str]) {
     let place = Place::new();
     copy(&place, name);
-    let servers = format!("{}/servers.php", folder());
-    let mut started = around(&place, "php", &[&servers], &["compare", name]);
-    let started = started.spawn().expect("./test installs it");
-    let of_servers = format!("/dev/shm/tiebreak-caches-{}", started.id());
+    let words = [&["compare", name, "--out", "run", "--quiet"][..], &SHORT].concat();
+    let mut started = place.command(&words);
+    started.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = started.spawn().expect("the binary runs");
+    // Its temporary folders are called after it.
+    let of_servers = format!("/tiebreak-{}-", started.id());
     let output = started.wait_with_output().expect("it ends");
-    sound(&place, &output, contenders);
-    assert!(!Path::new(&of_servers).exists(), "the folder is removed");
-    let left: Vec<String> = pids().into_iter().map(command).collect();
-    let left: Vec<&String> = left.iter().filter(|it| it.contains(&of_servers)).collect();
-    assert_eq!(left, Vec::<&String>::new());
+    by_the_articles_method(&sound(&place, &output, contenders), contenders.len());
+    let left = pids().into_iter().map(command).filter(|it| it.contains(&of_servers));
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
+    let folders = std::fs::read_dir("/dev/shm").expect("a folder").flatten();
+    let left = folders.map(|entry| entry.path().display().to_string());
+    let left = left.filter(|path| path.contains(&of_servers));
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 const CLIENTS: [&str; 8] = [

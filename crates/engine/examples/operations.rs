@@ -7,7 +7,7 @@
 
 use engine::clock;
 use engine::workload::{Operations, PRESETS, preset};
-use record::{Distribution, Workload};
+use record::{Distribution, KeysAs, ValuesAs, Workload};
 use std::hint::black_box;
 use std::process::ExitCode;
 
@@ -39,7 +39,8 @@ fn understood(arguments: &[String]) -> Option<(u64, u64, u64)> {
     (numbers.0 > 0 && numbers.1 > 0 && numbers.2 > 0).then_some(numbers)
 }
 
-/// `kv` with each distribution, and the presets of YCSB.
+/// `kv` with each distribution, `kv` with keys and values that are hashes, and the presets of
+/// YCSB.
 fn workloads(keys: u64) -> Vec<(String, Workload)> {
     let laws = [
         ("uniform", Distribution::Uniform),
@@ -55,7 +56,10 @@ fn workloads(keys: u64) -> Vec<(String, Workload)> {
     });
     let ycsb = PRESETS.iter().filter(|name| name.starts_with("ycsb"));
     let ycsb = ycsb.map(|name| ((*name).to_owned(), Workload { keys, ..known(name) }));
-    kv.into_iter().chain(ycsb).collect()
+    let (keys_as, values_as) = (KeysAs::Md5, ValuesAs::Crc32);
+    let hashed = Workload { keys, keys_as, values_as, ..known("kv") };
+    let hashed = ("md5, crc32".to_owned(), hashed);
+    kv.into_iter().chain([hashed]).chain(ycsb).collect()
 }
 
 fn tell(name: &str, workload: &Workload, operations: u64, series: u64) -> Result<(), String> {

@@ -123,11 +123,7 @@ fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Tar
 
 /// The launch of a recipe, with its choices. `why`: what is said of keys that nobody may
 /// change.
-pub(super) fn launch_of_recipe(
-    name: &str,
-    table: &Table<'_>,
-    why: &str,
-) -> Result<Launch, Error> {
+pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Result<Launch, Error> {
     let fixed = ["instead_of_root", "ready", "stop", "stop_grace", "shell", "pid"];
     refuse(table, &fixed, why)?;
     let value = table.get("recipe").expect("asked before");

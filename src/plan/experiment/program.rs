@@ -59,11 +59,7 @@ fn alone(table: &Table<'_>) -> Result<Given, Error> {
 }
 
 /// The servers of a program. Returns None if it has none.
-fn launch(
-    name: &str,
-    table: &Table<'_>,
-    defaults: &Defaults,
-) -> Result<Option<Launch>, Error> {
+fn launch(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Option<Launch>, Error> {
     let has = |key| table.get(key).is_some();
     if has("launch") || has("process") {
         return launched(name, table, defaults).map(|(launch, _)| Some(launch));
@@ -104,7 +100,8 @@ fn with_servers(
     if is_recipe {
         change(&mut launch, &given);
     }
-    let servers = Servers { launch, words, around: given.around() };
+    let folder = table.source.folder.clone();
+    let servers = Servers { launch, words, folder, around: given.around() };
     *program = servers.tell(program, &Values::default());
     program.command = program.command.with_words(|at| servers.words[at].to_string());
     program.servers = Some(Box::new(servers));

@@ -76,13 +76,13 @@ impl Scope<'_> {
             (
                 Scope::Before(_) | Scope::Target(_) | Scope::Program(_),
                 Placeholder::Process | Placeholder::Host,
-            ) => {
-                Err(format!(
-                    "{placeholder} has a meaning only for one process: in its `launch`, or in a \
+            ) => Err(format!(
+                "{placeholder} has a meaning only for one process: in its `launch`, or in a \
                      file with {{process}} in its path"
-                ))
-            }
-            (Scope::Target(_) | Scope::Program(_), Placeholder::Port) if known.processes.len() > 1 => {
+            )),
+            (Scope::Target(_) | Scope::Program(_), Placeholder::Port)
+                if known.processes.len() > 1 =>
+            {
                 let ports: Vec<String> =
                     known.processes.iter().map(|name| format!("{{{name}.port}}")).collect();
                 Err(format!("there are several processes: write {}", ports.join(" or ")))

@@ -122,8 +122,7 @@ mod tests {
 
     #[test]
     fn a_value_without_a_version_is_ours_where_it_is_the_one_of_its_key() {
-        let workload =
-            Workload { keys_as: KeysAs::Md5, values_as: ValuesAs::Crc32, ..kv() };
+        let workload = Workload { keys_as: KeysAs::Md5, values_as: ValuesAs::Crc32, ..kv() };
         let with = |value: &'static [u8]| {
             check(&workload, |key| match key {
                 "tiebreak00:cfcd208495d565ef66e7dff9f98764da" => Ok(Kept::Text(value.to_vec())),

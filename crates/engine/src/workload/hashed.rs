@@ -81,7 +81,9 @@ mod tests {
     /// As `crc32` of PHP has them.
     #[test]
     fn values_are_those_of_crc32() {
-        for (number, wanted) in [(0, "4108050209"), (1, "2212294583"), (16_660, "63917"), (99_999, "2634760556")] {
+        for (number, wanted) in
+            [(0, "4108050209"), (1, "2212294583"), (16_660, "63917"), (99_999, "2634760556")]
+        {
             let crc32 = crc32(number);
             assert_eq!(String::from_utf8_lossy(crc32.as_bytes()), wanted);
         }

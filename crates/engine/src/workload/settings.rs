@@ -350,14 +350,8 @@ mod tests {
                 "keys_as = md5: a scan reads keys in the order of their numbers, and hashes are \
                  in another; leave keys_as or the scan out",
             ),
-            (
-                |w| (w.keys_as, w.mix) = (KeysAs::Md5, shares(&[(Kind::Newest, 1.0)])),
-                wide,
-            ),
-            (
-                |w| (w.values_as, w.mix) = (ValuesAs::Crc32, shares(&[(Kind::Newest, 1.0)])),
-                wide,
-            ),
+            (|w| (w.keys_as, w.mix) = (KeysAs::Md5, shares(&[(Kind::Newest, 1.0)])), wide),
+            (|w| (w.values_as, w.mix) = (ValuesAs::Crc32, shares(&[(Kind::Newest, 1.0)])), wide),
         ]);
         let (keys_as, values_as) = (KeysAs::Md5, ValuesAs::Crc32);
         let value = ValueBytes::Uniform(1, ValuesAs::LONGEST_CRC32);

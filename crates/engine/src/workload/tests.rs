@@ -285,9 +285,12 @@ fn the_name_of_a_key_can_be_the_md5_of_its_number() {
 /// What is done with which key is the same.
 #[test]
 fn names_and_values_do_not_change_the_operations() {
-    let (plain, hashed) = (operations(|_| ()), operations(|workload| {
-        (workload.keys_as, workload.values_as) = (KeysAs::Md5, ValuesAs::Crc32);
-    }));
+    let (plain, hashed) = (
+        operations(|_| ()),
+        operations(|workload| {
+            (workload.keys_as, workload.values_as) = (KeysAs::Md5, ValuesAs::Crc32);
+        }),
+    );
     assert!((0..1000).all(|n| plain.operation(n) == hashed.operation(n)));
     let mut value = Vec::new();
     for version in [0, 7] {

@@ -31,7 +31,9 @@ fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
         values.write(drawn.key, drawn.version, out);
         let mut check = Check::new(true);
         out[named..].chunks(100).for_each(|piece| check.piece(&values, piece));
-        right += u64::from(check.end(&values, drawn.key).is_some_and(|end| end.length_right && end.bytes_right));
+        right += u64::from(
+            check.end(&values, drawn.key).is_some_and(|end| end.length_right && end.bytes_right),
+        );
     }
     right
 }

@@ -1,9 +1,7 @@
 //! A workload in words.
 
 use record::workload::{COLUMNS_OF_ROW, TYPES_OF_USER};
-use record::{
-    Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload,
-};
+use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload};
 use text::shown::shown;
 use text::units;
 
