@@ -127,7 +127,7 @@ declared! {
             "Values that shrink to about half when compressed; else not at all",
         )
         .only(STORES)
-        .under(Heading::Workload, 4)]);
+        .under(Heading::Workload, 5)]);
 
     /// Kinds of operation.
     mix: Option<Vec<Share>>, mix,
