@@ -52,34 +52,33 @@ fn collect(root: &Path, path: &str, files: &mut Vec<String>) {
     }
 }
 
-/// The uses in one file.
+/// The uses in one file, each line once for a word. A capital letter in a word makes case matter.
 pub(crate) fn uses_in(file: &str, text: &str, words: &[&str]) -> Vec<String> {
+    let lowered = text.to_lowercase();
     let mut found = Vec::new();
     for word in words {
-        let in_lines = text.lines().enumerate().filter(|(_, line)| has_word(line, word));
-        let left_out = usize::from((file, *word) == ONCE);
-        let in_lines = in_lines.skip(left_out);
-        found.extend(in_lines.map(|(number, _)| format!("{file}:{}: {word}", number + 1)));
+        let has_capitals = word.chars().any(char::is_uppercase);
+        let mut lines = lines_with(if has_capitals { text } else { &lowered }, word);
+        if (file, *word) == ONCE && !lines.is_empty() {
+            lines.remove(0);
+        }
+        found.extend(lines.iter().map(|line| format!("{file}:{line}: {word}")));
     }
     found
 }
 
-/// Whether a line holds a word or phrase as a whole. A capital letter in it makes case matter.
-fn has_word(line: &str, word: &str) -> bool {
-    let lowered;
-    let line = if word.chars().any(char::is_uppercase) {
-        line
-    } else {
-        lowered = line.to_lowercase();
-        &lowered
-    };
+/// The lines, counted from 1, that hold a word or phrase as a whole.
+fn lines_with(text: &str, word: &str) -> Vec<usize> {
     let is_letter = |of: Option<char>| of.is_some_and(char::is_alphanumeric);
     // A phrase that begins or ends with a sign, such as `; none:`, may touch a word there.
     let begins = is_letter(word.chars().next());
     let ends = is_letter(word.chars().next_back());
-    line.match_indices(word).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
+    let whole = text.match_indices(word).filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
         !(begins && is_letter(before)) && !(ends && is_letter(after))
-    })
+    });
+    let mut lines: Vec<usize> = whole.map(|(at, _)| text[..at].matches('\n').count() + 1).collect();
+    lines.dedup();
+    lines
 }
