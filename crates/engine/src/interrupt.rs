@@ -27,11 +27,16 @@ pub fn prepare() {
 /// to call: so ask again until it is back.
 pub fn interrupt<T>(thread: &JoinHandle<T>) {
     // SAFETY: a thread that was not joined yet, so its handle is valid.
-    unsafe { libc::pthread_kill(thread.as_pthread_t(), SIGNAL) };
+    unsafe { libc::pthread_kill(handle(thread), SIGNAL) };
 }
 
 /// CPU time of the thread, in nanoseconds.
 pub(crate) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
     // A thread that was not joined yet, so its handle is valid.
-    clock::cpu_of(thread.as_pthread_t())
+    clock::cpu_of(handle(thread))
+}
+
+/// A number with glibc, a pointer with musl; std has a number for both.
+fn handle<T>(thread: &JoinHandle<T>) -> libc::pthread_t {
+    thread.as_pthread_t() as libc::pthread_t
 }
