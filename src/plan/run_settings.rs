@@ -33,6 +33,7 @@ declared! {
              before the first look [default: 10].",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 0),
             Flag::new("rounds", "N", "With --sweep: how many rounds [default: 10]")
                 .only(&[Run])
@@ -52,6 +53,7 @@ declared! {
             "How long each contender is driven in a round [default: 1s; turns: 2.5s]",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 1),
             Flag::new(
                 "round",
@@ -118,6 +120,7 @@ declared! {
             "How long [default: 10s; with -n: until N are done, 1h at most]",
         )
         .only(&[Run])
+        .common()
         .under(Load, 0)]);
 
     /// After how many operations `run` stops; of a program: how many a run of it does.
@@ -126,6 +129,7 @@ declared! {
             Flag::new("operations", "N", "Stop after so many requests")
                 .short('n')
                 .only(&[Run])
+                .common()
                 .under(Load, 1),
             Flag::new(
                 "operations",
@@ -175,6 +179,7 @@ declared! {
             "The smallest difference that matters [default: 1%]",
         )
         .only(COMPARE)
+        .common()
         .under(Verdict, 0)]);
 
     /// Level of the intervals, as a share.
@@ -226,6 +231,7 @@ declared! {
              tiebreak launches.",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 5)]);
 
     /// Look five times whether it is decided, in place of a fixed length.
@@ -244,6 +250,7 @@ declared! {
              together keep the confidence that was asked for.",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 7)]);
 
     /// What the verdict must show.
@@ -260,6 +267,7 @@ declared! {
         )
         .only(COMPARE)
         .repeated()
+        .common()
         .under(Verdict, 4)]);
 }
 

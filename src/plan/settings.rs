@@ -57,6 +57,7 @@ declared! {
             "When connections end: always (persistent), never (a fresh one for each request, \
              its connect measured too), or after N requests [default: always]",
         )
+        .common()
         .under(Heading::Load, 6)]);
 
     /// Connections.
@@ -67,9 +68,11 @@ declared! {
         .flags(&[
             Flag::new("connections", "N", "Connections to each contender [default: 64]")
                 .short('c')
+                .common()
                 .under(Heading::Load, 2),
             Flag::new("connections", "N", "Connections to each store [default: 64]")
                 .short('c')
+                .common()
                 .only(&[Load]),
         ]);
 
@@ -186,6 +189,7 @@ declared! {
             "Ask databases (postgres://, mysql://) this statement, in place of a workload. It is \
              recorded: no place for a secret",
         )
+        .common()
         .under(Request, 3)]);
 
     /// In which character set a client speaks.
@@ -353,6 +357,7 @@ declared! {
              due by a schedule that no slow reply can stop (open loop); response times count \
              from when a request was due, and contenders are compared by their p99.",
         )
+        .common()
         .under(Heading::Load, 3)]);
 
     /// How they are spread.
@@ -414,6 +419,7 @@ declared! {
         .short('H')
         .repeated()
         .unquoted()
+        .common()
         .under(Request, 1)]);
 
     /// What messages are made of.
@@ -465,6 +471,7 @@ declared! {
         .short('d')
         .unquoted()
         .text_or_file()
+        .common()
         .under(Request, 2)]);
 }
 

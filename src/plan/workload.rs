@@ -46,6 +46,7 @@ declared! {
              insert 1; --keys says how many users.",
         )
         .only(STORES)
+        .common()
         .under(Heading::Workload, 0)]);
 
     /// How many keys.
@@ -53,6 +54,7 @@ declared! {
         Setting::new("keys", Count, "How many keys.")
         .flags(&[Flag::new("keys", "N", "How many keys [default: the workload's]")
             .only(STORES)
+            .common()
             .under(Heading::Workload, 1)]);
 
     /// Lengths of values.
@@ -70,6 +72,7 @@ declared! {
              32B=70,1kB=25,64kB=5 [default: the workload's]",
         )
         .only(STORES)
+        .common()
         .under(Heading::Workload, 2)]);
 
     /// Values shrink when compressed.

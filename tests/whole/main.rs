@@ -30,6 +30,7 @@ mod endless;
 mod experiments;
 mod foreign;
 mod groups;
+mod help;
 mod hostile;
 mod journals;
 mod leave;
