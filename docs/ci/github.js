@@ -30,7 +30,10 @@ function change(request, response, text) {
 http.createServer((request, response) => {
   if (request.headers.authorization !== 'Bearer a-token') return answer(response, 401, {});
   if (request.method === 'GET') return answer(response, 200, comments);
-  if (mode === 'read-only') return answer(response, 403, {});
+  if (mode === 'read-only') {
+    fs.writeFileSync(file, '"refused"');
+    return answer(response, 403, {});
+  }
   let text = '';
   request.on('data', (part) => { text += part; });
   request.on('end', () => change(request, response, text));

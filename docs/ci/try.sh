@@ -113,7 +113,7 @@ cat "$work/summary.md"
 
 # comment MODE: runs the step against github.js, which says what it holds afterwards.
 comment() {
-    rm -f "$work/comments.json"
+    rm -f "$work/comments.json" "$work/port"
     set -m
     node "$here/github.js" "$work/comments.json" "$1" >"$work/port" &
     running=$!
@@ -132,12 +132,12 @@ comment() {
 echo "== the comment"
 comment writable
 [ "$(jq length "$work/comments.json")" = 1 ] || fail "there is not one comment"
-jq -r '.[0].body' "$work/comments.json" >"$work/comment.md"
+jq -j '.[0].body' "$work/comments.json" >"$work/comment.md"
 [ "$(head -n 1 "$work/comment.md")" = "<!-- tiebreak tiebreak.toml -->" ] || fail "it has no mark"
 tail -n +2 "$work/comment.md" | diff - "$work/summary.md" || fail "it is not what the summary says"
 comment read-only >"$work/refused" || fail "a comment that may not be posted fails the job"
 grep -q '^::warning::' "$work/refused" || fail "nothing says that the comment was not posted"
-[ ! -e "$work/comments.json" ] || fail "a comment was posted without the permission"
+[ "$(cat "$work/comments.json")" = '"refused"' ] || fail "it was not the server that refused the comment"
 
 echo "== the verdict"
 status=0
