@@ -26,7 +26,7 @@ run_step() {
     local id=$1 script line name expression output variables=()
     script=$(step_part "$id" run)
     [ -n "$script" ] || { echo "steps: $action has no step $id with a script" >&2; return 2; }
-    # A value inside of a script would be read as shell, whoever chose it.
+    # The shell would execute a value that stands in the script itself.
     case $script in
     *'${{'*) echo "steps: the script of $id holds an expression: use env" >&2; return 2 ;;
     esac
