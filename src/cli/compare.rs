@@ -13,13 +13,13 @@ Examples:
       any number of contenders; a bare address is named after its host and port
   tiebreak compare nginx lighttpd mine=node --connections 500
       servers that tiebreak launches itself (see `tiebreak recipes`), and ends again
-  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
-      two stores, and a directory used as a cache
   tiebreak compare experiments/http-servers.toml --restarts 10
       an experiment file: any program, launched afresh ten times (see `tiebreak check`)";
 
 /// Further ones, of `--help`.
 const MORE_EXAMPLES: &str = "
+  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
+      two stores, and a directory used as a cache
   tiebreak compare keep=http://127.0.0.1:8080/ fresh=http://127.0.0.1:8080/ --set fresh.reuse=never
       one server, two ways of talking to it
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
@@ -61,7 +61,7 @@ pub(super) struct CompareArgs {
     /// comparison in a folder of its own; the report shows throughput and latency
     /// against the factor, and where each contender bends. Targets that are launched
     /// are launched anew for each point.
-    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse)]
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
     sweep: Option<SweepAsked>,
     #[command(flatten)]
     flags: Flags<COMPARE>,

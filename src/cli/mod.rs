@@ -48,8 +48,9 @@ Examples:
   tiebreak run http://127.0.0.1:8080/ --duration 10s
       one server, with the same audit
 
-Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met · 2 the command cannot be understood ·
-3 void: the audit refused · 4 a target failed · 5 tiebreak failed · 130 stopped twice";
+Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met ·
+2 the command cannot be understood · 3 void: the audit refused · 4 a target failed ·
+5 tiebreak failed · 130 stopped twice";
 
 /// Columns of the help, at most.
 const HELP_WIDTH: usize = 100;

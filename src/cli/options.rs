@@ -27,7 +27,7 @@ pub(super) struct TargetOptions {
     #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2", hide_short_help = true)]
     connect_to: Vec<String>,
     /// Load addresses outside this machine and private networks, too
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     allow_public: bool,
     /// Send Redis commands that reach beyond the contender's own keys: EVAL, CONFIG,
     /// MODULE, SAVE, FLUSHALL and their like
@@ -80,10 +80,10 @@ pub(super) struct OutputOptions {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
     /// Write a copy of the report as JSON; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) json: Option<PathBuf>,
     /// Write a copy of the report as a web page; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) html: Option<PathBuf>,
     /// Write a summary for a pull request, as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

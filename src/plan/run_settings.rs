@@ -53,7 +53,6 @@ declared! {
             "How long each contender is driven in a round [default: 1s; turns: 2.5s]",
         )
         .only(COMPARE)
-        .common()
         .under(Rounds, 1),
             Flag::new(
                 "round",
@@ -179,7 +178,6 @@ declared! {
             "The smallest difference that matters [default: 1%]",
         )
         .only(COMPARE)
-        .common()
         .under(Verdict, 0)]);
 
     /// Level of the intervals, as a share.

@@ -57,7 +57,6 @@ declared! {
             "When connections end: always (persistent), never (a fresh one for each request, \
              its connect measured too), or after N requests [default: always]",
         )
-        .common()
         .under(Heading::Load, 6)]);
 
     /// Connections.
@@ -189,7 +188,6 @@ declared! {
             "Ask databases (postgres://, mysql://) this statement, in place of a workload. It is \
              recorded: no place for a secret",
         )
-        .common()
         .under(Request, 3)]);
 
     /// In which character set a client speaks.
@@ -471,7 +469,6 @@ declared! {
         .short('d')
         .unquoted()
         .text_or_file()
-        .common()
         .under(Request, 2)]);
 }
 

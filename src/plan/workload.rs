@@ -54,7 +54,6 @@ declared! {
         Setting::new("keys", Count, "How many keys.")
         .flags(&[Flag::new("keys", "N", "How many keys [default: the workload's]")
             .only(STORES)
-            .common()
             .under(Heading::Workload, 1)]);
 
     /// Lengths of values.
@@ -72,7 +71,6 @@ declared! {
              32B=70,1kB=25,64kB=5 [default: the workload's]",
         )
         .only(STORES)
-        .common()
         .under(Heading::Workload, 2)]);
 
     /// Values shrink when compressed.

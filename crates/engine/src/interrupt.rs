@@ -1,7 +1,6 @@
 //! Taking a thread out of a call that blocks for too long.
 
-use crate::clock;
-use std::os::unix::thread::JoinHandleExt;
+use crate::threads::handle;
 use std::sync::Once;
 use std::thread::JoinHandle;
 
@@ -28,15 +27,4 @@ pub fn prepare() {
 pub fn interrupt<T>(thread: &JoinHandle<T>) {
     // SAFETY: a thread that was not joined yet, so its handle is valid.
     unsafe { libc::pthread_kill(handle(thread), SIGNAL) };
-}
-
-/// CPU time of the thread, in nanoseconds.
-pub(crate) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
-    // A thread that was not joined yet, so its handle is valid.
-    clock::cpu_of(handle(thread))
-}
-
-/// A number with glibc, a pointer with musl; std has a number for both.
-fn handle<T>(thread: &JoinHandle<T>) -> libc::pthread_t {
-    thread.as_pthread_t() as libc::pthread_t
 }
