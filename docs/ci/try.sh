@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# What the example workflow does, by hand: a git repository with two commits of
-# a small server, a worktree of each, and the comparison that a pull request
-# would get. The second commit is slower by design: it renders the page for each
-# request. So the requirements must fail, with exit code 1, and this script
-# succeeds when they do.
+# Runs the steps of action.yml, as the example workflow does for a pull request, in a
+# git repository with two commits of a small server. The second commit is slower by
+# design: it renders the page for each request. So the requirements must fail, with exit
+# code 1, and this script succeeds when they do. Comments are posted to github.js here.
 #
 #   TIEBREAK=target/release/tiebreak docs/ci/try.sh
 #   docs/ci/try.sh --restarts 7 --rounds 1        flags for tiebreak, to be quicker
@@ -12,6 +11,8 @@
 # listen on this machine only. Takes about three minutes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/steps.sh"
+action=$here/../../action.yml
 export LC_ALL=C
 
 fail() {
@@ -20,20 +21,20 @@ fail() {
 }
 
 TIEBREAK=${TIEBREAK:-$here/../../target/release/tiebreak}
-for tool in git node "$TIEBREAK"; do
-    command -v "$tool" >/dev/null || fail "missing: $tool. Debian has git and nodejs;" \
+for tool in git node curl jq "$TIEBREAK"; do
+    command -v "$tool" >/dev/null || fail "missing: $tool. Debian has git, nodejs, curl and jq;" \
         "tiebreak comes from: cargo build --release"
 done
 TIEBREAK=$(realpath "$(command -v "$TIEBREAK")")
 
 work=$(mktemp -d)
-tiebreak_pid=
+running=
 clean_up() {
     trap - EXIT INT TERM
-    if [ -n "$tiebreak_pid" ]; then
-        # It stops its servers before it ends.
-        kill "$tiebreak_pid" 2>/dev/null || true
-        wait "$tiebreak_pid" 2>/dev/null || true
+    if [ -n "$running" ]; then
+        # tiebreak stops its servers before it ends.
+        kill -- "-$running" 2>/dev/null || true
+        wait "$running" 2>/dev/null || true
     fi
     rm -rf "$work"
 }
@@ -61,30 +62,89 @@ git diff --quiet && fail "the second commit changes nothing"
 commit "Render the page for each request"
 git log --oneline --all
 
-echo "== a worktree of each, as the workflow makes them"
-git worktree add -q --detach old "$(git merge-base main change)"
-git worktree add -q --detach new change
+# beside COMMAND…: runs it, in a process group of its own, so that Ctrl-C does not reach
+# it a second time.
+beside() {
+    local status=0
+    set -m
+    "$@" &
+    running=$!
+    set +m
+    wait "$running" || status=$?
+    running=
+    return "$status"
+}
+
+# Outputs of a step that runs beside this shell come back through a file.
+step_beside() {
+    local status=0
+    run_step "$1" || status=$?
+    declare -p context >"$work/context"
+    return "$status"
+}
+
+echo "== the steps of action.yml: both revisions, and the plan"
+export GITHUB_STEP_SUMMARY=$work/summary.md GITHUB_REPOSITORY=owner/service
+context=(
+    [github.action_path]=$(dirname "$action")
+    [runner.temp]=$work
+    [inputs.binary]=$TIEBREAK
+    [inputs.experiment]=tiebreak.toml
+    [inputs.base]=main
+    [inputs.head]=change
+    [inputs.requirement]=$'new/old throughput >= 0.97\nnew/old p99 <= 1.05x'
+    [inputs.flags]=$(printf '%s\n' "$@")
+    [inputs.token]=a-token
+    [github.event.pull_request.number]=7
+)
+run_step source
+[ "${#context[steps.source.outputs.hash]}" = 64 ] || fail "the source of the action has no checksum"
+run_step revisions
 git worktree list
+run_step plan
 
 echo "== compare them"
-status=0
-# In a process group of its own, so that Ctrl-C does not reach it a second time.
-set -m
-"$TIEBREAK" compare tiebreak.toml \
-    --require 'new/old throughput >= 0.97' --require 'new/old p99 <= 1.05x' \
-    --out "$work/run" --markdown "$work/summary.md" --junit "$work/tiebreak.xml" "$@" &
-tiebreak_pid=$!
-set +m
-wait "$tiebreak_pid" || status=$?
-tiebreak_pid=
-for written in summary.md tiebreak.xml; do
-    [ -s "$work/$written" ] || fail "exit code $status, and no $written"
-    echo "== $written"
-    cat "$work/$written"
+beside step_beside compare || fail "the step fails before its report is kept"
+source "$work/context"
+for written in summary.md tiebreak-run.md tiebreak-run.xml tiebreak-run/report.json; do
+    [ -s "$work/$written" ] || fail "exit code ${context[steps.compare.outputs.exit-code]}, and no $written"
 done
+cat "$work/summary.md"
+
+# comment MODE: runs the step against github.js, which says what it holds afterwards.
+comment() {
+    rm -f "$work/comments.json" "$work/port"
+    set -m
+    node "$here/github.js" "$work/comments.json" "$1" >"$work/port" &
+    running=$!
+    set +m
+    until [ -s "$work/port" ]; do sleep 0.05; done
+    GITHUB_API_URL=http://127.0.0.1:$(cat "$work/port")
+    export GITHUB_API_URL
+    # A second push changes the comment of the first.
+    run_step comment
+    run_step comment
+    kill -- "-$running"
+    wait "$running" 2>/dev/null || true
+    running=
+}
+
+echo "== the comment"
+comment writable
+[ "$(jq length "$work/comments.json")" = 1 ] || fail "there is not one comment"
+jq -j '.[0].body' "$work/comments.json" >"$work/comment.md"
+[ "$(head -n 1 "$work/comment.md")" = "<!-- tiebreak tiebreak.toml -->" ] || fail "it has no mark"
+tail -n +2 "$work/comment.md" | diff - "$work/summary.md" || fail "it is not what the summary says"
+comment read-only >"$work/refused" || fail "a comment that may not be posted fails the job"
+grep -q '^::warning::' "$work/refused" || fail "nothing says that the comment was not posted"
+[ "$(cat "$work/comments.json")" = '"refused"' ] || fail "it was not the server that refused the comment"
+
+echo "== the verdict"
+status=0
+run_step verdict || status=$?
 [ "$status" = 1 ] || fail "exit code $status; the second commit is slower, so 1 was due"
 # Exit code 1 is also that of a requirement of which nothing can be said.
 not_met='name="new/old throughput &gt;= 0.97">[[:space:]]*<failure type="not_met"'
-tr '\n' ' ' <"$work/tiebreak.xml" | grep -q "$not_met" ||
+tr '\n' ' ' <"$work/tiebreak-run.xml" | grep -q "$not_met" ||
     fail "it was not shown that the throughput is too low"
 echo "== as it must be: exit code 1, the second commit may not be merged"

@@ -1,21 +1,29 @@
 //! `tiebreak compare`.
 
 use super::flags::{COMPARE, Flags};
-use super::options::{OutputOptions, TargetOptions};
+use super::options::{self, OutputOptions, TargetOptions};
 use crate::exit::{Error, Exit};
 use crate::plan::sweep_asked::{self, SweepAsked};
 use crate::plan::{Command, Spec};
 
+/// The examples that `-h` has room for.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/
       any number of contenders; a bare address is named after its host and port
+  tiebreak compare nginx lighttpd mine=node --connections 500
+      servers that tiebreak launches itself (see `tiebreak recipes`), and ends again
+  tiebreak compare experiments/http-servers.toml --restarts 10
+      an experiment file: any program, launched afresh ten times (see `tiebreak check`)";
+
+/// Further ones, of `--help`.
+const MORE_EXAMPLES: &str = "
+  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
+      two stores, and a directory used as a cache
   tiebreak compare keep=http://127.0.0.1:8080/ fresh=http://127.0.0.1:8080/ --set fresh.reuse=never
       one server, two ways of talking to it
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
       response times at a given rate
-  tiebreak compare nginx lighttpd mine=node --connections 500
-      servers that tiebreak launches itself (see `tiebreak recipes`), and ends again
   tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --message-size 1kB
       WebSocket servers that echo: every byte that comes back is compared
   tiebreak compare memcached redis --value 1kB --distribution 'zipf(0.99)'
@@ -24,18 +32,19 @@ Examples:
       one store, one operation and sixteen in flight on a connection
   tiebreak compare one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all
       one store, one replica that must answer and all of them
-  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
-      two stores, and a directory used as a cache
   tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
       whole programs, run to their end again and again
   tiebreak compare memcached redis --sweep connections=1,8,32,128
       the same at four loads: how throughput and latency grow, and where that bends
-  tiebreak compare experiments/http-servers.toml --restarts 10
-      an experiment file: any program, launched afresh ten times (see `tiebreak check`)
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
       for CI: exit code 1 where that was not shown
   tiebreak compare a=https://localhost:8443/ b=http+unix://%2Frun%2Fapp.sock/ --cacert ca.pem
       TLS, and a unix socket (its path percent-encoded)";
+
+/// What `--help` ends with.
+pub(super) fn after_long_help() -> String {
+    options::with_keys(&format!("{EXAMPLES}{MORE_EXAMPLES}"))
+}
 
 /// Compare two contenders or more: which is faster, by how much
 ///
@@ -52,7 +61,7 @@ pub(super) struct CompareArgs {
     /// comparison in a folder of its own; the report shows throughput and latency
     /// against the factor, and where each contender bends. Targets that are launched
     /// are launched anew for each point.
-    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse)]
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
     sweep: Option<SweepAsked>,
     #[command(flatten)]
     flags: Flags<COMPARE>,

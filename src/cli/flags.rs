@@ -94,6 +94,7 @@ fn arguments<S: Declared>(command: u8) -> Vec<(&'static Flag, Arg)> {
 
 fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
     let argument = Arg::new(flag.long).long(flag.long).help(flag.help).hide(flag.hidden);
+    let argument = argument.hide_short_help(!flag.common);
     let argument = match flag.more {
         "" => argument,
         more => argument.long_help(format!("{}\n\n{more}", flag.help)),

@@ -41,9 +41,9 @@ pub(super) fn perform(args: &ManArgs) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-/// The command line. Without clap's own `help`, which needs no page.
+/// The command line.
 fn root() -> Command {
-    let mut root = Cli::command().disable_help_subcommand(true);
+    let mut root = Cli::command();
     root.build();
     root
 }

@@ -9,11 +9,13 @@ mod conformance;
 mod demo;
 mod explain;
 mod flags;
+mod help;
 mod load;
 mod man;
 mod options;
 mod outputs;
 mod packages;
+mod pager;
 mod perform;
 mod printed;
 mod recipes;
@@ -24,10 +26,11 @@ mod setup;
 mod sweep;
 pub mod testserver;
 mod text;
+mod topics;
 
 use crate::exit::{Error, Exit};
 use crate::secrets;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -45,8 +48,12 @@ Examples:
   tiebreak run http://127.0.0.1:8080/ --duration 10s
       one server, with the same audit
 
-Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met · 2 the command cannot be understood ·
-3 void: the audit refused · 4 a target failed · 5 tiebreak failed · 130 stopped twice";
+Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met ·
+2 the command cannot be understood · 3 void: the audit refused · 4 a target failed ·
+5 tiebreak failed · 130 stopped twice";
+
+/// Columns of the help, at most.
+const HELP_WIDTH: usize = 100;
 
 /// Which of these backends is faster, by how much, and can the answer be trusted?
 ///
@@ -54,7 +61,7 @@ Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met ·
 /// they meet the same machine, pairs them round by round, and audits the result:
 /// where an answer cannot be trusted, it says so and gives none.
 #[derive(Parser)]
-#[command(name = "tiebreak", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = EXAMPLES, max_term_width = HELP_WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -63,7 +70,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     // Not at the arguments: `check` takes them, too, and has examples of its own.
-    #[command(after_help = compare::EXAMPLES, after_long_help = options::with_keys(compare::EXAMPLES))]
+    #[command(after_help = compare::EXAMPLES, after_long_help = compare::after_long_help())]
     Compare(Box<compare::CompareArgs>),
     Check(Box<check::CheckArgs>),
     Run(Box<run::RunArgs>),
@@ -79,11 +86,20 @@ enum Command {
     Testserver(Box<testserver::TestserverArgs>),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    Help(help::HelpArgs),
+}
+
+/// The command line, its help grouped by task.
+fn command() -> clap::Command {
+    let command = Cli::command();
+    let template = help::template(&command, outputs::width().min(HELP_WIDTH));
+    command.help_template(template)
 }
 
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_folder()) {
         outputs::complain(&format!("error: {error}"));
         return Exit::Failed.into();
@@ -113,8 +129,8 @@ fn current_folder() -> io::Result<()> {
     }
 }
 
-fn perform(command: &Command) -> ExitCode {
-    let result = match command {
+fn perform(typed: &Command) -> ExitCode {
+    let result = match typed {
         Command::Compare(args) => compare::perform(args),
         Command::Check(args) => check::perform(args),
         Command::Run(args) => run::perform(args),
@@ -129,6 +145,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Testserver(args) => return testserver::run(args),
         Command::Completions(args) => completions::perform(args),
         Command::Man(args) => man::perform(args),
+        Command::Help(args) => help::perform(args, command()),
     };
     match result {
         Ok(exit) => exit.into(),
@@ -141,12 +158,29 @@ fn perform(command: &Command) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
+    use super::{Cli, HELP_WIDTH, command};
     use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_short_help_of_a_comparison_fits_one_screen() {
+        let root = command();
+        let compare = root.find_subcommand("compare").expect("a subcommand");
+        let help = compare.clone().term_width(HELP_WIDTH).render_help().to_string();
+        assert!((24..=50).contains(&help.lines().count()), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= HELP_WIDTH), "{help}");
+        let long = compare.clone().render_long_help().to_string();
+        let visible = compare.get_arguments().filter(|argument| !argument.is_hide_set());
+        for flag in visible.filter_map(clap::Arg::get_long) {
+            assert!(long.contains(&format!("--{flag}")), "--{flag} is not in --help");
+        }
+        for line in help.lines().filter(|line| line.starts_with("  tiebreak")) {
+            assert!(long.contains(line), "an example of -h that --help lacks: {line}");
+        }
     }
 
     #[test]

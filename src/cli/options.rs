@@ -21,24 +21,24 @@ pub(super) struct TargetOptions {
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
     sets: Vec<String>,
     /// Use the sizes of [scale.NAME] of the experiment file, such as full
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     scale: Option<String>,
     /// Dial HOST2:PORT2 in place of HOST1:PORT1, as curl does; parts may be empty
-    #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2")]
+    #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2", hide_short_help = true)]
     connect_to: Vec<String>,
     /// Load addresses outside this machine and private networks, too
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     allow_public: bool,
     /// Send Redis commands that reach beyond the contender's own keys: EVAL, CONFIG,
     /// MODULE, SAVE, FLUSHALL and their like
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     allow_destructive: bool,
     /// Do what an experiment file says that lies outside the current directory
     ///
     /// Such a file is like a Makefile: it can start programs, send files and variables of
     /// your environment, change databases and speak to sockets. `tiebreak check FILE`
     /// shows all that it says, and does nothing of it.
-    #[arg(long, visible_alias = "allow-launch")]
+    #[arg(long, visible_alias = "allow-launch", hide_short_help = true)]
     allow_file: bool,
     /// The variable NAME of the environment holds a secret: no report, journal, log or
     /// message shows its value; may be given several times
@@ -47,21 +47,26 @@ pub(super) struct TargetOptions {
     /// file or in an address, such as 'http://127.0.0.1/${TOKEN}/x', is a secret without
     /// this. A secret has at least 4 bytes: a shorter one would be blotted out of every
     /// word and number that happens to hold it.
-    #[arg(long = "secret-env", value_name = "NAME")]
+    #[arg(long = "secret-env", value_name = "NAME", hide_short_help = true)]
     secret_variables: Vec<String>,
     /// The same for a value, such as a token in the path of an address. All users of this
     /// machine can see arguments while tiebreak runs: --secret-env or ${NAME} in the
     /// address keep it from them
-    #[arg(long = "secret", value_name = "VALUE", allow_hyphen_values = true)]
+    #[arg(
+        long = "secret",
+        value_name = "VALUE",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     secrets: Vec<String>,
     /// Don't verify certificates
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     insecure: bool,
     /// Trust the authorities in this file (PEM), not the system's
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     cacert: Option<PathBuf>,
     /// Resume TLS sessions: fresh connections then skip the costly handshake
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     tls_resume: bool,
 }
 
@@ -75,22 +80,22 @@ pub(super) struct OutputOptions {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
     /// Write a copy of the report as JSON; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) json: Option<PathBuf>,
     /// Write a copy of the report as a web page; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) html: Option<PathBuf>,
     /// Write a summary for a pull request, as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) markdown: Option<PathBuf>,
     /// Write audit, verdicts and requirements as JUnit's XML, for CI; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) junit: Option<PathBuf>,
     /// Measure anew what the generator costs by itself, and do not keep it
     ///
     /// Else a figure of the last 24 hours is used, where there is one of the same lane: it
     /// is kept in $XDG_CACHE_HOME/tiebreak, or ~/.cache/tiebreak. The report tells its age.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) no_cache: bool,
     /// Tell all on the terminal, not only what fits on one screen
     #[arg(long)]

@@ -37,7 +37,7 @@ pub(super) struct RunArgs {
     /// of them once, in random order. The report shows throughput, p50 and p99 of each with
     /// their intervals, and up to which load throughput grows. The connections of all
     /// points are open at once.
-    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse)]
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
     sweep: Option<SweepAsked>,
     #[command(flatten)]
     flags: Flags<RUN>,

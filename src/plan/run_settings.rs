@@ -33,6 +33,7 @@ declared! {
              before the first look [default: 10].",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 0),
             Flag::new("rounds", "N", "With --sweep: how many rounds [default: 10]")
                 .only(&[Run])
@@ -118,6 +119,7 @@ declared! {
             "How long [default: 10s; with -n: until N are done, 1h at most]",
         )
         .only(&[Run])
+        .common()
         .under(Load, 0)]);
 
     /// After how many operations `run` stops; of a program: how many a run of it does.
@@ -126,6 +128,7 @@ declared! {
             Flag::new("operations", "N", "Stop after so many requests")
                 .short('n')
                 .only(&[Run])
+                .common()
                 .under(Load, 1),
             Flag::new(
                 "operations",
@@ -226,6 +229,7 @@ declared! {
              tiebreak launches.",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 5)]);
 
     /// Look five times whether it is decided, in place of a fixed length.
@@ -244,6 +248,7 @@ declared! {
              together keep the confidence that was asked for.",
         )
         .only(COMPARE)
+        .common()
         .under(Rounds, 7)]);
 
     /// What the verdict must show.
@@ -260,6 +265,7 @@ declared! {
         )
         .only(COMPARE)
         .repeated()
+        .common()
         .under(Verdict, 4)]);
 }
 

@@ -67,9 +67,11 @@ declared! {
         .flags(&[
             Flag::new("connections", "N", "Connections to each contender [default: 64]")
                 .short('c')
+                .common()
                 .under(Heading::Load, 2),
             Flag::new("connections", "N", "Connections to each store [default: 64]")
                 .short('c')
+                .common()
                 .only(&[Load]),
         ]);
 
@@ -353,6 +355,7 @@ declared! {
              due by a schedule that no slow reply can stop (open loop); response times count \
              from when a request was due, and contenders are compared by their p99.",
         )
+        .common()
         .under(Heading::Load, 3)]);
 
     /// How they are spread.
@@ -414,6 +417,7 @@ declared! {
         .short('H')
         .repeated()
         .unquoted()
+        .common()
         .under(Request, 1)]);
 
     /// What messages are made of.

@@ -46,6 +46,7 @@ declared! {
              insert 1; --keys says how many users.",
         )
         .only(STORES)
+        .common()
         .under(Heading::Workload, 0)]);
 
     /// How many keys.

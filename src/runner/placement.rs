@@ -1,7 +1,6 @@
 //! Where tiebreak's own threads run that drive nothing: off the generator's cores.
 
 use std::mem;
-use std::os::unix::thread::RawPthread;
 
 /// Keeps the calling thread on these cores until it is dropped; then it may run where it
 /// could before. Without cores, or where the system refuses, it stays where it is.
@@ -32,7 +31,7 @@ impl Drop for Kept {
 
 /// Puts a thread that is not joined yet on these cores. Returns false if there are none, or
 /// if the system refuses: then it stays where it is.
-pub(super) fn place(thread: RawPthread, cores: &[u32]) -> bool {
+pub(super) fn place(thread: libc::pthread_t, cores: &[u32]) -> bool {
     let most = 8 * size_of::<libc::cpu_set_t>();
     if cores.is_empty() || cores.iter().any(|core| *core as usize >= most) {
         return false;

@@ -31,6 +31,7 @@ mod experiments;
 mod foreign;
 mod groups;
 mod hashed_keys;
+mod help;
 mod hostile;
 mod journals;
 mod leave;

@@ -29,7 +29,7 @@ impl Alarm {
         let at = at.max(1);
         let once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let time = libc::timespec {
-            tv_sec: (at / 1_000_000_000) as libc::time_t,
+            tv_sec: (at / 1_000_000_000) as i64,
             tv_nsec: (at % 1_000_000_000) as libc::c_long,
         };
         let times = libc::itimerspec { it_interval: once, it_value: time };

@@ -1,6 +1,9 @@
 //! The one clock of the engine and the drivers.
 #![expect(clippy::disallowed_methods, reason = "this is the file that reads clocks")]
 
+use crate::threads::handle;
+use std::thread::JoinHandle;
+
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 ///
 /// A `u64` and not an `Instant`: subtracting two of them costs nothing, they
@@ -33,10 +36,11 @@ pub fn cpu_of_this_thread() -> u64 {
 
 /// CPU time of a thread that was not joined yet, in nanoseconds; 0 once it has
 /// ended.
-pub fn cpu_of(thread: libc::pthread_t) -> u64 {
+pub fn cpu_of<T>(thread: &JoinHandle<T>) -> u64 {
     let mut clock = 0;
-    // SAFETY: the caller's thread is one still; `clock` is valid for writes.
-    match unsafe { libc::pthread_getcpuclockid(thread, &mut clock) } {
+    // SAFETY: a thread that was not joined yet, so its handle is valid; `clock` is valid for
+    // writes.
+    match unsafe { libc::pthread_getcpuclockid(handle(thread), &mut clock) } {
         0 => read(clock),
         _ => 0,
     }

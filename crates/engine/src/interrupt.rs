@@ -1,7 +1,6 @@
 //! Taking a thread out of a call that blocks for too long.
 
-use crate::clock;
-use std::os::unix::thread::JoinHandleExt;
+use crate::threads::handle;
 use std::sync::Once;
 use std::thread::JoinHandle;
 
@@ -27,11 +26,5 @@ pub fn prepare() {
 /// to call: so ask again until it is back.
 pub fn interrupt<T>(thread: &JoinHandle<T>) {
     // SAFETY: a thread that was not joined yet, so its handle is valid.
-    unsafe { libc::pthread_kill(thread.as_pthread_t(), SIGNAL) };
-}
-
-/// CPU time of the thread, in nanoseconds.
-pub(crate) fn cpu_ns<T>(thread: &JoinHandle<T>) -> u64 {
-    // A thread that was not joined yet, so its handle is valid.
-    clock::cpu_of(thread.as_pthread_t())
+    unsafe { libc::pthread_kill(handle(thread), SIGNAL) };
 }

@@ -26,6 +26,7 @@ mod run;
 mod stop;
 mod store;
 mod template;
+pub mod threads;
 mod tls;
 mod websocket;
 mod worker;

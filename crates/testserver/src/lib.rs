@@ -31,7 +31,6 @@ use server::Server;
 use socket::Listener;
 use std::io::{self, PipeWriter};
 use std::net::SocketAddr;
-use std::os::unix::thread::JoinHandleExt;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
@@ -75,7 +74,7 @@ impl<T: Send + Default + 'static> Running<T> {
 
     /// CPU time of its thread, in nanoseconds.
     fn cpu_ns(&self) -> u64 {
-        engine::clock::cpu_of(self.thread.as_pthread_t())
+        engine::clock::cpu_of(&self.thread)
     }
 
     fn end(self) -> std::thread::Result<T> {

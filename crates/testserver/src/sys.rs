@@ -158,7 +158,7 @@ pub(super) fn sleep_until(at: u64, fd: BorrowedFd<'_>) -> io::Result<bool> {
     loop {
         let left = at.saturating_sub(now_ns());
         let time = libc::timespec {
-            tv_sec: (left / 1_000_000_000) as libc::time_t,
+            tv_sec: (left / 1_000_000_000) as i64,
             tv_nsec: (left % 1_000_000_000) as libc::c_long,
         };
         // SAFETY: one pollfd, valid for writing; `time` outlives the call.

@@ -30,6 +30,8 @@ pub struct Flag {
     pub text_or_file: bool,
     /// It is not in the help.
     pub hidden: bool,
+    /// It is also in the help of one screen, `-h`. All others are in `--help` only.
+    pub common: bool,
 }
 
 /// A heading of the help, in the order of the help.
@@ -76,6 +78,7 @@ impl Flag {
             unquoted: false,
             text_or_file: false,
             hidden: false,
+            common: false,
         }
     }
 
@@ -122,6 +125,11 @@ impl Flag {
     /// Not in the help.
     pub const fn hidden(self) -> Flag {
         Flag { hidden: true, ..self }
+    }
+
+    /// In the help of one screen, too.
+    pub const fn common(self) -> Flag {
+        Flag { common: true, ..self }
     }
 
     /// As it is called in messages: the letter where it has one.

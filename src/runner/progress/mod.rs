@@ -19,7 +19,6 @@ use crate::secrets;
 use record::TrialRecord;
 use state::State;
 use std::ops::Range;
-use std::os::unix::thread::JoinHandleExt;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -47,7 +46,7 @@ impl Progress {
     /// Keeps the telling on these cores, if there are any.
     pub(crate) fn keep_on(&self, cores: &[u32]) {
         if let Some(teller) = &self.teller {
-            placement::place(teller.as_pthread_t(), cores);
+            placement::place(engine::threads::handle(teller), cores);
         }
     }
 

@@ -84,17 +84,20 @@ impl Poll {
     /// them out; those that it was not asked for are lost with the next wait.
     pub(super) fn wait(&mut self, wait_ns: u64) -> io::Result<()> {
         let wait = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_sec: (wait_ns / 1_000_000_000) as i64,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
-        // SAFETY: `events` has room for BATCH entries; no signal mask.
+        // By its number, since musl has no function for it.
+        // SAFETY: `events` has room for BATCH entries; no signal mask, whose size is 0 then.
         let got = unsafe {
-            libc::epoll_pwait2(
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
                 self.epoll.as_raw_fd(),
                 self.events.as_mut_ptr(),
-                self.most as i32,
-                &wait,
-                std::ptr::null(),
+                self.most as libc::c_int,
+                &raw const wait,
+                std::ptr::null::<libc::sigset_t>(),
+                0_usize,
             )
         };
         self.given = 0;

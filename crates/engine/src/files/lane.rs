@@ -120,7 +120,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     }
 
     fn cpu_ns(&self) -> u64 {
-        self.threads.iter().map(interrupt::cpu_ns).sum()
+        self.threads.iter().map(clock::cpu_of).sum()
     }
 
     /// Sends the threads home.

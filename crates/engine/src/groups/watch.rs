@@ -15,7 +15,7 @@ impl Watch {
     /// Waits for any of them, for at most `wait_ns` (0: only looks).
     pub(super) fn wait(&mut self, wait_ns: u64) {
         let time = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_sec: (wait_ns / 1_000_000_000) as i64,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
         let watched = self.0.len() as libc::nfds_t;

@@ -33,7 +33,7 @@ impl Bell {
         let mut fds = [poll(self.0.fd()), poll(also.unwrap_or(-1))];
         let left = until.saturating_sub(clock::now());
         let time = libc::timespec {
-            tv_sec: (left / 1_000_000_000) as libc::time_t,
+            tv_sec: (left / 1_000_000_000) as i64,
             tv_nsec: (left % 1_000_000_000) as libc::c_long,
         };
         // SAFETY: two valid pollfds, a valid time, no signal mask. Interrupted

@@ -1,0 +1,93 @@
+//! `tiebreak help`: commands, and chapters of the guide with and without a pager.
+
+use crate::common::{Place, errors};
+use std::process::{Command, Output, Stdio};
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn help_of_a_command_is_what_its_flag_prints() {
+    let place = Place::new();
+    for (command, flag) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "compare"], &["compare", "--help"]),
+        (&["help", "conformance", "null"], &["conformance", "null", "--help"]),
+    ] {
+        let (help, same) = (place.tiebreak(command), place.tiebreak(flag));
+        assert_eq!(help.status.code(), Some(0), "{command:?}: {}", errors(&help));
+        assert_eq!(said(&help), said(&same), "{command:?}");
+    }
+}
+
+#[test]
+fn commands_are_grouped_by_task() {
+    let place = Place::new();
+    let help = said(&place.tiebreak(&["--help"]));
+    let lines: Vec<&str> = help.lines().collect();
+    let after = |line: &str, next: &str| {
+        let at = lines.iter().position(|other| *other == line);
+        let at = at.unwrap_or_else(|| panic!("{line}: {help}"));
+        assert!(lines[at + 1].starts_with(next), "{line}: {help}");
+    };
+    for (title, first) in [
+        ("Compare:", "  compare"),
+        ("Run one target:", "  run"),
+        ("Prepare:", "  check"),
+        ("Read results:", "  report"),
+        ("Check the tool:", "  conformance"),
+        ("Shell and manual:", "  completions"),
+    ] {
+        after(title, first);
+    }
+    assert!(lines.contains(&"Options:") && lines.contains(&"Examples:"), "{help}");
+}
+
+#[test]
+fn a_topic_is_a_chapter_of_the_guide() {
+    let place = Place::new();
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide.md"));
+    let guide = guide.expect("the guide");
+    for (topic, heading) in [
+        ("interleaving", "Interleaving"),
+        ("workloads", "Workloads"),
+        ("stores", "Stores"),
+        ("databases", "Databases"),
+        ("ci", "CI"),
+    ] {
+        let chapter = place.tiebreak(&["help", topic]);
+        let text = said(&chapter);
+        assert_eq!(chapter.status.code(), Some(0), "{topic}: {}", errors(&chapter));
+        assert!(text.starts_with(&format!("## {heading}\n")), "{topic}: {text}");
+        assert!(guide.contains(&text) && text.matches("\n## ").count() == 0, "{topic}: {text}");
+    }
+    let slip = place.tiebreak(&["help", "interleave"]);
+    assert_eq!(slip.status.code(), Some(2));
+    assert!(errors(&slip).contains("did you mean `interleaving`?"), "{}", errors(&slip));
+}
+
+/// What a terminal shows. `script` gives the program one.
+fn on_a_terminal(place: &Place, pager: &str) -> String {
+    let words = format!("'{}' help interleaving", env!("CARGO_BIN_EXE_tiebreak"));
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &words, "/dev/null"]);
+    command.env("PAGER", pager).env("TERM", "xterm").current_dir(place.path());
+    let output = command.stdin(Stdio::null()).output().expect("script (util-linux) runs");
+    assert!(output.status.success(), "{}", errors(&output));
+    said(&output)
+}
+
+#[test]
+fn a_terminal_shows_chapters_in_the_pager_of_the_user() {
+    let place = Place::new();
+    let paged = on_a_terminal(&place, "sed 's/^/paged: /'");
+    assert!(paged.contains("paged: ## Interleaving"), "{paged}");
+    for pager in ["", "no-such-pager-4711"] {
+        let plain = on_a_terminal(&place, pager);
+        assert!(
+            plain.contains("\n## Interleaving") || plain.starts_with("## Interleaving"),
+            "{pager}: {plain}"
+        );
+    }
+}
