@@ -1,5 +1,10 @@
 //! The user's cache folder: what is lost with it can be had again.
 
+mod lock;
+
+pub(crate) use lock::Lock;
+
+use crate::fnv::fnv1a;
 use keeper::user;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -15,6 +20,16 @@ pub(crate) fn folder() -> Option<PathBuf> {
     };
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(cache.join("tiebreak"))
+}
+
+/// The folder for what an experiment in this folder builds, in this cache folder. Each
+/// experiment has its own: two of the same name do not build over each other.
+pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
+    let name = experiment.file_name().unwrap_or_default().to_string_lossy();
+    let fits = |c: &char| c.is_ascii_alphanumeric() || "_-".contains(*c);
+    let name: String = name.chars().filter(fits).take(40).collect();
+    let hash = fnv1a(experiment.as_os_str().as_encoded_bytes());
+    cache.join("built").join(format!("{name}-{hash:016x}"))
 }
 
 /// Makes a folder in the cache, and the folders above it, for this user alone.
@@ -45,4 +60,23 @@ pub(crate) fn is_ours(file: &File) -> bool {
         let kind = about.file_type();
         (kind.is_file() || kind.is_dir()) && about.uid() == us && about.mode() & 0o022 == 0
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_experiment_builds_into_a_folder_of_its_own() {
+        let cache = Path::new("/home/a/.cache/tiebreak");
+        let [one, other] = ["/x/http-servers", "/y/http-servers"].map(Path::new);
+        assert_eq!(built(cache, one).parent(), Some(Path::new("/home/a/.cache/tiebreak/built")));
+        assert_ne!(built(cache, one), built(cache, other));
+        for odd in ["/", "/a/..", "/a/\u{1b}[2J b"] {
+            let folder = built(cache, Path::new(odd));
+            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            let fits = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            assert!(name.len() > 16 && name.chars().all(fits), "{name}");
+        }
+    }
 }

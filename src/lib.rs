@@ -5,7 +5,7 @@ compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's
 
 pub mod access;
 pub mod address;
-mod cache;
+pub mod cache;
 pub mod cli;
 mod conformance;
 pub mod cores;

@@ -2,11 +2,13 @@
 
 use super::{outputs, packages};
 use crate::exit::{Error, Exit};
-use crate::plan;
+use crate::launch::{Builds, Command, Failed};
+use crate::plan::{self, Needs};
 use crate::software::{self, Fetched, News, Software};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
-use text::shown::shown;
+use std::path::Path;
+use text::shown::{shown, shown_sentence};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,18 +17,23 @@ Examples:
       and cassandra-1.2-cluster; once, about 90 MB
   tiebreak setup experiments/published/http-servers
       install what this experiment needs; without root, print the command that does it
+  tiebreak setup experiments/published/cassandra-clients
+      the same, fetch Cassandra, and build the PHP extension that this experiment compares
   tiebreak compare cassandra redis --workload kv
       launch it and compare it; this needs no network";
 
 /// Install what an experiment needs, or fetch software that Debian has no package of
 ///
-/// Of an experiment file, or of a folder with an experiment.toml, Debian's packages are
-/// installed that bring what is missing: as root with apt-get, else the command is printed.
-/// Debian starts most servers when their packages are installed.
+/// Of an experiment file, or of all experiment files in a folder with an experiment.toml,
+/// Debian's packages are installed that bring what is missing: as root with apt-get, else the
+/// command is printed. Debian starts most servers when their packages are installed. Then the
+/// software is fetched that the experiment needs, and its `build` commands are run. It is safe
+/// to repeat.
 ///
 /// Software is fetched with `mvn` into $XDG_CACHE_HOME/tiebreak/software, or
 /// ~/.cache/tiebreak/software, and every file's checksum is compared. What is there already is
-/// not fetched again. To remove it, remove its folder there.
+/// not fetched again. What an experiment builds is in the folder `built` beside it. To remove
+/// either, remove its folder there.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SetupArgs {
@@ -43,12 +50,10 @@ pub(super) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
         fetch(Software::of_setup(&args.what).map_err(Error::usage)?)?;
         return Ok(Exit::Sound);
     }
-    let needs = plan::needs(&plan::file_of(&args.what), args.allow_file)?;
+    let needs = plan::needs(&args.what, args.allow_file)?;
     packages::install(&needs.missing)?;
-    let mut wanted = needs.software;
-    wanted.retain(|software| software.find().is_err());
-    wanted.dedup_by_key(|software| software.name);
-    fetch(wanted)?;
+    fetch(needs.software.clone())?;
+    build(&needs)?;
     outputs::print("all that the experiment needs is there\n")?;
     Ok(Exit::Sound)
 }
@@ -66,6 +71,22 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
         outputs::print(&format!("{} {when} in {folder}\n", software.shown()))?;
     }
     Ok(())
+}
+
+/// Builds what the experiments build. It is told before it begins, since it may take minutes.
+fn build(needs: &Needs) -> Result<(), Error> {
+    let tell = |command: &Command, folder: &Path| {
+        let folder = shown(folder.as_os_str().as_encoded_bytes());
+        let text = shown_sentence(format!("building in {folder}: {command}"));
+        // Nothing depends on whether it is read.
+        let _ = stderr().write_all(format!("{text}\n").as_bytes());
+    };
+    let mut builds = Builds::new(&needs.secrets, &|| false, &tell);
+    let each = needs.launches.iter().map(|launch| builds.run(launch));
+    each.collect::<Result<(), Failed>>().map_err(|failed| match failed {
+        Failed::Error(error) => error,
+        Failed::Stopped => Error::failed("the build was stopped"),
+    })
 }
 
 /// Tells how far it is: on a terminal in one line that changes, elsewhere in a few lines.

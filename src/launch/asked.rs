@@ -35,6 +35,8 @@ pub struct Launch {
     /// The hosts of its nodes, where its address has several: process *n* is node *n*, and
     /// all are launched at once. Empty: its processes are launched one after the other.
     pub nodes: Vec<String>,
+    /// Run to their end before anything is prepared: they build into the user's cache.
+    pub build: Vec<Command>,
     /// Run to their end, once, before the first launch.
     pub prepare: Vec<Command>,
     /// How long each of them may take.

@@ -24,6 +24,12 @@ impl From<Failed> for Refusal {
     }
 }
 
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        Failed::Error(error)
+    }
+}
+
 pub(super) fn named(launch: &Launch, text: &str) -> String {
     format!("`{}`: {text}", launch.name)
 }

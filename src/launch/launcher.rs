@@ -5,6 +5,7 @@
 
 use crate::exit::Error;
 use crate::host;
+use crate::launch::build;
 use crate::launch::failed::{Failed, Refusal, named};
 use crate::launch::home::Home;
 use crate::launch::ready::Wait;
@@ -92,6 +93,7 @@ impl<'a> Launcher<'a> {
             site,
             choices: choices.map(|choice| (choice.name.clone(), choice.text())).collect(),
             software: software.unwrap_or_default(),
+            cache: build::folder(&launch.folder).unwrap_or_default(),
             folder: launch.folder.clone(),
             workers,
             descriptors,

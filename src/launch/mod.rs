@@ -5,6 +5,7 @@
 
 mod asked;
 mod asking;
+mod build;
 mod command;
 mod failed;
 mod hidden;
@@ -17,6 +18,7 @@ mod running;
 mod template;
 
 pub use asked::{Around, Choice, CoresFrom, File, Launch, Process, Ready, Sign};
+pub(crate) use build::Builds;
 pub use command::Command;
 pub use failed::Failed;
 pub(crate) use launcher::all_missing;

@@ -161,7 +161,8 @@ pub(crate) fn missing_program(
 /// Programs of a launch that are not installed, and files that its `packages` name by their
 /// path and that are not there. Programs with a path are left out: `prepare` may build them.
 pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
-    let before = launch.prepare.iter().chain(&launch.facts).map(|it| (it, &launch.around));
+    let before = launch.build.iter().chain(&launch.prepare).chain(&launch.facts);
+    let before = before.map(|it| (it, &launch.around));
     let processes = launch.processes.iter().map(|it| (&it.command, &it.around));
     let programs = before.chain(processes).filter_map(|(command, around)| {
         let program = command.fill(values).into_iter().next()?;

@@ -64,6 +64,8 @@ pub enum Placeholder {
     Host,
     /// `{software}`: the folder of the software that the launch needs.
     Software,
+    /// `{cache}`: the folder of what the experiment builds.
+    Cache,
     /// `{temp}`: the temporary folder of the launch, where its files are.
     Temp,
     /// `{site}`: the folder that is served.
@@ -77,12 +79,13 @@ pub enum Placeholder {
 }
 
 /// The placeholders that are one word.
-const WORDS: [(&str, Placeholder); 10] = [
+const WORDS: [(&str, Placeholder); 11] = [
     ("port", Placeholder::Port),
     ("url", Placeholder::Url),
     ("process", Placeholder::Process),
     ("host", Placeholder::Host),
     ("software", Placeholder::Software),
+    ("cache", Placeholder::Cache),
     ("temp", Placeholder::Temp),
     ("site", Placeholder::Site),
     ("folder", Placeholder::Folder),
@@ -132,6 +135,8 @@ pub struct Values {
     pub host: String,
     /// `{software}`.
     pub software: PathBuf,
+    /// `{cache}`.
+    pub cache: PathBuf,
     /// `{temp}`.
     pub temp: PathBuf,
     /// `{site}`.
@@ -159,6 +164,7 @@ impl Values {
             Placeholder::Process => self.process.clone(),
             Placeholder::Host => self.host.clone(),
             Placeholder::Software => self.software.display().to_string(),
+            Placeholder::Cache => self.cache.display().to_string(),
             Placeholder::Temp => self.temp.display().to_string(),
             Placeholder::Site => self.site.display().to_string(),
             Placeholder::Folder => self.folder.display().to_string(),
@@ -377,6 +383,7 @@ mod tests {
             process: "node2".to_owned(),
             host: "127.0.0.2".to_owned(),
             software: "/opt/it".into(),
+            cache: "/var/built".into(),
             workers: 2,
             descriptors: 1_000_000,
         }
@@ -395,6 +402,7 @@ mod tests {
             ),
             ("127.0.0.1:{port}/{web.port}", "127.0.0.1:8080/8081"),
             ("{temp}/a {site} {folder} {workers}", "/tmp/t/a /srv /here 2"),
+            ("{cache}/release", "/var/built/release"),
             ("-c {descriptors}", "-c 16384"),
             ("server { listen {port}; }", "server { listen 8080; }"),
             ("{ port }", "{ port }"),

@@ -10,7 +10,7 @@ use crate::plan::experiment::{self, Article, Experiment, IN_A_FOLDER, Method, Ru
 use crate::plan::group_given::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names};
 use crate::secrets;
-use crate::software::Software;
+use crate::software::{self, Software};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -202,31 +202,21 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
     wanted(contender)
 }
 
-/// What the contenders of an experiment file need and this machine lacks, and the software
-/// that they are part of.
+/// What the experiments that an argument names need: those of a file, or of all files in a
+/// folder with an `experiment.toml`.
 ///
 /// # Errors
-/// When the file cannot be read, or lies outside the current directory and has no leave.
-pub fn needs(file: &Path, allow_file: bool) -> Result<Needs, Error> {
-    check_leave(file, allow_file)?;
-    let experiment = Experiment::read(file, None, &launch::environment)?;
-    let mut needs = Needs::default();
-    for contender in &experiment.contenders {
-        let launch = match &contender.target {
-            Target::Launched(launch) => {
-                needs.missing.extend(launch::all_missing(launch));
-                Some(&**launch)
-            }
-            Target::Program(program) => {
-                needs.missing.extend(program.all_missing());
-                program.servers.as_ref().map(|servers| &servers.launch)
-            }
-            Target::Attached { .. } => None,
-        };
-        needs.software.extend(launch.and_then(|launch| launch.software));
+/// When a file cannot be read, or lies outside the current directory and has no leave.
+pub fn needs(what: &str, allow_file: bool) -> Result<Needs, Error> {
+    let file = file_of(what);
+    check_leave(&file, allow_file)?;
+    let mut files = vec![file.clone()];
+    if file != Path::new(what) {
+        files.extend(experiment::others_in(Path::new(what)));
     }
-    if let Some(Method::Command(method)) = experiment.article.and_then(|article| article.method) {
-        needs.missing.extend(method.missing());
+    let mut needs = Needs::default();
+    for file in files {
+        needs.add(Experiment::read(&file, None, &launch::environment)?);
     }
     Ok(needs)
 }
@@ -236,8 +226,43 @@ pub fn needs(file: &Path, allow_file: bool) -> Result<Needs, Error> {
 pub struct Needs {
     /// Programs and files that are missing.
     pub(crate) missing: Vec<Missing>,
-    /// Software that tiebreak fetches.
+    /// Software that tiebreak fetches, and that is not there.
     pub(crate) software: Vec<&'static Software>,
+    /// What is launched.
+    pub(crate) launches: Vec<Launch>,
+    /// Every secret of the files.
+    pub(crate) secrets: Vec<Secret>,
+}
+
+impl Needs {
+    fn add(&mut self, experiment: Experiment) {
+        for contender in experiment.contenders {
+            match contender.target {
+                Target::Launched(launch) => {
+                    self.missing.extend(launch::all_missing(&launch));
+                    self.launches.push(*launch);
+                }
+                Target::Program(program) => {
+                    self.missing.extend(program.all_missing());
+                    self.launches.extend(program.servers.map(|servers| servers.launch));
+                }
+                Target::Attached { .. } => {}
+            }
+        }
+        if let Some(Method::Command(method)) = experiment.article.and_then(|it| it.method) {
+            self.missing.extend(method.missing());
+        }
+        self.secrets.extend(experiment.secrets);
+        let wanted = self.launches.iter().filter_map(|launch| launch.software);
+        self.software = wanted.filter(|software| software.find().is_err()).collect();
+        self.software.dedup_by_key(|software| software.name);
+        if !self.software.is_empty() {
+            let programs = software::FETCHING.iter().filter_map(|(program, package)| {
+                launch::missing_program(program, &launch::inherited(None), Some((*package).into()))
+            });
+            self.missing.extend(programs);
+        }
+    }
 }
 
 fn from_file(file: &Path, spec: &Spec, gathered: &mut Gathered) -> Result<(), Error> {

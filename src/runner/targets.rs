@@ -7,7 +7,7 @@ use crate::address::tls;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
-use crate::launch::{Failed, Ground, Launch, Launcher, Running};
+use crate::launch::{Builds, Failed, Ground, Launch, Launcher, Running};
 use crate::plan::{Directory, MOST_PLACES, Method, Resolved, Way};
 use crate::targets::cpu::Meter;
 use crate::targets::refused;
@@ -28,6 +28,7 @@ pub(super) struct Targets<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,
     ground: Ground<'a>,
+    builds: Builds<'a>,
     each: Vec<Target<'a>>,
 }
 
@@ -45,11 +46,13 @@ impl<'a> Target<'a> {
         &mut self,
         launch: &'a Launch,
         ground: Ground<'a>,
+        builds: &mut Builds<'_>,
         hide: impl FnOnce(&mut Launcher<'a>),
     ) -> Result<Running, Halt> {
         if self.launcher.is_none() {
             let mut launcher = Launcher::new(launch, ground)?;
             hide(&mut launcher);
+            builds.run(launch)?;
             self.facts = launcher.prepare()?;
             self.launcher = Some(launcher);
         }
@@ -98,7 +101,8 @@ impl Reach {
 impl<'a> Targets<'a> {
     pub(super) fn new(resolved: &'a Resolved, stop: &'a Stop, ground: Ground<'a>) -> Self {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
-        Targets { resolved, stop, ground, each }
+        let builds = Builds::new(ground.secrets, ground.stopped, &|_, _| {});
+        Targets { resolved, stop, ground, builds, each }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -197,7 +201,12 @@ impl Stage for Targets<'_> {
                 let mut program = Program::clone(how);
                 let mut running = None;
                 if let Some(servers) = &how.servers {
-                    running = Some(target.launch(&servers.launch, self.ground, |_| {})?);
+                    running = Some(target.launch(
+                        &servers.launch,
+                        self.ground,
+                        &mut self.builds,
+                        |_| {},
+                    )?);
                     let values = target.launcher.as_ref().expect("it was used").values();
                     program = servers.tell(&program, &values);
                 }
@@ -226,7 +235,7 @@ impl Stage for Targets<'_> {
                 let hide = |launcher: &mut Launcher<'_>| {
                     launcher.hide(&settings.headers, settings.body.as_deref());
                 };
-                let running = target.launch(how, self.ground, hide)?;
+                let running = target.launch(how, self.ground, &mut self.builds, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);
                 let reach = Reach::Server(Box::new(access));

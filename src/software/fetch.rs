@@ -1,8 +1,7 @@
 //! Fetches software into the cache folder: whole, or not at all.
 
-use super::lock::Lock;
 use super::{Artifact, Software, checksums, maven, place};
-use crate::cache;
+use crate::cache::{self, Lock};
 use crate::exit::Error;
 use std::fs;
 use std::io::{self, ErrorKind};

@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The programs that fetching takes, and Debian's packages of them.
-const PROGRAMS: [(&str, &str); 3] =
+pub(crate) const PROGRAMS: [(&str, &str); 3] =
     [("java", "openjdk-17-jre-headless"), ("mvn", "maven"), ("tar", "tar")];
 
 /// What is missing on this machine to fetch anything, with the remedy. Returns None if

@@ -4,11 +4,11 @@
 
 mod checksums;
 mod fetch;
-mod lock;
 mod maven;
 mod place;
 
 pub(crate) use fetch::{Fetched, News, fetch};
+pub(crate) use maven::PROGRAMS as FETCHING;
 
 use text::near;
 use text::shown::shown;

@@ -45,18 +45,20 @@ pub(crate) fn every_client_sends_the_same(php: &Php, cql: &str, thrift: &str, ho
         assert!(made.success(), "{interface}");
         let port = ports::free().expect("a port");
         let address = if protocol == "cql" { cql } else { thrift };
-        let arguments = [
-            "-d",
-            &format!("extension={}", php.extension().display()),
-            &format!("{FOLDER}/apache.php"),
-            client,
-            connections,
-            caches,
-            &place.path().display().to_string(),
-            &port.to_string(),
-            &format!("{protocol}://{address}"),
+        let extension = php.extension().display().to_string();
+        let arguments = ["-d", &format!("extension={extension}"), &format!("{FOLDER}/apache.php")];
+        let variables = [
+            ("CLIENT", client),
+            ("CONNECTIONS", connections),
+            ("CACHES", caches),
+            ("LIBRARY", &extension),
+            ("CASSANDRA", &format!("{protocol}://{address}")),
+            ("TEMP", &place.path().display().to_string()),
+            ("FOLDER", FOLDER),
+            ("PORT", &port.to_string()),
+            ("PROCESSES", "2"),
         ];
-        let mut apache = Server::new(spawned(&place, "php", &arguments));
+        let mut apache = Server::new(spawned(&place, "php", &arguments, &variables));
         wait_at_most(Duration::from_secs(60), "Apache", || {
             assert!(apache.runs(), "{}", place.text("log"));
             std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()

@@ -84,9 +84,9 @@ impl Web {
         fs::write(place.file("apache.conf"), settings).expect("a file");
         let file = |name| place.file(name).display().to_string();
         let fpm = ["-F", "-d", &extension, "-y", &file("fpm.conf")];
-        let fpm = spawned(&place, "php-fpm8.2", &fpm);
+        let fpm = spawned(&place, "php-fpm8.2", &fpm, &[]);
         let apache = ["-DFOREGROUND", "-f", &file("apache.conf")];
-        let apache = spawned(&place, "apache2", &apache);
+        let apache = spawned(&place, "apache2", &apache, &[]);
         let (apache, fpm) = (Server::new(apache), Server::new(fpm));
         let mut web = Web { _apache: apache, _fpm: fpm, _place: place, port };
         for port in [port, behind] {
@@ -140,11 +140,17 @@ pub(crate) fn fetched(port: u16, path: &str) -> (String, String) {
 }
 
 /// Starts a server that logs to the file `log` of the folder.
-pub(crate) fn spawned(place: &Place, program: &str, arguments: &[&str]) -> Child {
+pub(crate) fn spawned(
+    place: &Place,
+    program: &str,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Child {
     let log = fs::OpenOptions::new().create(true).append(true).open(place.file("log"));
     let log = log.expect("a file");
     Command::new(program)
         .args(arguments)
+        .envs(variables.iter().copied())
         // Apache sends its own signals to its whole group.
         .process_group(0)
         .stdin(Stdio::null())

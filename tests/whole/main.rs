@@ -45,6 +45,7 @@ mod program_servers;
 mod progress;
 mod published;
 mod published_caches;
+mod published_cassandra;
 mod published_pooling;
 mod real_servers;
 mod requests;

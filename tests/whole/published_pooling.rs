@@ -59,7 +59,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Neither a process that was launched with this folder for its temporary files nor a file.
-fn nothing_is_left(temporary: &Path) {
+pub(crate) fn nothing_is_left(temporary: &Path) {
     let mark = format!("TMPDIR={}", temporary.display());
     let processes = marked(&mark, &BTreeSet::new(), &mut BTreeSet::new());
     let processes: Vec<String> = processes.iter().map(Process::command).collect();

@@ -1,8 +1,8 @@
 //! `tiebreak setup`, with programs that stand in for mvn: what fails, what is kept, and
 //! what is left. That the real one fetches, `./test` sees before all tests.
 
-use crate::common::Place;
 use crate::common::software::share_software;
+use crate::common::{Place, errors, number};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -150,4 +150,128 @@ fn an_experiment_that_has_all_it_needs_is_set_up() {
     let output = place.command(&["setup", "./experiment.toml"]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
     assert_eq!(output.stdout, b"all that the experiment needs is there\n");
+}
+
+/// Two contenders that build the same: a page that they serve. `more` is added to the command.
+fn builds(place: &Place, more: &str) -> String {
+    let script = format!("echo once >>$0/count; mkdir -p $0/site; cp page.html $0/site/; {more}");
+    let file = format!(
+        "[defaults]\nbuild = [['sh', '-c', '{script}', '{{cache}}']]\n\
+         url = 'http://127.0.0.1:{{port}}/page.html'\nconnections = 1\n\
+         launch = ['php', '-S', '127.0.0.1:{{port}}', '-t', '{{cache}}/site']\n\
+         [contender.a]\nenv = {{ SECRET = '${{TIEBREAK_TEST_SECRET}}' }}\n[contender.b]\n"
+    );
+    let folder = place.file("experiment");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("experiment.toml"), file).expect("a file");
+    fs::write(folder.join("page.html"), "the page").expect("a file");
+    folder.display().to_string()
+}
+
+fn with_secret(place: &Place, arguments: &[&str]) -> Output {
+    let mut command = place.command(arguments);
+    command.env("TIEBREAK_TEST_SECRET", "CANARY-of-a-build").output().expect("the binary runs")
+}
+
+/// The folder that the experiment builds into.
+fn built(place: &Place) -> PathBuf {
+    let folder = place.file("experiment").canonicalize().expect("a folder");
+    tiebreak::cache::built(&place.file(".cache/tiebreak"), &folder)
+}
+
+#[test]
+fn what_is_to_be_built_is_built_into_the_cache_and_runs_use_it() {
+    let place = Place::new();
+    let folder = builds(&place, "echo $TIEBREAK_TEST_SECRET");
+    let count = || fs::read_to_string(built(&place).join("count")).unwrap_or_default();
+    for times in 1..=2 {
+        let output = with_secret(&place, &["setup", &folder]);
+        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+        assert_eq!(count(), "once\n".repeat(times), "both contenders build the same");
+        let told = format!("building in {}: sh -c ", built(&place).display());
+        assert!(complaint(&output).contains(&told), "{}", complaint(&output));
+    }
+    let arguments = ["compare", &folder, "--out", "run", "--quiet", "--rounds", "6"];
+    let short = ["--round", "50ms", "--slice", "10ms", "--pilot", "100ms", "--warm-up", "100ms"];
+    let output = with_secret(&place, &[&arguments[..], &short].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(count(), "once\n".repeat(3), "a run builds once, whatever setup did");
+    let report = place.json("run/report.json");
+    for contender in report["contenders"].as_array().expect("contenders") {
+        assert!(number(&contender["outcomes"]["ok"]) > 20.0, "{contender:#}");
+    }
+    let log = fs::read_to_string(built(&place).join("build.log")).expect("a log");
+    assert!(log.contains("****") && !log.contains("CANARY"), "{log}");
+}
+
+#[test]
+fn what_cannot_be_built_is_told_with_its_log() {
+    let place = Place::new();
+    let folder = builds(&place, "echo no such header $TIEBREAK_TEST_SECRET; exit 7");
+    for command in [&["setup", &folder][..], &["compare", &folder, "--quiet"]] {
+        let output = with_secret(&place, command);
+        let told = complaint(&output);
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(told.contains("` exited with status 7; "), "{told}");
+        assert!(told.contains("no such header ****") && !told.contains("CANARY"), "{told}");
+    }
+}
+
+#[test]
+fn a_file_from_elsewhere_builds_nothing_without_leave() {
+    let (place, elsewhere) = (Place::new(), Place::new());
+    let folder = builds(&elsewhere, "true");
+    let output = with_secret(&place, &["setup", &folder]);
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert!(complaint(&output).contains("lies outside the current directory"));
+    assert!(!place.file(".cache").exists(), "nothing was done");
+    let output = with_secret(&place, &["setup", &folder, "--allow-file"]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+}
+
+/// A TOML file that names no contenders is left out.
+#[test]
+fn a_folder_is_set_up_with_all_its_experiments() {
+    let place = Place::new();
+    fs::write(place.file("experiment.toml"), "contenders = ['nginx', 'node']\n").expect("a file");
+    fs::write(place.file("Cargo.toml"), "[package]\nname = 'x'\n").expect("a file");
+    let folder = format!("{}/", place.file("").display());
+    let output = place.tiebreak(&["setup", &folder]);
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let other = "[contender.a]\nlaunch = ['no-such-program']\n";
+    fs::write(place.file("other.toml"), other).expect("a file");
+    let output = place.tiebreak(&["setup", &folder]);
+    assert_eq!(output.status.code(), Some(4), "{}", complaint(&output));
+    assert!(complaint(&output).contains("`no-such-program` is not installed"));
+    fs::write(place.file("other.toml"), "[contender.a]\nlanch = ['true']\n").expect("a file");
+    let output = place.tiebreak(&["setup", &folder]);
+    assert!(complaint(&output).contains("other.toml:2: contender.a.lanch: "));
+}
+
+/// `apt-get` is a program that notes its arguments.
+#[test]
+fn what_fetches_software_is_installed_before_it_is_fetched() {
+    let place = with_mvn("exit 9");
+    let programs = place.file("programs");
+    fs::remove_file(programs.join("mvn")).expect("it is there");
+    let apt = programs.join("apt-get");
+    let script = format!("#!/bin/sh\necho \"$*\" >>{}\n", place.file("asked").display());
+    fs::write(&apt, script).expect("a script");
+    fs::set_permissions(&apt, fs::Permissions::from_mode(0o755)).expect("executable");
+    let file = "contenders = ['cassandra-1.2', 'nginx']\n";
+    fs::write(place.file("experiment.toml"), file).expect("a file");
+    let mut command = place.command(&["setup", "./experiment.toml"]);
+    // Without /usr/bin: there `mvn` and the real `apt-get` may be.
+    let output = command.env("PATH", &programs).output().expect("the binary runs");
+    let told = complaint(&output);
+    // SAFETY: cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        assert_eq!(output.status.code(), Some(5), "{told}");
+        assert!(place.text("asked").contains("install -y --no-install-recommends maven tar"));
+        assert!(told.contains("not found in PATH: mvn, tar"), "{told}");
+    } else {
+        assert_eq!(output.status.code(), Some(4), "{told}");
+        assert!(told.contains("run as root: apt-get install"), "{told}");
+        assert!(told.contains(" maven tar"), "{told}");
+    }
 }

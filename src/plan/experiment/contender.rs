@@ -15,7 +15,7 @@ use crate::plan::experiment::program;
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{Known, Scope};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
+use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, refuse};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::names;
 
@@ -56,10 +56,15 @@ impl Contender {
 }
 
 /// Reads the table of one contender.
-pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Contender, Error> {
+pub(super) fn read(
+    name: &str,
+    table: &Table<'_>,
+    defaults: &Defaults<'_>,
+) -> Result<Contender, Error> {
     names::check_key(name).map_err(|message| table.error(&message))?;
     table.only(&[&KEYS[..], &LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS].concat())?;
     let settings = declared::of_contender(table)?.over(&defaults.settings);
+    let table = &with_defaults(table, defaults);
     let has = |key| table.get(key).is_some();
     let target = match (has("launch"), has("process"), has("recipe"), has("url")) {
         (true, true, ..) => return Err(both(table, "process", "launch")),
@@ -82,8 +87,31 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
     Ok(Contender { name: name.to_owned(), target, settings, groups })
 }
 
+/// The table of a contender, with what `[defaults]` says of the target where the contender
+/// does not. A contender that has only `url` runs already, and a recipe says all itself.
+fn with_defaults<'a>(table: &Table<'a>, defaults: &Defaults<'a>) -> Table<'a> {
+    let has = |key| table.get(key).is_some();
+    let of_launch = [&LAUNCH_KEYS[..], &["url", "site", "choices"]].concat();
+    match (launches(table), has("recipe") || has("url")) {
+        (true, _) => table.over(&defaults.tables, of_launch),
+        (false, true) => table.clone(),
+        (false, false) => table.over(&defaults.tables, [&LAUNCH_KEYS[..], &TARGET_KEYS].concat()),
+    }
+}
+
+/// Whether the table says what is launched.
+fn launches(table: &Table<'_>) -> bool {
+    ["launch", "process"].into_iter().any(|key| table.get(key).is_some())
+}
+
+/// Whether this contender is launched in the words of the file, which `[defaults]` can have.
+pub(super) fn is_launched(table: &Table<'_>, defaults: &Defaults<'_>) -> bool {
+    let table = with_defaults(table, defaults);
+    table.get("recipe").is_none() && launches(&table)
+}
+
 /// A contender that is nothing but a recipe.
-pub(super) fn only_recipe(name: &str, defaults: &Defaults) -> Option<Contender> {
+pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contender> {
     let mut contender = recipes::find(name)?.contender();
     contender.settings = contender.settings.over(&defaults.settings);
     if let Target::Launched(launch) = &mut contender.target {
@@ -111,7 +139,7 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
     Ok(Target::Attached { url: text, pid })
 }
 
-fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
+fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Target, Error> {
     let why = "the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, \
                `cores_from` and what is said about requests";
     refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
@@ -147,7 +175,7 @@ pub(super) fn change(launch: &mut Launch, given: &Given) {
 pub(super) fn launched(
     name: &str,
     table: &Table<'_>,
-    defaults: &Defaults,
+    defaults: &Defaults<'_>,
 ) -> Result<(Launch, Given), Error> {
     refuse(table, &["pid"], "tiebreak launches this target and knows its processes")?;
     let names = names(name, table)?;
@@ -160,11 +188,13 @@ pub(super) fn launched(
         choices: &of_choices,
         software: software.is_some(),
         url: false,
+        build: table.get("build").is_some(),
     };
-    let common = Given::read(table, Scope::Process(known))?.over(&defaults.given);
+    let common =
+        Given::read(table, Scope::Process(known))?.over(&defaults.given(Scope::Process(known))?);
     let shell = common.shell.unwrap_or(false);
-    let commands = |key| match table.get(key) {
-        Some(value) => command::read_all(&value, shell, Scope::Before(known)),
+    let commands = |key, scope| match table.get(key) {
+        Some(value) => command::read_all(&value, shell, scope),
         None => Ok(Vec::new()),
     };
     let (url, nodes) = url(table, known)?;
@@ -177,9 +207,10 @@ pub(super) fn launched(
         temp: launch_keys::temp(table)?,
         fresh: launch_keys::fresh(table)?,
         files: launch_keys::files(table, known)?,
-        prepare: commands("prepare")?,
+        build: commands("build", Scope::Build)?,
+        prepare: commands("prepare", Scope::Before(known))?,
         prepare_timeout: launch_keys::prepare_timeout(table)?,
-        facts: commands("facts")?,
+        facts: commands("facts", Scope::Before(known))?,
         around: before(table, &common, known)?,
         packages: launch_keys::packages(table)?,
         processes: processes(name, table, &common, known, say_ready(table, &nodes))?,

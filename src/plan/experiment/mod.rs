@@ -43,6 +43,8 @@ mod table;
 mod target;
 
 #[cfg(test)]
+mod defaults_tests;
+#[cfg(test)]
 mod own_tests;
 #[cfg(test)]
 mod published_tests;
@@ -57,7 +59,7 @@ pub use contender::Contender;
 pub use contents::contents;
 pub use published::{Article, Method};
 pub use run::RunAsked;
-pub use source::{IN_A_FOLDER, LARGEST};
+pub use source::{IN_A_FOLDER, LARGEST, others_in};
 pub use target::Target;
 
 use crate::exit::Error;
@@ -126,21 +128,20 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
         Some(defaults) => Defaults::read(&defaults.table()?)?,
         None => Defaults::default(),
     };
+    let scales = scale::read(&root)?;
+    // All are read, and not only the one that is asked for: a mistake in one is told at once.
+    for scale in &scales {
+        described(&root, &scale.defaults.clone().over(defaults.clone()))?;
+    }
     let (run, defaults) = match scale {
-        Some(scale) => scale::apply(&root, scale, run, defaults)?,
-        // They are read all the same: a mistake in one is told at once.
-        None => scale::read(&root).map(|_| (run, defaults))?,
+        Some(scale) => scale::apply(&root, scale, scales, run, defaults)?,
+        None => (run, defaults),
     };
     let mut article = published::read(&root)?;
     if let Some(article) = &mut article {
         article.published.scale = scale.map(str::to_owned);
     }
-    let mut described = Vec::new();
-    if let Some(contenders) = root.get("contender") {
-        for (name, value) in contenders.table()?.entries() {
-            described.push(contender::read(name, &value.table()?, &defaults)?);
-        }
-    }
+    let described = described(&root, &defaults)?;
     let contenders = match root.get("contenders") {
         Some(list) => chosen(&list, &described, &defaults)?,
         None => described,
@@ -153,6 +154,27 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     let secrets = source.secrets.take();
     let folder = source.folder.clone();
     Ok(Experiment { file, folder, contenders, run, article, secrets })
+}
+
+/// The contenders that the file describes.
+fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>, Error> {
+    let tables = match root.get("contender") {
+        Some(contenders) => contenders.table()?.entries(),
+        None => Vec::new(),
+    };
+    let (mut described, mut is_any_launched) = (Vec::new(), false);
+    for (name, value) in tables {
+        let table = value.table()?;
+        is_any_launched |= contender::is_launched(&table, defaults);
+        described.push(contender::read(name, &table, defaults)?);
+    }
+    match defaults.of_launches() {
+        Some(idle) if !is_any_launched => Err(idle.error(
+            "this is for contenders that the file launches, but none of them has a `launch` or a \
+             `process`",
+        )),
+        _ => Ok(described),
+    }
 }
 
 /// One contender alone, as recipes are written.
@@ -176,7 +198,7 @@ pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Er
 fn chosen(
     list: &table::Value<'_>,
     described: &[Contender],
-    defaults: &Defaults,
+    defaults: &Defaults<'_>,
 ) -> Result<Vec<Contender>, Error> {
     let mut chosen: Vec<Contender> = Vec::new();
     for value in list.list()? {

@@ -42,6 +42,9 @@ impl Launch {
             let (path, count) = (&file.path, file.text.to_string().lines().count());
             line("file", format!("{{temp}}/{path} ({count} {})", plural(count, "line")));
         }
+        for command in &self.build {
+            line("build", command.to_string());
+        }
         for command in &self.prepare {
             line("prepare", command.to_string());
         }

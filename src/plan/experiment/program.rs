@@ -10,6 +10,7 @@ use crate::plan::experiment::process::Given;
 use crate::plan::experiment::scope::{Known, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
+use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, beside those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
@@ -22,7 +23,11 @@ pub(super) fn is_one(table: &Table<'_>) -> bool {
 
 /// Reads it. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG,
 /// TMPDIR and what `env` says.
-pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Target, Error> {
+pub(super) fn read(
+    name: &str,
+    table: &Table<'_>,
+    defaults: &Defaults<'_>,
+) -> Result<Target, Error> {
     let value = table.get("url").expect("asked before");
     // `${NAME}` is refused there: everyone can read a program's arguments.
     let words = value.word()?.strip_prefix("exec:").unwrap_or_default();
@@ -31,6 +36,7 @@ pub(super) fn read(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result
     let given = match launch(name, table, defaults)? {
         None => {
             let given = alone(table)?.over(&defaults.given);
+            without_placeholders(&value, &given)?;
             program.go_to(&table.source.folder, &given.around(), &Values::default());
             given
         }
@@ -58,8 +64,22 @@ fn alone(table: &Table<'_>) -> Result<Given, Error> {
     Given::read(table, Scope::Attached)
 }
 
+/// Checks the variables of `[defaults]`, which can have placeholders for other contenders.
+fn without_placeholders(url: &Value<'_>, given: &Given) -> Result<(), Error> {
+    for (name, text) in &given.around().env {
+        if let Some(placeholder) = text.placeholders().next() {
+            return Err(url.error(&format!(
+                "the variable `{}` of [defaults] has {placeholder}, which has a meaning only for \
+                 targets that tiebreak launches",
+                shown(name)
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The servers of a program. Returns None if it has none.
-fn launch(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Option<Launch>, Error> {
+fn launch(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Option<Launch>, Error> {
     let has = |key| table.get(key).is_some();
     if has("launch") || has("process") {
         return launched(name, table, defaults).map(|(launch, _)| Some(launch));
@@ -80,7 +100,7 @@ fn launch(name: &str, table: &Table<'_>, defaults: &Defaults) -> Result<Option<L
 fn with_servers(
     table: &Table<'_>,
     url: &Value<'_>,
-    defaults: &Defaults,
+    defaults: &Defaults<'_>,
     mut launch: Launch,
     program: &mut Program,
 ) -> Result<Given, Error> {
@@ -93,8 +113,9 @@ fn with_servers(
         choices: &choices,
         software: launch.software.is_some(),
         url: is_recipe,
+        build: !launch.build.is_empty(),
     });
-    let given = Given::read(table, scope)?.over(&defaults.given);
+    let given = Given::read(table, scope)?.over(&defaults.given(scope)?);
     let words = program.command.words().iter().map(|word| url.word_in(word, scope));
     let words = words.collect::<Result<Vec<_>, _>>()?;
     if is_recipe {

@@ -2,23 +2,23 @@
 
 use crate::exit::Error;
 use crate::plan::experiment::run::{self, RunAsked};
-use crate::plan::experiment::table::Table;
+use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Defaults;
 use text::lists;
 use text::near;
 use text::shown::shown;
 
 /// What a scale says in place of the file.
-pub(super) struct Scale {
+pub(super) struct Scale<'a> {
     name: String,
     run: RunAsked,
-    defaults: Defaults,
+    pub(super) defaults: Defaults<'a>,
 }
 
 /// Reads all scales of a file.
-pub(super) fn read(root: &Table<'_>) -> Result<Vec<Scale>, Error> {
+pub(super) fn read<'a>(root: &Table<'a>) -> Result<Vec<Scale<'a>>, Error> {
     let Some(value) = root.get("scale") else { return Ok(Vec::new()) };
-    let scale = |(name, value): (&str, super::table::Value<'_>)| {
+    let scale = |(name, value): (&str, Value<'a>)| {
         let table = value.table()?;
         table.only(&[&["defaults"], &run::keys()[..]].concat())?;
         let defaults = table.get("defaults");
@@ -33,13 +33,13 @@ pub(super) fn read(root: &Table<'_>) -> Result<Vec<Scale>, Error> {
 ///
 /// # Errors
 /// When the file has no scale of this name.
-pub(super) fn apply(
-    root: &Table<'_>,
+pub(super) fn apply<'a>(
+    root: &Table<'a>,
     wanted: &str,
+    mut all: Vec<Scale<'a>>,
     run: RunAsked,
-    defaults: Defaults,
-) -> Result<(RunAsked, Defaults), Error> {
-    let mut all = read(root)?;
+    defaults: Defaults<'a>,
+) -> Result<(RunAsked, Defaults<'a>), Error> {
     let Some(at) = all.iter().position(|scale| scale.name == wanted) else {
         return Err(root.error(&none_of(wanted, &all)));
     };
@@ -47,7 +47,7 @@ pub(super) fn apply(
     Ok((scale.run.over(run), scale.defaults.over(defaults)))
 }
 
-fn none_of(wanted: &str, all: &[Scale]) -> String {
+fn none_of(wanted: &str, all: &[Scale<'_>]) -> String {
     let names: Vec<&str> = all.iter().map(|scale| scale.name.as_str()).collect();
     let wanted_shown = shown(wanted);
     if names.is_empty() {

@@ -2,6 +2,7 @@
 //! `TIEBREAK_WRITE_SCHEMA=1 cargo test --lib plan::experiment::schema` writes them.
 
 use crate::plan::declared::{Declared, InFile, Row, Setting};
+use crate::plan::experiment::target::{LAUNCH_KEYS, TARGET_KEYS};
 use crate::plan::settings::of_groups;
 use crate::plan::{RunSettings, Settings, WorkloadAsked};
 use serde_json::{Map, Value as Json, json};
@@ -73,7 +74,16 @@ fn from_tables(now: &Json) -> Json {
         write(&mut schema, object, Settings::TABLE.iter());
     }
     write(&mut schema, OF_GROUPS, of_groups());
+    copy_to_defaults(&mut schema);
     schema
+}
+
+/// What a contender says of its launch, `[defaults]` can say for all.
+fn copy_to_defaults(schema: &mut Json) {
+    for key in LAUNCH_KEYS.iter().chain(&TARGET_KEYS) {
+        let entry = schema["$defs"]["contender"]["properties"][key].clone();
+        schema["$defs"]["defaults"]["properties"][key] = entry;
+    }
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) struct Known<'a> {
     pub(super) software: bool,
     /// It has an address that a program can be told.
     pub(super) url: bool,
+    /// It builds something into the cache.
+    pub(super) build: bool,
 }
 
 /// Where a text stands.
@@ -34,6 +36,10 @@ pub(super) enum Scope<'a> {
     Target(Known<'a>),
     /// Of a program that talks to the servers of the target.
     Program(Known<'a>),
+    /// Of all contenders, whatever each of them launches.
+    Defaults,
+    /// Of what is built into the cache, for all contenders and before anything is launched.
+    Build,
     /// Of an article's method: of each target its address alone.
     Method,
 }
@@ -55,6 +61,17 @@ impl Scope<'_> {
                     )),
                 };
             }
+            Scope::Build => {
+                return match placeholder {
+                    Placeholder::Cache | Placeholder::Folder => Ok(()),
+                    _ => Err(format!(
+                        "{placeholder} has no meaning here: `build` knows {{cache}}, the folder \
+                         that it builds into, and {{folder}}, the folder of this file"
+                    )),
+                };
+            }
+            // What each contender launches is known when the contender is read.
+            Scope::Defaults => return Ok(()),
             Scope::Before(known)
             | Scope::Process(known)
             | Scope::Target(known)
@@ -106,6 +123,9 @@ impl Known<'_> {
             Placeholder::Software if !self.software => {
                 Err(format!("{placeholder} has a meaning only with `software`: name it there"))
             }
+            Placeholder::Cache if !self.build => Err(format!(
+                "{placeholder} has a meaning only with `build`: say there what is built into it"
+            )),
             _ => Ok(()),
         }
     }

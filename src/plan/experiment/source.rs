@@ -8,6 +8,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use text::shown::{shown, shown_sentence};
+use toml::de::DeTable;
 
 /// Largest experiment file.
 pub const LARGEST: u64 = 1 << 20;
@@ -47,6 +48,28 @@ impl Source<'_> {
 /// The line that a byte is in, from 1.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + bytes[..at.min(bytes.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Returns the other experiment files in a folder that has an `experiment.toml`, sorted by name:
+/// those that name contenders. A file that cannot be read is among them, so that the user gets
+/// its error.
+pub fn others_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        file.extension().is_some_and(|extension| extension == "toml")
+            && !file.ends_with(IN_A_FOLDER)
+            && names_contenders(file)
+    });
+    files.sort();
+    files
+}
+
+fn names_contenders(file: &Path) -> bool {
+    let Ok(text) = read(file) else { return true };
+    DeTable::parse(&text).map_or(true, |root| {
+        ["contender", "contenders"].iter().any(|key| root.get_ref().contains_key(*key))
+    })
 }
 
 /// Reads a file that may be an experiment. Its size is asked before it is

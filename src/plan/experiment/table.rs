@@ -16,6 +16,14 @@ pub(super) struct Table<'a> {
     pub(super) path: String,
     table: &'a DeTable<'a>,
     at: Range<usize>,
+    defaults: Defaults<'a>,
+}
+
+/// Where some keys are looked for that a table does not have.
+#[derive(Clone, Default)]
+struct Defaults<'a> {
+    keys: Vec<&'static str>,
+    tables: Vec<Table<'a>>,
 }
 
 /// A value, and the path of keys that leads to it.
@@ -29,7 +37,14 @@ pub(super) struct Value<'a> {
 
 impl<'a> Table<'a> {
     pub(super) fn root(source: &'a Source<'a>, root: &'a Spanned<DeTable<'a>>) -> Table<'a> {
-        Table { source, path: String::new(), table: root.get_ref(), at: root.span() }
+        let (table, at) = (root.get_ref(), root.span());
+        Table { source, path: String::new(), table, at, defaults: Defaults::default() }
+    }
+
+    /// The same table, in which [`Table::get`] looks for these keys also in others: the first
+    /// that has one. What is wrong with a value is told with the place where it stands.
+    pub(super) fn over(&self, tables: &[Table<'a>], keys: Vec<&'static str>) -> Table<'a> {
+        Table { defaults: Defaults { keys, tables: tables.to_vec() }, ..self.clone() }
     }
 
     /// An error about the table as a whole.
@@ -54,7 +69,12 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
-        self.table.get(key).map(|value| self.value(key, value))
+        let own = self.table.get(key).map(|value| self.value(key, value));
+        let Defaults { keys, tables } = &self.defaults;
+        own.or_else(|| match keys.contains(&key) {
+            true => tables.iter().find_map(|table| table.get(key)),
+            false => None,
+        })
     }
 
     /// The first key, in the order of the file, that is none of these is an
@@ -142,7 +162,7 @@ impl<'a> Value<'a> {
     pub(super) fn table(&self) -> Result<Table<'a>, Error> {
         let DeValue::Table(table) = self.value else { return Err(self.not("a table")) };
         let (source, path, at) = (self.source, self.path.clone(), self.at.clone());
-        Ok(Table { source, path, table, at })
+        Ok(Table { source, path, table, at, defaults: Defaults::default() })
     }
 }
 

@@ -7,12 +7,13 @@ use crate::plan::Settings;
 use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::declared;
 use crate::plan::experiment::process::{self, Given};
-use crate::plan::experiment::scope::{Known, Scope};
-use crate::plan::experiment::table::Table;
+use crate::plan::experiment::scope::Scope;
+use crate::plan::experiment::table::{Table, Value};
 
 /// Keys of a contender that only what tiebreak launches can have, and that a recipe says
 /// itself.
-pub(super) const LAUNCH_KEYS: [&str; 9] = [
+pub(super) const LAUNCH_KEYS: [&str; 10] = [
+    "build",
     "prepare",
     "prepare_timeout",
     "files",
@@ -23,6 +24,9 @@ pub(super) const LAUNCH_KEYS: [&str; 9] = [
     "more_ports",
     "fresh",
 ];
+
+/// Other keys of a contender that `[defaults]` can have.
+pub(super) const TARGET_KEYS: [&str; 5] = ["url", "launch", "process", "site", "choices"];
 
 /// The server under test.
 #[derive(Clone)]
@@ -42,24 +46,45 @@ pub enum Target {
 
 /// What the file gives all contenders.
 #[derive(Clone, Default)]
-pub(super) struct Defaults {
+pub(super) struct Defaults<'a> {
     pub(super) settings: Settings,
+    /// For a contender of which it is not known here what it launches.
     pub(super) given: Given,
+    /// The tables themselves: the one of the scale comes first.
+    pub(super) tables: Vec<Table<'a>>,
 }
 
-impl Defaults {
+impl<'a> Defaults<'a> {
     /// These, and the others where nothing is said here.
-    pub(super) fn over(self, others: Defaults) -> Defaults {
+    pub(super) fn over(self, others: Defaults<'a>) -> Defaults<'a> {
         Defaults {
             settings: self.settings.over(&others.settings),
             given: self.given.over(&others.given),
+            tables: [self.tables, others.tables].concat(),
         }
     }
 
-    pub(super) fn read(table: &Table<'_>) -> Result<Defaults, Error> {
-        table.only(&[&keys_in_file::<Settings>()[..], &process::KEYS].concat())?;
+    pub(super) fn read(table: &Table<'a>) -> Result<Defaults<'a>, Error> {
+        let settings = keys_in_file::<Settings>();
+        table.only(&[&settings[..], &process::KEYS, &LAUNCH_KEYS, &TARGET_KEYS].concat())?;
         let settings = declared::of_contender(table)?;
-        Ok(Defaults { settings, given: Given::read(table, Scope::Process(Known::default()))? })
+        let given = Given::read(table, Scope::Defaults)?;
+        Ok(Defaults { settings, given, tables: vec![table.clone()] })
+    }
+
+    /// What they give a process, or a program, whose texts stand in this scope.
+    pub(super) fn given(&self, scope: Scope<'_>) -> Result<Given, Error> {
+        let mut given = Given::default();
+        for table in &self.tables {
+            given = given.over(&Given::read(table, scope)?);
+        }
+        Ok(given)
+    }
+
+    /// The first value that is for launched contenders alone.
+    pub(super) fn of_launches(&self) -> Option<Value<'a>> {
+        let keys = [&LAUNCH_KEYS[..], &["launch", "process", "site", "choices"]].concat();
+        keys.into_iter().find_map(|key| self.tables.iter().find_map(|table| table.get(key)))
     }
 }
 

@@ -9,6 +9,10 @@ pub(super) fn environment(name: &str) -> Option<OsString> {
 }
 
 pub(super) fn read(text: &str) -> Result<Experiment, Error> {
+    read_at(text, None)
+}
+
+pub(super) fn read_at(text: &str, scale: Option<&str>) -> Result<Experiment, Error> {
     let source = Source {
         name: "e.toml".to_owned(),
         folder: "/here".into(),
@@ -16,14 +20,14 @@ pub(super) fn read(text: &str) -> Result<Experiment, Error> {
         environment: &environment,
         secrets: RefCell::default(),
     };
-    parse(&source, None)
+    parse(&source, scale)
 }
 
 fn good(text: &str) -> Experiment {
     read(text).unwrap_or_else(|error| panic!("{}\n{text}", error.text))
 }
 
-fn launch(contender: &Contender) -> &Launch {
+pub(super) fn launch(contender: &Contender) -> &Launch {
     match &contender.target {
         Target::Launched(launch) => launch,
         _ => panic!("it is not launched"),
@@ -654,7 +658,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         ),
         ("contenders = [1]", "e.toml:1: contenders[0]: must be a text, not a number"),
         ("[default]", "e.toml:1: default: this key is not known; did you mean `defaults`?"),
-        ("[defaults]\nlaunch = ['a']", "e.toml:2: defaults.launch: this key is not known"),
+        ("[defaults]\nabout = 'a'", "e.toml:2: defaults.about: this key is not known"),
         ("rounds = 0", "e.toml:1: rounds: must be above 0"),
         (
             "rounds = 'ten'",

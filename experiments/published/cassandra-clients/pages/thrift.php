@@ -9,7 +9,7 @@ use Thrift\Transport\{TFramedTransport, TSocket};
 spl_autoload_register(function (string $class): void {
     $path = str_replace('\\', '/', $class);
     $ours = str_starts_with($path, 'Thrift/');
-    require ($ours ? '/usr/lib/php/' . substr($path, 7) : getenv('GENERATED') . "/$path") . '.php';
+    require ($ours ? '/usr/lib/php/' . substr($path, 7) : getenv('TEMP') . "/gen-php/$path") . '.php';
 });
 
 function connect(): void

@@ -1,5 +1,5 @@
-//! Only one tiebreak of a user fetches at a time. The lock ends with the process, however
-//! it ends.
+//! Only one tiebreak of a user fetches or builds at a time. The lock ends with the process,
+//! however it ends.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A lock that is held until this is dropped.
-pub(super) struct Lock {
+pub(crate) struct Lock {
     _held: File,
 }
 
@@ -18,7 +18,7 @@ impl Lock {
     ///
     /// # Errors
     /// When the file cannot be made or locked.
-    pub(super) fn take(file: &Path, waits: impl FnOnce()) -> io::Result<Lock> {
+    pub(crate) fn take(file: &Path, waits: impl FnOnce()) -> io::Result<Lock> {
         let flags = libc::O_NOFOLLOW;
         let file = OpenOptions::new()
             .write(true)

@@ -1,0 +1,137 @@
+//! What an experiment builds into the user's cache (`build`): programs and libraries that take
+//! too long to make for each run. The commands are run again each time, since only they know
+//! whether a source changed: cargo and make do no more than is missing.
+
+use crate::cache::{self, Lock};
+use crate::exit::Error;
+use crate::launch::failed::{Failed, named};
+use crate::launch::{Command, Launch, Secret, Values, running};
+use keeper::{Household, Keeper, ProcessOrder, Trouble, logs};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use text::shown::shown;
+
+/// How long one command may take.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// What they print, in the folder that they build into.
+const LOG: &str = "build.log";
+
+/// How long it may take to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The folder that experiments in this folder build into. Returns None if this user has no
+/// cache folder.
+pub(crate) fn folder(experiment: &Path) -> Option<PathBuf> {
+    cache::folder().map(|cache| cache::built(&cache, experiment))
+}
+
+/// Runs the `build` commands of launches.
+pub(crate) struct Builds<'a> {
+    /// Every secret of the experiment, to be blotted out of the log.
+    pub(crate) secrets: &'a [Secret],
+    /// Whether the end is asked for.
+    pub(crate) stopped: &'a dyn Fn() -> bool,
+    /// Is told each command, and the folder that it builds into, before it is run.
+    pub(crate) tell: &'a dyn Fn(&Command, &Path),
+    done: Vec<Vec<String>>,
+}
+
+impl<'a> Builds<'a> {
+    /// None was run yet.
+    pub(crate) fn new(
+        secrets: &'a [Secret],
+        stopped: &'a dyn Fn() -> bool,
+        tell: &'a dyn Fn(&Command, &Path),
+    ) -> Builds<'a> {
+        Builds { secrets, stopped, tell, done: Vec::new() }
+    }
+
+    /// Runs those of one launch. A command that was run before is left out: contenders of
+    /// one experiment often have the same.
+    ///
+    /// # Errors
+    /// When there is no cache folder, or when a command fails, with the last lines of its log.
+    pub(crate) fn run(&mut self, launch: &Launch) -> Result<(), Failed> {
+        let Some(cache) = folder(&launch.folder) else {
+            let why = "there is no cache folder to build into: set HOME or XDG_CACHE_HOME to an \
+                       absolute path";
+            return Err(Failed::Error(Error::failed(named(launch, why))));
+        };
+        let values =
+            Values { cache: cache.clone(), folder: launch.folder.clone(), ..Values::default() };
+        let commands = launch.build.iter().map(|command| (command, command.fill(&values)));
+        let commands: Vec<_> = commands.filter(|(_, argv)| !self.done.contains(argv)).collect();
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let _lock = enter(&cache).map_err(|error| {
+            let cache = shown(cache.as_os_str().as_encoded_bytes());
+            Error::failed(format!("the cache folder {cache} cannot be written: {error}"))
+        })?;
+        for (command, argv) in commands {
+            (self.tell)(command, &cache);
+            self.run_one(launch, command, argv.clone(), &cache.join(LOG))?;
+            self.done.push(argv);
+        }
+        Ok(())
+    }
+
+    fn run_one(
+        &self,
+        launch: &Launch,
+        command: &Command,
+        argv: Vec<String>,
+        log: &Path,
+    ) -> Result<(), Failed> {
+        let from = logs::length(log);
+        let secrets = self.secrets.iter().map(|secret| secret.reveal().to_owned());
+        let secrets: Vec<String> = secrets.collect();
+        let order = ProcessOrder {
+            argv,
+            cwd: launch.folder.clone(),
+            env: whole_environment(),
+            user: None,
+            log: log.to_owned(),
+            cores: Vec::new(),
+            stop: libc::SIGTERM,
+            grace: GRACE,
+            group: command.shell,
+        };
+        let fails = |why: String| Failed::Error(Error::target(named(launch, &why)));
+        let told = |trouble: Trouble| match trouble {
+            Trouble::Stopped => Failed::Stopped,
+            other => fails(other.to_string()),
+        };
+        let household = Household { secrets: secrets.clone(), ..Household::default() };
+        let mut keeper = Keeper::start(household).map_err(told)?;
+        let ended = keeper.run(&order, LONGEST, self.stopped).map_err(told);
+        // Secrets are blotted out of the log when the keeper ends.
+        let stopped = keeper.stop().map_err(told);
+        let wrong = match ended? {
+            Some(how) if how.good() => return stopped.map(drop),
+            Some(how) => format!("`{command}` {how}"),
+            None => format!("`{command}` took longer than an hour, and was ended"),
+        };
+        Err(fails(format!("{wrong}{}", running::quoted(log, from, &secrets))))
+    }
+}
+
+/// Makes the folder, waits until nobody else builds there, and removes the log of the last build.
+fn enter(cache: &Path) -> io::Result<Lock> {
+    cache::make(cache)?;
+    let lock = Lock::take(&cache.join("lock"), || {})?;
+    match fs::remove_file(cache.join(LOG)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(lock),
+    }
+}
+
+/// Everything that this user has set: compilers and package managers need variables such as
+/// CARGO_HOME and https_proxy. Nothing that is built this way is measured while it is built.
+fn whole_environment() -> Vec<(String, String)> {
+    let text = |text: std::ffi::OsString| text.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}
