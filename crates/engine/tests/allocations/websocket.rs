@@ -46,6 +46,7 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
         upgrade: Upgrade::new("/", "test", &[]).expect("nothing in it can be refused"),
         kind: Kind::Text,
         message_bytes: MESSAGE as u32,
+        members: None,
         tls: None,
         numbers: Numbers::new(1),
     };

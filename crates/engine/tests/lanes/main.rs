@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod chat;
 mod endless;
 mod files;
 mod files_store;
