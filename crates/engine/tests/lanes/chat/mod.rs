@@ -112,7 +112,10 @@ fn the_connections_of_a_room_are_used_as_often_as_asked() {
         let seen = drive(&until_done(vec![asked]));
         let connections = rooms * u64::from(MEMBERS);
         assert_eq!(seen.outcomes.ok, 100, "{reuse:?}: {:?}", seen.outcomes);
-        assert_eq!((seen.connections.opened, seen.phases.upgrade.len()), (connections, connections));
+        assert_eq!(
+            (seen.connections.opened, seen.phases.upgrade.len()),
+            (connections, connections)
+        );
         server.counts(|of| {
             assert_eq!((of.connections, of.copies), (connections, 400));
             // Each opening has a name of its own, so that no other one is in the room.
@@ -137,8 +140,7 @@ fn a_copy_that_is_wrong_is_wrong_content() {
 
 #[test]
 fn copies_that_should_not_come_have_classes_of_their_own() {
-    for (habit, code) in
-        [(Habit::Doubles, codes::COPY_TWICE), (Habit::Repeats, codes::OTHER_COPY)]
+    for (habit, code) in [(Habit::Doubles, codes::COPY_TWICE), (Habit::Repeats, codes::OTHER_COPY)]
     {
         let (seen, server) = hundred(habit);
         assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{habit:?}");

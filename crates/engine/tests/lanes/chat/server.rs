@@ -103,8 +103,8 @@ impl Server {
 
     /// Ends all connections.
     pub(crate) fn end_all(&self) {
-        let mut shared = self.shared.lock().expect("no thread panics");
-        for (_, stream) in shared.members.drain().flat_map(|(_, members)| members) {
+        let shared = self.shared.lock().expect("no thread panics");
+        for (_, stream) in shared.members.values().flatten() {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
     }
@@ -203,9 +203,7 @@ impl Shared {
                 }
                 Habit::Spoils if is_meant => changed(&copy, 20, b'!'),
                 Habit::NotUtf8 if is_meant => changed(&copy, 20, 0xff),
-                Habit::Lengthens if is_meant => {
-                    frame(&Message::text(format!("{message}.")), 0x81)
-                }
+                Habit::Lengthens if is_meant => frame(&Message::text(format!("{message}.")), 0x81),
                 Habit::OtherKind if is_meant => frame(message, 0x82),
                 Habit::Closes(code) if is_meant => {
                     [&[0x88, 2], code.to_be_bytes().as_slice()].concat()
