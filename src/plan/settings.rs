@@ -460,7 +460,13 @@ declared! {
             "Members of a room of the workload `chat`, from 2 to 1000; 8 by default.",
         )
         .example("8: members of a room (ws, --workload chat)")
-        .only(Messages);
+        .only(Messages)
+        .flags(&[Flag::new(
+            "members",
+            "N",
+            "Members of each room of --workload chat, from 2 to 1000 [default: 8]",
+        )
+        .under(Request, 7)]);
 
     /// The body.
     body: Option<Arc<[u8]>>, of_requests::data,

@@ -15,7 +15,7 @@ use text::shown::shown;
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
 
-/// The workload of WebSocket, which is none of keys.
+/// The workload of WebSocket. It has no keys.
 pub(super) const CHAT: &str = "chat";
 
 /// The commands that have these flags.
@@ -48,7 +48,7 @@ declared! {
              keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run. \
              wide-rows: 1000 users, each with 2 types of 100 columns of 380 B; newest 10, \
              insert 1; --keys says how many users. chat: a message goes to all members of a \
-             room (--set NAME.members=8).",
+             room (--members).",
         )
         .only(STORES)
         .common()

@@ -119,7 +119,7 @@ static const char *header(const char *head, const char *name, size_t *len)
     return NULL;
 }
 
-/* The name of the room in the query of a request. Returns 0 if there is none, or too long. */
+/* The name of the room in the query of a request. Returns 0 if there is no name, or if it is too long. */
 static int room_of(const char *head, char name[MOST_NAME + 1])
 {
     size_t line = strcspn(head, "\r\n"), query = strcspn(head, "?\r\n");

@@ -162,3 +162,141 @@ impl Copy {
         rest.is_empty() || messages.has_behind(self.number, from, rest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wire::websocket::Kind;
+
+    const MEMBERS: u32 = 3;
+    const BYTES: u32 = 40;
+
+    struct Rooms {
+        copies: Copies,
+        messages: Messages,
+    }
+
+    impl Rooms {
+        fn new() -> Rooms {
+            Rooms { copies: Copies::new(2, MEMBERS), messages: Messages::new(Kind::Text, BYTES, 5) }
+        }
+
+        fn message(&mut self, number: u64) -> Vec<u8> {
+            self.messages.say(number).parts.concat()
+        }
+
+        /// The connection gets this message in one piece.
+        fn get(&mut self, connection: u32, message: &[u8]) -> [Push; 2] {
+            let take = &mut self.copies;
+            let first = take.take(connection, message, false, &self.messages);
+            [first, take.take(connection, b"", true, &self.messages)]
+        }
+
+        /// The members from this one on get their copies of a broadcast.
+        fn rest(&mut self, from: u32, number: u64) -> Broadcast {
+            let message = self.message(number);
+            let last = (from..MEMBERS).map(|member| self.get(member, &message)).last();
+            assert_eq!(last, Some([Push::More, Push::Last]));
+            self.copies.outcome(0)
+        }
+    }
+
+    fn unexpected(code: u16) -> Broadcast {
+        Broadcast { code, told: Told::Unexpected, bytes: u64::from(MEMBERS * BYTES) }
+    }
+
+    const RIGHT: Broadcast = Broadcast { code: 0, told: Told::Ok, bytes: (MEMBERS * BYTES) as u64 };
+
+    #[test]
+    fn a_broadcast_is_complete_when_every_member_has_its_copy() {
+        let mut rooms = Rooms::new();
+        for number in [0, 1, u64::MAX] {
+            rooms.copies.begin(0, number);
+            let message = rooms.message(number);
+            assert_eq!(rooms.get(2, &message), [Push::First, Push::More]);
+            assert_eq!(rooms.get(0, &message), [Push::More, Push::More]);
+            assert_eq!(rooms.get(1, &message), [Push::More, Push::Last]);
+            assert_eq!(rooms.copies.outcome(0), RIGHT, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_copy_that_came_twice_stands_for_no_other() {
+        let mut rooms = Rooms::new();
+        rooms.copies.begin(0, 7);
+        let message = rooms.message(7);
+        rooms.get(0, &message);
+        assert_eq!(rooms.get(0, &message), [Push::More; 2]);
+        assert_eq!(rooms.rest(1, 7), unexpected(codes::COPY_TWICE));
+        // One that comes when all have it is told of the next broadcast.
+        rooms.get(1, &message);
+        rooms.copies.begin(0, 8);
+        assert_eq!(rooms.rest(0, 8), unexpected(codes::COPY_TWICE));
+        rooms.copies.begin(0, 9);
+        assert_eq!(rooms.rest(0, 9), RIGHT);
+    }
+
+    #[test]
+    fn copies_of_other_broadcasts_are_told_apart_from_wrong_content() {
+        for (other, wanted) in
+            [(6, unexpected(codes::OTHER_COPY)), (8, unexpected(codes::OTHER_COPY))]
+        {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(1, 6);
+            rooms.copies.begin(0, 7);
+            let message = rooms.message(other);
+            rooms.get(0, &message);
+            assert_eq!(rooms.rest(0, 7), wanted, "{other}");
+        }
+        for spoil in [0, 15, 16, 39] {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(0, 7);
+            let mut message = rooms.message(7);
+            message[spoil] = b'?';
+            rooms.get(0, &message);
+            let outcome = rooms.rest(1, 7);
+            assert_eq!((outcome.told, outcome.code), (Told::Wrong, 0), "{spoil}");
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_message_is_forgotten_with_its_connection() {
+        let mut rooms = Rooms::new();
+        rooms.copies.begin(0, 7);
+        let message = rooms.message(7);
+        rooms.copies.take(0, &message[..20], false, &rooms.messages);
+        rooms.copies.forget(0);
+        rooms.copies.begin(0, 8);
+        assert_eq!(rooms.rest(0, 8), RIGHT);
+    }
+
+    proptest! {
+        /// In whatever pieces it comes, a copy is right if all of its bytes are.
+        #[test]
+        fn a_copy_in_pieces_is_the_same(
+            number: u64,
+            cuts in prop::collection::vec(1usize..30, 1..6),
+            spoilt in prop::option::of((0usize..BYTES as usize, 1u8..)),
+        ) {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(0, number);
+            let mut message = rooms.message(number);
+            if let Some((at, by)) = spoilt {
+                message[at] ^= by;
+            }
+            let mut left = &message[..];
+            for size in cuts.iter().cycle() {
+                let (piece, rest) = left.split_at((*size).min(left.len()));
+                rooms.copies.take(0, piece, rest.is_empty(), &rooms.messages);
+                left = rest;
+                if left.is_empty() {
+                    break;
+                }
+            }
+            let outcome = rooms.rest(1, number);
+            prop_assert_eq!(outcome.told == Told::Ok, spoilt.is_none());
+            prop_assert_eq!(outcome.bytes, RIGHT.bytes);
+        }
+    }
+}

@@ -117,7 +117,7 @@ fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
     let writer = stream.try_clone()?;
     let mut room = String::new();
     let mut number = 0;
-    // Whoever is answered is a member already.
+    // A client that is answered is a member already.
     let enter = |request: &Request, response: Response| {
         let query = request.uri().query().unwrap_or_default();
         let named = query.split('&').find_map(|field| field.strip_prefix("room="));
