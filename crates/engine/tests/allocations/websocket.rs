@@ -42,6 +42,8 @@ fn serve_room() -> SocketAddr {
     let members = Arc::new(Mutex::new(Vec::<TcpStream>::with_capacity(MEMBERS as usize)));
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
+            // A member that sends nothing acknowledges late, and Nagle waits for that.
+            stream.set_nodelay(true).expect("a socket");
             members.lock().expect("no thread panics").push(stream.try_clone().expect("a copy"));
             let members = members.clone();
             std::thread::spawn(move || {

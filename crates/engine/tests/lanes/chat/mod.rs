@@ -11,6 +11,8 @@ use std::time::Duration;
 use wire::websocket::{Kind, Upgrade, codes};
 
 const MEMBERS: u32 = 4;
+/// Long enough for a busy machine.
+const TIMEOUT_NS: u64 = 500_000_000;
 
 fn access(message_bytes: u32) -> WebSocketAccess {
     WebSocketAccess {
@@ -42,7 +44,7 @@ fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
 /// A hundred broadcasts in one room.
 fn hundred(habit: Habit) -> (Seen, Server) {
     let server = Server::start(habit);
-    let asked = LaneAsked { timeout_ns: 100_000_000, ..in_rooms(&server, 1, 100) };
+    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 1, 100) };
     let seen = drive(&until_done(vec![asked]));
     assert_eq!(seen.operations, 100, "{habit:?}");
     assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{habit:?}: counted twice");
@@ -169,7 +171,7 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
 #[test]
 fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
     let server = Server::start(Habit::Misroutes);
-    let asked = LaneAsked { timeout_ns: 100_000_000, ..in_rooms(&server, 2, 100) };
+    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
     let seen = drive(&until_done(vec![asked]));
     let told = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     let lost = failed(&seen.outcomes, &[Failure::Timeout]);
