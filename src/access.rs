@@ -90,6 +90,19 @@ impl Access {
         }
     }
 
+    /// How many connections have an operation together: the members of a room, else one.
+    pub(crate) fn members(&self) -> u32 {
+        match self {
+            Access::WebSocket(access) => access.members.unwrap_or(1),
+            Access::Http(_)
+            | Access::Memcached(_)
+            | Access::Resp(_)
+            | Access::Thrift(_)
+            | Access::Files(_)
+            | Access::Database(_) => 1,
+        }
+    }
+
     /// How TLS is spoken from the first byte on, if it is. Databases come to it after
     /// some words of their own.
     pub fn tls(&self) -> Option<&TlsAccess> {

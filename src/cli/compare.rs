@@ -26,6 +26,8 @@ const MORE_EXAMPLES: &str = "
       response times at a given rate
   tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --message-size 1kB
       WebSocket servers that echo: every byte that comes back is compared
+  tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --workload chat --members 16
+      a message from one member to all 16 of its room (?room=NAME in the URL)
   tiebreak compare memcached redis --value 1kB --distribution 'zipf(0.99)'
       stores: loaded first, and what they return is verified
   tiebreak compare one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16

@@ -21,7 +21,9 @@ const TIMEOUT_NS: u64 = 5_000_000_000;
 pub(crate) fn plain(access: &Access) -> Option<Access> {
     Some(match access {
         Access::Http(_) => protocol::http::plain(),
-        Access::WebSocket(access) => protocol::websocket::plain(access.kind, access.message_bytes),
+        Access::WebSocket(access) => {
+            protocol::websocket::plain(access.kind, access.message_bytes, access.members)
+        }
         Access::Memcached(access) => protocol::memcached::plain(access.dialect),
         Access::Resp(_) => protocol::redis::plain(resp::Protocol::Resp2),
         Access::Thrift(_) => protocol::cassandra_thrift::plain(),
@@ -35,9 +37,10 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
 pub(crate) fn name(access: &Access) -> Option<String> {
     Some(match access {
         Access::Http(_) => "HTTP/1.1".to_owned(),
-        // What it costs depends on what is masked and compared.
+        // What it costs depends on what is masked and compared, and how often.
         Access::WebSocket(access) => {
-            format!("WebSocket {:?} {}", access.kind, access.message_bytes)
+            let members = access.members.map_or(String::new(), |of| format!(", rooms of {of}"));
+            format!("WebSocket {:?} {}{members}", access.kind, access.message_bytes)
         }
         Access::Memcached(access) => format!("memcached {:?}", access.dialect),
         Access::Resp(_) => "RESP2".to_owned(),

@@ -34,7 +34,9 @@ impl Partner {
     /// How many connections a lane has with it, if so many are asked for.
     pub(crate) fn connections(&self, asked: u32) -> u32 {
         match self {
-            Partner::Null(_) | Partner::Directory => asked,
+            // Whole rooms.
+            Partner::Null(access) => asked.next_multiple_of(access.members()),
+            Partner::Directory => asked,
             Partner::Program => 1,
         }
     }

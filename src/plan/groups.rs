@@ -127,12 +127,13 @@ pub(super) fn workload(
     })
 }
 
-/// Of the fewest connections that any lane has. Each group has a pool of its own.
+/// Of the fewest connections that any lane has, or the fewest rooms, which no two workers
+/// share. Each group has a pool of its own.
 pub(super) fn fewest_connections(contender: &Contender) -> u32 {
     let groups = contender.groups.iter().map(|group| group.intensity.connections);
     let fewest = groups.min().unwrap_or(contender.intensity.connections);
     match contender.reuse {
         Reuse::Pool(pool) => pool.max.min(fewest),
-        _ => fewest,
+        _ => fewest / contender.asks.members(),
     }
 }

@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::address::Url;
 use crate::exit::Error;
 use crate::plan::contender::contender;
-use crate::plan::{Settings, Spec, request, store};
+use crate::plan::{Settings, Spec, chat, request, store};
 use engine::{Numbers, WebSocketAccess};
 use record::{Address, Asks, Contender, MessageKind, MessagesAsked};
 use wire::websocket::{Kind, Upgrade};
@@ -17,12 +17,14 @@ pub(super) fn websocket_at(
     settings: &Settings,
 ) -> Result<(Contender, Access), Error> {
     let headers = request::headers(url, settings).map_err(Error::usage)?;
-    let upgrade = Upgrade::new(&url.request_target(), &url.host_header(), &headers)
+    let members = chat::members(spec, settings).map_err(Error::usage)?;
+    let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
+    let upgrade = new(&url.request_target(), &url.host_header(), &headers)
         .map_err(|fault| Error::usage(fault.0))?;
     let (kind, bytes) = settings.messages();
     let tls = request::tls(spec, url)?;
     let header_names = headers.into_iter().map(|(name, _)| name).collect();
-    let asks = Asks::Messages(MessagesAsked { header_names, kind, bytes });
+    let asks = Asks::Messages(MessagesAsked { header_names, kind, bytes, members });
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
         ..contender(spec, name, url, address, settings, asks)?
@@ -32,6 +34,6 @@ pub(super) fn websocket_at(
         MessageKind::Binary => Kind::Binary,
     };
     let numbers = Numbers::new(store::MOST_PLACES);
-    let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, tls, numbers };
+    let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, members, tls, numbers };
     Ok((contender, Access::WebSocket(access)))
 }

@@ -1,6 +1,7 @@
 //! From what was typed to what will be done.
 
 mod asking;
+mod chat;
 pub mod commands;
 mod contender;
 mod contenders;

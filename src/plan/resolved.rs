@@ -575,7 +575,9 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
             Reuse::Times(operations) => f64::from(operations),
             _ => 1.0,
         };
-        let connects = contender.intensity.arrivals.rate()? / per_connection;
+        // All members of a room connect together.
+        let connections = f64::from(contender.asks.members());
+        let connects = connections * contender.intensity.arrivals.rate()? / per_connection;
         let limit = asked.port_limit?;
         (connects > PORT_CAUTION * limit).then(|| {
             format!(

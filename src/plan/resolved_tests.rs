@@ -141,6 +141,23 @@ fn turns_last_longer_than_rounds_unless_a_round_is_given() {
     assert_eq!(settled(&spec).expect("good").plan.round_ns, 200_000_000);
 }
 
+/// No two workers share a room, so that one room needs one core.
+#[test]
+fn few_rooms_need_few_cores() {
+    let mut spec = compare(&["a=ws://127.0.0.1:1/", "b=ws://127.0.0.1:2/"]);
+    spec.workload.preset = Some("chat".to_owned());
+    spec.sets = vec!["b.members=64".to_owned()];
+    let plan = settled(&spec).expect("good").plan;
+    assert_eq!(plan.generator_cores, [3]);
+    assert_eq!(plan.contenders.iter().map(|of| of.asks.members()).collect::<Vec<_>>(), [8, 64]);
+    spec.run.cores = Some(2);
+    let refused = settled(&spec).err().expect("refused").text;
+    assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
+    spec.sets.push("a.connections=4".to_owned());
+    let refused = settled(&spec).err().expect("refused").text;
+    assert!(refused.starts_with("`a`: 4 connections make no rooms of 8 members"), "{refused}");
+}
+
 #[test]
 fn few_connections_need_few_cores() {
     let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
@@ -213,7 +230,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],

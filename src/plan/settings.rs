@@ -452,6 +452,22 @@ declared! {
         )
         .under(Request, 6)]);
 
+    /// Members of a room.
+    members: Option<u32>, of_messages::members,
+        Setting::new(
+            "members",
+            Count,
+            "Members of a room of the workload `chat`, from 2 to 1000; 8 by default.",
+        )
+        .example("8: members of a room (ws, --workload chat)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "members",
+            "N",
+            "Members of each room of --workload chat, from 2 to 1000 [default: 8]",
+        )
+        .under(Request, 7)]);
+
     /// The body.
     body: Option<Arc<[u8]>>, of_requests::data,
         Setting::new(
@@ -577,12 +593,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data",
             ),
         ];
         for (key, value, message) in table {

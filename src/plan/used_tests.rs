@@ -52,6 +52,8 @@ fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
             let spec = |set: Option<(&str, &str)>| {
                 let contenders = vec![format!("a={url}"), format!("b={url}")];
                 let mut spec = Spec::new(Command::Compare, contenders);
+                // Only this workload has rooms.
+                spec.workload.preset = (key == "members").then(|| "chat".to_owned());
                 for (key, value) in beside(key).into_iter().chain(set) {
                     spec.sets.push(format!("a.{key}={value}"));
                 }

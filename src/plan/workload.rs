@@ -15,6 +15,9 @@ use text::shown::shown;
 /// Used where a store is driven and nothing else is asked.
 const DEFAULT: &str = "kv";
 
+/// The workload of WebSocket. It has no keys.
+pub(super) const CHAT: &str = "chat";
+
 /// The commands that have these flags.
 const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
 
@@ -30,20 +33,22 @@ declared! {
     preset: Option<String>, named,
         Setting::new(
             "preset",
-            Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like"]),
+            Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
             "Whose settings hold where nothing else is said; `kv` by default.",
         )
         .flags(&[Flag::new(
             "workload",
             "NAME",
             "What is done: kv, or ycsb-a to ycsb-f; of databases also point-select and \
-             tpcb-like, and of Cassandra wide-rows; ycsb-e is for databases alone [default: kv]",
+             tpcb-like, and of Cassandra wide-rows; ycsb-e is for databases alone; chat for \
+             WebSocket alone [default: kv]",
         )
         .more(
             "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has \
              keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run. \
              wide-rows: 1000 users, each with 2 types of 100 columns of 380 B; newest 10, \
-             insert 1; --keys says how many users.",
+             insert 1; --keys says how many users. chat: a message goes to all members of a \
+             room (--members).",
         )
         .only(STORES)
         .common()
@@ -302,7 +307,7 @@ impl WorkloadAsked {
 }
 
 fn unknown(name: &str) -> String {
-    let all: Vec<&str> = PRESETS.into_iter().chain(own_presets::names()).collect();
+    let all: Vec<&str> = PRESETS.into_iter().chain(own_presets::names()).chain([CHAT]).collect();
     let meant = near::did_you_mean(name, all.iter().copied());
     format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
 }
@@ -312,7 +317,7 @@ fn unknown(name: &str) -> String {
 /// # Errors
 /// When there is no such preset.
 pub fn named(text: &str) -> Result<String, String> {
-    let known = preset(text).is_some() || own_presets::names().any(|own| own == text);
+    let known = preset(text).is_some() || own_presets::names().chain([CHAT]).any(|of| of == text);
     known.then(|| text.to_owned()).ok_or_else(|| unknown(text))
 }
 

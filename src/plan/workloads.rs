@@ -5,7 +5,7 @@ use crate::exit::Error;
 use crate::plan::contenders::{Place, Wanted};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::spec::Spec;
-use crate::plan::{Settings, database, groups, local};
+use crate::plan::{Settings, chat, database, groups, local};
 use crate::protocol::{self, Family, Protocol};
 use engine::SEVERAL_KEYS;
 use engine::workload::{Operations, WIDE_ROWS};
@@ -21,6 +21,10 @@ pub(super) fn each(
     settings: &[Settings],
     groups: &[Vec<GroupGiven>],
 ) -> Result<Vec<Option<Work>>, Error> {
+    if chat::is_asked(spec) {
+        chat::check(spec, urls)?;
+        return Ok(vec![None; urls.len()]);
+    }
     let work = |(number, url): (usize, &Url)| {
         let statement = url.protocol.is_sql() && settings[number].query.is_some();
         let has_one = can_have_one(spec, url) && !statement;
@@ -80,6 +84,10 @@ fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
 
 /// Workloads that a target cannot do are refused before it is touched.
 pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Result<(), Error> {
+    contenders.iter().try_for_each(chat::check_rooms)?;
+    if chat::is_asked(spec) {
+        return Ok(());
+    }
     if spec.workload.is_given() && !urls.iter().any(|url| can_have_one(spec, url)) {
         return Err(nobody_has_one(spec));
     }

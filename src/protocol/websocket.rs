@@ -22,19 +22,29 @@ pub(crate) static ROW: Protocol = Protocol {
     lacks: |_| Some("a WebSocket server is sent messages, and no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(Door::WebSocket),
-    ways: &[Way { name: "WebSocket", deep: true, fresh: true, access: usual }],
+    ways: &[
+        Way { name: "WebSocket", deep: true, fresh: true, access: usual },
+        Way { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
+    ],
 };
 
 fn usual() -> Access {
-    plain(Kind::Text, 64)
+    plain(Kind::Text, 64, None)
 }
 
-/// Messages of this kind and size, without a login and TLS.
-pub(crate) fn plain(kind: Kind, message_bytes: u32) -> Access {
+fn usual_rooms() -> Access {
+    plain(Kind::Text, 64, Some(8))
+}
+
+/// Messages of this kind and size, to rooms of so many members if any, without a login and
+/// TLS.
+pub(crate) fn plain(kind: Kind, message_bytes: u32, members: Option<u32>) -> Access {
+    let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
     Access::WebSocket(WebSocketAccess {
-        upgrade: Upgrade::new("/", "null", &[]).expect("nothing in it can be refused"),
+        upgrade: new("/", "null", &[]).expect("nothing in it can be refused"),
         kind,
         message_bytes,
+        members,
         tls: None,
         numbers: Numbers::new(1),
     })

@@ -18,7 +18,10 @@ pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
     let workers = plan.generator_cores.len().max(1) as u32;
     let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
     let lane = |(at, of): (usize, &Contender)| {
+        let members = of.asks.members();
         let connections = (of.intensity.connections / workers).clamp(1, MOST_CONNECTIONS);
+        // One room at least, and whole ones.
+        let connections = (connections / members).max(1) * members;
         (at, alone::lane(connections, of.intensity.depth, of.reuse, doing(of)))
     };
     known.map(lane).collect()
@@ -39,12 +42,17 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
     }
 }
 
+/// The members of a room at most whose lane is driven so.
+const MOST_MEMBERS: u32 = 256;
+
 /// The null server answers over loopback. Over a network, where the other end
 /// costs this machine nothing, and over a unix socket a lane costs less than that:
 /// a limit that was too low would accuse a generator that has room.
 fn comparable(contender: &Contender) -> bool {
     let nodes = contender.address.nodes();
-    !nodes.is_empty() && nodes.iter().all(|node| node.ip().is_loopback())
+    contender.asks.members() <= MOST_MEMBERS
+        && !nodes.is_empty()
+        && nodes.iter().all(|node| node.ip().is_loopback())
 }
 
 fn doing(contender: &Contender) -> Doing {

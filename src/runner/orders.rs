@@ -19,11 +19,13 @@ const LOAD_DEPTH: u32 = 16;
 /// A part of a load that takes longer is given up.
 const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
-/// One request to one contender, over one connection; of several servers one to each.
+/// One request to one contender, over one connection; of several servers one to each, and
+/// one message to a room.
 pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
     let servers = plan.contenders[contender].sharding.map_or(1, |sharding| sharding.servers);
+    let connections = plan.contenders[contender].asks.members();
     let lane = LaneAsked {
-        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
+        intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
         doing: Doing::Ask,
         operations: Some(u64::from(servers)),
         groups: Vec::new(),

@@ -35,12 +35,16 @@ pub(crate) enum Must {
     SayYes,
     /// The message that was sent, after an upgrade.
     Echo,
+    /// A copy of the message for every member of the room, after an upgrade.
+    Copies,
 }
 
 impl Must {
     /// What it must be of a contender that is asked this.
     pub(crate) fn of(asks: &Asks) -> Must {
-        if asks.messages().is_some() {
+        if asks.members() > 1 {
+            Must::Copies
+        } else if asks.messages().is_some() {
             Must::Echo
         } else if asks.is_store() || asks.sql().is_some() {
             Must::SayYes
@@ -54,8 +58,12 @@ impl Must {
 pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
     match (must, seen.outcomes.unexpected.keys().next()) {
         (Must::SayYes, Some(code)) => return refused(*code),
-        (Must::Echo, Some(code)) => return upgrade::refused(*code),
+        (Must::Echo | Must::Copies, Some(code)) => return upgrade::refused(*code),
         (Must::Echo, None) if seen.outcomes.wrong > 0 => return upgrade::NO_ECHO,
+        (Must::Copies, None) if seen.outcomes.wrong > 0 => return upgrade::OTHER_COPY,
+        (Must::Copies, None) if seen.outcomes.failed.contains_key(&Failure::Timeout) => {
+            return upgrade::NO_COPIES;
+        }
         _ => {}
     }
     let Some(failure) = seen.outcomes.failed.keys().next() else {

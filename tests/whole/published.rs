@@ -35,9 +35,18 @@ fn http_servers_on_event_loops_and_the_method_of_their_article() {
 
 #[test]
 fn websocket_echoes_of_the_same_event_loops() {
+    websocket("websocket.toml");
+}
+
+#[test]
+fn websocket_broadcasts_of_the_same_event_loops() {
+    websocket("websocket-chat.toml");
+}
+
+fn websocket(name: &str) {
     let place = Place::new();
-    let file =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/http-servers/websocket.toml");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/http-servers");
+    let file = &format!("{folder}/{name}");
     let arguments = ["compare", file, "--allow-file", "--round", "100ms", "--slice", "20ms"];
     let small = ["--pilot", "200ms", "--warm-up", "200ms", "--connections", "8"];
     let (code, report) = place.report(&[&arguments[..], &small].concat());

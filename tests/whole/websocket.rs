@@ -81,6 +81,76 @@ fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
     }
 }
 
+/// Every member of every room gets every message, from servers of three languages of which
+/// one is Node's `ws`.
+#[test]
+fn broadcasts_come_to_all_members_of_a_room() {
+    let place = Place::new();
+    std::fs::write(place.file("x.toml"), launched()).expect("writes");
+    let chat = ["compare", "x.toml", "--workload", "chat", "--connections", "12"];
+    for (members, more) in [
+        (2, &["--reuse", "always"][..]),
+        (4, &["--message", "binary", "--message-size", "70kB"]),
+        (4, &["--reuse", "never", "--message-size", "16"]),
+        (6, &["--reuse", "5"]),
+        (12, &["--rate", "200/s"]),
+    ] {
+        let members = members.to_string();
+        let arguments = [&chat[..], &SHORT[..8], &["--members", &members], more].concat();
+        let (code, report) = place.report(&arguments);
+        assert!(code == 0 || code == 3, "{more:?}: {code} {}", report["findings"]);
+        assert_eq!(contenders(&report).len(), 3);
+        for contender in contenders(&report) {
+            assert!(contender["operations"].as_u64() > Some(0), "{more:?}: {contender}");
+            assert_eq!(
+                contender["outcomes"]["ok"], contender["operations"],
+                "{more:?}: {contender}"
+            );
+        }
+    }
+}
+
+/// Two contenders, one server: their messages meet in no room.
+#[test]
+fn contenders_of_one_server_are_in_different_rooms() {
+    let place = Place::new();
+    let echo = Echo::start(free_port());
+    let (a, b) = (format!("a={}", echo.url), format!("b={}", echo.url));
+    let chat = ["compare", &a, &b, "--workload", "chat", "--connections", "8"];
+    let differ = ["--set", "a.members=8", "--set", "b.members=2", "--set", "b.reuse=never"];
+    let (code, report) = place.report(&[&chat[..], &SHORT[..8], &differ].concat());
+    assert!(code == 0 || code == 3, "{code} {}", report["findings"]);
+    for contender in contenders(&report) {
+        assert!(contender["operations"].as_u64() > Some(0), "{contender}");
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender}");
+    }
+    let members = |at: usize| report["plan"]["contenders"][at]["messages"]["members"].as_u64();
+    assert_eq!((members(0), members(1)), (Some(8), Some(2)), "{}", report["plan"]);
+}
+
+/// A server that only echoes brings each message to its sender alone.
+#[test]
+fn a_server_without_rooms_is_named_before_the_run() {
+    let place = Place::new();
+    let port = free_port();
+    let script = "const {WebSocketServer} = require('ws');
+        new WebSocketServer({host: '127.0.0.1', port: +process.argv[2]})
+        .on('connection', (s) => s.on('message', (m, b) => s.send(m, {binary: b})));";
+    std::fs::write(place.file("echo.js"), script).expect("writes");
+    let mut command = Command::new("node");
+    command.arg(place.file("echo.js")).arg(port.to_string()).stdin(Stdio::null());
+    let modules = built().join("node/node_modules");
+    let child = command.env("NODE_PATH", modules).spawn().expect("node (./test installs it)");
+    let _echo = Echo { child, url: String::new(), port };
+    let reached = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    wait_at_most(Duration::from_secs(60), "the echo", reached);
+    let url = format!("ws://127.0.0.1:{port}/");
+    let chat = ["run", &url, "--workload", "chat", "--connections", "8", "--timeout", "1s"];
+    let output = place.tiebreak(&chat);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert!(errors(&output).contains("not every member of a room"), "{}", errors(&output));
+}
+
 /// A server that is ended with the test.
 struct Echo {
     child: Child,
@@ -153,6 +223,19 @@ fn a_server_that_does_not_upgrade_is_named_before_the_run() {
 }
 
 #[test]
+fn a_room_is_named_by_tiebreak_alone_and_belongs_to_websocket() {
+    for (url, wanted) in [
+        ("ws://127.0.0.1:1/?room=7", "leave out `room` from the query"),
+        ("http://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
+        ("redis://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
+    ] {
+        let output = Place::new().tiebreak(&["run", url, "--workload", "chat"]);
+        assert_eq!(output.status.code(), Some(2), "{url}: {}", errors(&output));
+        assert!(errors(&output).contains(wanted), "{url}: {}", errors(&output));
+    }
+}
+
+#[test]
 fn what_websocket_cannot_use_is_refused_by_name() {
     let url = "ws://127.0.0.1:1/";
     for (arguments, wanted) in [
@@ -165,6 +248,15 @@ fn what_websocket_cannot_use_is_refused_by_name() {
         (&["--message-size", "8"], "is not a size of messages from 16 B"),
         (&["--message", "blob"], "is not a kind of message: text or binary"),
         (&["--workload", "kv"], "no contender is one"),
+        (&["--members", "4"], "members are those of a room: add --workload chat"),
+        (&["--workload", "chat", "--members", "1"], "is not a number of members from 2 to 1000"),
+        (
+            &["--workload", "chat", "--connections", "20"],
+            "20 connections make no rooms of 8 members: give a multiple of members, such as \
+             --connections 24",
+        ),
+        (&["--workload", "chat", "--depth", "2"], "has one message in flight: leave out depth"),
+        (&["--workload", "chat", "--keys", "5"], "chat has no keys"),
     ] {
         let output = Place::new().tiebreak(&[&["run", url][..], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));

@@ -1,4 +1,6 @@
-/* A WebSocket echo on libevent's bufferevents: echo PORT. One thread. */
+/* A WebSocket server on libevent's bufferevents: echo PORT. One thread. A message comes back to
+   its sender; with `?room=NAME` in the URL it goes to all members of that room, the sender
+   included. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/buffer.h>
@@ -22,16 +24,80 @@
 
 enum { CONTINUATION = 0, TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 
+#define MOST_NAME 64
+#define BUCKETS 4096
+
+/* Rooms whose names have the same hash are a list. */
+struct room {
+    struct room *next;
+    struct client *members;
+    char name[MOST_NAME + 1];
+};
+
+static struct room *rooms[BUCKETS];
+
 /* One client. The fragments of its message wait in `message`. */
 struct client {
+    struct bufferevent *bev;
     struct evbuffer *message;
+    struct room *room;
+    struct client *next, *previous;
     int kind;
     int upgraded;
     int closes;
 };
 
+static struct room **bucket(const char *name)
+{
+    unsigned hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return &rooms[hash % BUCKETS];
+}
+
+/* Returns 0 if there is no memory for it. */
+static int enter(struct client *client, const char *name)
+{
+    struct room **first = bucket(name), *room = *first;
+    while (room && strcmp(room->name, name) != 0)
+        room = room->next;
+    if (!room) {
+        if (!(room = calloc(1, sizeof *room)))
+            return 0;
+        strcpy(room->name, name);
+        room->next = *first;
+        *first = room;
+    }
+    client->room = room;
+    client->next = room->members;
+    if (client->next)
+        client->next->previous = client;
+    room->members = client;
+    return 1;
+}
+
+static void leave(struct client *client)
+{
+    struct room *room = client->room;
+    if (client->next)
+        client->next->previous = client->previous;
+    if (client->previous)
+        client->previous->next = client->next;
+    else
+        room->members = client->next;
+    if (room->members)
+        return;
+    struct room **at = bucket(room->name);
+    while (*at != room)
+        at = &(*at)->next;
+    *at = room->next;
+    free(room);
+}
+
 static void drop(struct bufferevent *bev, struct client *client)
 {
+    if (client->room)
+        leave(client);
     evbuffer_free(client->message);
     free(client);
     bufferevent_free(bev);
@@ -51,6 +117,24 @@ static const char *header(const char *head, const char *name, size_t *len)
         }
     }
     return NULL;
+}
+
+/* The name of the room in the query of a request. Returns 0 if there is no name, or if it is too long. */
+static int room_of(const char *head, char name[MOST_NAME + 1])
+{
+    size_t line = strcspn(head, "\r\n"), query = strcspn(head, "?\r\n");
+    for (const char *at = head + query; at < head + line && *at != ' '; at += strcspn(at, "& \r\n")) {
+        at++;
+        if (strncmp(at, "room=", 5) == 0) {
+            size_t len = strcspn(at + 5, "& \r\n");
+            if (len == 0 || len > MOST_NAME)
+                return 0;
+            memcpy(name, at + 5, len);
+            name[len] = 0;
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Answers the request for the upgrade. Returns 0 while it is not complete. */
@@ -73,6 +157,11 @@ static int upgrade(struct client *client, struct evbuffer *in, struct evbuffer *
     if (!key || len == 0 || len + sizeof GUID > sizeof joined) {
         evbuffer_add_printf(out, "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\n"
                                  "Connection: close\r\nContent-Length: 0\r\n\r\n");
+        client->closes = 1;
+        return 0;
+    }
+    char name[MOST_NAME + 1];
+    if (room_of(head, name) && !enter(client, name)) {
         client->closes = 1;
         return 0;
     }
@@ -144,6 +233,29 @@ static int is_utf8(const unsigned char *text, size_t len)
     return 1;
 }
 
+static void say(struct client *client, int opcode, const unsigned char *payload, size_t len)
+{
+    struct evbuffer *out = bufferevent_get_output(client->bev);
+    say_head(out, opcode, len);
+    evbuffer_add(out, payload, len);
+}
+
+/* A complete message. Returns 0 if it is a text that is no UTF-8. */
+static int deliver(struct client *client, const unsigned char *message, size_t len)
+{
+    int kind = client->kind;
+    client->kind = 0;
+    if (kind == TEXT && !is_utf8(message, len))
+        return 0;
+    if (!client->room)
+        say(client, kind, message, len);
+    else
+        for (struct client *member = client->room->members; member; member = member->next)
+            if (!member->closes)
+                say(member, kind, message, len);
+    return 1;
+}
+
 /* What a frame with this payload, which is unmasked, leads to. Returns 0 if that is a close. */
 static int understand(struct client *client, struct evbuffer *out, int opcode, int last,
                       const unsigned char *payload, size_t len)
@@ -166,24 +278,16 @@ static int understand(struct client *client, struct evbuffer *out, int opcode, i
     if (opcode != CONTINUATION)
         client->kind = opcode;
     if (last && evbuffer_get_length(client->message) == 0) {
-        /* The usual case: one frame, which needs no copy. */
-        if (client->kind == TEXT && !is_utf8(payload, len))
-            return close_with(client, out, 1007);
-        say_head(out, client->kind, len);
-        evbuffer_add(out, payload, len);
-        client->kind = 0;
-        return 1;
+        /* The usual case: one frame, which is not gathered. */
+        return deliver(client, payload, len) || close_with(client, out, 1007);
     }
     evbuffer_add(client->message, payload, len);
-    if (last) {
-        size_t whole = evbuffer_get_length(client->message);
-        if (client->kind == TEXT && !is_utf8(evbuffer_pullup(client->message, -1), whole))
-            return close_with(client, out, 1007);
-        say_head(out, client->kind, whole);
-        evbuffer_add_buffer(out, client->message);
-        client->kind = 0;
-    }
-    return 1;
+    if (!last)
+        return 1;
+    size_t whole = evbuffer_get_length(client->message);
+    int goes_on = deliver(client, evbuffer_pullup(client->message, -1), whole);
+    evbuffer_drain(client->message, whole);
+    return goes_on || close_with(client, out, 1007);
 }
 
 /* Takes one frame. Returns 0 if more bytes must come first, or the connection closes. */
@@ -259,6 +363,7 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
             evutil_closesocket(fd);
         return;
     }
+    client->bev = bev;
     bufferevent_setcb(bev, on_read, on_written, on_event, client);
     bufferevent_enable(bev, EV_READ | EV_WRITE);
 }

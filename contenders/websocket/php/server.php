@@ -1,5 +1,7 @@
 <?php
-// A WebSocket echo on one stream_select loop: php server.php PORT.
+// A WebSocket server on one stream_select loop: php server.php PORT. A message comes back to
+// its sender; with `?room=NAME` in the URL it goes to all members of that room, the sender
+// included.
 declare(strict_types=1);
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -11,6 +13,32 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
+/** Clients whose messages go to all of them. */
+final class Rooms
+{
+    /** @var array<string, array<int, Client>> by the name of the room and the stream's number */
+    private array $members = [];
+
+    public function enter(string $name, Client $client): void
+    {
+        $this->members[$name][get_resource_id($client->stream)] = $client;
+    }
+
+    public function leave(string $name, Client $client): void
+    {
+        unset($this->members[$name][get_resource_id($client->stream)]);
+        if ($this->members[$name] === []) {
+            unset($this->members[$name]);
+        }
+    }
+
+    /** @return array<int, Client> */
+    public function members(string $name): array
+    {
+        return $this->members[$name];
+    }
+}
+
 /** One client: what was read and not understood yet, and what was not sent yet. */
 final class Client
 {
@@ -18,11 +46,21 @@ final class Client
     public string $output = '';
     public bool $isUpgraded = false;
     public bool $closes = false;
+    private ?string $room = null;
     private string $message = '';
     private int $kind = 0;
 
-    public function __construct(public readonly mixed $stream)
+    public function __construct(public readonly mixed $stream, private readonly Rooms $rooms)
     {
+    }
+
+    /** The connection ends. */
+    public function end(): void
+    {
+        if ($this->room !== null) {
+            $this->rooms->leave($this->room, $this);
+        }
+        fclose($this->stream);
     }
 
     /** Answers all that is complete. */
@@ -49,6 +87,10 @@ final class Client
                 . "Connection: close\r\nContent-Length: 0\r\n\r\n";
             $this->closes = true;
             return false;
+        }
+        if (preg_match('/^GET [^ ?]*\?(?:[^ ]*&)?room=([^& ]+)/', $head, $name)) {
+            $this->room = $name[1];
+            $this->rooms->enter($this->room, $this);
         }
         $accept = base64_encode(sha1($key[1] . GUID, true));
         $this->output .= "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
@@ -111,7 +153,12 @@ final class Client
                 if ($this->kind === TEXT && preg_match('//u', $this->message) !== 1) {
                     return $this->close(1007);
                 }
-                $this->say($this->kind, $this->message);
+                $all = $this->room === null ? [$this] : $this->rooms->members($this->room);
+                foreach ($all as $member) {
+                    if (!$member->closes) {
+                        $member->say($this->kind, $this->message);
+                    }
+                }
                 [$this->message, $this->kind] = ['', 0];
             }
         } elseif ($opcode !== PONG) {
@@ -153,6 +200,7 @@ if ($listener === false) {
 stream_set_blocking($listener, false);
 /** @var array<int, Client> $clients */
 $clients = [];
+$rooms = new Rooms();
 while (true) {
     $readable = [-1 => $listener] + array_map(fn (Client $of) => $of->stream, $clients);
     $owing = array_filter($clients, fn (Client $of) => $of->output !== '');
@@ -165,14 +213,14 @@ while (true) {
         if ($id === -1) {
             while ($accepted = @stream_socket_accept($listener, 0)) {
                 stream_set_blocking($accepted, false);
-                $clients[get_resource_id($accepted)] = new Client($accepted);
+                $clients[get_resource_id($accepted)] = new Client($accepted, $rooms);
             }
             continue;
         }
         $client = $clients[$id];
         $bytes = @fread($stream, 65536);
         if ($bytes === false || ($bytes === '' && feof($stream))) {
-            fclose($stream);
+            $client->end();
             unset($clients[$id]);
             continue;
         }
@@ -183,14 +231,14 @@ while (true) {
         if ($client->output !== '') {
             $sent = @fwrite($client->stream, $client->output);
             if ($sent === false) {
-                fclose($client->stream);
+                $client->end();
                 unset($clients[$id]);
                 continue;
             }
             $client->output = (string) substr($client->output, $sent);
         }
         if ($client->closes && $client->output === '') {
-            fclose($client->stream);
+            $client->end();
             unset($clients[$id]);
         }
     }

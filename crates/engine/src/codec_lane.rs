@@ -1,7 +1,7 @@
 //! Lanes of the event loop that speak any protocol: a new one brings a codec
 //! ([`wire::Codec`]) and a [`Speech`], and changes nothing else here.
 
-pub use crate::event_loop::Speech;
+pub use crate::event_loop::{Broadcast, Push, Speech};
 
 use crate::event_loop::EventLane;
 use crate::lane::for_workers;

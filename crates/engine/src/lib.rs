@@ -51,4 +51,4 @@ pub use store::{
 pub use template::Template;
 pub use tls::TlsAccess;
 pub use websocket::{SHORTEST_MESSAGE, WebSocketAccess, websocket_lanes};
-pub use wire::websocket::{accept as websocket_accept, mask as websocket_mask};
+pub use wire::websocket::{ROOM_BYTES, accept as websocket_accept, mask as websocket_mask};

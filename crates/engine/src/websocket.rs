@@ -1,6 +1,8 @@
 //! A lane that speaks WebSocket: each operation sends a message and takes the next one of
-//! the server for its echo.
+//! the server for its echo, or sends a message to a room and waits until all members have it.
 
+mod chat;
+mod copies;
 mod messages;
 
 use crate::codec_lane::{Speech, codec_lanes};
@@ -22,6 +24,9 @@ pub struct WebSocketAccess {
     pub kind: Kind,
     /// Bytes of a message, [`SHORTEST_MESSAGE`] at least.
     pub message_bytes: u32,
+    /// Members of a room, 2 at least, to all of which a message is sent. None means that
+    /// every message comes back to its sender alone.
+    pub members: Option<u32>,
     /// TLS. None means plain TCP.
     pub tls: Option<TlsAccess>,
     /// Where operations go on from one call of the engine to the next.
@@ -108,6 +113,9 @@ impl Speech for Echo {
 /// # Panics
 /// When the order has no such contender.
 pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess) -> Vec<MakeLane> {
+    if let Some(members) = access.members {
+        return chat::lanes(order, contender, access, members);
+    }
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     codec_lanes(order, contender, tls, move |seat| {
         let place = seat.place();

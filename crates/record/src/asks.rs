@@ -17,7 +17,7 @@ pub enum Asks {
         /// Which requests there are.
         work: Work,
     },
-    /// Messages over WebSocket, each of which comes back.
+    /// Messages over WebSocket, each of which comes back, or to all members of a room.
     Messages(MessagesAsked),
     /// A workload on the keys of a cache.
     Store(Work),
@@ -134,6 +134,12 @@ impl Asks {
         }
     }
 
+    /// Returns how many connections have an operation together: the members of a room, else
+    /// one.
+    pub fn members(&self) -> u32 {
+        self.messages().and_then(|messages| messages.members).unwrap_or(1)
+    }
+
     /// The contender keeps data that a workload works on: of HTTP a workload only says
     /// which requests there are.
     pub fn is_store(&self) -> bool {
@@ -180,6 +186,10 @@ pub struct MessagesAsked {
     pub kind: MessageKind,
     /// Bytes of each.
     pub bytes: u32,
+    /// Members of a room, to all of which a message is sent. None means that it comes back to
+    /// its sender alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<u32>,
 }
 
 /// What a message of WebSocket is made of.

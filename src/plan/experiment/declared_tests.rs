@@ -10,7 +10,9 @@ fn line<S>(row: &Row<S>) -> String {
     let value = match row.setting.in_file {
         InFile::Words(words) | InFile::CountOr(words) => format!("'{}'", words[0]),
         InFile::Count if key == "depth" => "16".to_owned(),
-        InFile::Count if ["replication", "sockets_per_node"].contains(&key) => "3".to_owned(),
+        InFile::Count if ["members", "replication", "sockets_per_node"].contains(&key) => {
+            "3".to_owned()
+        }
         InFile::Count => "'5k'".to_owned(),
         InFile::Bytes => "'4kB'".to_owned(),
         InFile::Duration => "'1s'".to_owned(),

@@ -11,12 +11,19 @@ use text::shown::shown;
 const BYTES: u32 = 64;
 /// The longest message: the engine has it in memory, for every worker.
 const LONGEST: u64 = 16 << 20;
+/// Members of a room, if nothing else is said.
+const MEMBERS: u32 = 8;
 const KINDS: [&str; 2] = ["text", "binary"];
 
 impl Settings {
     /// What messages are made of, and how many bytes each has.
     pub(in crate::plan) fn messages(&self) -> (MessageKind, u32) {
         (self.message.unwrap_or(MessageKind::Text), self.message_bytes.unwrap_or(BYTES))
+    }
+
+    /// How many members each room has.
+    pub(in crate::plan) fn members_of_a_room(&self) -> u32 {
+        self.members.unwrap_or(MEMBERS)
     }
 }
 
@@ -43,6 +50,13 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
     }
 }
 
+pub(super) fn members(text: &str) -> Result<u32, String> {
+    match quantities::count(text)? {
+        members @ 2..=1000 => Ok(members as u32),
+        _ => Err(format!("`{}` is not a number of members from 2 to 1000", shown(text))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +66,10 @@ mod tests {
         assert_eq!((size("16"), size("16MiB")), (Ok(16), Ok(16 << 20)));
         for wrong in ["15", "17MiB"] {
             assert!(size(wrong).is_err_and(|why| why.contains("from 16 B")), "{wrong}");
+        }
+        assert_eq!((members("2"), members("1k")), (Ok(2), Ok(1000)));
+        for wrong in ["0", "1", "1001"] {
+            assert!(members(wrong).is_err_and(|why| why.ends_with("from 2 to 1000")), "{wrong}");
         }
         assert_eq!(kind("binary"), Ok(MessageKind::Binary));
         let wrong = kind("bin").expect_err("no such kind");

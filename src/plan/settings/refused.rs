@@ -151,7 +151,10 @@ mod tests {
         };
         for (protocol, wanted) in [
             ("http", "reuse connections rate arrivals timeout expect method header data"),
-            ("ws", "reuse connections depth rate arrivals timeout header message message_size"),
+            (
+                "ws",
+                "reuse connections depth rate arrivals timeout header message message_size members",
+            ),
             ("redis", "reuse connections depth dialect rate arrivals timeout"),
             (
                 "memcached",
@@ -204,7 +207,7 @@ mod tests {
                 "data belongs to HTTP requests; what is sent to a WebSocket server is said by \
                  message and message_size",
             ),
-            ("http", "message", "message and message_size belong to WebSocket (ws://)"),
+            ("http", "message", "message, message_size and members belong to WebSocket (ws://)"),
             (
                 "redis",
                 "consistency",

@@ -23,6 +23,7 @@ pub(in crate::plan) fn of(key: &str) -> &'static str {
         "header" => "A: b",
         "message" => "binary",
         "message_size" => "1kB",
+        "members" => "4",
         "routing" => "round-robin",
         "compression" => "lz4",
         "page_size" => "100",

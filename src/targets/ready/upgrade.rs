@@ -7,6 +7,17 @@ use wire::websocket::codes;
 pub(super) const NO_ECHO: Answer =
     Answer::Never("it sends another message than it was sent: tiebreak drives servers that echo");
 
+/// It sent the members of a room another message.
+pub(super) const OTHER_COPY: Answer = Answer::Never(
+    "it sends the members of a room (?room=NAME) another message than one of them sent",
+);
+
+/// Some members of a room got nothing in time.
+pub(super) const NO_COPIES: Answer = Answer::Never(
+    "not every member of a room (?room=NAME) got the message within the timeout: chat needs a \
+     server that sends it to all of them, the sender included",
+);
+
 /// Of this code: a status, that of a close frame, or one of the codec's own.
 pub(super) fn refused(code: u16) -> Answer {
     match code {
@@ -43,6 +54,10 @@ pub(super) fn refused(code: u16) -> Answer {
         codes::OTHER_KIND => Answer::Never(
             "it sends a text back as a binary message, or the reverse: it must keep the kind",
         ),
+        codes::COPY_TWICE => Answer::Never("it sends a member of a room the same message twice"),
+        codes::OTHER_COPY => {
+            Answer::Never("it sends a member of a room messages that nobody sent there")
+        }
         codes::UNASKED => Answer::Never("it sends messages that answer nothing"),
         1001 | 1012 | 1013 => Answer::NotYet("it closes the WebSocket (1001, 1012 or 1013)"),
         1008 => Answer::Never("it closes the WebSocket with 1008 (policy violation)"),

@@ -1,10 +1,11 @@
 //! One connection: dialled, open, busy with operations, closed again.
 
 mod ending;
+mod member;
 mod room;
 
 use super::allowance::Allowance;
-use super::hearing::Hearing;
+use super::hearing::{Copies, Hearing};
 use super::in_flight::{InFlight, Operation};
 use super::policy::{Destinations, Sources, may_reuse};
 use super::poll::{Poll, Ready};
@@ -15,7 +16,7 @@ use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use wire::{Codec, Out, State};
+use wire::{Codec, Fault, Out, Progress, State};
 
 /// What all connections of a lane have in common.
 pub(super) struct Common<S: Speech> {
@@ -31,6 +32,8 @@ pub(super) struct Common<S: Speech> {
     pub(super) out: Out,
     /// What is left of the reading of this turn.
     pub(super) allowance: Allowance,
+    /// What the event under way told of the broadcast of its room.
+    pub(super) copies: Copies,
     /// Keys of connections whose socket was not drained when the allowance was used
     /// up: no event will tell of what is left there. Each is in it once at most.
     pub(super) unread: VecDeque<u64>,
@@ -64,7 +67,7 @@ impl Then {
     }
 
     /// Both, one after the other.
-    fn and(self, later: Then) -> Then {
+    pub(super) fn and(self, later: Then) -> Then {
         match (self, later) {
             (Then::Wait, then) | (then, Then::Wait) => then,
             (Then::Free(_, some), Then::Free(since, more)) => Then::Free(since, some + more),
@@ -291,7 +294,11 @@ impl<S: Speech> Connection<S> {
             seen.upgraded(now - self.greeted);
         }
         self.failures = 0;
-        if self.in_flight.is_empty() { Then::Wait } else { self.ask(now, common, seen) }
+        // In a room all members must be open first, which the lane knows.
+        if S::ROOMS || self.in_flight.is_empty() {
+            return Then::Wait;
+        }
+        self.ask(now, common, seen)
     }
 
     /// Sends the requests of what was not asked yet, as far as the window allows.
@@ -399,9 +406,9 @@ impl<S: Speech> Connection<S> {
     #[inline]
     fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
-        let Common { speech, input, out, .. } = common;
+        let Common { speech, input, out, copies, .. } = common;
         let (connection, in_flight) = (self.place, &mut self.in_flight);
-        let mut hearing = Hearing { in_flight, speech, seen, connection, now, complete: 0 };
+        let mut hearing = Hearing { in_flight, speech, seen, connection, now, copies, complete: 0 };
         let fresh = &input[..bytes];
         out.clear();
         let read = if self.held.is_empty() {
@@ -419,6 +426,20 @@ impl<S: Speech> Connection<S> {
             read
         };
         let complete = hearing.complete;
+        let own = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
+        own.and(self.understood(read, complete, now, common, seen))
+    }
+
+    /// What the codec made of what was read.
+    #[inline]
+    fn understood(
+        &mut self,
+        read: Result<Progress, Fault>,
+        complete: u32,
+        now: u64,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
         match read {
             Ok(progress) => self.go_on(progress.state, complete, now, common, seen),
             Err(_) => {
@@ -494,12 +515,13 @@ impl<S: Speech> Connection<S> {
     fn peer_ended(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         if self.in_flight.is_empty() {
+            self.last_failure = Failure::Closed;
             self.close();
             return Then::Wait;
         }
         let (in_flight, speech) = (&mut self.in_flight, &mut common.speech);
-        let connection = self.place;
-        let mut hearing = Hearing { in_flight, speech, seen, connection, now, complete: 0 };
+        let (connection, copies) = (self.place, &mut common.copies);
+        let mut hearing = Hearing { in_flight, speech, seen, connection, now, copies, complete: 0 };
         // What it finds is in the count: a reply that ends with its connection.
         let _ = self.codec.end(&mut hearing);
         let complete = hearing.complete;
@@ -518,7 +540,7 @@ impl<S: Speech> Connection<S> {
     }
 
     /// Closes, and keeps what waits to be asked.
-    fn hang_up(&mut self) {
+    pub(super) fn hang_up(&mut self) {
         if let Some(socket) = self.socket.take() {
             let farewell = self.codec.farewell();
             if self.phase == Phase::Open && !farewell.is_empty() && self.backlog.is_empty() {

@@ -1,9 +1,19 @@
 //! What a codec reports of operations, stamped and counted.
 
 use super::in_flight::{InFlight, Operation};
-use super::speech::Speech;
+use super::speech::{Push, Speech};
 use record::Recorder;
 use wire::{Events, Reply, Tag};
+
+/// When the copies of a broadcast came, as far as one event on a connection tells. 0: not
+/// then.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Copies {
+    /// The beginning of the first one.
+    pub(super) began: u64,
+    /// The end of the last one.
+    pub(super) done: u64,
+}
 
 /// Listens to a codec for one read.
 pub(super) struct Hearing<'a, S: Speech> {
@@ -14,6 +24,8 @@ pub(super) struct Hearing<'a, S: Speech> {
     pub(super) connection: u32,
     /// When the bytes were read.
     pub(super) now: u64,
+    /// What was heard of the broadcast of the connection's room.
+    pub(super) copies: &'a mut Copies,
     /// Operations that ended with a reply.
     pub(super) complete: u32,
 }
@@ -59,6 +71,13 @@ impl<S: Speech> Events for Hearing<'_, S> {
         if last {
             self.seen.pushed();
         }
-        self.speech.pushed(self.connection, piece, last);
+        let push = self.speech.pushed(self.connection, piece, last);
+        if S::ROOMS {
+            match push {
+                Push::More => {}
+                Push::First => self.copies.began = self.now,
+                Push::Last => self.copies.done = self.now,
+            }
+        }
     }
 }

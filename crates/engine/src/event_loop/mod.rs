@@ -18,5 +18,5 @@ mod stream;
 mod turn;
 
 pub use policy::LOOPBACK_SOURCES;
-pub use speech::Speech;
+pub use speech::{Broadcast, Push, Speech};
 pub(crate) use turn::EventLane;

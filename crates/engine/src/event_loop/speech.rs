@@ -5,6 +5,28 @@ use crate::Seat;
 use record::{Moments, Recorder, Told};
 use wire::{Codec, Reply};
 
+/// What a piece of a pushed message is for the broadcast of its room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Push {
+    /// No more than the pieces before it.
+    More,
+    /// The beginning of the first copy.
+    First,
+    /// The end of the last copy: the broadcast is complete.
+    Last,
+}
+
+/// How a complete broadcast ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broadcast {
+    /// The number by which an unexpected message is counted, else 0.
+    pub code: u16,
+    /// What the copies say.
+    pub told: Told,
+    /// Bytes of all copies.
+    pub bytes: u64,
+}
+
 /// Binds a codec to a lane: it makes codecs and operations, and says what replies mean. The
 /// loop is compiled for each of them, so none of its calls is virtual.
 pub trait Speech {
@@ -16,6 +38,11 @@ pub trait Speech {
 
     /// Connections are upgraded to the protocol, and how long that takes is recorded apart.
     const UPGRADES: bool = false;
+
+    /// Clients are rooms, each with a connection for every member. An operation is asked on
+    /// the connection of one member and has no reply: it ends when [`Speech::pushed`] says
+    /// that all members have their copies. The codec has one tag.
+    const ROOMS: bool = false;
 
     /// A codec for one connection after the other, with up to `depth` operations
     /// in flight.
@@ -49,6 +76,29 @@ pub trait Speech {
         0
     }
 
+    /// How many members each room has.
+    fn members(&self) -> u32 {
+        1
+    }
+
+    /// The connection of this number is about to be opened, in the opening of its room with
+    /// this number. No other opening of any room of the lane has the same number.
+    fn enters(&mut self, _codec: &mut Self::Codec, _connection: u32, _opening: u64) {}
+
+    /// Which member of its room sends operation `number`.
+    fn sender(&self, _number: u64) -> u32 {
+        0
+    }
+
+    /// Operation `number` is about to be asked in this room, all members of which are
+    /// connected.
+    fn begins(&mut self, _room: u32, _number: u64) {}
+
+    /// How the broadcast of this room ended, of which all copies have come.
+    fn broadcast(&mut self, _room: u32) -> Broadcast {
+        Broadcast { code: 0, told: Told::Ok, bytes: 0 }
+    }
+
     /// The next request of operation `number`, which is about to be asked on the
     /// connection of `codec`: what an earlier reply told there can be part of it.
     fn operation(
@@ -62,8 +112,11 @@ pub trait Speech {
     fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
 
     /// A piece of a message that answers no operation, on the connection of this number
-    /// among those of the lane; `last`: the message is complete. The lane counts them.
-    fn pushed(&mut self, _connection: u32, _piece: &[u8], _last: bool) {}
+    /// among those of the lane; `last`: the message is complete. The lane counts them. What
+    /// is returned has a meaning only where clients are rooms.
+    fn pushed(&mut self, _connection: u32, _piece: &[u8], _last: bool) -> Push {
+        Push::More
+    }
 
     /// What the complete reply says. Returns None if the operation goes on, and its next
     /// request is to be asked.

@@ -1,10 +1,12 @@
 //! The loop: one lane driven for one slice.
 
+mod rooms;
 mod servers;
 mod steps;
 
 use super::allowance::Allowance;
 use super::connection::{Common, Connection, Then};
+use super::hearing::Copies;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
@@ -13,6 +15,7 @@ use crate::arrivals::Schedule;
 use crate::lane::InSteps;
 use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
 use record::{LaneAsked, Recorder, Reuse};
+use rooms::Rooms;
 use std::collections::VecDeque;
 
 /// The key of the stop signal among the events.
@@ -41,9 +44,12 @@ const INPUT_BYTES: usize = 64 * 1024;
 pub(crate) struct EventLane<S: Speech> {
     asked: LaneAsked,
     places: Vec<Connection<S>>,
-    /// How many connections each client has: one to each server. They follow one another in
-    /// `places`, and the first one stands for the client in `free` and in `backing_off`.
-    servers: u32,
+    /// How many connections each client has: one to each server, or one for each member of
+    /// a room. They follow one another in `places`, and the first one stands for the client
+    /// in `free` and in `backing_off`.
+    per_client: u32,
+    /// Where clients are rooms.
+    rooms: Rooms,
     common: Common<S>,
     /// Connections with room for an operation, once for each that they have room
     /// for; the one that has been free longest first: in open loop all take their
@@ -95,14 +101,17 @@ impl<S: Speech> EventLane<S> {
                        leave out pool, or ask for reuse";
             return Err(Broken(why.to_owned()));
         }
-        let clients = seat.share(u64::from(asked.intensity.connections)) as usize;
+        let members = if S::ROOMS { speech.members() } else { 1 };
+        let rooms = rooms::count(&asked, members).map_err(Broken)?;
+        let clients = seat.share(u64::from(rooms)) as usize;
         let depth = asked.intensity.depth.max(1);
         let servers = speech.servers();
         if servers > 1 && depth > 1 {
             let why = "a client of several servers has one operation in flight: leave out depth";
             return Err(Broken(why.to_owned()));
         }
-        let connections = clients * servers as usize;
+        let per_client = servers.max(members);
+        let connections = clients * per_client as usize;
         let common = Common {
             speech,
             destinations: Destinations::new(&asked.address, servers, seat.worker)
@@ -114,6 +123,7 @@ impl<S: Speech> EventLane<S> {
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
             allowance: Allowance::driven(),
+            copies: Copies::default(),
             unread: VecDeque::with_capacity(connections),
         };
         let broken = |error| Broken::system("cannot watch the stop signal", &error);
@@ -125,8 +135,9 @@ impl<S: Speech> EventLane<S> {
             number: common.speech.first(seat),
             step: common.speech.step(seat),
             common,
-            free: all_free(connections, servers, depth).collect(),
-            servers,
+            free: all_free(connections, per_client, depth).collect(),
+            per_client,
+            rooms: Rooms::new(if S::ROOMS { clients } else { 0 }),
             backing_off: Vec::with_capacity(connections * depth as usize),
             schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
             opening_left_ns: opening_ns(&asked),
@@ -160,7 +171,11 @@ impl<S: Speech> EventLane<S> {
             if connection.generation() != (ready.key >> 32) as u32 {
                 continue;
             }
-            if let Then::Free(since, many) = connection.react(&ready, &mut self.common, seen) {
+            let was_open = connection.is_open();
+            let then = connection.react(&ready, &mut self.common, seen);
+            if S::ROOMS {
+                self.reacted_in_room(place, was_open, then, drive, seen);
+            } else if let Then::Free(since, many) = then {
                 self.freed(place, many, since, drive, seen);
             } else if connection.withholds() {
                 self.regain(place, drive, seen);
@@ -218,7 +233,7 @@ impl<S: Speech> EventLane<S> {
             return;
         }
         self.free.clear();
-        for place in (0..self.places.len() as u32).step_by(self.servers as usize) {
+        for place in (0..self.places.len() as u32).step_by(self.per_client as usize) {
             if drive.sends(now) {
                 let many = self.places[place as usize].usable(self.asked.intensity.depth.max(1));
                 self.begin(place, many, (now, now), drive, seen);
@@ -284,7 +299,10 @@ impl<S: Speech> EventLane<S> {
         if many == 0 {
             return;
         }
-        if self.servers > 1 {
+        if S::ROOMS {
+            return self.begin_in_room(place, (due, could), drive, seen);
+        }
+        if self.per_client > 1 {
             return self.begin_of_client(place, (due, could), drive, seen);
         }
         let now = clock::now();
@@ -374,7 +392,9 @@ impl<S: Speech> EventLane<S> {
         for place in 0..self.places.len() {
             let timeout_ns = self.asked.timeout_ns;
             let then = self.places[place].time_out(now, timeout_ns, &mut self.common, seen);
-            if let Then::Free(since, many) = then {
+            if S::ROOMS {
+                self.timed_out_in_room(place as u32, then, drive, seen);
+            } else if let Then::Free(since, many) = then {
                 self.freed(place as u32, many, since, drive, seen);
             }
         }
@@ -426,6 +446,9 @@ impl<S: Speech> EventLane<S> {
             let dialling = tried.iter().filter(|place| place.is_dialling()).count();
             for _ in dialling..DIALLING.min(dialling + until - self.dialled) {
                 let place = self.dialled;
+                if S::ROOMS {
+                    self.enter(place as u32);
+                }
                 self.places[place].dial(&mut self.common, seen);
                 self.dialled += 1;
             }
@@ -454,9 +477,10 @@ impl<S: Speech> EventLane<S> {
             place.abandon(seen);
             place.withhold_none();
         }
+        self.rooms.each().for_each(|room| self.close_abandoned(room));
         self.free.clear();
         let depth = self.asked.intensity.depth.max(1);
-        self.free.extend(all_free(self.places.len(), self.servers, depth));
+        self.free.extend(all_free(self.places.len(), self.per_client, depth));
         self.backing_off.clear();
         self.lane_time += drive.sends_until - drive.starts;
         if let Some(schedule) = self.schedule.as_mut() {
@@ -568,7 +592,9 @@ impl<S: Speech> Lane for EventLane<S> {
             }
             let was_open = place.is_open();
             place.react(&ready, &mut self.common, seen);
-            if was_open && !place.is_open() {
+            if S::ROOMS {
+                self.rested_in_room(ready.key as u32, was_open, seen);
+            } else if was_open && !place.is_open() {
                 seen.reopened_at_rest();
                 place.dial(&mut self.common, seen);
             }
@@ -580,6 +606,7 @@ impl<S: Speech> Lane for EventLane<S> {
         let lasting = self.asked.reuse == Reuse::Always;
         if lasting {
             self.places.iter_mut().for_each(Connection::close);
+            self.rooms.all_closed();
             self.dialled = 0;
             self.opening_left_ns = opening_ns(&self.asked);
         }

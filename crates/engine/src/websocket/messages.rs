@@ -5,7 +5,7 @@ use wire::websocket::{Kind, Op};
 
 /// Bytes of a message at least: its number.
 pub const SHORTEST_MESSAGE: u32 = 16;
-const NUMBER: usize = SHORTEST_MESSAGE as usize;
+pub(super) const NUMBER: usize = SHORTEST_MESSAGE as usize;
 /// What is behind the numbers of two messages begins at one of so many places of the pool.
 const PLACES: u64 = 4096;
 /// Characters of a text.
@@ -54,9 +54,13 @@ impl Messages {
         let (of_number, of_rest) = piece.split_at(piece.len().min(NUMBER.saturating_sub(from)));
         let number_is_right = digits(number).get(from..).is_none_or(|of| of.starts_with(of_number));
         let from = from.saturating_sub(NUMBER);
-        let rest_is_right =
-            || self.behind(number).get(from..).is_some_and(|behind| behind.starts_with(of_rest));
-        number_is_right && (of_rest.is_empty() || rest_is_right())
+        number_is_right && (of_rest.is_empty() || self.has_behind(number, from, of_rest))
+    }
+
+    /// Whether these bytes stand there behind the number.
+    #[inline]
+    pub(super) fn has_behind(&self, number: u64, from: usize, piece: &[u8]) -> bool {
+        self.behind(number).get(from..).is_some_and(|behind| behind.starts_with(piece))
     }
 
     /// What is behind the number.
@@ -70,7 +74,7 @@ impl Messages {
 
 /// Sixteen hexadecimal digits.
 #[inline]
-fn digits(number: u64) -> [u8; NUMBER] {
+pub(super) fn digits(number: u64) -> [u8; NUMBER] {
     let mut digits = [0; NUMBER];
     for (at, digit) in digits.iter_mut().enumerate() {
         *digit = b"0123456789abcdef"[(number >> (60 - 4 * at)) as usize & 0xF];

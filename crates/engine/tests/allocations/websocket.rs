@@ -1,11 +1,13 @@
-//! The WebSocket lane: ten times the operations make not one allocation more.
+//! The WebSocket lane, with echoes and with rooms: ten times the operations make not one
+//! allocation more.
 
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
 use record::{Arrivals, LaneAsked};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use wire::websocket::{Kind, Upgrade};
 
 /// A message, its head and its mask.
@@ -22,11 +24,7 @@ fn serve() -> SocketAddr {
                 let mut socket = tungstenite::accept(stream).expect("an upgrade");
                 let mut frame = [0; FRAME];
                 while socket.get_mut().read_exact(&mut frame).is_ok() {
-                    let (head, payload) = frame.split_at_mut(6);
-                    let [first, length, key @ ..] = head else { return };
-                    let keys = key.iter().cycle();
-                    payload.iter_mut().zip(keys).for_each(|(byte, key)| *byte ^= key);
-                    (head[4], head[5]) = (*first, *length & 0x7F);
+                    unmask(&mut frame);
                     if socket.get_mut().write_all(&frame[4..]).is_err() {
                         return;
                     }
@@ -37,15 +35,75 @@ fn serve() -> SocketAddr {
     address
 }
 
+/// The same with one room, to all members of which each message is sent.
+fn serve_room() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let members = Arc::new(Mutex::new(Vec::<TcpStream>::with_capacity(MEMBERS as usize)));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // A member that sends nothing acknowledges late, and Nagle waits for that.
+            stream.set_nodelay(true).expect("a socket");
+            members.lock().expect("no thread panics").push(stream.try_clone().expect("a copy"));
+            let members = members.clone();
+            std::thread::spawn(move || {
+                let mut socket = tungstenite::accept(stream).expect("an upgrade");
+                let mut frame = [0; FRAME];
+                while socket.get_mut().read_exact(&mut frame).is_ok() {
+                    unmask(&mut frame);
+                    for member in members.lock().expect("no thread panics").iter_mut() {
+                        // One that is gone is gone with the others.
+                        let _ = member.write_all(&frame[4..]);
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+/// Of the room.
+const MEMBERS: u32 = 4;
+
+/// Makes a message of the client one of the server, which begins four bytes later.
+fn unmask(frame: &mut [u8; FRAME]) {
+    let (head, payload) = frame.split_at_mut(6);
+    let [first, length, key @ ..] = head else { return };
+    let keys = key.iter().cycle();
+    payload.iter_mut().zip(keys).for_each(|(byte, key)| *byte ^= key);
+    (head[4], head[5]) = (*first, *length & 0x7F);
+}
+
+/// Allocations of a run of `operations` in one room.
+fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
+    let mut asked = LaneAsked { operations: Some(operations), ..lane(serve_room()) };
+    (asked.intensity.arrivals, asked.intensity.connections) = (arrivals, MEMBERS);
+    // One room may do less than the rate asks for: nothing that was due is left out.
+    asked.timeout_ns = 120_000_000_000;
+    let upgrade = Upgrade::to_room("/", "test", &[]).expect("nothing in it can be refused");
+    allocations_of(asked, upgrade, Some(MEMBERS), operations)
+}
+
 /// Allocations of a run of `operations`.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let mut asked = LaneAsked { operations: Some(operations), ..lane(serve()) };
     (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 4);
+    let upgrade = Upgrade::new("/", "test", &[]).expect("nothing in it can be refused");
+    allocations_of(asked, upgrade, None, operations)
+}
+
+fn allocations_of(
+    asked: LaneAsked,
+    upgrade: Upgrade,
+    members: Option<u32>,
+    operations: u64,
+) -> u64 {
     let order = until_done(vec![asked]);
     let access = WebSocketAccess {
-        upgrade: Upgrade::new("/", "test", &[]).expect("nothing in it can be refused"),
+        upgrade,
         kind: Kind::Text,
         message_bytes: MESSAGE as u32,
+        members,
         tls: None,
         numbers: Numbers::new(1),
     };
@@ -59,4 +117,5 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
 
 pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
     counting::no_more_for_ten_times_the_operations(allocations);
+    counting::no_more_for_ten_times_the_operations(allocations_in_a_room);
 }

@@ -1,6 +1,7 @@
 //! Lanes of every kind under the engine, against servers and files that count.
 #![allow(clippy::disallowed_types, reason = "the server of a test has a clock of its own")]
 
+mod chat;
 #[path = "../common/mod.rs"]
 mod common;
 mod endless;

@@ -67,6 +67,8 @@ struct Asked<'a> {
 struct MessagesData {
     kind: &'static str,
     bytes: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<u32>,
 }
 
 /// As people write it: `always`, `never` or a number of operations; or the pool.
@@ -186,10 +188,11 @@ impl<'a> Asked<'a> {
             header_names: of.asks.header_names(),
             body_bytes: request.map_or(0, |request| request.body_bytes),
             expect: request.map_or(&[][..], |request| &request.expect),
-            messages: of
-                .asks
-                .messages()
-                .map(|of| MessagesData { kind: of.kind.name(), bytes: of.bytes }),
+            messages: of.asks.messages().map(|of| MessagesData {
+                kind: of.kind.name(),
+                bytes: of.bytes,
+                members: of.members,
+            }),
             tls: of.tls.as_deref(),
             consistency: of.consistency,
             replication: of.replication,

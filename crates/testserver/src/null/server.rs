@@ -6,6 +6,7 @@ use super::cql::Cql;
 use super::{Data, mysql, postgres, websocket};
 use crate::sys::{self, Poll, Ready, Wait};
 use engine::workload::preset;
+use std::collections::HashMap;
 use std::io::{self, ErrorKind, PipeReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
@@ -53,6 +54,11 @@ impl Tongue {
         }
     }
 
+    /// The room that these words of a client enter, if they enter one.
+    fn room(&self, input: &[u8]) -> Option<websocket::Name> {
+        matches!(self, Tongue::WebSocket).then(|| websocket::room(input)).flatten()
+    }
+
     /// What is said to whoever comes.
     fn greeting(&self) -> Vec<u8> {
         match self {
@@ -69,6 +75,8 @@ struct Client {
     held: Vec<u8>,
     /// Replies that the system has not taken: nothing is read before they are.
     owed: Vec<u8>,
+    /// What it says is said to all members of this room.
+    room: Option<websocket::Name>,
 }
 
 pub(super) struct Server {
@@ -78,8 +86,12 @@ pub(super) struct Server {
     doors: Vec<Door>,
     clients: Vec<Option<Client>>,
     free: Vec<usize>,
+    /// The places of the clients in each room.
+    rooms: HashMap<websocket::Name, Vec<usize>>,
     buffer: Box<[u8]>,
     out: Vec<u8>,
+    /// What is to be said to the members of a room.
+    shared: Vec<u8>,
 }
 
 /// Whether a connection goes on.
@@ -105,8 +117,10 @@ impl Server {
             doors,
             clients: Vec::new(),
             free: Vec::new(),
+            rooms: HashMap::new(),
             buffer: vec![0; BUFFER].into(),
             out: Vec::with_capacity(BUFFER),
+            shared: Vec::with_capacity(BUFFER),
         })
     }
 
@@ -152,7 +166,7 @@ impl Server {
             return;
         }
         let owed = self.doors[door].tongue.greeting();
-        let mut client = Client { stream, door, held: Vec::new(), owed };
+        let mut client = Client { stream, door, held: Vec::new(), owed, room: None };
         // What cannot be said at once is owed like a reply.
         let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
@@ -164,13 +178,47 @@ impl Server {
     fn serve(&mut self, place: usize, ready: Ready) {
         let Some(client) = &mut self.clients[place] else { return };
         let tongue = &mut self.doors[client.door].tongue;
-        let goes_on = client
-            .pay(&[])
-            .and_then(|_| client.receive(ready.hung_up, tongue, &mut self.buffer, &mut self.out));
-        if !goes_on.unwrap_or(false) {
-            self.clients[place] = None;
-            self.free.push(place);
+        let was_in = client.room;
+        let goes_on = client.pay(&[]).and_then(|_| {
+            let (out, shared) = (&mut self.out, &mut self.shared);
+            client.receive(ready.hung_up, tongue, &mut self.buffer, out, shared)
+        });
+        if let Some(room) = client.room {
+            if was_in.is_none() {
+                self.rooms.entry(room).or_default().push(place);
+            }
+            self.say_to_all(room);
         }
+        if !goes_on.unwrap_or(false) {
+            self.remove(place);
+        }
+    }
+
+    /// Says what was shared to the members of the room. One that cannot be told is closed when
+    /// its end is read.
+    fn say_to_all(&mut self, room: websocket::Name) {
+        if self.shared.is_empty() {
+            return;
+        }
+        for place in self.rooms.get(&room).into_iter().flatten() {
+            if let Some(member) = &mut self.clients[*place] {
+                let _ = member.pay(&self.shared);
+            }
+        }
+        self.shared.clear();
+    }
+
+    fn remove(&mut self, place: usize) {
+        let room = self.clients[place].take().and_then(|client| client.room);
+        if let Some((room, members)) =
+            room.and_then(|room| Some((room, self.rooms.get_mut(&room)?)))
+        {
+            members.retain(|member| *member != place);
+            if members.is_empty() {
+                self.rooms.remove(&room);
+            }
+        }
+        self.free.push(place);
     }
 }
 
@@ -183,6 +231,7 @@ impl Client {
         tongue: &mut Tongue,
         buffer: &mut [u8],
         out: &mut Vec<u8>,
+        shared: &mut Vec<u8>,
     ) -> GoesOn {
         while self.owed.is_empty() {
             let got = match self.stream.read(buffer) {
@@ -193,8 +242,16 @@ impl Client {
                 Err(error) => return Err(error),
             };
             out.clear();
-            if !self.answer(&buffer[..got], tongue, out) || !self.pay(out)? {
+            if !self.answer(&buffer[..got], tongue, out) {
                 return Ok(false);
+            }
+            if self.room.is_some() {
+                shared.extend_from_slice(out);
+            } else if !self.pay(out)? {
+                return Ok(false);
+            } else {
+                // A client says nothing before it is upgraded.
+                self.room = tongue.room(&buffer[..got]);
             }
             if got < buffer.len() && !to_end {
                 return Ok(true);

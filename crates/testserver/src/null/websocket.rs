@@ -1,8 +1,8 @@
-//! What a null WebSocket server says: everybody is upgraded, and every message comes back.
-//! Pure.
+//! What a null WebSocket server says: everybody is upgraded, and every message comes back, or
+//! to all who named the same room. Pure.
 
 use super::answer::{Taken, find};
-use engine::{websocket_accept, websocket_mask};
+use engine::{ROOM_BYTES, websocket_accept, websocket_mask};
 
 const KEY: &[u8] = b"\r\nSec-WebSocket-Key: ";
 const KEY_BYTES: usize = 24;
@@ -10,6 +10,17 @@ const UPGRADED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
                           Connection: Upgrade\r\nSec-WebSocket-Accept: ";
 const MASK: u8 = 0x80;
 const CLOSE: u8 = 8;
+
+/// The name of a room, as the lane of ours gives it.
+pub(super) type Name = [u8; ROOM_BYTES];
+const ROOM: &[u8] = b"room=";
+
+/// The room that the request for an upgrade at the beginning of the input names, if it does.
+pub(super) fn room(input: &[u8]) -> Option<Name> {
+    let target = input.strip_prefix(b"GET ")?.split(|byte| *byte == b' ').next()?;
+    let at = find(target, ROOM)? + ROOM.len();
+    target[at..].first_chunk().copied()
+}
 
 /// Answers the request or the frame that the input, which is not empty, begins with. As the
 /// lane of ours sends them: each message in one frame, and nothing but messages and a close.
@@ -74,6 +85,17 @@ mod tests {
         assert!(out.ends_with(b": s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"), "{}", out.escape_ascii());
         assert_eq!(told(&request[..40]).0, Taken::NotAll);
         assert_eq!(told(b"GET / HTTP/1.1\r\n\r\n").0, Taken::Unknown);
+    }
+
+    #[test]
+    fn the_room_is_named_in_the_query() {
+        let name = [b'7'; ROOM_BYTES];
+        let request = |query: &[u8]| [b"GET /a?", query, &name, b" HTTP/1.1\r\n\r\n"].concat();
+        assert_eq!(room(&request(b"room=")), Some(name));
+        assert_eq!(room(&request(b"token=1&room=")), Some(name));
+        assert_eq!(room(&request(b"token=")), None);
+        assert_eq!(room(b"GET / HTTP/1.1\r\nX: room=77777777777777777777777777777777"), None);
+        assert_eq!(room(b"\x81\x85\x01\x02\x03\x04\x69\x67\x6f\x68\x6e"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::frame::{self, Head, Kind, MOST_CONTROL, Opcode};
 use super::random::Random;
-use super::upgrade::{self, Answer, KEY_BYTES, Upgrade};
+use super::upgrade::{self, Answer, KEY_BYTES, ROOM_BYTES, Upgrade};
 use super::utf8::Utf8;
 use super::{Limits, codes, faults};
 use crate::pipeline::Pipeline;
@@ -20,12 +20,19 @@ pub struct Op<'a> {
 /// A close frame with the code 1000, masked with zeros.
 const GOODBYE: &[u8] = &[0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8];
 
+/// The tag of a member's message: one is in flight at most.
+const MEMBERS_TAG: Tag = Tag(0);
+
 /// WebSocket on one connection.
 pub struct WebSocket {
     upgrade: Upgrade,
     limits: Limits,
     random: Random,
     key: [u8; KEY_BYTES],
+    room: [u8; ROOM_BYTES],
+    /// The connection is a member of a room, and all messages that it gets are of this kind.
+    /// None where messages are answered.
+    member: Option<Kind>,
     phase: Phase,
     in_flight: Pipeline<Asked>,
     /// The message of which not all frames have come.
@@ -88,6 +95,8 @@ impl WebSocket {
             limits,
             key: upgrade::key(random.nonce()),
             random,
+            room: [b'0'; ROOM_BYTES],
+            member: None,
             phase: Phase::Upgrading { looked: 0, informational: 0 },
             in_flight: Pipeline::new(depth),
             message: None,
@@ -98,6 +107,18 @@ impl WebSocket {
             ping: None,
             refused: None,
         }
+    }
+
+    /// A codec for a connection to a room, where messages of this kind are sent to all
+    /// members. Every message that comes is a push, and no message has a reply: the caller
+    /// decides when an operation has ended. One is in flight at most.
+    pub fn member(upgrade: Upgrade, limits: Limits, kind: Kind, seed: u64) -> WebSocket {
+        WebSocket { member: Some(kind), ..WebSocket::new(upgrade, limits, 1, seed) }
+    }
+
+    /// The next connection enters the room of this name.
+    pub fn enter(&mut self, room: [u8; ROOM_BYTES]) {
+        self.room = room;
     }
 
     /// Forgets the connection, a fault included: the next one is fresh, with another key.
@@ -223,7 +244,8 @@ impl WebSocket {
             }
             [_] => return Err(faults::CLOSE_PAYLOAD),
         };
-        if self.in_flight.front().is_some() {
+        // A member waits for the messages of the others, too.
+        if self.member.is_some() || self.in_flight.front().is_some() {
             self.refused = Some(code);
             return Err(faults::CLOSE_FRAME);
         }
@@ -250,6 +272,10 @@ impl WebSocket {
         let before = self.message.map_or(0, |message| message.bytes);
         match (head.opcode, self.message) {
             (Opcode::Message(_), Some(_)) => return Err(faults::IN_MESSAGE),
+            (Opcode::Message(kind), None) if self.member.is_some_and(|of| of != kind) => {
+                self.refused = Some(codes::OTHER_KIND);
+                return Err(faults::OTHER_KIND);
+            }
             (Opcode::Message(kind), None) => self.begin(kind, seen),
             (_, None) => return Err(faults::NO_MESSAGE),
             (_, Some(_)) => {}
@@ -366,7 +392,7 @@ impl Codec for WebSocket {
     type Op<'a> = Op<'a>;
 
     fn open(&mut self, out: &mut Out) -> State {
-        self.upgrade.write(&self.key, &mut out.bytes);
+        self.upgrade.write(&self.key, &self.room, &mut out.bytes);
         self.state()
     }
 
@@ -378,9 +404,15 @@ impl Codec for WebSocket {
             Phase::Closed => return Err(faults::NOT_REUSABLE),
             Phase::Between | Phase::Payload { .. } => {}
         }
-        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-        let after_unasked = core::mem::take(&mut self.unasked);
-        *asked = Asked { kind: op.kind, after_unasked };
+        let tag = match self.member {
+            Some(_) => MEMBERS_TAG,
+            None => {
+                let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+                let after_unasked = core::mem::take(&mut self.unasked);
+                *asked = Asked { kind: op.kind, after_unasked };
+                tag
+            }
+        };
         let key = self.random.mask();
         frame::write(&mut out.bytes, Opcode::Message(op.kind), op.parts, key);
         Ok(tag)

@@ -15,6 +15,11 @@ pub const DEFLATE: u16 = 5;
 pub const EXTENSION: u16 = 6;
 /// The server chose none of the subprotocols that were offered.
 pub const SUBPROTOCOL: u16 = 7;
+/// A member of a room got its copy of a broadcast twice.
+pub const COPY_TWICE: u16 = 8;
+/// A member of a room got a copy of another broadcast: one of another room, or one that had
+/// ended.
+pub const OTHER_COPY: u16 = 9;
 /// A close frame without a code.
 pub const NO_CODE: u16 = 1005;
 
@@ -27,6 +32,8 @@ pub const TABLE: &[(u16, &str)] = &[
     (DEFLATE, "permessage-deflate, not asked for"),
     (EXTENSION, "an extension, not asked for"),
     (SUBPROTOCOL, "none of the subprotocols"),
+    (COPY_TWICE, "a copy that came twice"),
+    (OTHER_COPY, "a copy of another broadcast"),
     (200, "HTTP 200"),
     (301, "HTTP 301"),
     (302, "HTTP 302"),

@@ -63,6 +63,12 @@ pub const OWN_HEADER: Fault = Fault(
 pub const ASKED_EXTENSION: Fault =
     Fault("no extension (permessage-deflate) is supported: leave out Sec-WebSocket-Extensions");
 
+/// The query names a room, and a workload with rooms names them itself.
+pub const OWN_ROOM: Fault =
+    Fault("leave out `room` from the query: tiebreak names the rooms itself");
+/// A member of a room got text for binary messages, or binary messages for text.
+pub const OTHER_KIND: Fault = Fault("text for binary, or binary for text");
+
 /// As many are in flight as there may be.
 pub const IN_FLIGHT: Fault = Fault("as many operations are in flight as there may be");
 /// The upgrade is not complete.
@@ -76,6 +82,7 @@ pub(super) fn close_code(fault: Fault) -> u16 {
         NOT_UTF8 => 1007,
         FRAME_TOO_LONG | MESSAGE_TOO_LONG => 1009,
         EMPTY_FRAMES => 1008,
+        OTHER_KIND => 1003,
         _ => 1002,
     }
 }

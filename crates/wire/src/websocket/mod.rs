@@ -3,7 +3,8 @@
 //! [`Upgrade`] holds the request that asks for the upgrade, encoded once, ahead of the run;
 //! [`WebSocket`] sends it with a key of its own on every connection, checks the answer, and
 //! then sends a message for every operation. The next message of the server is its reply:
-//! servers that echo do so in order.
+//! servers that echo do so in order. [`WebSocket::member`] is a connection to a room, where no
+//! message answers another: all messages of the server are pushes.
 //!
 //! No byte of a message is gathered, and a frame that breaks the standard is a
 //! [`Fault`](crate::Fault), never skipped.
@@ -20,4 +21,4 @@ mod utf8;
 pub use codec::{Op, WebSocket};
 pub use frame::{Kind, mask};
 pub use limits::Limits;
-pub use upgrade::{Upgrade, accept};
+pub use upgrade::{ROOM_BYTES, Upgrade, accept};

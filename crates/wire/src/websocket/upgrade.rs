@@ -16,6 +16,11 @@ const ACCEPT_BYTES: usize = 28;
 /// What is put behind the key (RFC 6455, 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
+/// Bytes of a room's name.
+pub const ROOM_BYTES: usize = 32;
+/// The field of the query that names the room.
+const ROOM: &str = "room=";
+
 const KEY: &str = "Sec-WebSocket-Key";
 const PROTOCOL: &str = "Sec-WebSocket-Protocol";
 const EXTENSIONS: &str = "Sec-WebSocket-Extensions";
@@ -29,6 +34,8 @@ pub struct Upgrade {
     head: Arc<[u8]>,
     /// Where the key stands in it.
     key_at: usize,
+    /// Where the name of the room stands in it. None if no room is entered.
+    room_at: Option<usize>,
     /// The subprotocols that are offered.
     offered: Arc<[Vec<u8>]>,
 }
@@ -73,14 +80,40 @@ impl Upgrade {
         let offers = headers.iter().filter(|of| of.0.eq_ignore_ascii_case(PROTOCOL));
         let offered = offers.flat_map(|of| list(&of.1)).map(<[u8]>::to_vec).collect();
         let key_at = head.len() - b"\r\n\r\n".len() - KEY_BYTES;
-        Ok(Upgrade { head: head.into(), key_at, offered })
+        Ok(Upgrade { head: head.into(), key_at, room_at: None, offered })
     }
 
-    /// Appends the request with this key.
-    pub(super) fn write(&self, key: &[u8; KEY_BYTES], to: &mut Vec<u8>) {
-        to.extend_from_slice(&self.head[..self.key_at]);
-        to.extend_from_slice(key);
-        to.extend_from_slice(&self.head[self.key_at + KEY_BYTES..]);
+    /// The same for a connection that enters a room: the query ends with `room=` and the
+    /// room's name, which each connection gives anew.
+    ///
+    /// # Errors
+    /// When anything given cannot be said, is the codec's own to say, or names a room.
+    pub fn to_room(
+        path: &str,
+        host: &str,
+        headers: &[(String, Vec<u8>)],
+    ) -> Result<Upgrade, Fault> {
+        let (resource, query) = path.split_once('?').map_or((path, None), |(a, b)| (a, Some(b)));
+        if query.is_some_and(|query| query.split('&').any(|field| field.starts_with(ROOM))) {
+            return Err(faults::OWN_ROOM);
+        }
+        let query = query.filter(|query| !query.is_empty());
+        let before = query.map_or_else(String::new, |query| alloc::format!("{query}&"));
+        let name = "0".repeat(ROOM_BYTES);
+        let upgrade =
+            Upgrade::new(&alloc::format!("{resource}?{before}{ROOM}{name}"), host, headers)?;
+        let room_at = "GET ?".len() + resource.len() + before.len() + ROOM.len();
+        Ok(Upgrade { room_at: Some(room_at), ..upgrade })
+    }
+
+    /// Appends the request with this key, to this room if it enters one.
+    pub(super) fn write(&self, key: &[u8; KEY_BYTES], room: &[u8; ROOM_BYTES], to: &mut Vec<u8>) {
+        let from = to.len();
+        to.extend_from_slice(&self.head);
+        to[from + self.key_at..][..KEY_BYTES].copy_from_slice(key);
+        if let Some(room_at) = self.room_at {
+            to[from + room_at..][..ROOM_BYTES].copy_from_slice(room);
+        }
     }
 
     /// Reads the answer to the request with this key. The first `looked` bytes were shown

@@ -57,7 +57,7 @@ impl<S: Speech> Connection<S> {
     }
 
     /// The connection is no more. Each operation on it ends as `end` says.
-    fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
+    pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
         let now = clock::now();
         if self.phase != Phase::Open {
             // A refused connect costs nothing: without a pause it would be

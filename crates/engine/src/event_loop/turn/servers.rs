@@ -14,7 +14,7 @@ impl<S: Speech> EventLane<S> {
     /// The connection that stands for the client of this one.
     #[inline]
     pub(super) fn first_of_client(&self, place: u32) -> u32 {
-        if self.servers == 1 { place } else { place - place % self.servers }
+        if self.per_client == 1 { place } else { place - place % self.per_client }
     }
 
     /// The connection may not dial yet. A client of several servers never waits as a whole:
@@ -22,7 +22,7 @@ impl<S: Speech> EventLane<S> {
     /// applications use.
     #[inline]
     pub(super) fn has_to_wait(&self, place: u32, now: u64) -> bool {
-        self.servers == 1 && self.places[place as usize].not_before > now
+        (S::ROOMS || self.per_client == 1) && self.places[place as usize].not_before > now
     }
 
     /// A client takes up the next operation, due and possible since `due` and `could`. In
@@ -62,7 +62,7 @@ impl<S: Speech> EventLane<S> {
         now: u64,
         seen: &mut Recorder,
     ) -> Then {
-        let connections = &self.places[client as usize..][..self.servers as usize];
+        let connections = &self.places[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
         let server = self.common.speech.server_of(self.number, is_down);
         let connection = &mut self.places[(client + server) as usize];

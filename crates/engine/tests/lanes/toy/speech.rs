@@ -2,7 +2,7 @@
 //! one sends it twice, the second time when the first reply is complete.
 
 use super::codec::Toy;
-use engine::codec_lane::Speech;
+use engine::codec_lane::{Push, Speech};
 use record::{Moments, Recorder, Told};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -92,9 +92,9 @@ impl Speech for Echo {
         body.bytes = piece.iter().fold(body.bytes, |bytes, byte| bytes << 8 | u64::from(*byte));
     }
 
-    fn pushed(&mut self, connection: u32, piece: &[u8], last: bool) {
+    fn pushed(&mut self, connection: u32, piece: &[u8], last: bool) -> Push {
         if !self.keeps_pushes {
-            return;
+            return Push::More;
         }
         let mut notes = self.notes.lock().expect("no test failed");
         notes.parts.entry(connection).or_default().extend_from_slice(piece);
@@ -103,6 +103,7 @@ impl Speech for Echo {
             let push = String::from_utf8(push).expect("text");
             notes.pushes.entry(connection).or_default().push(push);
         }
+        Push::More
     }
 
     fn told(

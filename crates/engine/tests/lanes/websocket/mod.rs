@@ -15,6 +15,7 @@ fn access(kind: Kind, message_bytes: u32) -> WebSocketAccess {
         upgrade: Upgrade::new("/", "test", &[]).expect("nothing in it can be refused"),
         kind,
         message_bytes,
+        members: None,
         tls: None,
         numbers: Numbers::new(1),
     }

@@ -6,6 +6,7 @@ mod connection;
 mod corpus;
 mod frames;
 mod independent;
+mod member;
 mod properties;
 mod streaming;
 mod texts;

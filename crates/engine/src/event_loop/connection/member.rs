@@ -1,0 +1,87 @@
+//! A connection that is a member of a room. The operation of a room is in flight on the
+//! connection of the member that sends it, and ends by what comes on all of them.
+
+use super::{Common, Connection, Phase, Then};
+use crate::event_loop::speech::{Broadcast, Speech};
+use record::{Failure, Recorder};
+use wire::{Codec, Tag};
+
+/// The tag of the one operation of a room.
+const TAG: Tag = Tag(0);
+
+/// Why a member lost its connection.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::event_loop) struct Loss {
+    failure: Failure,
+    /// The code with which the server refused the connection or closed it.
+    code: Option<u16>,
+    /// No dialling before this.
+    pub(in crate::event_loop) not_before: u64,
+}
+
+impl<S: Speech> Connection<S> {
+    pub(in crate::event_loop) fn is_closed(&self) -> bool {
+        self.phase == Phase::Closed
+    }
+
+    /// The next connection here is part of this opening of its room.
+    pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
+        // Also where the dialling fails, nothing of the last connection is told again.
+        common.speech.renew(&mut self.codec);
+        common.speech.enters(&mut self.codec, self.place, opening);
+    }
+
+    /// The first copy of the broadcast that was sent here began to come.
+    #[inline]
+    pub(in crate::event_loop) fn broadcast_began(&mut self, now: u64) {
+        if let Some(operation) = self.in_flight.tagged(TAG) {
+            operation.at.began = now;
+        }
+    }
+
+    /// Ends the broadcast that was sent here, if the last of its copies has come.
+    #[inline]
+    pub(in crate::event_loop) fn end_broadcast(
+        &mut self,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
+        let done = common.copies.done;
+        let Some(operation) = self.in_flight.tagged(TAG).filter(|_| done > 0) else {
+            return Then::Wait;
+        };
+        if common.copies.began > 0 {
+            operation.at.began = common.copies.began;
+        }
+        operation.at.done = done;
+        let room = self.place / common.speech.members();
+        let Broadcast { code, told, bytes } = common.speech.broadcast(room);
+        seen.replied(&operation.at, code, told, bytes);
+        self.in_flight.end(TAG);
+        common.copies.done = 0;
+        Then::free(done, 1)
+    }
+
+    /// Why this connection is closed.
+    pub(in crate::event_loop) fn loss(&self) -> Loss {
+        let (failure, code) = (self.last_failure, self.codec.refused());
+        Loss { failure, code, not_before: self.not_before }
+    }
+
+    /// Another member of the room lost its connection, and this one is closed, too. What was
+    /// taken up here ends as the other one's would have.
+    pub(in crate::event_loop) fn lose_with(
+        &mut self,
+        loss: Loss,
+        common: &Common<S>,
+        seen: &mut Recorder,
+    ) -> Then {
+        self.lose(|operation, now| {
+            match loss.code {
+                Some(code) => seen.refused(code, now, operation.was_asked()),
+                None => seen.failed(loss.failure, now, operation.was_asked()),
+            }
+            common.speech.lost(operation.number, &operation.memo, None, seen);
+        })
+    }
+}

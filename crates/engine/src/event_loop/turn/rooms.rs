@@ -1,0 +1,289 @@
+//! Rooms: an operation is a message that one member sends, and ends when all members have it.
+//!
+//! The connections of a room live and die together. Whatever ends one of them ends all, and
+//! the next operation opens the room anew, under another name: so no message that the server
+//! still holds for the old connections can reach the new ones.
+
+use super::{Drive, EventLane, Speech};
+use crate::clock;
+use crate::event_loop::connection::Then;
+use crate::event_loop::hearing::Copies;
+use crate::event_loop::in_flight::Operation;
+use crate::event_loop::policy::may_reuse;
+use record::{LaneAsked, Recorder};
+
+/// How many rooms the connections of a lane make, on all workers.
+///
+/// # Errors
+/// When the connections cannot be divided so, or there is more than one operation in flight
+/// in a room.
+pub(super) fn count(asked: &LaneAsked, members: u32) -> Result<u32, String> {
+    let connections = asked.intensity.connections;
+    if members > 1 && asked.intensity.depth > 1 {
+        return Err("a room has one message in flight: leave out depth".to_owned());
+    }
+    if !connections.is_multiple_of(members) {
+        return Err(format!("{connections} connections make no rooms of {members} members"));
+    }
+    Ok(connections / members)
+}
+
+/// The rooms of a lane.
+pub(super) struct Rooms {
+    each: Vec<Room>,
+    /// How often rooms were opened, all together.
+    openings: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Room {
+    /// How many members are connected.
+    open: u32,
+    /// The connection on which the operation in flight is, or waits to be asked.
+    sender: Option<u32>,
+    /// The number of that operation.
+    number: u64,
+    /// By which number it was opened.
+    opening: u64,
+    /// Operations since it was opened.
+    served: u32,
+}
+
+impl Rooms {
+    pub(super) fn new(many: usize) -> Rooms {
+        Rooms { each: vec![Room::default(); many], openings: 0 }
+    }
+
+    /// Their numbers.
+    pub(super) fn each(&self) -> std::ops::Range<u32> {
+        0..self.each.len() as u32
+    }
+
+    /// None has a connection any more, nor an operation.
+    pub(super) fn all_closed(&mut self) {
+        self.each.fill(Room::default());
+    }
+}
+
+impl<S: Speech> EventLane<S> {
+    /// The connections of a room.
+    fn members(&self, room: u32) -> std::ops::Range<u32> {
+        room * self.per_client..(room + 1) * self.per_client
+    }
+
+    fn room(&mut self, room: u32) -> &mut Room {
+        &mut self.rooms.each[room as usize]
+    }
+
+    /// The room of the connection `first` takes up the next operation, due and possible since
+    /// `due` and `could`.
+    pub(super) fn begin_in_room(
+        &mut self,
+        first: u32,
+        (due, could): (u64, u64),
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        if drive.budget == 0 {
+            self.free.push_back(first);
+            return;
+        }
+        drive.budget -= 1;
+        drive.in_flight += 1;
+        drive.worked = true;
+        let (now, room) = (clock::now(), first / self.per_client);
+        let number = self.number;
+        let sender = first + self.common.speech.sender(number);
+        self.places[sender as usize].take(Operation::new(number, due, could, now));
+        self.number += self.step;
+        seen.due();
+        let of = self.room(room);
+        (of.sender, of.number) = (Some(sender), number);
+        if let Then::Free(since, many) = self.start_in_room(room, now, seen) {
+            // Failed at once: the room waits for the next turn.
+            self.ended(first, many, since, drive);
+            self.back_off(first, many, since, drive);
+        }
+    }
+
+    /// Asks what was taken up if all members are connected, and else sees to it that they
+    /// will be.
+    fn start_in_room(&mut self, room: u32, now: u64, seen: &mut Recorder) -> Then {
+        let Room { open, sender: Some(sender), number, .. } = *self.room(room) else {
+            return Then::Wait;
+        };
+        if open == self.per_client {
+            self.common.speech.begins(room, number);
+            let sender = &mut self.places[sender as usize];
+            let then = sender.start(now, &mut self.common, seen);
+            let is_lost = sender.is_closed();
+            if is_lost {
+                self.close_room(room);
+            }
+            return then;
+        }
+        let is_closed = |place| self.places[place as usize].is_closed();
+        if self.members(room).any(is_closed) { self.open_room(room, seen) } else { Then::Wait }
+    }
+
+    /// Opens all connections of a room anew.
+    fn open_room(&mut self, room: u32, seen: &mut Recorder) -> Then {
+        self.hang_up(room);
+        for place in self.members(room) {
+            self.enter(place);
+            let connection = &mut self.places[place as usize];
+            let then = connection.dial(&mut self.common, seen);
+            if connection.is_closed() {
+                return then.and(self.lose_room(place, seen));
+            }
+        }
+        Then::Wait
+    }
+
+    /// The connection is about to be dialled. With the first one of a room a new opening
+    /// begins.
+    pub(super) fn enter(&mut self, place: u32) {
+        let Rooms { each, openings } = &mut self.rooms;
+        let room = &mut each[(place / self.per_client) as usize];
+        if place.is_multiple_of(self.per_client) {
+            *openings += 1;
+            room.opening = *openings;
+        }
+        let opening = room.opening;
+        self.places[place as usize].enter(&mut self.common, opening);
+    }
+
+    /// Follows what an event on a member's connection led to.
+    #[inline]
+    pub(super) fn reacted_in_room(
+        &mut self,
+        place: u32,
+        was_open: bool,
+        mut then: Then,
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        let room = place / self.per_client;
+        then = then.and(self.hear_copies(room, seen));
+        let connection = &self.places[place as usize];
+        if connection.is_closed() {
+            then = then.and(self.lose_room(place, seen));
+        } else if !was_open && connection.is_open() {
+            self.room(room).open += 1;
+            if self.room(room).open == self.per_client {
+                then = then.and(self.start_in_room(room, clock::now(), seen));
+            }
+        }
+        if let Then::Free(since, many) = then {
+            self.freed_in_room(room, many, since, drive, seen);
+        }
+    }
+
+    /// Ends the operation of the room if the event under way brought its last copy.
+    #[inline]
+    fn hear_copies(&mut self, room: u32, seen: &mut Recorder) -> Then {
+        let Some(sender) = self.room(room).sender else {
+            self.common.copies = Copies::default();
+            return Then::Wait;
+        };
+        let sender = &mut self.places[sender as usize];
+        if self.common.copies.began > 0 {
+            sender.broadcast_began(self.common.copies.began);
+        }
+        let then = sender.end_broadcast(&mut self.common, seen);
+        self.common.copies = Copies::default();
+        then
+    }
+
+    /// The operation of a room has ended, whichever way.
+    #[inline]
+    fn freed_in_room(
+        &mut self,
+        room: u32,
+        many: u32,
+        since: u64,
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        let reuse = self.asked.reuse;
+        let of = self.room(room);
+        of.sender = None;
+        of.served += many;
+        if !may_reuse(reuse, of.served) {
+            self.close_room(room);
+        }
+        let first = room * self.per_client;
+        self.ended(first, many, since, drive);
+        self.use_places(first, many, since, drive, seen);
+    }
+
+    /// The connection is lost, and with it its room: the operation in flight ends as that of
+    /// a lost connection does.
+    fn lose_room(&mut self, place: u32, seen: &mut Recorder) -> Then {
+        let room = place / self.per_client;
+        let loss = self.places[place as usize].loss();
+        let then = match self.room(room).sender {
+            Some(sender) if sender != place => {
+                self.places[sender as usize].lose_with(loss, &self.common, seen)
+            }
+            _ => Then::Wait,
+        };
+        self.close_room(room);
+        self.places[(room * self.per_client) as usize].not_before = loss.not_before;
+        then
+    }
+
+    /// Gives up what the time of the room's operation is over for, and with it the room: the
+    /// copies that still come must not be taken for those of the next operation.
+    pub(super) fn timed_out_in_room(
+        &mut self,
+        place: u32,
+        then: Then,
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) {
+        if let Then::Free(since, many) = then {
+            let room = place / self.per_client;
+            self.close_room(room);
+            self.freed_in_room(room, many, since, drive, seen);
+        }
+    }
+
+    /// Follows what an event led to while the lane rests: a room that the server left without
+    /// a member is opened anew.
+    pub(super) fn rested_in_room(&mut self, place: u32, was_open: bool, seen: &mut Recorder) {
+        self.common.copies = Copies::default();
+        let (room, connection) = (place / self.per_client, &self.places[place as usize]);
+        if connection.is_closed() {
+            self.close_room(room);
+            if was_open {
+                self.members(room).for_each(|_| seen.reopened_at_rest());
+                self.open_room(room, seen);
+            }
+        } else if !was_open && connection.is_open() {
+            self.room(room).open += 1;
+        }
+    }
+
+    /// The slice has ended, and the room's operation with it if there was one.
+    pub(super) fn close_abandoned(&mut self, room: u32) {
+        if self.room(room).sender.is_some() {
+            self.close_room(room);
+        }
+    }
+
+    /// Closes all connections of a room, on none of which an operation is any more.
+    fn close_room(&mut self, room: u32) {
+        self.hang_up(room);
+        self.room(room).sender = None;
+    }
+
+    /// Closes all connections of a room, and keeps what waits to be asked.
+    fn hang_up(&mut self, room: u32) {
+        for place in self.members(room) {
+            self.places[place as usize].hang_up();
+        }
+        let of = self.room(room);
+        (of.open, of.served) = (0, 0);
+    }
+}

@@ -1,0 +1,302 @@
+//! The copies of broadcasts that the members of rooms get, compared with what was sent.
+
+use super::messages::{Messages, NUMBER, digits};
+use crate::event_loop::{Broadcast, Push};
+use record::Told;
+use wire::websocket::codes;
+
+/// What the members of all rooms of a lane have of their broadcasts.
+pub(super) struct Copies {
+    members: u32,
+    rooms: Box<[Room]>,
+    /// By the number of the connection.
+    under_way: Box<[Copy]>,
+}
+
+/// The broadcast of a room.
+#[derive(Clone, Copy, Default)]
+struct Room {
+    number: u64,
+    /// The number as the message begins with it.
+    digits: [u8; NUMBER],
+    /// It was sent, and not all copies have come.
+    is_awaited: bool,
+    /// The first copy has begun to come.
+    has_begun: bool,
+    /// How many members have their copies, and the bytes of these.
+    came: u32,
+    bytes: u64,
+    /// What went wrong since the last broadcast ended: the first of it.
+    wrong: Option<Told>,
+    code: u16,
+}
+
+/// The message that a member gets.
+#[derive(Clone, Copy, Default)]
+struct Copy {
+    /// As far as it has come.
+    number: u64,
+    bytes: usize,
+    is_wrong: bool,
+    /// The member has its copy of the broadcast with the number before this one. 0: it has
+    /// none yet.
+    had: u64,
+}
+
+impl Copies {
+    /// Of so many rooms.
+    pub(super) fn new(rooms: usize, members: u32) -> Copies {
+        let connections = rooms * members as usize;
+        Copies {
+            members,
+            rooms: vec![Room::default(); rooms].into(),
+            under_way: vec![Copy::default(); connections].into(),
+        }
+    }
+
+    /// The member connects anew: what it got a part of is gone.
+    pub(super) fn forget(&mut self, connection: u32) {
+        let copy = &mut self.under_way[connection as usize];
+        *copy = Copy { had: copy.had, ..Copy::default() };
+    }
+
+    /// The message of this number is about to be sent to the room.
+    pub(super) fn begin(&mut self, room: u32, number: u64) {
+        let of = &mut self.rooms[room as usize];
+        let Room { wrong, code, .. } = *of;
+        let digits = digits(number);
+        *of = Room { number, digits, is_awaited: true, wrong, code, ..Room::default() };
+    }
+
+    /// A piece of a message that this connection got.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        connection: u32,
+        piece: &[u8],
+        last: bool,
+        messages: &Messages,
+    ) -> Push {
+        let room = &mut self.rooms[(connection / self.members) as usize];
+        let copy = &mut self.under_way[connection as usize];
+        copy.take(piece, room, messages);
+        if last {
+            let is_whole = !copy.is_wrong && copy.bytes == messages.bytes();
+            room.judge(copy, is_whole);
+            *copy = Copy { had: copy.had, ..Copy::default() };
+            if room.is_awaited && room.came == self.members {
+                room.is_awaited = false;
+                return Push::Last;
+            }
+        }
+        if room.is_awaited && !std::mem::replace(&mut room.has_begun, true) {
+            return Push::First;
+        }
+        Push::More
+    }
+
+    /// How the broadcast of this room ended.
+    pub(super) fn outcome(&mut self, room: u32) -> Broadcast {
+        let of = &mut self.rooms[room as usize];
+        let (told, code) = (of.wrong.take().unwrap_or(Told::Ok), std::mem::take(&mut of.code));
+        Broadcast { code, told, bytes: of.bytes }
+    }
+}
+
+impl Room {
+    /// What a message says that is complete.
+    #[inline]
+    fn judge(&mut self, copy: &mut Copy, is_whole: bool) {
+        let has_one = copy.had == self.number.wrapping_add(1);
+        let is_this = copy.number == self.number;
+        let counts = self.is_awaited && !has_one;
+        match (is_whole, is_this) {
+            (true, true) if counts => {}
+            (true, true) if has_one => return self.note(Told::Unexpected, codes::COPY_TWICE),
+            (true, _) => return self.note(Told::Unexpected, codes::OTHER_COPY),
+            // In place of its copy: no other one is waited for.
+            (false, _) => self.note(Told::Wrong, 0),
+        }
+        if counts {
+            copy.had = self.number.wrapping_add(1);
+            self.came += 1;
+            self.bytes += copy.bytes as u64;
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, told: Told, code: u16) {
+        if self.wrong.is_none() {
+            (self.wrong, self.code) = (Some(told), code);
+        }
+    }
+}
+
+impl Copy {
+    #[inline]
+    fn take(&mut self, piece: &[u8], room: &Room, messages: &Messages) {
+        let known = piece.strip_prefix(&room.digits).filter(|_| self.bytes == 0);
+        let right = match known {
+            Some(rest) => {
+                self.number = room.number;
+                messages.has_behind(room.number, 0, rest)
+            }
+            None => self.take_other(piece, messages),
+        };
+        self.is_wrong |= !right;
+        self.bytes += piece.len();
+    }
+
+    /// The same where the message is another one, or its number is in pieces.
+    fn take_other(&mut self, piece: &[u8], messages: &Messages) -> bool {
+        let (digits, rest) = piece.split_at(piece.len().min(NUMBER.saturating_sub(self.bytes)));
+        for digit in digits {
+            let value = match digit {
+                b'0'..=b'9' => digit - b'0',
+                b'a'..=b'f' => digit - b'a' + 10,
+                _ => return false,
+            };
+            self.number = self.number << 4 | u64::from(value);
+        }
+        let from = self.bytes.saturating_sub(NUMBER);
+        rest.is_empty() || messages.has_behind(self.number, from, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wire::websocket::Kind;
+
+    const MEMBERS: u32 = 3;
+    const BYTES: u32 = 40;
+
+    struct Rooms {
+        copies: Copies,
+        messages: Messages,
+    }
+
+    impl Rooms {
+        fn new() -> Rooms {
+            Rooms { copies: Copies::new(2, MEMBERS), messages: Messages::new(Kind::Text, BYTES, 5) }
+        }
+
+        fn message(&mut self, number: u64) -> Vec<u8> {
+            self.messages.say(number).parts.concat()
+        }
+
+        /// The connection gets this message in one piece.
+        fn get(&mut self, connection: u32, message: &[u8]) -> [Push; 2] {
+            let take = &mut self.copies;
+            let first = take.take(connection, message, false, &self.messages);
+            [first, take.take(connection, b"", true, &self.messages)]
+        }
+
+        /// The members from this one on get their copies of a broadcast.
+        fn rest(&mut self, from: u32, number: u64) -> Broadcast {
+            let message = self.message(number);
+            let last = (from..MEMBERS).map(|member| self.get(member, &message)).last();
+            assert_eq!(last, Some([Push::More, Push::Last]));
+            self.copies.outcome(0)
+        }
+    }
+
+    fn unexpected(code: u16) -> Broadcast {
+        Broadcast { code, told: Told::Unexpected, bytes: u64::from(MEMBERS * BYTES) }
+    }
+
+    const RIGHT: Broadcast = Broadcast { code: 0, told: Told::Ok, bytes: (MEMBERS * BYTES) as u64 };
+
+    #[test]
+    fn a_broadcast_is_complete_when_every_member_has_its_copy() {
+        let mut rooms = Rooms::new();
+        for number in [0, 1, u64::MAX] {
+            rooms.copies.begin(0, number);
+            let message = rooms.message(number);
+            assert_eq!(rooms.get(2, &message), [Push::First, Push::More]);
+            assert_eq!(rooms.get(0, &message), [Push::More, Push::More]);
+            assert_eq!(rooms.get(1, &message), [Push::More, Push::Last]);
+            assert_eq!(rooms.copies.outcome(0), RIGHT, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_copy_that_came_twice_stands_for_no_other() {
+        let mut rooms = Rooms::new();
+        rooms.copies.begin(0, 7);
+        let message = rooms.message(7);
+        rooms.get(0, &message);
+        assert_eq!(rooms.get(0, &message), [Push::More; 2]);
+        assert_eq!(rooms.rest(1, 7), unexpected(codes::COPY_TWICE));
+        // One that comes when all have it is told of the next broadcast.
+        rooms.get(1, &message);
+        rooms.copies.begin(0, 8);
+        assert_eq!(rooms.rest(0, 8), unexpected(codes::COPY_TWICE));
+        rooms.copies.begin(0, 9);
+        assert_eq!(rooms.rest(0, 9), RIGHT);
+    }
+
+    #[test]
+    fn copies_of_other_broadcasts_are_told_apart_from_wrong_content() {
+        for (other, wanted) in
+            [(6, unexpected(codes::OTHER_COPY)), (8, unexpected(codes::OTHER_COPY))]
+        {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(1, 6);
+            rooms.copies.begin(0, 7);
+            let message = rooms.message(other);
+            rooms.get(0, &message);
+            assert_eq!(rooms.rest(0, 7), wanted, "{other}");
+        }
+        for spoil in [0, 15, 16, 39] {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(0, 7);
+            let mut message = rooms.message(7);
+            message[spoil] = b'?';
+            rooms.get(0, &message);
+            let outcome = rooms.rest(1, 7);
+            assert_eq!((outcome.told, outcome.code), (Told::Wrong, 0), "{spoil}");
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_message_is_forgotten_with_its_connection() {
+        let mut rooms = Rooms::new();
+        rooms.copies.begin(0, 7);
+        let message = rooms.message(7);
+        rooms.copies.take(0, &message[..20], false, &rooms.messages);
+        rooms.copies.forget(0);
+        rooms.copies.begin(0, 8);
+        assert_eq!(rooms.rest(0, 8), RIGHT);
+    }
+
+    proptest! {
+        /// In whatever pieces it comes, a copy is right if all of its bytes are.
+        #[test]
+        fn a_copy_in_pieces_is_the_same(
+            number: u64,
+            cuts in prop::collection::vec(1usize..30, 1..6),
+            spoilt in prop::option::of((0usize..BYTES as usize, 1u8..)),
+        ) {
+            let mut rooms = Rooms::new();
+            rooms.copies.begin(0, number);
+            let mut message = rooms.message(number);
+            if let Some((at, by)) = spoilt {
+                message[at] ^= by;
+            }
+            let mut left = &message[..];
+            for size in cuts.iter().cycle() {
+                let (piece, rest) = left.split_at((*size).min(left.len()));
+                rooms.copies.take(0, piece, rest.is_empty(), &rooms.messages);
+                left = rest;
+                if left.is_empty() {
+                    break;
+                }
+            }
+            let outcome = rooms.rest(1, number);
+            prop_assert_eq!(outcome.told == Told::Ok, spoilt.is_none());
+            prop_assert_eq!(outcome.bytes, RIGHT.bytes);
+        }
+    }
+}

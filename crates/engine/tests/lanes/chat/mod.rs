@@ -1,0 +1,309 @@
+//! Rooms of the WebSocket lane against a server of another implementation that counts and
+//! fails.
+
+mod server;
+
+use crate::common::{drive_lanes, lane, order, until_done};
+use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
+use record::{Arrivals, Asked, Failure, LaneAsked, Outcomes, Reuse, Seen};
+use server::{Habit, Server, TENTH};
+use std::time::Duration;
+use wire::websocket::{Kind, Upgrade, codes};
+
+const MEMBERS: u32 = 4;
+/// Long enough for a busy machine.
+const TIMEOUT_NS: u64 = 500_000_000;
+
+fn access(message_bytes: u32) -> WebSocketAccess {
+    WebSocketAccess {
+        upgrade: Upgrade::to_room("/chat?token=x", "test", &[]).expect("nothing is refused"),
+        kind: Kind::Text,
+        message_bytes,
+        members: Some(MEMBERS),
+        tls: None,
+        numbers: Numbers::new(4),
+    }
+}
+
+fn drive_until(order: &Asked, stop: &Stop) -> Seen {
+    let lanes = vec![websocket_lanes(order, 0, &access(64))];
+    drive_lanes(order, lanes, Vec::new(), stop).remove(0).seen
+}
+
+fn drive(order: &Asked) -> Seen {
+    drive_until(order, &Stop::new().expect("a descriptor"))
+}
+
+/// So many operations in so many rooms, in closed loop.
+fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
+    let mut asked = LaneAsked { operations: Some(operations), ..lane(server.address) };
+    asked.intensity.connections = rooms * MEMBERS;
+    asked
+}
+
+/// A hundred broadcasts in one room.
+fn hundred(habit: Habit) -> (Seen, Server) {
+    let server = Server::start(habit);
+    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 1, 100) };
+    let seen = drive(&until_done(vec![asked]));
+    assert_eq!(seen.operations, 100, "{habit:?}");
+    assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{habit:?}: counted twice");
+    (seen, server)
+}
+
+/// How many failed so.
+fn failed(outcomes: &Outcomes, of: &[Failure]) -> u64 {
+    of.iter().filter_map(|failure| outcomes.failed.get(failure)).sum()
+}
+
+#[test]
+fn every_member_gets_every_message_and_every_member_sends() {
+    for (message_bytes, habit) in
+        [(64, Habit::Rooms), (16, Habit::Rooms), (5000, Habit::Rooms), (100, Habit::Fragments)]
+    {
+        let server = Server::start(habit);
+        let order = until_done(vec![in_rooms(&server, 3, 300)]);
+        let lanes = vec![websocket_lanes(&order, 0, &access(message_bytes))];
+        let stop = Stop::new().expect("a descriptor");
+        let seen = drive_lanes(&order, lanes, Vec::new(), &stop).remove(0).seen;
+        assert_eq!((seen.operations, seen.outcomes.ok), (300, 300), "{:?}", seen.outcomes);
+        server.counts(|of| {
+            assert_eq!((of.broadcasts, of.connections), (300, 3 * u64::from(MEMBERS)));
+            assert_eq!(of.copies, 300 * u64::from(MEMBERS));
+            assert_eq!(of.rooms.values().collect::<Vec<_>>(), [&4; 3]);
+            assert!(of.senders.len() == 4 && of.senders.values().all(|sent| *sent > 30));
+        });
+        assert_eq!(seen.connections.opened, 12);
+        // An operation's bytes are those of all copies.
+        let bytes = u64::from(MEMBERS * message_bytes);
+        let most = seen.body_bytes.max().expect("there are some");
+        assert!((bytes..=bytes + bytes / 100).contains(&most), "{most} for {bytes}");
+        assert!(seen.first_byte_time.max() <= seen.response_time.max());
+        assert_eq!(seen.first_byte_time.len(), 300);
+    }
+}
+
+#[test]
+fn rooms_are_divided_among_workers_and_never_shared() {
+    let server = Server::start(Habit::Rooms);
+    let asked = in_rooms(&server, 3, 600);
+    let order = Asked { cores: vec![0, 0], ..until_done(vec![asked]) };
+    let seen = drive(&order);
+    assert_eq!((seen.operations, seen.outcomes.ok), (600, 600), "{:?}", seen.outcomes);
+    server.counts(|of| {
+        assert_eq!(of.broadcasts, 600);
+        assert_eq!(of.rooms.values().collect::<Vec<_>>(), [&4; 3]);
+        assert!(of.senders.len() == 4, "{:?}", of.senders);
+    });
+}
+
+#[test]
+fn in_open_loop_every_operation_that_was_due_is_broadcast() {
+    let server = Server::start(Habit::Rooms);
+    let mut asked = in_rooms(&server, 2, 500);
+    asked.intensity.arrivals = Arrivals::Poisson(2000.0);
+    let seen = drive(&until_done(vec![asked]));
+    assert_eq!((seen.outcomes.ok, server.counts(|of| of.broadcasts)), (500, 500));
+}
+
+#[test]
+fn the_connections_of_a_room_are_used_as_often_as_asked() {
+    for (reuse, rooms) in [(Reuse::Always, 1), (Reuse::Times(10), 10), (Reuse::Never, 100)] {
+        let server = Server::start(Habit::Rooms);
+        let asked = LaneAsked { reuse, ..in_rooms(&server, 1, 100) };
+        let seen = drive(&until_done(vec![asked]));
+        let connections = rooms * u64::from(MEMBERS);
+        assert_eq!(seen.outcomes.ok, 100, "{reuse:?}: {:?}", seen.outcomes);
+        assert_eq!(
+            (seen.connections.opened, seen.phases.upgrade.len()),
+            (connections, connections)
+        );
+        server.counts(|of| {
+            assert_eq!((of.connections, of.copies), (connections, 400));
+            // Each opening has a name of its own, so that no other one is in the room.
+            assert_eq!(of.rooms.len() as u64, rooms, "{reuse:?}");
+            assert!(of.rooms.values().all(|members| *members == 4), "{reuse:?}");
+        });
+        // The last of them may be read only after the run has ended.
+        while server.counts(|of| of.goodbyes) < connections {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_wrong_is_wrong_content() {
+    for habit in [Habit::Spoils, Habit::Lengthens] {
+        let (seen, server) = hundred(habit);
+        assert_eq!((seen.outcomes.ok, seen.outcomes.wrong), (90, 10), "{habit:?}");
+        assert_eq!(server.counts(|of| of.connections), 4, "{habit:?}: the room goes on");
+    }
+}
+
+#[test]
+fn copies_that_should_not_come_have_classes_of_their_own() {
+    for (habit, code) in [(Habit::Doubles, codes::COPY_TWICE), (Habit::Repeats, codes::OTHER_COPY)]
+    {
+        let (seen, server) = hundred(habit);
+        assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{habit:?}");
+        assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 4), "{habit:?}");
+    }
+}
+
+#[test]
+fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
+    let (seen, _) = hundred(Habit::Greets);
+    // It may be read before the first broadcast or behind it, and once for each member.
+    assert!((1..=4).contains(&seen.outcomes.wrong), "{:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok + seen.outcomes.wrong, 100, "{:?}", seen.outcomes);
+}
+
+#[test]
+fn a_copy_to_a_member_of_another_room_is_an_error_there() {
+    let server = Server::start(Habit::Leaks);
+    let seen = drive(&until_done(vec![in_rooms(&server, 2, 200)]));
+    let told = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
+    // Two can fall into one broadcast, and the last may come when the run is over.
+    assert!((1..=20).contains(&told), "{:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok + told, 200, "{:?}", seen.outcomes);
+}
+
+#[test]
+fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
+    let server = Server::start(Habit::Misroutes);
+    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
+    let seen = drive(&until_done(vec![asked]));
+    let told = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
+    let lost = failed(&seen.outcomes, &[Failure::Timeout]);
+    assert_eq!((lost, seen.outcomes.ok + told), (10, 90), "{:?}", seen.outcomes);
+    assert!(told > 0, "{:?}", seen.outcomes);
+}
+
+#[test]
+fn a_copy_that_is_lost_is_a_timeout_and_the_room_is_opened_anew() {
+    let (seen, server) = hundred(Habit::Loses);
+    assert_eq!(failed(&seen.outcomes, &[Failure::Timeout]), 10);
+    assert_eq!(seen.outcomes.ok, 90, "{:?}", seen.outcomes);
+    let rooms = 10 + 1 - u64::from(100 % TENTH == 0);
+    assert_eq!(server.counts(|of| (of.connections, of.rooms.len() as u64)), (4 * rooms, rooms));
+}
+
+#[test]
+fn what_comes_after_a_timeout_reaches_none_of_the_new_connections() {
+    let (seen, server) = hundred(Habit::Holds);
+    assert_eq!(failed(&seen.outcomes, &[Failure::Timeout]), 10);
+    assert_eq!(seen.outcomes.ok, 90, "{:?}", seen.outcomes);
+    assert!(server.counts(|of| of.rooms.values().all(|members| *members == 4)));
+}
+
+#[test]
+fn a_member_that_is_closed_ends_its_room() {
+    for code in [1000, 1001, 1008, 1011, 4001] {
+        let (seen, server) = hundred(Habit::Closes(code));
+        assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{:?}", seen.outcomes);
+        assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 40));
+    }
+    let (seen, server) = hundred(Habit::Ends);
+    assert_eq!(failed(&seen.outcomes, &[Failure::Closed, Failure::Reset]), 10);
+    assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 40));
+}
+
+#[test]
+fn copies_that_are_no_text_or_of_another_kind_end_the_room_under_their_names() {
+    let (seen, _) = hundred(Habit::NotUtf8);
+    assert_eq!((seen.outcomes.ok, failed(&seen.outcomes, &[Failure::Protocol])), (90, 10));
+    let (seen, _) = hundred(Habit::OtherKind);
+    assert_eq!(seen.outcomes.unexpected, [(codes::OTHER_KIND, 10)].into(), "{:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok, 90);
+}
+
+/// In the middle of a run all connections end at once, in all rooms.
+#[test]
+fn a_server_that_ends_all_connections_is_counted_and_driven_on() {
+    let server = Server::start(Habit::Rooms);
+    let order = until_done(vec![in_rooms(&server, 5, 20_000)]);
+    let seen = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while server.counts(|of| of.broadcasts) < 5000 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            server.end_all();
+        });
+        drive(&order)
+    });
+    let lost = failed(&seen.outcomes, &[Failure::Closed, Failure::Reset]);
+    assert_eq!(seen.outcomes.ok + lost, 20_000, "{:?}", seen.outcomes);
+    // One operation at most is in flight in a room.
+    assert!((1..=5).contains(&lost), "{:?}", seen.outcomes);
+    assert_eq!(server.counts(|of| of.connections), 40);
+}
+
+#[test]
+fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = gone.local_addr().expect("an address");
+    drop(gone);
+    let mut asked = LaneAsked { operations: Some(10), ..lane(address) };
+    asked.intensity.connections = 2 * MEMBERS;
+    let seen = drive(&until_done(vec![asked]));
+    assert_eq!((seen.operations, failed(&seen.outcomes, &[Failure::Refused])), (10, 10));
+    assert_eq!(seen.sent, 0);
+}
+
+#[test]
+fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    let server = Server::start(Habit::Silent);
+    let asked = LaneAsked { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
+    let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![asked]) };
+    let stop = Stop::new().expect("a descriptor");
+    let seen = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while server.counts(|of| of.broadcasts) < 3 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            stop.raise();
+        });
+        drive_until(&order, &stop)
+    });
+    assert_eq!((seen.unfinished, seen.operations), (3, 0));
+}
+
+/// Between two slices nothing is in flight, and a new round opens the rooms anew.
+#[test]
+fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
+    let server = Server::start(Habit::Rooms);
+    let mut asked = lane(server.address);
+    asked.intensity.connections = 2 * MEMBERS;
+    let order = Asked { rounds: 2, slice_ns: 20_000_000, ..order(vec![asked]) };
+    let lanes = vec![websocket_lanes(&order, 0, &access(64))];
+    let stop = Stop::new().expect("a descriptor");
+    let trials = drive_lanes(&order, lanes, Vec::new(), &stop);
+    let (mut sent, mut unfinished) = (0, 0);
+    for seen in trials.iter().map(|trial| &trial.seen) {
+        assert!(seen.operations > 0 && seen.outcomes.ok == seen.operations, "{:?}", seen.outcomes);
+        (sent, unfinished) = (sent + seen.sent, unfinished + seen.unfinished);
+    }
+    server.counts(|of| {
+        assert_eq!(of.broadcasts, sent + unfinished);
+        assert!(of.rooms.values().all(|members| *members == 4), "{:?}", of.rooms);
+    });
+}
+
+#[test]
+fn what_makes_no_rooms_is_refused() {
+    let run = |asked: LaneAsked| {
+        let order = order(vec![asked]);
+        let lanes = vec![websocket_lanes(&order, 0, &access(64))];
+        let stop = Stop::new().expect("a descriptor");
+        let each = &mut |_| std::ops::ControlFlow::Continue(());
+        engine::run(&order, lanes, Vec::new(), &stop, each).expect_err("it makes no rooms").0
+    };
+    let server = Server::start(Habit::Rooms);
+    let mut asked = in_rooms(&server, 1, 1);
+    asked.intensity.connections = 6;
+    assert_eq!(run(asked), "6 connections make no rooms of 4 members");
+    let mut asked = in_rooms(&server, 1, 1);
+    asked.intensity.depth = 2;
+    assert_eq!(run(asked), "a room has one message in flight: leave out depth");
+}
