@@ -56,8 +56,8 @@ fn cannot_start() {
             with(&["no-such-server"]),
             "the program `no-such-server` is not installed (not found in PATH)",
         ),
-        (with(&["./no-such-server"]), "`./no-such-server` is not there"),
-        (with(&["./log"]), "`./log` is not there"),
+        (with(&["./no-such-server"]), "`./no-such-server` does not exist"),
+        (with(&["./log"]), "`./log` does not exist"),
         (
             with(&["./text"]),
             "`./text` cannot be started: No such file or directory (os error 2): is the interpreter in its first line there?",
