@@ -433,8 +433,8 @@ mod tests {
         let message = |asked, comparisons| rounds(Some(asked), comparisons, 0.05).unwrap_err().text;
         assert_eq!(
             message(6, 4),
-            "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 or compare \
-             fewer"
+            "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 \
+             or compare fewer"
         );
         assert_eq!(
             message(1, 1),

@@ -171,8 +171,8 @@ impl ChildSetup {
 
     fn exec(&self) -> io::Result<()> {
         if let Some(group) = &self.group {
-            // Staying outside the group is not an error: /proc is searched too. SAFETY: one byte of
-            // a constant, and our own descriptor.
+            // Staying outside the group is not an error: /proc is searched too.
+            // SAFETY: one byte of a constant, and our own descriptor.
             unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
         }
         if let Some(cores) = &self.cores {

@@ -302,7 +302,7 @@ impl Keeper {
     }
 
     /// Receives the next message that is not the end of a process. Returns None if the time is
-    /// ended.
+    /// over.
     fn receive(&mut self, until: Instant) -> Result<Option<Event>, Trouble> {
         loop {
             match self.channel.receive(until) {

@@ -43,7 +43,8 @@ pub fn keep() -> ExitCode {
         Err(error) => {
             // Someone typed the hidden argument.
             eprintln!(
-                "`tiebreak {ARGUMENT}` is an internal command, which tiebreak starts itself: {error}"
+                "`tiebreak {ARGUMENT}` is an internal command, which tiebreak starts itself: \
+                 {error}"
             );
             ExitCode::from(2)
         }

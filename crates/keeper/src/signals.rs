@@ -60,11 +60,13 @@ mod tests {
         for (text, message) in [
             (
                 "TREM",
-                "`TREM` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
+                "`TREM` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, \
+                 USR1, USR2, WINCH, KILL; did you mean `TERM`?",
             ),
             (
                 "SEGV",
-                "`SEGV` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL",
+                "`SEGV` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, \
+                 USR1, USR2, WINCH, KILL",
             ),
         ] {
             assert_eq!(number(text).unwrap_err(), message);

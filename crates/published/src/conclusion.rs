@@ -73,8 +73,8 @@ fn alone(audit: &Audit) -> String {
     let repeated = audit.groups.iter().any(|group| group.runs.len() > 1);
     let spread = if repeated { "" } else { "how much a second run would differ, nor " };
     format!(
-        "It may be concluded that the printed rate was reached on that machine, at that time, under \
-         that load. It may not be concluded {spread}which of two servers is faster."
+        "It may be concluded that the printed rate was reached on that machine, at that time, \
+         under that load. It may not be concluded {spread}which of two servers is faster."
     )
 }
 
@@ -121,22 +121,23 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
         ),
         Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
         Word::OneRun => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them has \
-             only one run, so the difference between two runs of the same contender is unknown."
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them \
+             has only one run, so the difference between two runs of the same contender is \
+             unknown."
         ),
         Word::Overlap => format!(
             "It may not be concluded which of {a} and {b} is faster: {printed}, but their runs \
              overlap."
         ),
         Word::TooFew(chance) => format!(
-            "It is likely but not shown that {faster} is faster: {printed} and no runs overlap, but \
-             with so few runs that happens by chance in {:.0} of 100 cases.",
+            "It is likely but not shown that {faster} is faster: {printed} and no runs overlap, \
+             but with so few runs that happens by chance in {:.0} of 100 cases.",
             chance * 100.0
         ),
         Word::Apart(chance) => format!(
-            "It may be concluded that {faster} was faster in these runs, on that machine: {printed}, \
-             and no runs overlap, which happens by chance in {:.1} of 100 cases if the runs were \
-             made in random order.",
+            "It may be concluded that {faster} was faster in these runs, on that machine: \
+             {printed}, and no runs overlap, which happens by chance in {:.1} of 100 cases if the \
+             runs were made in random order.",
             chance * 100.0
         ),
     }

@@ -339,7 +339,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nstop = 'TREM'",
-        "e.toml:3: contender.a.stop: `TREM` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
+        "e.toml:3: contender.a.stop: `TREM` is not a signal that stops a server; use one of TERM, \
+         INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
     ),
     (
         "launch = ['a']\ncores = ['x']",

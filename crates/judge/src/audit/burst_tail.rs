@@ -40,7 +40,8 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
         return None;
     }
     let seen = format!(
-        "replies slower than the p99 fell in {} of {}; scattered evenly they would reach {scattered:.0}",
+        "replies slower than the p99 fell in {} of {}; scattered evenly they would reach \
+         {scattered:.0}",
         driven.tail_slices,
         units::show_counted(driven.slices, "slice")
     );

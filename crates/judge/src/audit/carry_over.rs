@@ -14,7 +14,7 @@ const STANDARD_ERRORS: f64 = 4.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "carry_over",
-    short: "throughput depends on which contender was driven before",
+    short: "throughput depends on the contender before",
     hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "In slices: compares a contender's throughput in slices after itself with its \

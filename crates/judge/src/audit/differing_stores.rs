@@ -64,7 +64,7 @@ mod tests {
     use crate::evidence::store::tests::report;
     use record::StoreMoment::{LoadEnds, RoundsEnd};
 
-    /// Both were loaded with 1000 items of 10 bytes; `a` and `b` are what was added to each by the end.
+    /// Both were loaded with 1000 items of 10 bytes; `a` and `b` were added to each by the end.
     fn ended(a: (u64, u64), b: (u64, u64)) -> Run {
         let mut run = Run::compare(4);
         for (contender, (items, bytes)) in [(0, a), (1, b)] {

@@ -51,8 +51,8 @@ impl Asked {
             _ => {
                 comparison.verdict = Word::Undecided;
                 comparison.because.push(format!(
-                    "{observed}: in slices this work is missing from its own response times and slows \
-                     the others down; use --interleave turns for a verdict on response times"
+                    "{observed}: in slices this work is missing from its own response times and \
+                     slows the others down; use --interleave turns for a verdict on response times"
                 ));
                 Withheld::ForGood
             }

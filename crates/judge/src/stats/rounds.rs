@@ -54,7 +54,8 @@ fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<Str
     let compared = units::show_counted(comparisons as u64, "comparison");
     let fewer = if comparisons > 1 { " or compare fewer" } else { "" };
     Some(format!(
-        "{some} cannot support {compared} at {}; at least {fewest} are needed: use --{thing}s {}{fewer}",
+        "{some} cannot support {compared} at {}; at least {fewest} are needed: use --{thing}s \
+         {}{fewer}",
         units::show_level(alpha),
         default_rounds(comparisons, alpha),
     ))
@@ -137,20 +138,22 @@ mod tests {
         assert_eq!(
             too_few(6, 4, 0.05).as_deref(),
             Some(
-                "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 or \
-                 compare fewer"
+                "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds \
+                 10 or compare fewer"
             )
         );
         assert_eq!(
             too_few(1, 1, 0.025).as_deref(),
             Some(
-                "1 round cannot support 1 comparison at 2.5 %; at least 7 are needed: use --rounds 10"
+                "1 round cannot support 1 comparison at 2.5 %; at least 7 are needed: use --rounds \
+                 10"
             )
         );
         assert_eq!(
             too_few_restarts(5, 1, 0.05).as_deref(),
             Some(
-                "5 restarts cannot support 1 comparison at 5 %; at least 6 are needed: use --restarts 10"
+                "5 restarts cannot support 1 comparison at 5 %; at least 6 are needed: use \
+                 --restarts 10"
             )
         );
         assert_eq!(too_few_restarts(6, 1, 0.05), None);

@@ -143,8 +143,8 @@ fn shorten(file: &File) -> io::Result<()> {
     }
     let left_out = length - HEAD - TAIL + left_out_before(file)?;
     let notice = format!(
-        "{NOTICE_PREFIX}{left_out} bytes here: only the beginning and the end of a log longer than 64 MiB \
-         are kept]\n"
+        "{NOTICE_PREFIX}{left_out} bytes here: only the beginning and the end of a log longer than \
+         64 MiB are kept]\n"
     );
     file.write_all_at(notice.as_bytes(), HEAD)?;
     let (mut from, mut to) = (length - TAIL, HEAD + notice.len() as u64);

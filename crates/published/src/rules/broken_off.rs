@@ -39,7 +39,8 @@ fn check(run: &Run) -> Checked {
         ("wrk", _) => match some(Key::Timeouts) {
             Some(at) => {
                 let text = format!(
-                    "{} replies came after the timeout or never, and are missing from the percentiles",
+                    "{} replies came after the timeout or never, and are missing from the \
+                     percentiles",
                     at.value
                 );
                 found(Weight::Caution, text, [at.line])

@@ -34,7 +34,8 @@ fn check(run: &Run) -> Checked {
         return fine();
     }
     let text = format!(
-        "the p50 is {}, the longest reply took {}: the upper percentiles include samples that wrk added",
+        "the p50 is {}, the longest reply took {}: the upper percentiles include samples that wrk \
+         added",
         show_seconds(median.value),
         show_seconds(max.value)
     );

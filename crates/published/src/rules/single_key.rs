@@ -26,7 +26,8 @@ fn check(run: &Run) -> Checked {
         }
         None => found(
             Weight::Note,
-            "the output shows neither whether several keys were used (-r) nor whether reads found values"
+            "the output shows neither whether several keys were used (-r) nor whether reads found \
+             values"
                 .to_owned(),
             [run.first],
         ),
