@@ -178,7 +178,7 @@ mod tests {
             find("no-such-program x"),
             Err("the program `no-such-program` is not installed (not found in PATH)".to_owned())
         );
-        assert_eq!(find("./nothing"), Err("`./nothing` is not there".to_owned()));
+        assert_eq!(find("./nothing"), Err("`./nothing` does not exist".to_owned()));
         assert_eq!(find("'\u{1b}[2J'"), {
             Err("the program `\\u{1b}[2J` is not installed (not found in PATH)".to_owned())
         });

@@ -36,7 +36,7 @@ pub(super) fn is_own(path: &Path) -> bool {
 /// Audits files that hold printed output.
 ///
 /// # Errors
-/// When a file cannot be read, or none holds output of a tool that is known.
+/// When a file cannot be read, or none holds output of a known tool.
 pub(super) fn perform<'a>(
     paths: impl Iterator<Item = &'a Path>,
     copies: &Copies,

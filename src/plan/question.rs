@@ -433,12 +433,12 @@ mod tests {
         let message = |asked, comparisons| rounds(Some(asked), comparisons, 0.05).unwrap_err().text;
         assert_eq!(
             message(6, 4),
-            "6 rounds cannot support 4 comparisons at 5 %: at least 8; use --rounds 10 or compare \
-             fewer"
+            "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 \
+             or compare fewer"
         );
         assert_eq!(
             message(1, 1),
-            "1 round cannot support 1 comparison at 5 %: at least 6; use --rounds 10"
+            "1 round cannot support 1 comparison at 5 %; at least 6 are needed: use --rounds 10"
         );
         assert_eq!(rounds(Some(6), 1, 0.05), Ok(6));
         assert_eq!(rounds(None, 1, 0.05), Ok(10));

@@ -199,7 +199,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
                 spec.contenders = vec!["nginx".into(), "node".into(), "go".into()];
                 spec.run.restarts = Some(6);
             },
-            "6 restarts cannot support 2 comparisons at 5 %: at least 7; use --restarts 10 or compare fewer",
+            "6 restarts cannot support 2 comparisons at 5 %; at least 7 are needed: use --restarts \
+             10 or compare fewer",
         ),
         (
             |spec| {
@@ -214,7 +215,9 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
                 spec.run.until_decided = true;
                 spec.run.rounds = Some(7);
             },
-            "--rounds 7: a first look after 7 rounds cannot decide 1 comparison: with --until-decided each look judges at the level of 1.25 %; at least 8 rounds before the first look",
+            "--rounds 7: a first look after 7 rounds cannot decide 1 comparison: with \
+             --until-decided each look judges at the level of 1.25 %; the first look needs at \
+             least 8 rounds",
         ),
         (
             |spec| spec.run.requirements = vec!["b/a throughputs >= 1".into()],
@@ -238,7 +241,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.run.rounds = Some(5),
-            "5 rounds cannot support 1 comparison at 5 %: at least 6; use --rounds 10",
+            "5 rounds cannot support 1 comparison at 5 %; at least 6 are needed: use --rounds 10",
         ),
         (
             |spec| spec.run.rounds = Some(20_000),

@@ -78,7 +78,7 @@ fn not_there() {
         why("no-such-program check.php"),
         "the program `no-such-program` is not installed (not found in PATH)"
     );
-    assert_eq!(why("/no/such/program"), "`/no/such/program` is not there");
+    assert_eq!(why("/no/such/program"), "`/no/such/program` does not exist");
     assert_eq!(why("/etc/passwd"), "`/etc/passwd` is not executable");
 }
 
@@ -93,5 +93,5 @@ fn vanished() {
     std::fs::remove_file(&file).expect("removes");
     let seen = once(&exec);
     assert_eq!(seen.outcomes.failed.get(&Failure::Exit), Some(&4));
-    assert_eq!(exec.complaint().as_deref(), Some("`./check` is not there"));
+    assert_eq!(exec.complaint().as_deref(), Some("`./check` does not exist"));
 }

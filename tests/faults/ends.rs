@@ -129,7 +129,7 @@ const ENDS: &[End] = &[
         whom: |running| keepers(running)[0].kill(libc::SIGKILL),
         code: Some(4),
         end: "target_failed",
-        says: &["its keeper was killed, and it was ended with it"],
+        says: &["its keeper was killed, which ended it"],
         check: |ended| ended.adds_up(),
     },
     End {
@@ -138,7 +138,7 @@ const ENDS: &[End] = &[
         whom: |running| keepers(running).iter().for_each(|keeper| keeper.kill(libc::SIGKILL)),
         code: Some(4),
         end: "target_failed",
-        says: &["its keeper was killed, and it was ended with it"],
+        says: &["its keeper was killed, which ended it"],
         check: |ended| ended.adds_up(),
     },
     End {
@@ -222,7 +222,7 @@ fn readable(ended: &Ended<'_>) {
     let command = ended.case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
     let again = ended.case.start_as(command, "report run").wait();
     again.expect(0, &[]);
-    assert!(again.out.contains("the run did not come to its end"), "{}", again.out);
+    assert!(again.out.contains("the run did not complete"), "{}", again.out);
 }
 
 /// nginx starts a worker afresh that was killed: its connections fail, and the

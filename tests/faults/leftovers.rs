@@ -57,7 +57,10 @@ fn ended() {
     let next = case.run(&format!("compare e.toml {}", SHORT.replace("--out run", "--out next")));
     next.expect(
         0,
-        &["caution: the run in ", "/run was killed with its keepers; still ran and was"],
+        &[
+            "caution: the run in ",
+            "/run was killed with its keepers; these processes were still running and were",
+        ],
     );
     for named in ["sleep (", "was removed"] {
         assert_eq!(next.err.lines().filter(|line| line.contains(named)).count(), 2, "{}", next.err);

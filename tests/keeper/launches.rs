@@ -256,7 +256,7 @@ fn failing() {
             "launch = ['sleep', '1']\nfacts = [['no-such-tool']]",
             "`a`: the program `no-such-tool` is not installed (not found in PATH): install it, or give its path",
         ),
-        ("launch = ['./no-such-server']", "`a`: `./no-such-server` is not there"),
+        ("launch = ['./no-such-server']", "`a`: `./no-such-server` does not exist"),
         (
             "launch = ['sleep', '1']\nuser = 'no-such-user'",
             "`a`: there is no user `no-such-user` on this machine",

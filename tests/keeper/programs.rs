@@ -56,11 +56,12 @@ fn cannot_start() {
             with(&["no-such-server"]),
             "the program `no-such-server` is not installed (not found in PATH)",
         ),
-        (with(&["./no-such-server"]), "`./no-such-server` is not there"),
-        (with(&["./log"]), "`./log` is not there"),
+        (with(&["./no-such-server"]), "`./no-such-server` does not exist"),
+        (with(&["./log"]), "`./log` does not exist"),
         (
             with(&["./text"]),
-            "`./text` cannot be started: No such file or directory (os error 2): is the interpreter in its first line there?",
+            "`./text` cannot be started: No such file or directory (os error 2): check that the \
+             interpreter in its first line exists",
         ),
         (with(&[]), "there is no program to start"),
         (
@@ -73,7 +74,7 @@ fn cannot_start() {
         ),
         (
             ProcessOrder { cwd: "/no/such/folder".into(), ..plain.clone() },
-            "the folder /no/such/folder to run `sh` in is not there",
+            "the folder /no/such/folder, in which `sh` is to run, does not exist",
         ),
         (
             ProcessOrder { log: "/no/such/log".into(), ..plain },

@@ -228,7 +228,7 @@ fn what_was_required_and_cannot_be_said_fails_and_says_so() {
     let cases = cases(&read(&place, "tiebreak.xml"));
     let case = required(&cases);
     assert_eq!((case.end.as_str(), case.kind.as_str()), ("error", "cannot_be_said"));
-    assert!(case.message.contains("replies in a round do not support"), "{}", case.message);
+    assert!(case.message.contains("replies per round; at least"), "{}", case.message);
     let shown = shown(&read(&place, "summary.md"));
     assert_eq!(shown.ticked, [false]);
     assert!(shown.text.contains("cannot be said: slow/fast p99 <= 3x"), "{}", shown.text);

@@ -1,34 +1,32 @@
-//! Where a sweep bends: the load from which more of it buys little.
+//! The load point of a sweep from which more load gains little.
 //!
-//! In a closed loop the load N (connections, depth) and the throughput T settle the
-//! response time, R = N/T (Little's law). Kleinrock's *power* T/R = T²/N is then
-//! largest where d ln T/d ln N = ½: beyond, a doubled load brings less than 1.41
-//! times the throughput, and each operation waits more than it gains. In an open
-//! loop power is rate/R. In an M/M/1 queue it is largest at half of what the server
-//! can do, where response times, and with them their p99, are twice those of an
-//! idle server. (L. Kleinrock, *Power and deterministic rules of thumb for
+//! In a closed loop the load N (connections, depth) and the throughput T determine the response
+//! time, R = N/T (Little's law). Kleinrock's *power* T/R = T²/N is then largest where d ln T/d ln N
+//! = ½: beyond this point, a doubled load brings less than 1.41 times the throughput, and each
+//! operation waits more than it gains. In an open loop power is rate/R. In an M/M/1 queue it is
+//! largest at half of the server's capacity, where response times, and with them their p99, are
+//! twice those of an idle server. (L. Kleinrock, *Power and deterministic rules of thumb for
 //! probabilistic problems in computer communications*, ICC 1979.)
 //!
-//! A knee by the shape of the curve, such as Kneedle's, was rejected: it is found in
-//! every curve, and moves when a point is added at the end of the range.
+//! A knee derived from the shape of the curve, such as Kneedle's, was rejected: it finds a knee in
+//! every curve, and the knee moves when a point is added at the end of the range.
 
 use crate::compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW};
 use crate::stats::paired_t;
 use crate::verdict::ContenderSummary;
 use record::Factor;
 
-/// The elasticity d ln T/d ln N below which a load buys too little.
+/// The elasticity d ln T/d ln N below which more load gains too little.
 const ELASTICITY: f64 = 0.5;
-/// How many times the p99 of the lowest rate is a bend.
+/// The p99 relative to that of the lowest rate from which a curve counts as bent.
 const TAIL: f64 = 2.0;
-/// A target that is driven at less than this share of the rate fell behind. The
-/// drains of slices are in the time, and take up to 1 %.
+/// A target that is driven at less than this share of the rate fell behind. The time includes the
+/// drains of slices, which take up to 1 %.
 const KEPT: f64 = 0.95;
-/// Load points are driven minutes apart, and the machine's speed wanders from one
-/// to the next. The scatter of rounds does not hold that, and neither does that of
-/// rounds which resemble their neighbours. So two points must differ
-/// by this much more (in ln) before it counts. A choice: five times the standard
-/// deviation of 2 % between launches of one program.
+/// Load points are driven minutes apart, and the machine's speed drifts between them. Neither the
+/// scatter of rounds nor that of rounds which resemble their neighbours contains this drift. So two
+/// points must differ by this much more (in ln) before it counts. The value is a choice: five times
+/// the standard deviation of 2 % between launches of one program.
 const WANDER: f64 = 0.1;
 
 /// One contender at one load point.
@@ -38,42 +36,41 @@ pub struct Load {
     pub value: f64,
     /// ln of operations per second, of each replicate.
     throughput: Vec<f64>,
-    /// ln of the p99 of response time in seconds, of each replicate; empty where
-    /// one has none.
+    /// ln of the p99 of response time in seconds, of each replicate. Empty if a replicate has none.
     p99: Vec<f64>,
-    /// The generator was hardly idle, and the target not known to be at its limit.
+    /// Whether the generator was hardly idle and the target not known to be at its limit.
     held_back: bool,
 }
 
 /// Where a contender's curve bends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bend {
-    /// Shown to bend here.
+    /// It was shown to bend here.
     At {
         /// The factor's value.
         value: f64,
-        /// By what that shows.
+        /// What shows the bend.
         sign: Sign,
-        /// Beyond it the generator may have been the slower part: then the bend may
-        /// be its own.
+        /// Whether the generator may have been the slower part beyond it, so that the bend may be
+        /// the generator's.
         held_back: bool,
-        /// A lower load point could not be cleared: perhaps it bends there already.
+        /// Whether a lower load point could not be ruled out.
         or_before: bool,
     },
-    /// Shown not to bend up to the highest load point.
+    /// It was shown not to bend up to the highest load point.
     NotUpTo(f64),
-    /// The intervals are too wide, or figures are missing: neither was shown.
+    /// Neither was shown, because the intervals are too wide or figures are missing.
     Untold,
-    /// It was not looked for: at a fixed rate throughput is the rate, whatever else
-    /// is swept.
+    /// A bend was not looked for: at a fixed rate the throughput is the rate, whatever else is
+    /// swept.
     NotSought,
 }
 
 /// What shows a bend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sign {
-    /// From here on the factor's growth buys less than its square root: to the next
-    /// load point throughput (of a value's size: bytes per second) grows `by`.
+    /// From here on throughput grows by less than the square root of the factor's growth: to the
+    /// next load point throughput (for a value's size: bytes per second) grows `by`.
     Gain {
         /// The next load point.
         next: f64,
@@ -87,7 +84,7 @@ pub enum Sign {
         /// Operations per second.
         driven: f64,
     },
-    /// At this rate the p99 is so many `times` that of the lowest rate.
+    /// At this rate the p99 is `times` the p99 of the lowest rate.
     Tail {
         /// A ratio.
         times: f64,
@@ -104,8 +101,8 @@ struct Mean {
 }
 
 impl Load {
-    /// What a contender's figures say at this load point. `launch`: the rounds of
-    /// each launch, where the launch is the replicate.
+    /// The figures of a contender at this load point. `launch` is the number of rounds per launch
+    /// if the launch is the replicate.
     pub fn new(value: f64, of: &ContenderSummary, launch: Option<u32>) -> Load {
         let launch = launch.unwrap_or(1).max(1);
         let number = |round: u32| round.saturating_sub(1) / launch;
@@ -127,27 +124,26 @@ impl Load {
         }
     }
 
-    /// In an open loop a generator that is late voids the point: it is none of those
-    /// that are looked at here.
+    /// In an open loop a late generator voids the point, so it is not among those examined here.
     fn bends(&self, sign: Sign, or_before: bool) -> Bend {
         Bend::At { value: self.value, sign, held_back: false, or_before }
     }
 }
 
-/// Whether the generator was hardly idle, and the target not known to be at its limit.
+/// Whether the generator was hardly idle and the target not known to be at its limit.
 pub(crate) fn held_back(of: &ContenderSummary) -> bool {
     of.generator_idle.is_some_and(|idle| idle < HELD_BACK_BELOW)
         && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM)
 }
 
-/// The level of each point's interval, for an error of `alpha` in all that is said
-/// of the bends of a sweep: every point of every contender has two intervals.
+/// The level of each point's interval, for an error of `alpha` over all statements about the bends
+/// of a sweep: every point of every contender has two intervals.
 pub fn level(alpha: f64, points: usize, contenders: usize) -> f64 {
     alpha / (2 * points.max(1) * contenders.max(1)) as f64
 }
 
-/// Where the curve bends of a contender that was driven at these load points, by
-/// ascending value. `open`: it was driven at a rate. `level`: see [`level`].
+/// Finds where the curve of a contender bends. `loads` are its load points by ascending value,
+/// `open` says whether it was driven at a rate, `level` is the result of [`level`].
 pub fn of(factor: Factor, open: bool, loads: &[Load], level: f64) -> Bend {
     match (factor, open) {
         (Factor::Rate, _) => of_rate(loads, level),
@@ -157,8 +153,8 @@ pub fn of(factor: Factor, open: bool, loads: &[Load], level: f64) -> Bend {
     }
 }
 
-/// The first point from which to all higher ones the gain is too small. `more` is
-/// what has to be added to ln of throughput, to make bytes of operations.
+/// Finds the first point from which the gain to all higher points is too small. `more` is added to
+/// ln of throughput to convert operations to bytes.
 fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
     let gains: Option<Vec<Mean>> = loads
         .iter()
@@ -171,7 +167,7 @@ fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
     };
     let mut shown_straight = true;
     for from in 0..loads.len() - 1 {
-        // By how much each further point exceeds what is the least.
+        // The required growth from this point to each higher one.
         let beyond = || {
             (from + 1..loads.len())
                 .map(move |to| (to, ELASTICITY * (loads[to].value / loads[from].value).ln()))
@@ -189,7 +185,7 @@ fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
     if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Untold }
 }
 
-/// The first rate that is not kept, or at which the tail has doubled.
+/// Finds the first rate that was not reached, or at which the tail has doubled.
 fn of_rate(loads: &[Load], level: f64) -> Bend {
     let (Some(last), Some(idle)) = (
         loads.last().filter(|_| loads.len() > 1),
@@ -228,8 +224,7 @@ impl Mean {
     }
 }
 
-/// The paired t interval's arithmetic on the figures of one point; none below two
-/// replicates.
+/// The mean and half the width of the paired t interval of one point. None below two replicates.
 fn mean(replicates: &[f64], level: f64) -> Option<Mean> {
     let (low, high) = paired_t::interval(replicates, level)?;
     Some(Mean { at: (low + high) / 2.0, half: (high - low) / 2.0 })

@@ -1,4 +1,4 @@
-//! Runs made by hand, for the tests of rules and verdicts.
+//! Builds runs for the tests of rules and verdicts.
 
 use crate::{
     Judge, audit,
@@ -10,31 +10,31 @@ use record::{
     TrialRecord, seen::Connections,
 };
 
-/// Sending time of a slice, and slices in a trial: rounds of a second.
+/// Sending time of a slice, and slices per trial: a round takes one second.
 const SLICE_NS: u64 = 250_000_000;
 const SLICES: u64 = 4;
 
-/// A sound run, to be spoiled by a test in one respect.
+/// A valid run, which a test spoils in one respect.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) question: Question,
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) records: Vec<TrialRecord>,
     pub(crate) end: Option<End>,
-    /// What stores said.
-    pub(crate) said: Vec<StoreSaid>,
-    /// What earlier runs found of the lanes by themselves.
+    /// The reports of the stores.
+    pub(crate) store_reports: Vec<StoreSaid>,
+    /// Own costs of the generator that earlier runs measured.
     pub(crate) kept_costs: Vec<OwnCost>,
 }
 
 impl Run {
-    /// Two contenders, a and b, that are alike: so many rounds in slices,
-    /// closed loop, 800 replies of 1 ms a round.
+    /// Two equal contenders, a and b, in this many rounds of slices, closed loop, with 800 replies
+    /// of 1 ms per round.
     pub(crate) fn compare(rounds: u32) -> Run {
         Run::of(&["a", "b"], rounds)
     }
 
-    /// These contenders, compared with the first.
+    /// These contenders, each compared with the first.
     pub(crate) fn of(names: &[&str], rounds: u32) -> Run {
         let numbers = 0..names.len() as u32;
         let records = (1..=rounds)
@@ -50,13 +50,20 @@ impl Run {
             saw: Vec::new(),
         };
         let question = question(names, rounds);
-        let said = Vec::new();
+        let store_reports = Vec::new();
         let kept_costs = Vec::new();
-        Run { question, pilot: Some(pilot), records, end: Some(complete), said, kept_costs }
-            .with_operations(800)
+        Run {
+            question,
+            pilot: Some(pilot),
+            records,
+            end: Some(complete),
+            store_reports,
+            kept_costs,
+        }
+        .with_operations(800)
     }
 
-    /// `run`: one contender, neither pilot nor slices.
+    /// A run of one contender, without a pilot and without slices.
     pub(crate) fn single() -> Run {
         let mut run = Run::of(&["a"], 1);
         run.pilot = None;
@@ -76,7 +83,7 @@ impl Run {
         run
     }
 
-    /// So many operations of 1 ms in every trial.
+    /// This many operations of 1 ms in every trial.
     pub(crate) fn with_operations(mut self, operations: u64) -> Run {
         self.each(|record| {
             let seen = &mut record.seen;
@@ -101,7 +108,7 @@ impl Run {
         self
     }
 
-    /// Slices of another length, as the pilot chose it.
+    /// Slices of this length, as the pilot chose it.
     pub(crate) fn with_slice(mut self, slice_ns: u64) -> Run {
         if let Some(pilot) = &mut self.pilot {
             pilot.slice_ns = slice_ns;
@@ -109,8 +116,8 @@ impl Run {
         self
     }
 
-    /// The CPU of every target in sight, on core 0: in each slice a target uses
-    /// this share of a core, by its number and that of the one that is driven.
+    /// Makes the CPU time of every target visible, on core 0: in each slice a target uses this
+    /// share of a core, given its number and the number of the driven contender.
     pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> Run {
         let numbers = 0..self.question.contenders.len() as u32;
         for asked in &mut self.question.contenders {
@@ -127,8 +134,8 @@ impl Run {
         self
     }
 
-    /// The generator's threads are busy for this share of their time while they
-    /// drive the contender.
+    /// The generator's threads are busy for this share of the time in which they drive the
+    /// contender.
     pub(crate) fn with_busy_generator(mut self, name: &str, share: f64) -> Run {
         self.each_seen(name, |_, seen| {
             for slice in &mut seen.slices {
@@ -138,8 +145,8 @@ impl Run {
         self
     }
 
-    /// Before the rounds: one round against the null server for each of these
-    /// costs of an operation.
+    /// Adds one round against the null server before the rounds for each of these costs of an
+    /// operation.
     pub(crate) fn with_own_cost(mut self, name: &str, costs_ns: &[u64]) -> Run {
         let number = self.question.number_of(name);
         let number = number.expect("a contender of the run") as u32;
@@ -156,20 +163,20 @@ impl Run {
         self
     }
 
-    /// The launch is the replicate, and there are so many.
+    /// Makes the launch the replicate, with this many launches.
     pub(crate) fn with_restarts(mut self, restarts: u32) -> Run {
         self.question.restarts = restarts;
         self
     }
 
-    /// The five looks from 10 to 60 rounds.
+    /// Adds the five looks from 10 to 60 rounds.
     pub(crate) fn with_looks(mut self) -> Run {
         self.question.looks = vec![10, 16, 26, 40, 60];
         self.question.rounds = 60;
         self
     }
 
-    /// The same run as it stood after so many rounds.
+    /// The same run after this many rounds.
     pub(crate) fn after(&self, rounds: u32) -> Run {
         let mut run = self.clone();
         run.records.retain(|record| record.round <= rounds);
@@ -197,17 +204,17 @@ impl Run {
         of_it.for_each(change);
     }
 
-    /// Changes what was seen of a contender, given the round.
+    /// Changes what was recorded of a contender, given the round.
     pub(crate) fn each_seen(&mut self, name: &str, change: impl Fn(u32, &mut Seen)) {
         self.each_record(name, |record| change(record.round, &mut record.seen));
     }
 
-    /// Judges it.
+    /// Judges the run.
     pub(crate) fn verdict(&self) -> Verdict {
         self.judge().verdict()
     }
 
-    /// A judge who has seen all of it.
+    /// A judge that has seen the whole run.
     pub(crate) fn judge(&self) -> Judge {
         let mut judge = Judge::new(&self.question);
         if let Some(pilot) = &self.pilot {
@@ -215,14 +222,14 @@ impl Run {
         }
         self.kept_costs.iter().for_each(|kept| judge.own_cost(kept));
         self.records.iter().for_each(|record| judge.add(record));
-        self.said.iter().for_each(|said| judge.store(said));
+        self.store_reports.iter().for_each(|store_reports| judge.store(store_reports));
         if let Some(end) = &self.end {
             judge.end(end);
         }
         judge
     }
 
-    /// What one rule found: never heavier than it says of itself.
+    /// The findings of one rule, none of which is more severe than the rule declares.
     pub(crate) fn findings(&self, rule: &str) -> Vec<Finding> {
         let rule = audit::RULES.iter().find(|known| known.name == rule).expect("a rule");
         let verdict = self.verdict();
@@ -233,12 +240,12 @@ impl Run {
     }
 }
 
-/// The weights of what one rule found.
+/// The weights of one rule's findings.
 pub(crate) fn weights(run: &Run, rule: &str) -> Vec<Weight> {
     run.findings(rule).iter().map(|finding| finding.weight).collect()
 }
 
-/// The histogram holds this value so many times, and nothing else.
+/// Fills a histogram with this value, this many times.
 pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
     *histogram = Histogram::new();
     (0..times).for_each(|_| histogram.record(value));

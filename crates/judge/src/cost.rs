@@ -1,13 +1,12 @@
-//! What targets cost: the CPU time that they used while they were driven, and
-//! while they rested.
+//! The cost of targets: the CPU time that they used while they were driven, and while they rested.
 //!
-//! A contender rests while another is driven. Contenders whose targets have a
-//! process in common share its CPU time: only slices in which none of them is
-//! driven are rest, and where there are none, CPU at rest is unknown.
+//! A contender rests while another one is driven. Contenders whose targets share a process share
+//! its CPU time: only slices in which none of them is driven count as rest. If there are no such
+//! slices, CPU at rest is unknown.
 
 use record::{Seen, Slice};
 
-/// CPU time of one contender's target, and over which time it was read.
+/// CPU time of one contender's target, and the time over which it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// CPU time while it was driven.
@@ -18,39 +17,37 @@ pub struct Cost {
     pub rest_cpu_ns: u64,
     /// How long it rested while another was driven.
     pub rest_ns: u64,
-    /// CPU time of others, resting, while this one was driven: of those whose
-    /// cores it may use as well.
+    /// CPU time of other targets, at rest, while this one was driven, on cores that it may use as
+    /// well.
     pub others_cpu_ns: u64,
 }
 
 impl Cost {
-    /// CPU at rest as a share of one core; none where it never rested.
+    /// CPU at rest as a share of one core. None if it never rested.
     pub fn at_rest(&self) -> Option<f64> {
         (self.rest_ns > 0).then(|| self.rest_cpu_ns as f64 / self.rest_ns as f64)
     }
 
-    /// CPU while it was driven, as a share of so many cores.
+    /// CPU while it was driven, as a share of this many cores.
     pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
         let available = self.driven_ns as f64 * cores as f64;
         (available > 0.0).then(|| self.driven_cpu_ns as f64 / available)
     }
 
-    /// How long it would have been driven had each target done its work in its
-    /// own time: took + its CPU time at rest − what the others' held it up. None
-    /// where it never rested.
+    /// How long it would have been driven if each target had done its work in its own time: the
+    /// time taken + its CPU time at rest − the delay caused by others. None if it never rested.
     ///
-    /// To add the CPU time at rest to its own time finds half of the bias alone.
-    /// The same work was also done in the others' time and made them slower, so
-    /// the ln of a ratio is off by about twice the share of a core.
+    /// Adding the CPU time at rest to its own time corrects only half of the bias. The same work
+    /// was also done in the others' time and made them slower, so the ln of a ratio is off by about
+    /// twice the share of a core.
     ///
-    /// Others' CPU time holds this one up where it would have used the core
-    /// itself: for its own CPU time ÷ the core time that the others left, at most
-    /// all of it. One that runs on several cores at once loses that much less by
-    /// the clock. `cores` is how many it may use; where that is not known, as
-    /// many as its CPU time fills.
+    /// The CPU time of others delays this one if it would have used the core itself: for its own
+    /// CPU time ÷ the core time that the others left, at most all of it. A target that runs on
+    /// several cores at once loses proportionally less wall-clock time. `cores` is how many cores
+    /// it may use; if that is not known, as many as its CPU time fills.
     ///
-    /// Work that goes on all the time, driven or not, was paid once already and
-    /// is charged again: the record cannot tell it from work put off.
+    /// Work that goes on all the time, driven or not, was already paid once and is charged again,
+    /// because the record cannot distinguish it from deferred work.
     pub(crate) fn charged_ns(&self, cores: Option<usize>) -> Option<f64> {
         self.at_rest()?;
         let [took, own, rest, others] =
@@ -58,9 +55,10 @@ impl Cost {
                 .map(|ns| ns as f64);
         let cores = cores.map_or((own / took).round(), |cores| cores as f64).max(1.0);
         let left = cores * took - others;
-        let (wanted, at_once) = match left > 0.0 {
-            true => ((own / left).min(1.0), (own * cores / left).clamp(1.0, cores)),
-            false => (1.0, cores),
+        let (wanted, at_once) = if left > 0.0 {
+            ((own / left).min(1.0), (own * cores / left).clamp(1.0, cores))
+        } else {
+            (1.0, cores)
         };
         let charged = took + (rest - others * wanted) / at_once;
         (charged.is_finite() && charged > 0.0).then_some(charged)
@@ -76,16 +74,15 @@ impl Cost {
     }
 }
 
-/// The costs of every contender, by number, from what was seen of each over the
-/// same time (their slices are looked at). None where the CPU time of its target
-/// was out of sight in a slice. `sharing` is that of the question. All targets
-/// count as being on the same cores.
+/// Returns the costs of every contender, by number, from the slices that were recorded of each over
+/// the same time. None if the CPU time of its target was not visible in a slice. `sharing` is that
+/// of the question. All targets are assumed to use the same cores.
 pub fn costs(sharing: &[Vec<u32>], seen: &[&Seen]) -> Vec<Option<Cost>> {
     costs_on(sharing, &[], seen)
 }
 
-/// The same where it is known which cores each target may use (`target_cores` of
-/// the question's contenders): those that have none in common do not hold each other up.
+/// The same if it is known which cores each target may use (`target_cores` of the question's
+/// contenders): targets without a common core do not delay each other.
 pub(crate) fn costs_on(
     sharing: &[Vec<u32>],
     cores: &[&[u32]],
@@ -120,18 +117,20 @@ impl Run<'_> {
         (cost.driven_ns > 0).then_some(cost)
     }
 
-    /// CPU time in this slice of those that could hold the contender up.
+    /// CPU time in this slice of the targets that could delay the contender.
     fn others(&self, slice: &Slice, contender: usize) -> u64 {
         let others = (0..self.seen.len()).filter(|other| {
-            // A process that several share is counted once.
+            // A process shared by several targets is counted once.
             let counted = (0..*other).any(|earlier| shared(self.sharing, earlier, *other));
-            !counted && !shared(self.sharing, contender, *other) && self.meet(contender, *other)
+            !counted
+                && !shared(self.sharing, contender, *other)
+                && self.may_share_core(contender, *other)
         });
         others.filter_map(|other| cpu(slice, other)).sum()
     }
 
-    /// Whether the two may use the same core; where it is not known, they may.
-    fn meet(&self, one: usize, other: usize) -> bool {
+    /// Whether the two may use the same core, which is assumed if it is not known.
+    fn may_share_core(&self, one: usize, other: usize) -> bool {
         let of = |contender: usize| self.cores.get(contender).filter(|cores| !cores.is_empty());
         let (Some(one), Some(other)) = (of(one), of(other)) else { return true };
         one.iter().any(|core| other.contains(core))
@@ -142,7 +141,7 @@ fn cpu(slice: &Slice, contender: usize) -> Option<u64> {
     slice.target_cpu_ns.get(contender).copied().flatten()
 }
 
-/// Whether the two are one, or have a process in common.
+/// Whether the two are the same contender, or share a process.
 pub(crate) fn shared(sharing: &[Vec<u32>], one: usize, other: usize) -> bool {
     let both = |group: &Vec<u32>| group.contains(&(one as u32)) && group.contains(&(other as u32));
     one == other || sharing.iter().any(both)
@@ -217,15 +216,15 @@ mod tests {
         Cost { driven_cpu_ns, driven_ns, rest_cpu_ns, rest_ns, others_cpu_ns }
     }
 
-    /// What it is charged with in milliseconds.
+    /// The time that it is charged with, in milliseconds.
     fn charged(cost: Cost, cores: Option<usize>) -> f64 {
         cost.charged_ns(cores).expect("it rested") / 1e6
     }
 
     #[test]
     fn work_put_off_is_charged_to_its_owner_and_taken_off_the_other() {
-        // a does 0.3 x the work of each request later, half of it while b is
-        // driven: both answer 43.5 requests in 50 ms of one core.
+        // a does 0.3 × the work of each request later, half of it while b is driven: both answer
+        // 43.5 requests in 50 ms of one core.
         let (a, b) = (cost(500, 65, 0), cost(435, 0, 65));
         for cores in [None, Some(1)] {
             assert!((charged(a, cores) - 56.5).abs() < 1e-9);
@@ -238,14 +237,14 @@ mod tests {
     #[test]
     fn cores_that_were_free_hold_nobody_up() {
         let table = [
-            // Half of what the others left was used: half of theirs was in the way.
+            // Half of the remaining core time was used, so half of the others' time caused delay.
             (cost(220, 0, 60), Some(1), 47.0),
             // One of two cores is used: they met half of the time.
             (cost(470, 0, 60), Some(2), 47.0),
-            // Both are used: 6 ms of two cores are 3 ms by the clock.
+            // Both are used: 6 ms of two cores are 3 ms of wall-clock time.
             (cost(940, 0, 60), Some(2), 47.0),
             (cost(940, 60, 0), Some(2), 53.2),
-            // Not known, but more than one core cannot give it.
+            // The number is not known, but one core is not enough.
             (cost(940, 0, 60), None, 47.0),
             // Never more than all of it.
             (cost(490, 0, 60), Some(1), 44.0),

@@ -1,21 +1,21 @@
-//! How throughput and latency of one target grow with its load, and up to where.
+//! How throughput and latency of one target grow with its load, and up to which point.
 //!
-//! The load points of `run --sweep` are driven once in each round. So two of them are
-//! compared round by round, as contenders are: what the machine does to a round it does
-//! to both. The figures are logs, and the intervals those of Student's t over the rounds
-//! (mean ± t·s/√n), which is the procedure for [`crate::bend`], too. Many rounds are not
-//! needed for it, unlike for the signed-rank interval of a comparison.
+//! The load points of `run --sweep` are driven once in each round. So two of them are compared
+//! round by round, as contenders are: what the machine does to a round, it does to both. The
+//! figures are logarithms, and the intervals those of Student's t over the rounds (mean ± t·s/√n),
+//! as in [`crate::bend`]. Unlike the signed-rank interval of a comparison, this does not need many
+//! rounds.
 
 use crate::bend;
 use crate::stats::paired_t;
 use crate::verdict::ContenderSummary;
 use record::{Factor, Question, RunSweep};
 
-/// Throughput that grows by less than this to the next load point does not grow. A choice:
-/// where the load is doubled, throughput in proportion would grow by 100 %.
+/// Throughput that grows by less than this to the next load point counts as not growing. The value
+/// is a choice: if the load doubles, proportional throughput would grow by 100 %.
 pub const TOO_LITTLE: f64 = 0.05;
 
-/// What load points show of a target.
+/// What load points show about a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
     /// What is swept.
@@ -26,7 +26,7 @@ pub struct Growth {
     pub steps: Vec<Step>,
     /// Up to where throughput grows.
     pub limit: Limit,
-    /// Level of each load point's intervals, e.g. 0.95. Each holds by itself.
+    /// Level of each load point's intervals, e.g. 0.95, each by itself.
     pub confidence: f64,
     /// Level of each step's intervals: those of throughput hold together at
     /// [`Growth::confidence`], and those of the p99 likewise (Bonferroni).
@@ -44,7 +44,7 @@ pub struct Point {
     pub p50: Option<Estimate>,
     /// The p99 of response time, in seconds.
     pub p99: Option<Estimate>,
-    /// The generator was hardly idle, and the target not known to be at its limit.
+    /// Whether the generator was hardly idle and the target not known to be at its limit.
     pub held_back: bool,
 }
 
@@ -53,18 +53,18 @@ pub struct Point {
 pub struct Step {
     /// The factor's value at the lower load point.
     pub from: f64,
-    /// And at the higher one.
+    /// The factor's value at the higher one.
     pub to: f64,
     /// Throughput (of sizes of values: bytes per second), as a ratio.
     pub throughput: Option<Estimate>,
     /// The p99 of response time, as a ratio.
     pub p99: Option<Estimate>,
-    /// What throughput does.
+    /// How throughput changes.
     pub change: Change,
 }
 
-/// A geometric mean over the rounds, and its interval. None of it is known of fewer than
-/// two rounds, or where a round lacks the figure.
+/// A geometric mean over the rounds and its interval. Absent with fewer than two rounds, or if a
+/// round lacks the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean.
@@ -75,7 +75,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// What throughput does between two load points.
+/// How throughput changes between two load points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The whole interval is above 1.
@@ -91,20 +91,20 @@ pub enum Change {
 /// Up to where throughput grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Up to the load point of this number: to the next one it is shown not to grow.
+    /// Up to the load point of this number: it was shown not to grow to the next one.
     At(usize),
     /// It still grows to the highest load point.
     NotReached,
-    /// It grows up to the load point of this number, and rounds scatter too much to say
-    /// whether it grows to the next one.
+    /// It grows up to the load point of this number; rounds scatter too much to say whether it
+    /// grows to the next one.
     Untold(usize),
-    /// It was not looked for: at a fixed rate throughput is the rate, whatever else is
+    /// The limit was not looked for: at a fixed rate the throughput is the rate, whatever else is
     /// swept.
     NotSought,
 }
 
-/// What the contenders of a sweep show, by ascending load. `at_a_rate`: they are driven at
-/// a rate. Returns None if a load point has fewer than two rounds.
+/// What the contenders of a sweep show, by ascending load. `at_a_rate` says whether they are driven
+/// at a rate. Returns None if a load point has fewer than two rounds.
 pub fn of(
     sweep: &RunSweep,
     at_a_rate: bool,
@@ -148,8 +148,8 @@ fn point(value: f64, of: &ContenderSummary, level: f64) -> Point {
     }
 }
 
-/// What has to be added to ln of a ratio of operations: of values that are larger, as many
-/// operations make more bytes.
+/// The value added to ln of a ratio of operations: with larger values, the same number of
+/// operations makes more bytes.
 fn gain_of_one(factor: Factor, (from, to): (f64, f64)) -> f64 {
     if factor == Factor::Value { (to / from).ln() } else { 0.0 }
 }
@@ -158,8 +158,8 @@ fn gain_of_one(factor: Factor, (from, to): (f64, f64)) -> f64 {
 type Round = (u32, f64, Option<f64>, Option<f64>);
 type Figure = fn(&Round) -> Option<f64>;
 
-/// b/a of throughput, with `more` (in ln), and of the p99; none where a round lacks one of
-/// the figures.
+/// b/a of throughput, plus `more` (in ln), and of the p99. None if a round lacks one of the
+/// figures.
 fn ratios(
     (a, b): (&ContenderSummary, &ContenderSummary),
     more: f64,
@@ -183,8 +183,8 @@ fn estimate(logs: &[f64], level: f64) -> Option<Estimate> {
     Some(Estimate { at, low: low.exp(), high: high.exp() })
 }
 
-/// `matters`: the smallest difference that matters, as a share. What is surely smaller is
-/// no growth, however sure.
+/// `matters` is the smallest difference that matters, as a share. A certain but smaller change does
+/// not count as growth.
 fn change(ratio: Estimate, matters: f64) -> Change {
     let (low, high) = (ratio.low, ratio.high);
     if low > 1.0 && high > 1.0 + matters {

@@ -9,8 +9,8 @@ use record::{
     TrialRecord,
 };
 
-/// Judges one run. Feed it what the journal holds, in the journal's order, then
-/// ask for the verdict: the same record always gives the same one.
+/// Judges one run. Pass it the contents of the journal, in the journal's order, then request the
+/// verdict: the same record always gives the same verdict.
 ///
 /// A round counts when every contender has a trial in it and none was cut short.
 /// A round that is still open when another begins stays incomplete. With one
@@ -22,26 +22,26 @@ pub struct Judge {
     open: Option<OpenRound>,
 }
 
-/// A round whose trials are still coming in.
+/// A round that may receive more trials.
 #[derive(Clone, Debug)]
 struct OpenRound {
     round: u32,
-    /// By contender: what was seen, merged, and whether it was cut short.
+    /// What was recorded of each contender, merged, and whether it was cut short.
     trials: Vec<Option<(Seen, bool)>>,
 }
 
 impl Judge {
-    /// A judge of this question who has seen nothing yet.
+    /// A judge of this question without any record yet.
     pub fn new(question: &Question) -> Judge {
         Judge { evidence: Evidence::new(question), open: None }
     }
 
-    /// What the pilot chose.
+    /// Records the choice of the pilot.
     pub fn pilot(&mut self, choice: &PilotChoice) {
         self.evidence.pilot = Some(choice.clone());
     }
 
-    /// A target is ready, for the first time or after a fresh launch.
+    /// Records that a target is ready, for the first time or after a fresh launch.
     pub fn target(&mut self, ready: &TargetReady) {
         if let Some(driven) = self.evidence.contenders.get_mut(ready.contender as usize) {
             driven.sent.ready += ready.ready_requests;
@@ -49,47 +49,46 @@ impl Judge {
         }
     }
 
-    /// What a contender's lane costs by itself, as an earlier run measured it.
+    /// Records the own cost of a contender's lane, as an earlier run measured it.
     pub fn own_cost(&mut self, kept: &OwnCost) {
         if let Some(driven) = self.evidence.contenders.get_mut(kept.contender as usize) {
             driven.kept_cost = Some(kept.clone());
         }
     }
 
-    /// A store said something of itself.
-    pub fn store(&mut self, said: &StoreSaid) {
-        if let Some(driven) = self.evidence.contenders.get_mut(said.contender as usize) {
-            driven.stored.said(said);
+    /// Records a report of a store about itself.
+    pub fn store(&mut self, report: &StoreSaid) {
+        if let Some(driven) = self.evidence.contenders.get_mut(report.contender as usize) {
+            driven.stored.add(report);
         }
     }
 
-    /// What became of the load of a store.
+    /// Records the result of loading a store.
     pub fn loaded(&mut self, loaded: &Loaded) {
         if let Some(driven) = self.evidence.contenders.get_mut(loaded.contender as usize) {
             driven.stored.loaded(loaded);
         }
     }
 
-    /// What is known of a target when it was driven for the last time.
+    /// Records what is known about a target after it was driven for the last time.
     pub fn target_done(&mut self, done: &TargetDone) {
         if let Some(driven) = self.evidence.contenders.get_mut(done.contender as usize) {
             driven.target.done(done);
         }
     }
 
-    /// Whether a run with looks (`--until-decided`) is at its end: at one of the
-    /// looks that it has had so far every primary comparison got a word, or it
-    /// was withheld for a reason that no further round changes. A run of a fixed
-    /// length goes on to its last round: false.
+    /// Whether a run with looks (`--until-decided`) may end: at one of the looks so far, every
+    /// primary comparison got a word, or it was withheld for a reason that no further round
+    /// changes. Returns false for a run of a fixed length, which goes on to its last round.
     ///
-    /// Rounds between two looks change nothing. A round counts as soon as all of
-    /// its trials were added. What voids a run is left to the verdict.
+    /// Rounds between two looks change nothing. A round counts as soon as all of its trials were
+    /// added. The verdict decides whether a run is void.
     pub fn decided(&self) -> bool {
         let looks = &self.evidence.question.looks;
         let at_a_look = looks.contains(&(self.evidence.complete_rounds + 1));
         match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
             None => compare::decided(&self.evidence),
-            // Copied at the looks only: closing a round takes milliseconds.
+            // The evidence is copied only at the looks, because closing a round takes milliseconds.
             Some(open) => {
                 let mut evidence = self.evidence.clone();
                 open.clone().close(&mut evidence);
@@ -98,9 +97,8 @@ impl Judge {
         }
     }
 
-    /// One trial, of any phase. Records of the same contender in the same round
-    /// are parts of one trial, in any order. A contender that the question does
-    /// not name is left out.
+    /// Adds one trial, of any phase. Records of the same contender in the same round are parts of
+    /// one trial, in any order. A contender that is not in the question is ignored.
     pub fn add(&mut self, record: &TrialRecord) {
         let Some(driven) = self.evidence.contenders.get_mut(record.contender as usize) else {
             return;
@@ -126,7 +124,7 @@ impl Judge {
         }
     }
 
-    /// How the run ended.
+    /// Records how the run ended.
     pub fn end(&mut self, end: &End) {
         self.evidence.end = Some(end.clone());
     }
@@ -190,7 +188,7 @@ impl OpenRound {
     }
 }
 
-/// The slice that a stop cut short was planned to send for longer than it did.
+/// A slice that was cut short was planned to send for longer than it did.
 fn end_sending_with_the_trial(seen: &mut Seen) {
     for slice in &mut seen.slices {
         slice.sending_ns = slice.sending_ns.min(slice.took_ns);
@@ -198,7 +196,7 @@ fn end_sending_with_the_trial(seen: &mut Seen) {
     seen.groups.iter_mut().for_each(end_sending_with_the_trial);
 }
 
-/// Why no verdict holds; none where the audit let them pass.
+/// Returns why no verdict holds, or None if the audit has no void finding.
 fn refusal(findings: &[Finding]) -> Option<String> {
     let mut rules: Vec<&str> = Vec::new();
     for finding in findings.iter().filter(|finding| finding.weight == Weight::Void) {

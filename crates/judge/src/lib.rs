@@ -1,7 +1,7 @@
-//! What follows from a record: statistics, audit and verdict.
+//! Derives statistics, the audit and a verdict from a record.
 //!
-//! No I/O and no clock: any record can be judged again, on any machine, and
-//! gives the same verdict.
+//! There is no I/O and no clock: any record can be judged again, on any machine, with the same
+//! verdict.
 #![forbid(unsafe_code)]
 
 pub mod audit;

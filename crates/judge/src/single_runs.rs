@@ -1,24 +1,24 @@
-//! How often one run of each contender would have misled.
+//! How often a single run of each contender would have misled.
 //!
-//! Published comparisons often rest on one run of each. What such a method would have said
-//! on this machine follows from the rounds: one round of `a` and another round of `b` stand
-//! for the two runs, since they did not meet the same machine. All pairs of different rounds
-//! are counted, so no chance is in the figure.
+//! Published comparisons often rest on one run of each contender. What this method would have shown
+//! on this machine follows from the rounds: one round of `a` and another round of `b` represent the
+//! two runs, because they did not share the same state of the machine. All pairs of different
+//! rounds are counted, so the figure does not depend on chance.
 
 use crate::verdict::{Comparison, ContenderSummary, Word};
 
-/// Pairs of single runs, and how many of them say something else than the verdict.
+/// Pairs of single runs, and how many of them contradict the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SingleRuns {
     /// Pairs of a round of `a` and another round of `b`: n·(n − 1) of n rounds.
     pub pairs: u64,
-    /// Pairs that name the wrong contender. Where the verdict is *equivalent*: pairs whose
-    /// throughputs differ by more than what matters.
+    /// Pairs that name the wrong contender. If the verdict is *equivalent*: pairs whose throughputs
+    /// differ by more than the smallest difference that matters.
     pub wrong: u64,
 }
 
 impl SingleRuns {
-    /// Share of the pairs that say something else, from 0 to 1.
+    /// Share of the pairs that contradict the verdict, from 0 to 1.
     pub fn share(self) -> f64 {
         self.wrong as f64 / self.pairs as f64
     }
@@ -27,7 +27,7 @@ impl SingleRuns {
 /// Counts the pairs of a comparison of throughput. `matters` is the smallest difference that
 /// matters, as a share.
 ///
-/// Returns None if there is no verdict to hold them against, or fewer than two rounds.
+/// Returns None if there is no verdict to compare them with, or fewer than two rounds.
 pub fn single_runs(
     verdict: Word,
     a: &ContenderSummary,
@@ -50,7 +50,7 @@ pub fn single_runs(
     (counted.pairs > 0).then_some(counted)
 }
 
-/// The same for a comparison, whose contenders are among these.
+/// The same for a comparison of these contenders.
 ///
 /// Returns None if it does not compare throughput, or as [`single_runs`] does.
 pub fn of_comparison(

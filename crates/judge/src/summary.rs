@@ -1,4 +1,4 @@
-//! One contender's figures as the report shows them.
+//! The figures of one contender for the report.
 
 use crate::{
     evidence::{Driven, Evidence},
@@ -101,7 +101,7 @@ fn kind(seen: &KindSeen) -> KindSummary {
     }
 }
 
-/// What the run was told of the target, and what its CPU time adds to that.
+/// What the run recorded about the target, plus the figures of its CPU time.
 fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let driven = &evidence.contenders[contender];
     let costs = evidence.costs(contender);
@@ -119,7 +119,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     }
 }
 
-/// What a store said of itself; none where the contender is none.
+/// What a store reported about itself. None if the contender has no store.
 fn store(evidence: &Evidence, contender: usize) -> Option<StoreSummary> {
     let others = evidence.same_server(contender).into_iter();
     let shared_with = others.map(|other| evidence.name(other as u32).to_owned()).collect();
@@ -149,10 +149,9 @@ fn rounds(driven: &Driven) -> Vec<(u32, f64, Option<f64>, Option<f64>)> {
         .collect()
 }
 
-/// (share of samples that are at or below it, response time in seconds). The
-/// shares are evenly spaced in −log₁₀(1 − share), where every further nine is as
-/// wide as the one before, and end at 1 − 1/n: never at 1, which such an axis
-/// cannot show.
+/// (share of samples at or below, response time in seconds). The shares are evenly spaced in
+/// −log₁₀(1 − share), where every further nine is as wide as the one before, and end at 1 − 1/n:
+/// never at 1, which such an axis cannot show.
 fn latency_curve(histogram: &Histogram) -> Vec<(f64, f64)> {
     let n = histogram.len();
     let mut wanted = ranks(n).into_iter().peekable();

@@ -1,5 +1,5 @@
-//! What the judge says. Only [`Judge`](crate::Judge) can build a [`Verdict`],
-//! and it cannot build one without the audit.
+//! The result of the judge. Only [`Judge`](crate::Judge) can build a [`Verdict`], and it cannot
+//! build one without the audit.
 
 use record::Histogram;
 use record::{Fact, Kind, Loaded, Metric, Outcomes, Programs, seen::Connections};
@@ -27,12 +27,12 @@ impl Verdict {
         &self.comparisons
     }
 
-    /// Findings, the heaviest first.
+    /// Findings, the most severe first.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The audit refused: no verdict holds.
+    /// Whether the audit has a void finding, so that no verdict holds.
     pub fn void(&self) -> bool {
         self.findings.iter().any(|finding| finding.weight == Weight::Void)
     }
@@ -48,7 +48,7 @@ impl Verdict {
     }
 }
 
-/// How heavy a finding is.
+/// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
@@ -65,26 +65,26 @@ pub enum Weight {
 pub struct Finding {
     /// The rule's name, as `tiebreak explain` takes it.
     pub rule: String,
-    /// How heavy it is.
+    /// How severe it is.
     pub weight: Weight,
-    /// Name of the contender that it concerns. None means the run.
+    /// Name of the contender that it concerns, or None for the run.
     pub contender: Option<String>,
     /// What was seen, with figures.
     pub evidence: String,
     /// What to do about it.
     pub remedy: String,
-    /// What was seen, in a few words without figures: findings of several contenders
-    /// that say the same are told as one.
+    /// What was seen, in a few words without figures: findings of several contenders with the same
+    /// text are combined.
     pub short: String,
-    /// The figure of this contender (of its group, by the group's name), where a
-    /// short one tells how bad it is.
+    /// The figure of this contender (of its group, by the group's name), if a short one shows how
+    /// severe it is.
     pub figure: Option<String>,
     /// What to do about it, in a few words.
     pub hint: String,
 }
 
 impl Finding {
-    /// With the figure that belongs to the short form; a group's name stays before it.
+    /// Adds the figure that belongs to the short form, after the group's name if there is one.
     pub(crate) fn with_figure(mut self, figure: String) -> Finding {
         self.figure = Some(match self.figure {
             Some(group) => format!("{group} {figure}"),
@@ -93,18 +93,18 @@ impl Finding {
         self
     }
 
-    /// With another short form than the rule's usual one.
+    /// Replaces the rule's short form.
     pub(crate) fn with_short(self, short: &str, hint: &str) -> Finding {
         Finding { short: short.to_owned(), ..self.with_hint(hint) }
     }
 
-    /// With another short remedy than the rule's usual one.
+    /// Replaces the rule's hint.
     pub(crate) fn with_hint(self, hint: &str) -> Finding {
         Finding { hint: hint.to_owned(), ..self }
     }
 }
 
-/// The word of a comparison.
+/// The verdict of a comparison in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
@@ -114,9 +114,9 @@ pub enum Word {
     Slower,
     /// The interval lies inside ± the smallest difference that matters.
     Equivalent,
-    /// None of these can be said.
+    /// None of these was shown.
     Undecided,
-    /// The audit refused.
+    /// The audit has a void finding.
     Void,
 }
 
@@ -126,37 +126,36 @@ pub enum Word {
 pub struct Comparison {
     /// Name of the contender compared with.
     pub a: String,
-    /// Name of the contender that the verdict speaks of.
+    /// Name of the contender that the verdict is about.
     pub b: String,
     /// The metric.
     pub metric: Metric,
-    /// The group whose metric it is. None means that of all that the contenders do.
+    /// The group whose metric it is, or None for all that the contenders do.
     pub group: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
-    /// Hodges-Lehmann estimate; none without replicates.
+    /// Hodges-Lehmann estimate. None without replicates.
     pub ratio: Option<f64>,
-    /// Lower end of the interval judged; none where n is too small for the level.
+    /// Lower end of the judged interval. None if n is too small for the level.
     pub low: Option<f64>,
-    /// Upper end of the interval judged.
+    /// Upper end of the judged interval.
     pub high: Option<f64>,
     /// Level of the interval, e.g. 0.95.
     pub confidence: f64,
-    /// Replicates that it rests on: rounds, or launches where there are restarts.
-    /// With looks: the rounds of the look that was judged.
+    /// The replicates behind it: rounds, or launches if there are restarts. With looks: the rounds
+    /// of the look that was judged.
     pub replicates: u32,
-    /// With looks: how many there were until this was decided, or at all; 0
-    /// before the first.
+    /// With looks: how many were made until this was decided, or in all; 0 before the first.
     pub looks: Option<u32>,
-    /// The ratio with each contender's CPU at rest charged to itself (throughput,
-    /// where it is known of both sides).
+    /// The ratio with each contender's CPU at rest charged to itself (throughput only, if it is
+    /// known of both sides).
     pub charged: Option<Charged>,
-    /// The part of the ratio that the generator's own cost of an operation does not
-    /// explain, where the generator may have been the slower part: what is the
-    /// target's doing at least. The verdict rests on it. None: nothing was taken off.
+    /// The part of the ratio that the generator's own cost per operation does not explain, if the
+    /// generator may have been the slower part: at least this part is due to the target. The
+    /// verdict rests on it. None if nothing was subtracted.
     pub beyond_generator: Option<Beyond>,
-    /// How much of the difference is the client's, where the client's cost is part of
-    /// what is compared.
+    /// How much of the difference is spent in the client, if the client's cost is part of what is
+    /// compared.
     pub client_share: Option<ClientShare>,
     /// Exact two-sided p of the signed-rank test.
     pub p: Option<f64>,
@@ -164,27 +163,26 @@ pub struct Comparison {
     pub t_interval: Option<(f64, f64)>,
     /// The word.
     pub verdict: Word,
-    /// Why the word is weaker than the interval, or what weakens it; sentences.
+    /// Sentences that say why the word is weaker than the interval, or what weakens it.
     pub because: Vec<String>,
-    /// "At least": the generator held back the contender that is ahead, or its own
-    /// cost was taken off.
+    /// "At least": the generator held back the faster contender, or its own cost was subtracted.
     pub at_least: bool,
-    /// Rounds that a fresh run of a fixed length would need to decide (launches
-    /// where there are restarts): about, and perhaps up to.
+    /// Estimate and upper figure of the rounds that a fresh run of a fixed length would need to
+    /// decide (launches if there are restarts).
     pub fresh_rounds: Option<(u64, u64)>,
     /// b/a of each complete round, in order: (round, ratio).
     pub rounds: Vec<(u32, f64)>,
 }
 
-/// b/a with the CPU that a contender's target used while it rested added to its
-/// own time, and taken off the time of those whom it held up.
+/// b/a with the CPU time that a contender's target used at rest added to its own time, and
+/// subtracted from the time of those that it delayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Charged {
     /// Hodges-Lehmann estimate.
     pub ratio: f64,
-    /// Interval at the comparison's level; none where n is too small.
+    /// Interval at the comparison's level. None if n is too small.
     pub interval: Option<(f64, f64)>,
-    /// Its own word.
+    /// The word of this ratio.
     pub verdict: Word,
 }
 
@@ -199,13 +197,13 @@ pub struct Beyond {
     pub high: f64,
 }
 
-/// Two contenders' time for an operation, in seconds: time driven ÷ operations, times
-/// the generator's threads. That is what CPU time of those threads compares with.
+/// The time per operation of two contenders, in seconds: time driven ÷ operations, times the
+/// generator's threads. CPU time of those threads is comparable with that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClientShare {
-    /// By how much an operation of the slower one takes longer.
+    /// How much longer an operation of the slower one takes.
     pub difference: f64,
-    /// By how much it costs the client more CPU time; below 0 where it costs less.
+    /// How much more CPU time it costs the client; below 0 if it costs less.
     pub client: f64,
 }
 
@@ -220,18 +218,18 @@ pub struct Checked {
     pub b: String,
     /// Whether it is met.
     pub standing: Standing,
-    /// Why, with figures: a sentence.
+    /// A sentence with figures that says why.
     pub why: String,
 }
 
 /// Whether a requirement is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
-    /// It is.
+    /// It is met.
     Met,
-    /// It is not, or that it is has not been shown.
+    /// It is not met, or has not been shown to be met.
     NotMet,
-    /// There is no verdict to tell it by.
+    /// There is no verdict to decide it by.
     CannotBeSaid,
 }
 
@@ -242,12 +240,12 @@ pub struct ContenderSummary {
     pub name: String,
     /// Operations that ended in the judged rounds.
     pub operations: u64,
-    /// Operations sent, by part of the run: what the server's log adds up to where
-    /// each is one request.
+    /// Operations sent, by part of the run: the sum equals the count in the server's log if each is
+    /// one request.
     pub sent: Sent,
     /// Due, but never sent.
     pub unsent: u64,
-    /// Ended operations that the latencies leave out, being due in a burn-in.
+    /// Ended operations that the latencies leave out because they were due in a burn-in.
     pub left_out: u64,
     /// Ended operations without a latency.
     pub without_latency: u64,
@@ -269,23 +267,23 @@ pub struct ContenderSummary {
     pub phases: PhaseTimes,
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
-    /// The same against the null server: what the lane costs by itself. None
-    /// where it was not driven against it, or never undisturbed.
+    /// The same against the null server: the lane's own cost. None if it was not driven against it,
+    /// or every measurement was disturbed.
     pub own_cpu_per_operation: Option<f64>,
-    /// How many seconds before this run that was measured, where an earlier one did.
+    /// How many seconds before this run it was measured, if an earlier run measured it.
     pub own_cost_age_s: Option<u64>,
-    /// It was driven against the null server in this run.
+    /// Whether it was driven against the null server in this run.
     pub driven_alone: bool,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: Option<f64>,
-    /// What its target cost.
+    /// The cost of its target.
     pub target: TargetSummary,
-    /// What its store said of itself; none where it is none.
+    /// What its store reported about itself. None if it has no store.
     pub store: Option<StoreSummary>,
-    /// Operations by kind, ascending; empty where all are of one.
+    /// Operations by kind, ascending. Empty if all are of one kind.
     pub kinds: Vec<KindSummary>,
-    /// The same of each group, by its name, where several were driven at once. What
-    /// the machine and the target did is of all together, and not in there.
+    /// The same for each group, by name, if several were driven at once. The figures of the machine
+    /// and the target are those of all groups together, and not repeated here.
     pub groups: Vec<ContenderSummary>,
     /// How operations ended.
     pub outcomes: Outcomes,
@@ -305,7 +303,7 @@ pub struct ContenderSummary {
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
 }
 
-/// How long the phases took that only client libraries, or some protocols, have.
+/// Durations of phases that only client libraries, or some protocols, have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseTimes {
     /// Waiting for a connection of the pool.
@@ -318,12 +316,12 @@ pub struct PhaseTimes {
     pub prepare: Quantiles,
     /// From the beginning of a reply to its end.
     pub fetch: Quantiles,
-    /// Parts of its work that the server tells of in its replies, by name.
+    /// Parts of its work that the server reports in its replies, by name.
     pub server: Vec<(String, Quantiles)>,
 }
 
 impl PhaseTimes {
-    /// All of them but the server's, and what they are called.
+    /// The name and times of each phase except the server's.
     pub fn named(&self) -> [(&'static str, &Quantiles); 5] {
         [
             ("acquire", &self.acquire),
@@ -350,72 +348,70 @@ pub struct KindSummary {
     pub wrong: u64,
     /// Completion minus due time.
     pub response_time: Quantiles,
-    /// Of a read and a write in one operation: due time to the reply of the read,
-    /// and how many there were.
+    /// For a read and a write in one operation: from the due time to the reply of the read, and how
+    /// many there were.
     pub read: Option<(u64, Quantiles)>,
-    /// Of the same: the reply of the read to that of the write.
+    /// For the same: from the reply of the read to that of the write.
     pub update: Option<(u64, Quantiles)>,
 }
 
-/// What a contender's target cost. All none where it is out of sight.
+/// The cost of a contender's target. All None if its CPU time is not visible.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TargetSummary {
-    /// Where its CPU time was read.
+    /// How its CPU time was read.
     pub cpu_source: Option<String>,
-    /// Why its CPU time is out of sight.
+    /// Why its CPU time is not visible.
     pub out_of_sight: Option<String>,
-    /// Seconds of CPU for each operation, at rest included (where the process is
-    /// shared with another contender: while driven).
+    /// Seconds of CPU per operation, including the time at rest (if the process is shared with
+    /// another contender: only while driven).
     pub cpu_per_operation: Option<f64>,
-    /// CPU while it rested, as a share of one core; none where the process is
-    /// shared and some contender of it was driven all the time.
+    /// CPU at rest, as a share of one core. None if the process is shared and one of its contenders
+    /// was driven all the time.
     pub cpu_at_rest: Option<f64>,
-    /// CPU while it was driven, as a share of the cores that it may use; none
-    /// where they are not known.
+    /// CPU while it was driven, as a share of its allowed cores. None if they are not known.
     pub busy: Option<f64>,
     /// Names of contenders that share its process.
     pub shares_process_with: Vec<String>,
-    /// The most memory that it had, in bytes, over all launches.
+    /// Its peak memory over all launches, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// Where that is from (`cgroup`, `processes`).
+    /// The source of this figure (`cgroup`, `processes`).
     pub memory_source: Option<String>,
-    /// How often it was launched; 0: it ran already.
+    /// How often it was launched; 0 if it was already running.
     pub launches: u32,
-    /// What its runs were, where it is a program.
+    /// Its runs, if it is a program.
     pub programs: Programs,
-    /// What it says of itself.
+    /// What it reports about itself.
     pub facts: Vec<Fact>,
-    /// Logs of it that could not be cleaned of secrets, and why.
+    /// Its logs from which secrets could not be removed, and why.
     pub log_troubles: Vec<String>,
-    /// Nodes of it that ended while it was driven, and how.
+    /// Its nodes that ended while it was driven, and how.
     pub lost_nodes: Vec<String>,
 }
 
-/// What a store said of itself. What it did not say is none.
+/// What a store reported about itself. None for what it did not report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoreSummary {
-    /// How it came to its keys, the last time.
+    /// How its keys were loaded, the last time.
     pub loaded: Option<Loaded>,
-    /// Items that it held after the last round, those of others included.
+    /// Items that it held after the last round, including those of others.
     pub items: Option<u64>,
-    /// Bytes that they took, by its own account.
+    /// Bytes that they took, by its own count.
     pub bytes: Option<u64>,
-    /// Items that it threw away.
+    /// Items that it evicted.
     pub evicted: Evicted,
-    /// Why it said nothing, where it did not answer.
+    /// Why it reported nothing, if it did not answer.
     pub silent: Option<String>,
-    /// Names of contenders that have the same server: then all of this is of
-    /// all of them together.
+    /// Names of contenders on the same server: then these figures are those of all of them
+    /// together.
     pub shared_with: Vec<String>,
 }
 
-/// Items that a store threw away for want of memory, by part of the run, over
-/// all launches.
+/// Items that a store evicted for lack of memory, by part of the run, over all launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evicted {
-    /// While it was loaded.
+    /// During the load.
     pub load: Option<u64>,
-    /// Between that and the first round.
+    /// Between the load and the first round.
     pub before: Option<u64>,
     /// In the rounds.
     pub rounds: Option<u64>,
@@ -424,9 +420,9 @@ pub struct Evicted {
 /// Operations sent, by part of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
-    /// Asking whether the target is ready.
+    /// To check whether the target is ready.
     pub ready: u64,
-    /// First values of a store's keys.
+    /// To load the first values of a store's keys.
     #[serde(default)]
     pub load: u64,
     /// In the warm-up.
@@ -435,11 +431,11 @@ pub struct Sent {
     pub pilot: u64,
     /// In the rounds.
     pub operations: u64,
-    /// Sent in whichever part, but neither answered nor given up.
+    /// Sent in any part, but neither answered nor given up.
     pub unfinished: u64,
 }
 
-/// Quantiles in seconds; none without samples.
+/// Quantiles in seconds. None without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Median.

@@ -1,5 +1,4 @@
-//! From the differences of the rounds to an interval, and from the interval to
-//! a word.
+//! Derives an interval from the differences of the rounds, and a word from the interval.
 
 use crate::{
     stats::{autocorrelation, autocorrelation::Alarm, paired_t, signed_rank::SignedRank},
@@ -12,19 +11,19 @@ use record::Direction;
 pub(crate) struct Weighed {
     /// Hodges-Lehmann estimate.
     pub(crate) estimate: f64,
-    /// The signed-rank interval; none where n is too small.
+    /// The signed-rank interval. None if n is too small.
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) p: f64,
     /// The paired t interval.
     pub(crate) t: Option<(f64, f64)>,
-    /// The difference changed from round to round: it is correlated.
+    /// Raised if the differences are correlated from round to round.
     pub(crate) alarm: Option<Alarm>,
-    /// Standard deviation of d; none below two rounds.
+    /// Standard deviation of d. None below two rounds.
     pub(crate) deviation: Option<f64>,
 }
 
 impl Weighed {
-    /// None without differences, or where one is not finite.
+    /// Returns None without differences, or if one is not finite.
     pub(crate) fn new(d: &[f64], level: f64) -> Option<Self> {
         let ranks = SignedRank::new(d)?;
         Some(Weighed {
@@ -38,8 +37,8 @@ impl Weighed {
     }
 }
 
-/// The word of an interval of ln(b/a), in this order: inside ± ln(1 + δ)
-/// equivalent; without 0 faster or slower; else undecided.
+/// The word of an interval of ln(b/a), in this order: inside ± ln(1 + δ) it is equivalent; without
+/// 0 it is faster or slower; otherwise undecided.
 pub(crate) fn word(interval: (f64, f64), matters: f64, direction: Direction) -> Word {
     let (low, high) = interval;
     let margin = matters.ln_1p();
@@ -65,7 +64,7 @@ mod tests {
     fn words_in_their_order_and_by_direction() {
         let table = [
             ((-0.005, 0.005), Word::Equivalent, Word::Equivalent),
-            // Inside the margin although it leaves out 0: equivalent comes first.
+            // Inside the margin although it excludes 0: equivalent comes first.
             ((0.002, 0.008), Word::Equivalent, Word::Equivalent),
             ((0.0, 0.0), Word::Equivalent, Word::Equivalent),
             ((0.002, 0.02), Word::Faster, Word::Slower),
@@ -87,8 +86,8 @@ mod tests {
         assert_eq!(word((-0.01, margin), 0.01, HigherIsBetter), Word::Undecided);
     }
 
-    /// The sign of every difference was drawn, whatever the machine did: p and
-    /// interval are those of the signed ranks, and agree.
+    /// The sign of every difference was drawn at random, whatever the machine did: p and interval
+    /// are those of the signed ranks, and agree.
     #[test]
     fn correlated_rounds_keep_their_interval() {
         let slow: Vec<f64> = (0..12).map(|i| 0.01 + f64::from(i) / 1000.0).collect();
@@ -107,7 +106,7 @@ mod tests {
         assert!(Weighed::new(&[], 0.05).is_none());
     }
 
-    /// Roughly normal numbers from a seed: enough to simulate with.
+    /// Roughly normal numbers from a seed, sufficient for a simulation.
     fn normal(state: &mut u64) -> f64 {
         let mut uniform = || {
             *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -130,9 +129,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
-        /// One server with itself: the sizes of the differences do not matter,
-        /// their signs are a coin's. Of all patterns of signs at most 4.88 %
-        /// are called at n = 10; here for the whole path to the word.
+        /// One server compared with itself: the sizes of the differences do not matter, their signs
+        /// are random. Of all patterns of signs at most 4.88 % are called different at n = 10; this
+        /// tests the whole path to the word.
         #[test]
         fn a_server_is_rarely_called_different_from_itself(
             sizes in prop::collection::vec(0.02f64..0.2, 10),
@@ -142,8 +141,8 @@ mod tests {
                 let sign = |i: usize| if pattern >> i & 1 == 1 { 1.0 } else { -1.0 };
                 let d: Vec<f64> = sizes.iter().enumerate().map(|(i, d)| sign(i) * d).collect();
                 let interval = Weighed::new(&d, 0.05).and_then(|weighed| weighed.interval);
-                let said = interval.map(|interval| word(interval, 0.01, HigherIsBetter));
-                called += u32::from(matches!(said, Some(Word::Faster | Word::Slower)));
+                let word = interval.map(|interval| word(interval, 0.01, HigherIsBetter));
+                called += u32::from(matches!(word, Some(Word::Faster | Word::Slower)));
             }
             prop_assert_eq!(called, 50);
         }

@@ -1,9 +1,9 @@
-//! Work in folders that others can write in, without following a link of theirs.
+//! Works in folders that other users can write to, without following their links.
 //!
-//! A path is walked by the kernel anew at each call, and whoever can write in a
-//! folder on the way can put a link there between two calls. So such a folder is
-//! held open by a descriptor, every step below it takes one name, refuses links
-//! (`O_NOFOLLOW`), and changes owners and modes by descriptor.
+//! The kernel resolves a path anew at each call, and a user who can write to a folder on the path
+//! can put a link there between two calls. So such a folder is held open by a descriptor; every
+//! step below it uses one name and refuses links (`O_NOFOLLOW`), and owners and modes are changed
+//! by descriptor.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, OsStr, OsString};
@@ -15,17 +15,17 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Flags of a folder that is opened: never through a link.
+/// Flags for opening a folder, never through a link.
 const FOLDER: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
-/// How long a folder is cleared, at most: somebody may be filling it meanwhile. A
-/// database leaves thousands of files on a disk that may be slow.
-const CLEARING: Duration = Duration::from_secs(300);
+/// The longest time that a folder is cleared, because another process may be filling it meanwhile.
+/// A database leaves thousands of files on a disk that may be slow.
+const CLEAR_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A folder that is held open.
 pub struct Folder(File);
 
-/// Device and inode: tells a folder from another one that has its path by now.
+/// Device and inode: distinguishes a folder from another one that has taken its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
     device: u64,
@@ -40,11 +40,11 @@ impl FileId {
 }
 
 impl Folder {
-    /// Opens a folder. The path before its last part must be one that nobody can
-    /// change whom we do not trust.
+    /// Opens a folder. Every part of the path except the last must be writable only by trusted
+    /// users.
     ///
     /// # Errors
-    /// When it is not there, or a link.
+    /// If it does not exist or is a link.
     pub fn open(path: &Path) -> io::Result<Folder> {
         OpenOptions::new().read(true).custom_flags(FOLDER).open(path).map(Folder)
     }
@@ -52,36 +52,37 @@ impl Folder {
     /// Opens a folder in this one.
     ///
     /// # Errors
-    /// When it is not there, no folder, or a link.
+    /// If it does not exist, or is not a folder or a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Folder> {
         self.open_at(name, libc::O_RDONLY | FOLDER, 0).map(Folder)
     }
 
-    /// Makes a folder in this one, which nobody but us can enter yet.
+    /// Creates a folder in this one, which only we can enter yet.
     ///
     /// # Errors
-    /// When something of that name is there, or took its place at once.
+    /// If the name exists, or another folder took its place at once.
     pub fn make(&self, name: &OsStr) -> io::Result<Folder> {
         let c_name = c_string(name)?;
         // SAFETY: a descriptor of ours and a valid string.
         checked(unsafe { libc::mkdirat(self.0.as_raw_fd(), c_name.as_ptr(), 0o700) })?;
         let made = self.enter(name)?;
-        // Whoever writes in this folder may have put another in its place. None of
-        // ours that nobody else may write in can be moved by them.
+        // A user who can write to this folder may have put another one in its place. They cannot
+        // move in a folder of ours that only we can write to.
         let found = made.0.metadata()?;
         // SAFETY: cannot fail.
         let ours = unsafe { libc::geteuid() };
         if found.uid() != ours || found.mode() & 0o077 != 0 {
-            return Err(io::Error::other("another folder took the place of one just made"));
+            return Err(io::Error::other(
+                "the folder that was just created was replaced by another one",
+            ));
         }
         Ok(made)
     }
 
-    /// Creates a file in this folder in place of what has its name; only we can
-    /// read it yet.
+    /// Creates a file in this folder, replacing an existing one; only we can read it yet.
     ///
     /// # Errors
-    /// When the system refuses, or a folder has this name.
+    /// If the system refuses, or a folder has this name.
     pub fn create_file(&self, name: &OsStr) -> io::Result<File> {
         match self.unlink(name, 0) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -99,12 +100,10 @@ impl Folder {
         give(&self.0, owner, mode)
     }
 
-    /// Who owns it, by number.
-    ///
-    /// Which folder it is, whoever takes its path.
+    /// The number of its owner.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system does not report it.
     pub fn owner(&self) -> io::Result<u32> {
         self.0.metadata().map(|found| found.uid())
     }
@@ -114,26 +113,28 @@ impl Folder {
     /// # Errors
     /// When it cannot be read.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
-        // The kernel's own way to the descriptor; nobody can put a link there.
+        // The kernel's path to the descriptor, where nobody can put a link.
         let entries = fs::read_dir(format!("/proc/self/fd/{}", self.0.as_raw_fd()))?;
         entries.map(|entry| entry.map(|entry| entry.file_name())).collect()
     }
 
-    /// Removes everything in it. Folders are not descended into: what they hold is
-    /// moved up here first, so that the deepest tree needs two descriptors.
+    /// Removes everything in it. It does not descend into folders: their contents are moved here
+    /// first, so that even the deepest tree requires only two descriptors.
     ///
     /// # Errors
-    /// When something cannot be removed, or others add to it without end.
+    /// If something cannot be removed, or other processes keep adding to it.
     fn clear(&self) -> io::Result<()> {
-        let gives_up = Instant::now() + CLEARING;
+        let deadline = Instant::now() + CLEAR_TIMEOUT;
         let mut moved = 0u64;
         loop {
             let names = self.names()?;
             if names.is_empty() {
                 return Ok(());
             }
-            if Instant::now() >= gives_up {
-                return Err(io::Error::other("others write in it while it is removed"));
+            if Instant::now() >= deadline {
+                return Err(io::Error::other(
+                    "other processes write to it while it is being removed",
+                ));
             }
             for name in names {
                 match self.unlink(&name, 0) {
@@ -148,7 +149,7 @@ impl Folder {
         }
     }
 
-    /// Removes a folder in this one; folders in that one are moved here.
+    /// Removes a folder in this one; folders inside it are moved here.
     fn flatten(&self, name: &OsStr, moved: &mut u64) -> io::Result<()> {
         let inner = self.enter(name)?;
         for name in inner.names()? {
@@ -161,13 +162,13 @@ impl Folder {
             }
         }
         match self.unlink(name, libc::AT_REMOVEDIR) {
-            // Somebody added to it: the next look finds it.
+            // Another process added to it; the next pass finds that.
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
             other => other,
         }
     }
 
-    /// Moves a folder into that one, under the first of our names that is free.
+    /// Moves a folder into `to`, under the first free name.
     fn move_up(&self, name: &OsStr, to: &Folder, moved: &mut u64) -> io::Result<()> {
         loop {
             *moved += 1;
@@ -186,7 +187,7 @@ impl Folder {
     /// When the system refuses.
     pub fn open_at(&self, name: &OsStr, flags: i32, mode: u32) -> io::Result<File> {
         let name = c_string(name)?;
-        // SAFETY: a descriptor of ours and a valid string; what comes is ours alone.
+        // SAFETY: our descriptor and a valid string; the result belongs to us alone.
         unsafe {
             match libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) {
                 -1 => Err(io::Error::last_os_error()),
@@ -225,7 +226,7 @@ pub fn give(file: &File, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()>
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// What the system says of a folder that is to get a name that is not free.
+/// Whether the system reports that the new name of a folder is not free.
 fn is_taken(error: &io::Error) -> bool {
     use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
@@ -239,7 +240,7 @@ fn checked(result: i32) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// A temporary folder, held open from its making to its end.
+/// A temporary folder, held open from its creation to its removal.
 pub struct Temporary {
     parent: Folder,
     name: OsString,
@@ -248,20 +249,20 @@ pub struct Temporary {
     pub folder: Folder,
 }
 
-/// Where a temporary folder is, and which one it is.
+/// The path of a temporary folder, and its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemporaryId {
-    /// Its path when it was made.
+    /// Its path when it was created.
     pub path: PathBuf,
     /// The folder that had this path then.
     pub id: FileId,
 }
 
 impl TemporaryId {
-    /// Of the folder that has this path now.
+    /// The identity of the folder at this path.
     ///
     /// # Errors
-    /// When there is none, or a link.
+    /// If there is none, or it is a link.
     pub fn of(path: &Path) -> io::Result<TemporaryId> {
         let id = FileId::of(&Folder::open(path)?.0)?;
         Ok(TemporaryId { path: path.to_owned(), id })
@@ -269,17 +270,17 @@ impl TemporaryId {
 }
 
 impl Temporary {
-    /// Makes a folder of this name; `within` is canonical.
+    /// Creates a folder of this name; `within` must be canonical.
     ///
     /// # Errors
-    /// When something of that name is there, or the disk refuses.
+    /// If the name exists, or the disk refuses.
     pub fn make(within: &Path, name: &str) -> io::Result<Temporary> {
         let parent = Folder::open(within)?;
         let folder = parent.make(name.as_ref())?;
         Ok(Temporary { parent, name: name.into(), path: within.join(name), folder })
     }
 
-    /// The same folder once more; none where it is gone, or another has its path.
+    /// Opens the same folder again. Returns None if it is gone, or another folder has its path.
     pub fn again(known: &TemporaryId) -> Option<Temporary> {
         let (within, name) = (known.path.parent()?, known.path.file_name()?);
         let parent = Folder::open(within).ok()?;
@@ -293,23 +294,23 @@ impl Temporary {
         })
     }
 
-    /// Where it was made.
+    /// Where it was created.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which folder it is, whoever takes its path.
+    /// Identifies the folder even if another one takes its path.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system does not report it.
     pub fn id(&self) -> io::Result<TemporaryId> {
         Ok(TemporaryId { path: self.path.clone(), id: FileId::of(&self.folder.0)? })
     }
 
-    /// Removes it with all that it holds.
+    /// Removes it with everything in it.
     ///
     /// # Errors
-    /// When something of it stays.
+    /// If part of it remains.
     pub fn remove(&self) -> io::Result<()> {
         self.folder.clear()?;
         match self.parent.unlink(&self.name, libc::AT_REMOVEDIR) {
@@ -372,7 +373,7 @@ mod tests {
         fs::create_dir(temporary.path()).expect("scratch");
         fs::write(temporary.path().join("kept"), "").expect("scratch");
         assert!(Temporary::again(&id).is_none());
-        // What was made is cleared wherever it is; the other one stays.
+        // The created folder is cleared wherever it is; the other one stays.
         fs::write(scratch.path().join("moved/file"), "").expect("scratch");
         assert!(temporary.remove().is_err());
         assert!(temporary.path().join("kept").exists());

@@ -1,29 +1,29 @@
-//! A control group (version 2) of the target's own, where we may make one: it
-//! ends everything in it in one stroke, and counts its CPU time.
+//! A control group (version 2) for the target alone, if we may create one: it ends all of its
+//! processes at once, and counts their CPU time.
 //!
-//! No controller is needed for either, so none is switched on. Without a group
-//! `/proc` is walked, which needs several looks but no permission.
+//! Neither requires a controller, so none is enabled. Without a group `/proc` is searched, which
+//! takes several passes but no permission.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What groups are called, before the number of their keeper.
+/// Prefix of the groups' names; the number of their keeper follows.
 const PREFIX: &str = "tiebreak-";
 
-/// A group that this process made.
+/// A group that this process created.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     folder: PathBuf,
 }
 
 impl Cgroup {
-    /// Makes a group below our own, for the keeper of this number; none where
-    /// that is not possible, which is no error.
+    /// Creates a group below our own, for the keeper of this number. Returns None if that is not
+    /// possible, which is not an error.
     pub(crate) fn create(keeper: u32) -> Option<Cgroup> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let home = ours(&mounts, &groups)?;
+        let home = own_group(&mounts, &groups)?;
         sweep(&home);
         let folder = home.join(format!("{PREFIX}{keeper}"));
         fs::create_dir(&folder).ok()?;
@@ -41,8 +41,8 @@ impl Cgroup {
         &self.folder
     }
 
-    /// A process that writes `0` here moves itself into the group.
-    pub(crate) fn door(&self) -> io::Result<File> {
+    /// Opens the file through which a process that writes `0` moves itself into the group.
+    pub(crate) fn open_procs(&self) -> io::Result<File> {
         File::options().write(true).open(self.folder.join("cgroup.procs"))
     }
 
@@ -54,7 +54,7 @@ impl Cgroup {
 
     /// Kills everything in the group and in groups below it.
     pub(crate) fn kill(&self) {
-        // Where this fails `/proc` is walked in any case.
+        // If this fails, `/proc` is searched in any case.
         let _ = fs::write(self.folder.join("cgroup.kill"), "1");
     }
 
@@ -64,9 +64,8 @@ impl Cgroup {
     }
 }
 
-/// Removes a group and those that a target made below it. Files in them are
-/// the kernel's and go with them. Only empty groups can be removed, so this
-/// cannot harm anyone.
+/// Removes a group and the groups that a target created below it. Files in them belong to the
+/// kernel and disappear with them. Only empty groups can be removed, so this cannot harm anyone.
 pub(crate) fn remove(folder: &Path) {
     let below = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
@@ -75,8 +74,7 @@ pub(crate) fn remove(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Removes the groups of keepers that were killed together with their
-/// tiebreak, so that nobody was left to do it.
+/// Removes the groups of keepers that were killed together with their tiebreak.
 fn sweep(home: &Path) {
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -87,8 +85,8 @@ fn sweep(home: &Path) {
     }
 }
 
-/// The folder of our own group, in the first mount of version 2 that shows it.
-fn ours(mounts: &str, groups: &str) -> Option<PathBuf> {
+/// The folder of our own group, in the first mount of version 2 that contains it.
+fn own_group(mounts: &str, groups: &str) -> Option<PathBuf> {
     let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
     let mount = mounts.lines().find_map(|line| {
         let (before, after) = line.split_once(" - ")?;
@@ -102,7 +100,7 @@ fn ours(mounts: &str, groups: &str) -> Option<PathBuf> {
     Some(Path::new(&unescaped(point)).join(inside))
 }
 
-/// mountinfo writes blank, tab, newline and backslash as `\040` and so on.
+/// mountinfo writes space, tab, newline and backslash as `\040` and so on.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('\\');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -140,20 +138,24 @@ mod tests {
             (v1.to_owned(), "0::/\n", None),
             (v2.to_owned(), "4:cpu:/a\n", None),
         ] {
-            assert_eq!(ours(&mounts, groups).as_deref(), folder.map(Path::new), "{mounts}{groups}");
+            assert_eq!(
+                own_group(&mounts, groups).as_deref(),
+                folder.map(Path::new),
+                "{mounts}{groups}"
+            );
         }
     }
 
     #[test]
     fn a_group_that_was_made_is_removed_with_those_below() {
         let us = std::process::id();
-        // Where no group can be made the keeper walks /proc; its tests do both.
+        // If no group can be created the keeper searches /proc; its tests cover both.
         let Some(group) = Cgroup::create(us) else { return };
         fs::create_dir(group.folder().join("below")).expect("a group below");
         // No process has so high a number.
         let stale = group.folder().with_file_name(format!("{PREFIX}{}", u32::MAX));
         fs::create_dir(&stale).expect("a group");
-        assert!(Cgroup::create(us).is_none(), "a group that is there is not ours");
+        assert!(Cgroup::create(us).is_none(), "a group that exists already is not ours");
         assert!(!stale.exists() && group.folder().exists());
         assert!(!group.holds(us as i32));
         group.remove();

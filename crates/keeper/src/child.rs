@@ -1,4 +1,4 @@
-//! Starts one process: the part of a keeper that lies between fork and exec.
+//! Starts one process: the part of a keeper between fork and exec.
 
 use crate::cgroup::Cgroup;
 use crate::measured::NotStarted;
@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A process that only needs to be started.
+/// A process that is ready to be started.
 pub(super) struct Prepared<'a> {
     order: &'a ProcessOrder,
     command: Command,
@@ -28,12 +28,12 @@ pub(super) struct Common<'a> {
     pub(super) mark: &'a str,
     /// The group that they join.
     pub(super) cgroup: Option<&'a Cgroup>,
-    /// Their temporary folder, in which a user of their own may have put links.
+    /// Their temporary folder, in which another user may have put links.
     pub(super) temporary: Option<&'a Path>,
 }
 
-/// Starts a process in a process group of its own, and gives its number. It
-/// is a child of this process that nobody has waited for.
+/// Starts a process in its own process group, and returns its number. It is a child of this process
+/// that has not been waited for.
 ///
 /// # Errors
 /// A sentence that says what is missing.
@@ -46,14 +46,13 @@ pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, Str
         [] => None,
         cores => Some(pin::set(cores)?),
     };
-    prepared.before(Before::new(order, common, cores)?);
+    prepared.before(ChildSetup::new(order, common, cores)?);
     prepared.start().map_err(|refused| refused.why)
 }
 
-/// The same for a program that is measured: it writes into these pipes, which
-/// are open here no longer once what this returns is dropped. It stays outside
-/// of the keeper's control group: moving there can take the kernel some
-/// milliseconds, which would be counted as the program's.
+/// Prepares a program that is measured: it writes into these pipes, whose ends in this process are
+/// closed when the result is dropped. It stays outside of the keeper's control group: moving it
+/// there can take the kernel some milliseconds, which would be counted as the program's.
 ///
 /// # Errors
 /// A sentence that says what is missing.
@@ -67,12 +66,11 @@ pub(super) fn prepare<'a>(
     prepared.command.stdout(out).stderr(err);
     let cores = match order.cores.as_slice() {
         [] => None,
-        // Whoever ordered this has checked them; the keeper itself may have
-        // been put on others meanwhile.
+        // The caller has checked them; the keeper itself may have been moved to other cores since.
         cores => Some(pin::unchecked(cores)?),
     };
     let common = Common { mark, cgroup: None, temporary: None };
-    prepared.before(Before::new(order, common, cores)?);
+    prepared.before(ChildSetup::new(order, common, cores)?);
     Ok(prepared)
 }
 
@@ -87,20 +85,20 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { order, command })
     }
 
-    fn before(&mut self, before: Before) {
+    fn before(&mut self, before: ChildSetup) {
         if before.enters.is_none() {
             self.command.current_dir(&self.order.cwd);
         }
-        // SAFETY: `Before::exec` makes nothing but system calls on what was
-        // allocated before the fork.
+        // SAFETY: `ChildSetup::exec` only makes system calls with memory that was allocated before
+        // the fork.
         unsafe { self.command.pre_exec(move || before.exec()) };
     }
 
     /// # Errors
-    /// When the system refuses, or the file is no program.
+    /// If the system refuses, or the file is not a program.
     pub(super) fn start(&mut self) -> Result<i32, NotStarted> {
         match self.command.spawn() {
-            // Dropping it neither waits nor kills: the keeper reaps by number.
+            // Dropping it neither waits nor kills: the keeper waits by number.
             Ok(child) => Ok(child.id() as i32),
             Err(error) => {
                 let why = cannot(self.order, &self.order.argv[0], &error);
@@ -111,7 +109,7 @@ impl<'a> Prepared<'a> {
 }
 
 fn log(order: &ProcessOrder) -> Result<File, String> {
-    // A log can hold what only its owner may read, and a link may have been put there.
+    // A log can contain what only its owner may read, and a link may have been put there.
     let mut options = OpenOptions::new();
     options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     let opened = options.open(&order.log);
@@ -121,44 +119,48 @@ fn log(order: &ProcessOrder) -> Result<File, String> {
 fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
     let program = text::shown::shown(program);
     if !order.cwd.is_dir() {
-        return format!("the folder {} to run `{program}` in is not there", order.cwd.display());
+        return format!(
+            "the folder {}, in which `{program}` is to run, does not exist",
+            order.cwd.display()
+        );
     }
     let remedy = match (error.kind(), &order.user) {
         (ErrorKind::PermissionDenied, Some(user)) => {
-            format!(": may the user `{}` reach it?", text::shown::shown(user))
+            format!(": check that the user `{}` may read and execute it", text::shown::shown(user))
         }
-        (ErrorKind::NotFound, _) => ": is the interpreter in its first line there?".to_owned(),
+        (ErrorKind::NotFound, _) => {
+            ": check that the interpreter in its first line exists".to_owned()
+        }
         _ => String::new(),
     };
     format!("`{program}` cannot be started: {error}{remedy}")
 }
 
-/// What the child does to itself before it becomes the program. Everything is
-/// looked up here, before the fork: a lookup could need a lock that another
-/// thread held.
-struct Before {
+/// What the child does before it becomes the program. Everything is looked up here, before the
+/// fork, because a lookup could need a lock that another thread held.
+struct ChildSetup {
     group: Option<File>,
     cores: Option<libc::cpu_set_t>,
     user: Option<User>,
-    /// The folder to enter as that user: as root we would follow its links.
+    /// The folder to enter as that user, because root would follow its links.
     enters: Option<CString>,
     keeper: i32,
     stop: i32,
 }
 
-impl Before {
+impl ChildSetup {
     fn new(
         order: &ProcessOrder,
         common: Common<'_>,
         cores: Option<libc::cpu_set_t>,
-    ) -> Result<Before, String> {
-        let user = order.user.as_deref().map(switch).transpose()?.flatten();
+    ) -> Result<ChildSetup, String> {
+        let user = order.user.as_deref().map(user_to_become).transpose()?.flatten();
         let users_folder = common.temporary.filter(|_| user.is_some());
         let enters = users_folder.filter(|folder| order.cwd.starts_with(folder));
         let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose();
         let enters = enters.map_err(|error| error.to_string())?;
-        Ok(Before {
-            group: common.cgroup.and_then(|group| group.door().ok()),
+        Ok(ChildSetup {
+            group: common.cgroup.and_then(|group| group.open_procs().ok()),
             cores,
             user,
             enters,
@@ -169,8 +171,8 @@ impl Before {
 
     fn exec(&self) -> io::Result<()> {
         if let Some(group) = &self.group {
-            // Staying outside the group is no failure: /proc is walked too.
-            // SAFETY: one byte of a constant, a descriptor of our own.
+            // Staying outside the group is not an error: /proc is searched too.
+            // SAFETY: one byte of a constant, and our own descriptor.
             unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
         }
         if let Some(cores) = &self.cores {
@@ -190,8 +192,8 @@ impl Before {
             if let Some(folder) = &self.enters {
                 checked(libc::chdir(folder.as_ptr()))?;
             }
-            // Last, as a change of user takes it back. Should keeper and
-            // tiebreak be killed at once, the servers are at least asked.
+            // This comes last, because a change of user resets it. If keeper and tiebreak are both
+            // killed, the servers at least get their stop signal.
             checked(libc::prctl(libc::PR_SET_PDEATHSIG, self.stop, 0, 0, 0))?;
             if libc::getppid() != self.keeper {
                 libc::_exit(1);
@@ -205,15 +207,15 @@ fn checked(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The user to become; none where we are that user already.
-fn switch(name: &str) -> Result<Option<User>, String> {
+/// Returns the user to become, or None if we already are that user.
+fn user_to_become(name: &str) -> Result<Option<User>, String> {
     let user = user::find(name)?;
     match user::ours() {
         us if us == user.uid => Ok(None),
         0 => Ok(Some(user)),
         _ => Err(format!(
             "only root can start a process as the user `{}`: run tiebreak as root or as that \
-             user, or leave `user` out",
+             user, or remove `user`",
             text::shown::shown(name)
         )),
     }

@@ -5,26 +5,27 @@ use serde::{Deserialize, Serialize};
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// By itself, with this status.
+    /// It exited with this status.
     Status(i32),
-    /// By this signal.
+    /// This signal ended it.
     Signal(i32),
 }
 
 impl Ending {
     pub(super) fn from_wait(status: i32) -> Ending {
-        match libc::WIFSIGNALED(status) {
-            true => Ending::Signal(libc::WTERMSIG(status)),
-            false => Ending::Status(libc::WEXITSTATUS(status)),
+        if libc::WIFSIGNALED(status) {
+            Ending::Signal(libc::WTERMSIG(status))
+        } else {
+            Ending::Status(libc::WEXITSTATUS(status))
         }
     }
 
-    /// Whether it did not end by itself.
+    /// Whether a signal ended it.
     pub fn by_signal(self) -> bool {
         matches!(self, Ending::Signal(_))
     }
 
-    /// Whether it ended as a program does that did its work.
+    /// Whether it ended successfully.
     pub fn good(self) -> bool {
         self == Ending::Status(0)
     }

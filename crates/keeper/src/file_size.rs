@@ -2,12 +2,12 @@
 
 use std::io;
 
-/// From now on a write beyond the limit of file sizes fails as one on a full disk does,
-/// in place of ending the process by SIGXFSZ. A handler, and not `SIG_IGN`: programs
-/// that we start get back the default.
+/// Makes a write beyond the limit of file sizes fail like one on a full disk, instead of ending the
+/// process by SIGXFSZ. A handler is used instead of `SIG_IGN`, because programs that we start then
+/// get the default.
 ///
 /// # Errors
-/// When the system refuses the handler.
+/// If the system refuses the handler.
 pub fn survive_a_file_size_limit() -> io::Result<()> {
     extern "C" fn nothing(_: libc::c_int) {}
     // SAFETY: an all-zero sigaction is valid, and the handler does nothing.

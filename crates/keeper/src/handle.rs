@@ -1,10 +1,12 @@
-//! The end of a keeper that tiebreak holds.
+//! The side of a keeper that tiebreak holds.
 
 use crate::ending::Ending;
 use crate::logs::bounded;
 use crate::measured::{Measured, NotStarted};
 use crate::process::Identity;
-use crate::protocol::{Event, Farewell, Household, Line, ProcessOrder, Request, Silence, wait};
+use crate::protocol::{
+    Channel, Event, Farewell, Household, ProcessOrder, ReceiveError, Request, wait,
+};
 use crate::{cgroup, keeping, note, subreaper, tree};
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
@@ -15,41 +17,41 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a keeper may take to answer what takes no time.
-const ANSWER: Duration = Duration::from_secs(30);
+/// The longest time that a keeper may take to answer a request that takes no time itself.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a long wait asks whether it shall end.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often a long wait checks whether it should end.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Grace for what falls to us when a keeper is killed and its own orders, with
-/// their graces, are lost.
-const FALLEN: Duration = Duration::from_secs(2);
+/// Grace for processes that fall to us when a keeper is killed, because its orders with their
+/// graces are lost.
+const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// A running keeper. Dropping it ends everything that it started.
 pub struct Keeper {
-    line: Line,
+    channel: Channel,
     child: Child,
     household: Household,
     /// Logs of everything started, to be cleaned if the keeper cannot.
     logs: BTreeSet<PathBuf>,
     cgroup: Option<PathBuf>,
-    /// Ends of processes that were to run, in the order in which they came.
+    /// Ends of long-running processes, in the order in which they were reported.
     exits: Vec<(i32, Ending)>,
-    /// How long stopping may take: the sum of all graces.
+    /// The longest time that stopping may take: the sum of all graces.
     patience: Duration,
-    /// The mark of all that the keeper starts, which names its note, too.
+    /// The mark of everything that the keeper starts, which is also the name of its note.
     mark: String,
     log_troubles: LogTroubles,
-    over: bool,
+    ended: bool,
 }
 
-/// Logs that could not be cleaned of secrets or shortened, and why, in sentences:
-/// of all keepers that write them here.
+/// Sentences about logs that could not be cleaned of secrets or shortened, of all keepers that
+/// share it.
 #[derive(Clone, Default)]
 pub struct LogTroubles(Arc<Mutex<Vec<String>>>);
 
 impl LogTroubles {
-    /// Takes what has come together.
+    /// Takes the troubles collected so far.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -59,14 +61,14 @@ impl LogTroubles {
     }
 }
 
-/// Why a keeper did not do what it was asked for.
+/// Why a keeper did not fulfil a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// It cannot be done: a sentence that says why.
     Refused(String),
-    /// The keeper is gone; what it started has been ended.
+    /// The keeper is gone; what it had started was ended.
     Gone,
-    /// The caller asked for the end.
+    /// The caller requested the end.
     Stopped,
 }
 
@@ -74,20 +76,19 @@ impl std::fmt::Display for Trouble {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Trouble::Refused(why) => why,
-            Trouble::Gone => "its keeper was killed, and it was ended with it",
-            Trouble::Stopped => "stopped while it was waited for",
+            Trouble::Gone => "its keeper was killed, which ended it",
+            Trouble::Stopped => "stopped while waiting for it",
         })
     }
 }
 
 impl Keeper {
-    /// Starts a keeper: this very program once more, with
-    /// [`ARGUMENT`](super::ARGUMENT). From now on this process gets the
-    /// orphans below it.
+    /// Starts a keeper: this program once more, with [`ARGUMENT`](super::ARGUMENT). From now on
+    /// this process becomes the parent of orphans below it.
     ///
     /// # Errors
-    /// When the system refuses a process or a socket, or this program does not
-    /// call [`keep`](super::keep) for that argument.
+    /// If the system refuses a process or a socket, or this program does not call
+    /// [`keep`](super::keep) for that argument.
     pub fn start(household: Household) -> Result<Keeper, Trouble> {
         let refused = |error: std::io::Error| {
             Trouble::Refused(format!("the keeper of a target cannot be started: {error}"))
@@ -97,7 +98,7 @@ impl Keeper {
             let mut own = subreaper::own();
             own.note_strangers();
             subreaper::become_subreaper().map_err(refused)?;
-            // Not the file's name: it may have been replaced since we started.
+            // Not the file's name, because the file may have been replaced since we started.
             let child = Command::new("/proc/self/exe")
                 .arg0("tiebreak")
                 .arg(keeping::ARGUMENT)
@@ -111,7 +112,7 @@ impl Keeper {
         };
         let mark = note::new_mark().map_err(refused)?;
         let mut keeper = Keeper {
-            line: Line::new(ours),
+            channel: Channel::new(ours),
             child,
             household: household.clone(),
             mark: mark.clone(),
@@ -120,29 +121,29 @@ impl Keeper {
             cgroup: None,
             exits: Vec::new(),
             patience: Duration::ZERO,
-            over: false,
+            ended: false,
         };
         let tiebreak = Identity::of(std::process::id());
         match keeper.ask(&Request::Keep { household, mark, tiebreak })? {
             Event::Keeping => Ok(keeper),
             Event::Refused(why) => {
-                keeper.bury();
+                keeper.wait_for_keeper();
                 Err(refused(std::io::Error::other(why)))
             }
             _ => Err(keeper.give_up()),
         }
     }
 
-    /// What is wrong with logs at the end is told here.
+    /// Sets where troubles with logs are reported at the end.
     pub fn tell_log_troubles(&mut self, to: &LogTroubles) {
         self.log_troubles = to.clone();
     }
 
-    /// Starts a process that runs until it is stopped; gives its number. With
-    /// several, the last one started is the first to be stopped.
+    /// Starts a process that runs until it is stopped; returns its number. Of several, the last one
+    /// started is the first to be stopped.
     ///
     /// # Errors
-    /// When it cannot be started, and why.
+    /// If it cannot be started, and why.
     pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Trouble> {
         self.logs.insert(order.log.clone());
         self.patience += order.grace;
@@ -156,11 +157,11 @@ impl Keeper {
         }
     }
 
-    /// Runs a program to its end. `None`: it took longer than `timeout`, and
-    /// was killed. `stopped` is asked meanwhile.
+    /// Runs a program to its end. Returns None if it took longer than `timeout` and was killed.
+    /// `stopped` is checked meanwhile.
     ///
     /// # Errors
-    /// When it cannot be started, or the caller asked for the end.
+    /// If it cannot be started, or the caller requested the end.
     pub fn run(
         &mut self,
         order: &ProcessOrder,
@@ -168,9 +169,9 @@ impl Keeper {
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Ending>, Trouble> {
         self.logs.insert(order.log.clone());
-        self.say(&Request::Run { order: order.clone(), timeout })?;
+        self.send(&Request::Run { order: order.clone(), timeout })?;
         loop {
-            match self.hear(Instant::now() + GLANCE)? {
+            match self.receive(Instant::now() + STOP_CHECK_INTERVAL)? {
                 Some(Event::Ran(how)) => return Ok(how),
                 Some(Event::Refused(why)) => return Err(Trouble::Refused(why)),
                 Some(_) => return Err(self.give_up()),
@@ -180,44 +181,44 @@ impl Keeper {
         }
     }
 
-    /// Runs a program to its end, reads its output, and measures it; whatever it
-    /// left running is killed. `cut` is a descriptor that becomes readable when
-    /// the program is to be ended before. Nothing else may run under this
-    /// keeper: it would be killed with what the program left.
+    /// Runs a program to its end, reads its output, and measures it; processes that it left running
+    /// are killed. `cut` is a descriptor that becomes readable when the program is to be ended
+    /// early. Nothing else may run under this keeper: it would be killed with the program's
+    /// leftovers.
     ///
     /// # Errors
-    /// When the keeper is gone. A program that cannot be started is no error.
+    /// If the keeper is gone. A program that cannot be started is not an error.
     pub fn measure(
         &mut self,
         order: &ProcessOrder,
         timeout: Duration,
         cut: RawFd,
     ) -> Result<Result<Measured, NotStarted>, Trouble> {
-        self.say(&Request::Measure { order: order.clone(), timeout })?;
-        // It may be killed, and what it left running, too.
-        let until = Instant::now() + timeout + 2 * subreaper::KILLED + ANSWER;
+        self.send(&Request::Measure { order: order.clone(), timeout })?;
+        // It may be killed, and its leftovers, too.
+        let until = Instant::now() + timeout + 2 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         let mut cut = Some(cut);
         loop {
-            match self.hear(Instant::now())? {
+            match self.receive(Instant::now())? {
                 Some(Event::Measured(measured)) => return Ok(Ok(measured)),
                 Some(Event::NotStarted(refused)) => return Ok(Err(refused)),
                 Some(_) => return Err(self.give_up()),
                 None if Instant::now() >= until => return Err(self.give_up()),
                 None => {}
             }
-            // `poll` passes over -1.
-            let [_, asked] = wait(&[self.line.fd(), cut.unwrap_or(-1)], until);
+            // `poll` ignores -1.
+            let [_, asked] = wait(&[self.channel.fd(), cut.unwrap_or(-1)], until);
             if asked && cut.take().is_some() {
-                self.say(&Request::Cut)?;
+                self.send(&Request::Cut)?;
             }
         }
     }
 
-    /// Pins every thread of the target, or only of one process and all below
-    /// it, to these cores; returns how many there are.
+    /// Pins every thread of the target, or only those of one process and all below it, to these
+    /// cores; returns the number of threads.
     ///
     /// # Errors
-    /// When a core is not among ours.
+    /// If a core is not among those that we may use.
     pub fn pin(&mut self, pid: Option<i32>, cores: &[u32]) -> Result<u32, Trouble> {
         match self.ask(&Request::Pin { pid, cores: cores.to_vec() })? {
             Event::Pinned(threads) => Ok(threads),
@@ -226,14 +227,14 @@ impl Keeper {
         }
     }
 
-    /// How processes ended that were to run, without waiting: number and end.
+    /// The long-running processes that ended so far, without waiting: number and end.
     ///
     /// # Errors
-    /// When the keeper is gone.
+    /// If the keeper is gone.
     pub fn exits(&mut self) -> Result<&[(i32, Ending)], Trouble> {
-        match self.hear(Instant::now())? {
+        match self.receive(Instant::now())? {
             None => Ok(&self.exits),
-            // Only ends come unasked, and `hear` keeps those.
+            // Only ends are sent unasked, and `receive` stores those.
             Some(_) => Err(self.give_up()),
         }
     }
@@ -249,36 +250,36 @@ impl Keeper {
         below.filter(|process| !process.zombie).map(|process| process.pid).collect()
     }
 
-    /// The control group (version 2) that holds the target alone, where there
-    /// is one; its `cpu.stat` works without any controller.
+    /// The control group (version 2) that contains the target alone, if there is one; its
+    /// `cpu.stat` works without any controller.
     pub fn cgroup(&self) -> Option<&Path> {
         self.cgroup.as_deref()
     }
 
-    /// Asks every process to stop, waits their graces, kills what is left, and
-    /// ends the keeper.
+    /// Asks every process to stop, waits for their graces, kills what is left, and ends the keeper.
     ///
     /// # Errors
-    /// When the keeper was gone; what it started has been ended all the same.
+    /// If the keeper was gone; what it had started was ended all the same.
     pub fn stop(mut self) -> Result<Farewell, Trouble> {
         self.finish()
     }
 
     fn finish(&mut self) -> Result<Farewell, Trouble> {
-        if self.over {
+        if self.ended {
             return Err(Trouble::Gone);
         }
-        self.say(&Request::Stop)?;
-        // What is left over has the longest grace once more, and then it is
-        // killed; each process may be killed, too.
-        let until = Instant::now() + 2 * self.patience + 3 * subreaper::KILLED + ANSWER;
+        self.send(&Request::Stop)?;
+        // The remaining processes get the longest grace once more before they are killed; each
+        // process may be killed, too.
+        let until =
+            Instant::now() + 2 * self.patience + 3 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         loop {
-            match self.hear(until)? {
+            match self.receive(until)? {
                 Some(Event::Stopped(farewell)) => {
-                    self.bury();
+                    self.wait_for_keeper();
                     self.log_troubles.add(farewell.log_troubles.iter().cloned());
                     if !farewell.left.is_empty() {
-                        end_fallen();
+                        end_orphans();
                     }
                     return Ok(farewell);
                 }
@@ -289,43 +290,43 @@ impl Keeper {
     }
 
     fn ask(&mut self, request: &Request) -> Result<Event, Trouble> {
-        self.say(request)?;
-        match self.hear(Instant::now() + ANSWER)? {
+        self.send(request)?;
+        match self.receive(Instant::now() + ANSWER_TIMEOUT)? {
             Some(event) => Ok(event),
             None => Err(self.give_up()),
         }
     }
 
-    fn say(&mut self, request: &Request) -> Result<(), Trouble> {
-        self.line.say(request).map_err(|_| self.give_up())
+    fn send(&mut self, request: &Request) -> Result<(), Trouble> {
+        self.channel.send(request).map_err(|_| self.give_up())
     }
 
-    /// The next message that is not the end of a process; none when the time
-    /// is over.
-    fn hear(&mut self, until: Instant) -> Result<Option<Event>, Trouble> {
+    /// Receives the next message that is not the end of a process. Returns None if the time is
+    /// over.
+    fn receive(&mut self, until: Instant) -> Result<Option<Event>, Trouble> {
         loop {
-            match self.line.hear(until) {
+            match self.channel.receive(until) {
                 Ok(Event::Exited { pid, how }) => self.exits.push((pid, how)),
                 Ok(event) => return Ok(Some(event)),
-                Err(Silence::Late) => return Ok(None),
-                Err(Silence::Gone) => return Err(self.give_up()),
+                Err(ReceiveError::TimedOut) => return Ok(None),
+                Err(ReceiveError::Closed) => return Err(self.give_up()),
             }
         }
     }
 
-    /// The keeper is gone, or makes no sense: it is killed, and what it
-    /// started falls to us and is ended.
+    /// Handles a keeper that is gone or sends nonsense: it is killed, and what it started falls to
+    /// us and is ended.
     fn give_up(&mut self) -> Trouble {
-        if !self.over {
+        if !self.ended {
             let _ = self.child.kill();
-            // Before a parent can be waited for its children have new parents.
-            self.bury();
-            end_fallen();
+            // Its children have new parents before it can be waited for.
+            self.wait_for_keeper();
+            end_orphans();
             if let Some(folder) = self.cgroup.take() {
                 cgroup::remove(&folder);
             }
             let secrets = &self.household.secrets;
-            // One that is not there may never have been: nobody is left to ask.
+            // A log that does not exist may never have existed, and there is nobody to ask.
             let logs = self.logs.iter().filter(|log| log.exists());
             let wrong = logs.filter_map(|log| bounded::finish(log, secrets).err());
             self.log_troubles.add(wrong);
@@ -334,27 +335,27 @@ impl Keeper {
         Trouble::Gone
     }
 
-    fn bury(&mut self) {
-        self.over = true;
+    fn wait_for_keeper(&mut self) {
+        self.ended = true;
         let _ = self.child.wait();
         subreaper::own().keepers.remove(&self.pid());
     }
 }
 
-fn end_fallen() {
-    subreaper::end_what_fell_to_us(FALLEN);
+fn end_orphans() {
+    subreaper::end_what_fell_to_us(ORPHAN_GRACE);
 }
 
 impl AsFd for Keeper {
-    /// Readable when a process of the target ended, or the keeper did.
+    /// Readable when a process of the target, or the keeper, ended.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.line.as_fd()
+        self.channel.as_fd()
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        if !self.over {
+        if !self.ended {
             let _ = self.finish();
         }
     }

@@ -1,8 +1,8 @@
-//! The keeper itself: a process of tiebreak's own program in a session of its
-//! own, that starts targets, waits, and ends whatever it started.
+//! The keeper process: tiebreak's own program in a separate session, which starts targets, waits,
+//! and ends whatever it started.
 //!
-//! It has one thread and is woken by three things: a request, the end of the
-//! socket (tiebreak is gone, however it went), and the end of a child.
+//! It has one thread and is woken by three events: a request, the end of the socket (tiebreak is
+//! gone, however it ended), and the end of a child.
 
 use crate::beneath::Temporary;
 use crate::cgroup::Cgroup;
@@ -10,8 +10,10 @@ use crate::child::Common;
 use crate::ending::Ending;
 use crate::logs::bounded;
 use crate::note::{self, Note};
-use crate::protocol::{Event, Farewell, Household, Line, ProcessOrder, Request, Silence, wait};
-use crate::signals_caught::Caught;
+use crate::protocol::{
+    Channel, Event, Farewell, Household, ProcessOrder, ReceiveError, Request, wait,
+};
+use crate::signal_fd::SignalFd;
 use crate::{child, pin, subreaper, tree};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,17 +24,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// What a keeper is called on the command line: `argv[1]`, hidden.
+/// The hidden command of a keeper: `argv[1]`.
 pub const ARGUMENT: &str = "__keeper";
 
-/// Far away: nothing is timed.
-const LONG: Duration = Duration::from_secs(3600);
+/// A timeout that never expires in practice.
+const NO_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// How often the length of logs is looked at: some 20 µs of CPU time each.
-const LOG_LOOK: Duration = Duration::from_secs(1);
+/// How often the length of logs is checked: each check takes some 20 µs of CPU time.
+const LOG_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The keeper's whole life. `main` hands over to it when its first argument is
-/// [`ARGUMENT`], before it does anything else.
+/// Runs the keeper. `main` calls it before anything else if its first argument is [`ARGUMENT`].
 pub fn keep() -> ExitCode {
     match Keeping::begin() {
         Ok(mut keeping) => {
@@ -41,29 +42,32 @@ pub fn keep() -> ExitCode {
         }
         Err(error) => {
             // Someone typed the hidden argument.
-            eprintln!("tiebreak {ARGUMENT} is started by tiebreak itself: {error}");
+            eprintln!(
+                "`tiebreak {ARGUMENT}` is an internal command, which tiebreak starts itself: \
+                 {error}"
+            );
             ExitCode::from(2)
         }
     }
 }
 
 pub(super) struct Keeping {
-    pub(super) line: Line,
-    pub(super) caught: Caught,
+    pub(super) channel: Channel,
+    pub(super) signals: SignalFd,
     pub(super) household: Household,
     pub(super) mark: String,
     note: Note,
     temporary: Option<Temporary>,
     cgroup: Option<Cgroup>,
-    kept: Vec<Kept>,
+    supervised: Vec<Supervised>,
     running: Option<Running>,
     logs: BTreeSet<PathBuf>,
-    next_log_look: Instant,
+    next_log_check: Instant,
     killed: u32,
 }
 
-/// A process that is to run until it is stopped.
-struct Kept {
+/// A process that runs until it is stopped.
+struct Supervised {
     pid: i32,
     stop: i32,
     grace: Duration,
@@ -71,9 +75,9 @@ struct Kept {
     ended: Option<Ending>,
 }
 
-impl Kept {
+impl Supervised {
     fn ask_to_stop(&self) {
-        ask(self.pid, self.stop, self.group);
+        send_signal(self.pid, self.stop, self.group);
     }
 }
 
@@ -81,50 +85,50 @@ impl Kept {
 struct Running {
     pid: i32,
     until: Instant,
-    late: bool,
+    timed_out: bool,
 }
 
 impl Keeping {
     fn begin() -> io::Result<Keeping> {
         let socket = take_socket()?;
-        // SAFETY: setsid takes nothing. It fails only for the leader of a
-        // process group, which nobody made us.
+        // SAFETY: setsid takes no arguments. It fails only for the leader of a process group, which
+        // we are not.
         if unsafe { libc::setsid() } < 0 {
             return Err(io::Error::last_os_error());
         }
         subreaper::become_subreaper()?;
-        let caught = Caught::begin()?;
-        let mut line = Line::new(socket);
-        let asked = line.hear(Instant::now() + LONG);
+        let signals = SignalFd::begin()?;
+        let mut channel = Channel::new(socket);
+        let asked = channel.receive(Instant::now() + NO_TIMEOUT);
         let Ok(Request::Keep { household, mark, tiebreak }) = asked else {
-            return Err(io::Error::other("there is no order on its standard input"));
+            return Err(io::Error::other("there is no request on standard input"));
         };
         crate::file_size::survive_a_file_size_limit()?;
         let cgroup = Cgroup::create(std::process::id());
-        // Held open from now on: its user can give another folder its path.
+        // Held open from now on, because its user can give its path to another folder.
         let temporary = household.temporary.as_ref().and_then(Temporary::again);
         let group = cgroup.as_ref().map(Cgroup::folder);
         let begin = note::Begin::of(&household, &mark, tiebreak, group);
         let note = match Note::begin(&begin) {
             Ok(note) => note,
             Err(why) => {
-                line.say(&Event::Refused(why.clone()))?;
+                channel.send(&Event::Refused(why.clone()))?;
                 return Err(io::Error::other(why));
             }
         };
-        line.say(&Event::Keeping)?;
+        channel.send(&Event::Keeping)?;
         Ok(Keeping {
-            line,
-            caught,
+            channel,
+            signals,
             household,
             mark,
             note,
             temporary,
             cgroup,
-            kept: Vec::new(),
+            supervised: Vec::new(),
             running: None,
             logs: BTreeSet::new(),
-            next_log_look: Instant::now(),
+            next_log_check: Instant::now(),
             killed: 0,
         })
     }
@@ -135,7 +139,7 @@ impl Keeping {
                 Ok(Some(Request::Stop)) => break false,
                 Ok(Some(Request::Measure { order, timeout })) => {
                     match self.measure(&order, timeout) {
-                        Ok(event) => self.tell(&event),
+                        Ok(event) => self.report(&event),
                         Err(orphaned) => break orphaned,
                     }
                 }
@@ -145,12 +149,16 @@ impl Keeping {
             }
         };
         let left = self.end_everything();
-        let endings = self.kept.iter().filter_map(|kept| Some((kept.pid, kept.ended?))).collect();
+        let endings = self
+            .supervised
+            .iter()
+            .filter_map(|supervised| Some((supervised.pid, supervised.ended?)))
+            .collect();
         let secrets = &self.household.secrets;
         let wrong = self.logs.iter().filter_map(|log| bounded::finish(log, secrets).err());
         let log_troubles = wrong.collect();
         if let (true, Some(temporary)) = (orphaned, &self.temporary) {
-            // What cannot be removed is left: there is nobody to tell.
+            // What cannot be removed is left, because there is nobody to report it to.
             let _ = temporary.remove();
         }
         if let Some(cgroup) = &self.cgroup {
@@ -159,31 +167,31 @@ impl Keeping {
         if left.is_empty() {
             self.note.remove();
         }
-        // Nobody may be there to hear it.
+        // There may be no receiver.
         let farewell = Farewell { endings, killed: self.killed, left, log_troubles };
-        let _ = self.line.say(&Event::Stopped(farewell));
+        let _ = self.channel.send(&Event::Stopped(farewell));
     }
 
-    /// The next request. An error is the end: true where tiebreak is gone,
-    /// false where a signal asks us to stop.
+    /// Waits for the next request. An error means the end: true if tiebreak is gone, false if a
+    /// signal asks us to stop.
     fn next(&mut self) -> Result<Option<Request>, bool> {
-        if let Some(request) = self.line.buffered() {
-            return request.map(Some).map_err(|_: Silence| true);
+        if let Some(request) = self.channel.buffered() {
+            return request.map(Some).map_err(|_: ReceiveError| true);
         }
         let mut until =
-            self.running.as_ref().map_or(Instant::now() + LONG, |running| running.until);
+            self.running.as_ref().map_or(Instant::now() + NO_TIMEOUT, |running| running.until);
         if !self.logs.is_empty() {
-            until = until.min(Instant::now() + LOG_LOOK);
+            until = until.min(Instant::now() + LOG_CHECK_INTERVAL);
         }
-        let [line, caught] = wait(&[self.line.fd(), self.caught.fd()], until);
-        if caught && self.caught.asked_to_stop() {
+        let [request, signals] = wait(&[self.channel.fd(), self.signals.fd()], until);
+        if signals && self.signals.asked_to_stop() {
             return Err(false);
         }
         self.reap();
-        self.end_what_is_late();
-        self.look_at_logs();
-        if line {
-            self.line.read().map_err(|_: Silence| true)?;
+        self.kill_if_timed_out();
+        self.check_logs();
+        if request {
+            self.channel.read().map_err(|_: ReceiveError| true)?;
         }
         Ok(None)
     }
@@ -201,12 +209,12 @@ impl Keeping {
             },
             Request::Keep { .. } | Request::Stop | Request::Measure { .. } | Request::Cut => return,
         };
-        self.tell(&event);
+        self.report(&event);
     }
 
-    /// A failure shows at the next read: the socket is at its end.
-    fn tell(&mut self, event: &Event) {
-        let _ = self.line.say(event);
+    /// A failure shows at the next read, because the socket is then closed.
+    fn report(&mut self, event: &Event) {
+        let _ = self.channel.send(event);
     }
 
     fn start(&mut self, order: &ProcessOrder) -> Event {
@@ -215,20 +223,20 @@ impl Keeping {
             Err(why) => return Event::Refused(why),
         };
         let (stop, grace, group) = (order.stop, order.grace, order.group);
-        self.kept.push(Kept { pid, stop, grace, group, ended: None });
+        self.supervised.push(Supervised { pid, stop, grace, group, ended: None });
         let inside = self.cgroup.as_ref().filter(|cgroup| cgroup.holds(pid));
         Event::Started { pid, cgroup: inside.map(|cgroup| cgroup.folder().to_owned()) }
     }
 
     fn run(&mut self, order: &ProcessOrder, timeout: Duration) -> Result<(), String> {
         let pid = self.fork(order)?;
-        let until = Instant::now() + timeout.min(LONG);
-        self.running = Some(Running { pid, until, late: false });
+        let until = Instant::now() + timeout.min(NO_TIMEOUT);
+        self.running = Some(Running { pid, until, timed_out: false });
         Ok(())
     }
 
     fn fork(&mut self, order: &ProcessOrder) -> Result<i32, String> {
-        let cannot = |error: io::Error| format!("what is started cannot be noted: {error}");
+        let cannot = |error: io::Error| format!("the process to start cannot be recorded: {error}");
         if !self.logs.contains(&order.log) {
             self.note.log(&order.log).map_err(cannot)?;
         }
@@ -236,14 +244,14 @@ impl Keeping {
         let (mark, cgroup) = (self.mark.as_str(), self.cgroup.as_ref());
         let pid = child::start(order, Common { mark, cgroup, temporary })?;
         self.logs.insert(order.log.clone());
-        // It has the mark; the note helps where it overwrites its environment.
+        // It has the mark; the note helps if it overwrites its environment.
         let _ = self.note.process(pid);
         Ok(pid)
     }
 
-    /// Waits for every child that has ended, ours and those that fell to us.
-    /// False when there are no children at all: then there are no descendants
-    /// either, as orphans fall to us at once.
+    /// Waits for every child that has ended, our own and those that fell to us. Returns false if
+    /// there are no children at all: then there are no descendants either, because orphans become
+    /// our children at once.
     pub(super) fn reap(&mut self) -> bool {
         loop {
             let mut status = 0;
@@ -258,23 +266,26 @@ impl Keeping {
     }
 
     fn ended(&mut self, pid: i32, how: Ending) {
-        let kept = self.kept.iter_mut().find(|kept| kept.pid == pid && kept.ended.is_none());
-        if let Some(kept) = kept {
-            kept.ended = Some(how);
-            self.tell(&Event::Exited { pid, how });
+        let supervised = self
+            .supervised
+            .iter_mut()
+            .find(|supervised| supervised.pid == pid && supervised.ended.is_none());
+        if let Some(supervised) = supervised {
+            supervised.ended = Some(how);
+            self.report(&Event::Exited { pid, how });
         } else if let Some(running) = self.running.take_if(|running| running.pid == pid) {
-            self.tell(&Event::Ran((!running.late).then_some(how)));
+            self.report(&Event::Ran((!running.timed_out).then_some(how)));
         }
     }
 
-    /// A program that ran to its time limit is killed, with all below it.
-    fn end_what_is_late(&mut self) {
+    /// Kills a program that reached its time limit, with everything below it.
+    fn kill_if_timed_out(&mut self) {
         let Some(running) = &mut self.running else { return };
-        if running.late || Instant::now() < running.until {
+        if running.timed_out || Instant::now() < running.until {
             return;
         }
-        running.late = true;
-        running.until = Instant::now() + LONG;
+        running.timed_out = true;
+        running.until = Instant::now() + NO_TIMEOUT;
         let pid = running.pid;
         let all = tree::descendants(pid).into_iter().chain(tree::look(pid));
         for process in all {
@@ -282,54 +293,58 @@ impl Keeping {
         }
     }
 
-    /// Gives back the disk space that the middle of a long log takes.
-    fn look_at_logs(&mut self) {
-        if Instant::now() < self.next_log_look {
+    /// Frees the disk space that the middle of a long log takes.
+    fn check_logs(&mut self) {
+        if Instant::now() < self.next_log_check {
             return;
         }
-        self.next_log_look = Instant::now() + LOG_LOOK;
+        self.next_log_check = Instant::now() + LOG_CHECK_INTERVAL;
         for log in &self.logs {
             bounded::free_middle(log, &self.household.secrets);
         }
     }
 
-    /// Ends what was started, last first or all at once, then whatever is left below us.
-    /// Returns what could not be ended.
+    /// Ends what was started, last first or all at once, then whatever is left below us. Returns
+    /// the processes that could not be ended.
     fn end_everything(&mut self) -> Vec<i32> {
         let mut longest = Duration::ZERO;
         if let Some(running) = &self.running {
-            ask(running.pid, libc::SIGTERM, true);
+            send_signal(running.pid, libc::SIGTERM, true);
         }
         let at_once = self.household.stops_at_once;
         if at_once {
-            self.kept.iter().filter(|kept| kept.ended.is_none()).for_each(Kept::ask_to_stop);
+            self.supervised
+                .iter()
+                .filter(|supervised| supervised.ended.is_none())
+                .for_each(Supervised::ask_to_stop);
         }
         let began = Instant::now();
-        for at in (0..self.kept.len()).rev() {
-            let (pid, grace) = (self.kept[at].pid, self.kept[at].grace);
+        for at in (0..self.supervised.len()).rev() {
+            let (pid, grace) = (self.supervised[at].pid, self.supervised[at].grace);
             longest = longest.max(grace);
-            if self.kept[at].ended.is_some() {
+            if self.supervised[at].ended.is_some() {
                 continue;
             }
-            let left = match at_once {
-                true => grace.saturating_sub(began.elapsed()),
-                false => {
-                    self.kept[at].ask_to_stop();
-                    grace
-                }
+            let left = if at_once {
+                grace.saturating_sub(began.elapsed())
+            } else {
+                self.supervised[at].ask_to_stop();
+                grace
             };
-            self.wait_for(left, |keeping| keeping.kept[at].ended.is_some());
-            if self.kept[at].ended.is_none() {
+            self.wait_for(left, |keeping| keeping.supervised[at].ended.is_some());
+            if self.supervised[at].ended.is_none() {
                 self.killed += 1;
-                ask(pid, libc::SIGKILL, false);
-                self.wait_for(subreaper::KILLED, |keeping| keeping.kept[at].ended.is_some());
+                send_signal(pid, libc::SIGKILL, false);
+                self.wait_for(subreaper::KILL_TIMEOUT, |keeping| {
+                    keeping.supervised[at].ended.is_some()
+                });
             }
         }
         self.end_the_rest(longest)
     }
 
-    /// Children that outlived their parents, daemons: they are asked, too, and
-    /// have as long as the slowest of the processes.
+    /// Ends children that outlived their parents, such as daemons: they get SIGTERM, too, and the
+    /// longest grace of the processes.
     fn end_the_rest(&mut self, grace: Duration) -> Vec<i32> {
         let us = std::process::id() as i32;
         if self.reap() {
@@ -342,10 +357,10 @@ impl Keeping {
         tree::descendants(us).iter().map(|process| process.pid).collect()
     }
 
-    /// Kills whatever runs below us; returns how many processes there were.
+    /// Kills everything that runs below us; returns the number of processes.
     pub(super) fn kill_the_rest(&mut self) -> u32 {
         let us = std::process::id() as i32;
-        let until = Instant::now() + subreaper::KILLED;
+        let until = Instant::now() + subreaper::KILL_TIMEOUT;
         let mut killed = BTreeSet::new();
         while self.reap() && Instant::now() < until {
             let running = tree::descendants(us).into_iter().filter(|process| !process.zombie);
@@ -357,23 +372,23 @@ impl Keeping {
             for process in &running {
                 tree::signal(process, libc::SIGKILL);
             }
-            self.caught.wait(Instant::now() + Duration::from_millis(10));
+            self.signals.wait(Instant::now() + Duration::from_millis(10));
         }
         u32::try_from(killed.len()).unwrap_or(u32::MAX)
     }
 
-    /// Waits until it is done, or no child is left, or the time is over.
+    /// Waits until `done` holds, no child is left, or the time is over.
     fn wait_for(&mut self, at_most: Duration, done: impl Fn(&Keeping) -> bool) {
         let until = Instant::now() + at_most;
         while self.reap() && !done(self) && Instant::now() < until {
-            self.caught.wait(until);
+            self.signals.wait(until);
         }
     }
 }
 
-/// Sends a signal to a child that has not been waited for: its number cannot
-/// have been given again, and it leads its process group.
-pub(super) fn ask(pid: i32, signal: i32, group: bool) {
+/// Sends a signal to a child that has not been waited for: its number cannot have been reused, and
+/// it leads its process group.
+pub(super) fn send_signal(pid: i32, signal: i32, group: bool) {
     // SAFETY: kill takes numbers.
     unsafe {
         libc::kill(pid, signal);
@@ -383,14 +398,14 @@ pub(super) fn ask(pid: i32, signal: i32, group: bool) {
     }
 }
 
-/// Takes the socket from standard input, and closes everything that a child
-/// could inherit: what tiebreak had open is none of a target's business.
+/// Takes the socket from standard input, and closes everything that a child could inherit, because
+/// targets must not get what tiebreak had open.
 fn take_socket() -> io::Result<UnixStream> {
     let socket: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
     let nothing = File::open("/dev/null")?;
     let keep = socket.as_raw_fd();
-    // SAFETY: numbers only; nothing in this process has opened anything yet
-    // but the two above, and the range leaves out the socket.
+    // SAFETY: numbers only; nothing in this process has opened anything yet except the two above,
+    // and the range excludes the socket.
     unsafe {
         libc::dup2(nothing.as_raw_fd(), 0);
         if keep > 3 {
@@ -400,13 +415,13 @@ fn take_socket() -> io::Result<UnixStream> {
     }
     std::mem::forget(nothing);
     let socket = UnixStream::from(socket);
-    // Nonsense where it is no socket, and then this says so.
+    // Fails here if it is not a socket.
     socket.peer_addr()?;
     Ok(socket)
 }
 
-/// Before Linux 5.9 what is open stays open; Rust opens everything to close at
-/// exec, so that only matters for descriptors that tiebreak was given.
+/// Before Linux 5.9 nothing is closed. Rust opens everything close-on-exec, so that only matters
+/// for descriptors that tiebreak inherited.
 unsafe fn close_range(first: u32, last: u32) {
     // SAFETY: the caller vouches for the range.
     unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };

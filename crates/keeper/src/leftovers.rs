@@ -1,5 +1,5 @@
-//! What a killed run left behind: tiebreak and its keepers were both killed, and
-//! something that they started was hard to end. The next run ends it and says so.
+//! Leftovers of a killed run: tiebreak and its keepers were both killed, and some of their
+//! processes did not end. The next run ends them and reports it.
 
 use crate::beneath::{Temporary, TemporaryId};
 use crate::note::{self, Orphaned, VARIABLE};
@@ -12,13 +12,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::shown::shown;
 
-/// How long they may take to end before they are killed; each was asked once
-/// already, when its keeper died.
+/// Grace before they are killed; each got a stop signal already when its keeper died.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends what killed runs left behind, as far as it is proven to be theirs, and
-/// removes their temporary folders. Gives a sentence for each keeper that left
-/// something.
+/// Ends what killed runs left behind, as far as it is proven to be theirs, and removes their
+/// temporary folders. Returns a sentence for each keeper that left something.
 pub fn end() -> Vec<String> {
     note::orphaned().iter().filter_map(end_one).collect()
 }
@@ -28,7 +26,7 @@ struct Found<'a> {
     orphaned: &'a Orphaned,
     /// Numbers and names of the processes that were ended.
     ended: BTreeMap<i32, String>,
-    /// Those that not even SIGKILL ended.
+    /// Processes that SIGKILL did not end.
     left: Vec<i32>,
     /// The temporary folder, and why it could not be removed.
     temporary: Option<(PathBuf, Option<String>)>,
@@ -54,11 +52,11 @@ fn end_one(orphaned: &Orphaned) -> Option<String> {
     if left.is_empty() {
         orphaned.remove();
     }
-    Found { orphaned, ended, left, temporary }.told()
+    Found { orphaned, ended, left, temporary }.description()
 }
 
-/// The processes that are proven to be this keeper's, and all below them; never
-/// this process or one above it.
+/// The processes that are proven to be this keeper's, and all below them; never this process or one
+/// above it.
 fn proven(orphaned: &Orphaned) -> Vec<Process> {
     let all = process::all();
     let group = members(orphaned.begin.cgroup.as_ref());
@@ -88,7 +86,7 @@ fn with_ancestors(pid: u32, all: &[(u32, Stat)]) -> BTreeSet<u32> {
     above.collect()
 }
 
-/// The processes in the control group that was noted and in those below it.
+/// The processes in the recorded control group and in those below it.
 fn members(group: Option<&TemporaryId>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     if let Some(group) = group.filter(|group| is_there(group)) {
@@ -120,18 +118,21 @@ fn name(pid: i32) -> String {
 }
 
 impl Found<'_> {
-    /// In a sentence; none where nothing was left.
-    fn told(&self) -> Option<String> {
+    /// Describes it in a sentence. Returns None if nothing was left.
+    fn description(&self) -> Option<String> {
         let shown = |path: &Path| shown(path.as_os_str().as_encoded_bytes());
         let mut parts = Vec::new();
         if !self.ended.is_empty() {
             let each = self.ended.iter().map(|(pid, name)| format!("{name} ({pid})"));
             let each: Vec<String> = each.collect();
-            parts.push(format!("still ran and was ended: {}", each.join(", ")));
+            parts.push(format!(
+                "these processes were still running and were ended: {}",
+                each.join(", ")
+            ));
         }
         if !self.left.is_empty() {
             let each: Vec<String> = self.left.iter().map(i32::to_string).collect();
-            parts.push(format!("not even SIGKILL ended {}", each.join(", ")));
+            parts.push(format!("SIGKILL did not end {}", each.join(", ")));
         }
         match &self.temporary {
             Some((path, None)) => parts.push(format!("{} was removed", shown(path))),
@@ -152,7 +153,7 @@ impl Found<'_> {
             Some(run) => format!("the run in {}", shown(run)),
             None => "a run".to_owned(),
         };
-        let told = parts.join("; ");
-        (!parts.is_empty()).then(|| format!("{run} was killed with its keepers; {told}"))
+        let description = parts.join("; ");
+        (!parts.is_empty()).then(|| format!("{run} was killed with its keepers; {description}"))
     }
 }

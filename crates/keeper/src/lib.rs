@@ -1,16 +1,13 @@
-//! Targets that tiebreak launches are started by a *keeper*, so that none
-//! outlives the run, however it ends.
+//! A *keeper* starts the targets that tiebreak launches, so that none of them outlives the run,
+//! however it ends.
 //!
-//! One keeper serves one launch of one target: a process of tiebreak's own
-//! program, in a session of its own, that gets every orphan below it
-//! (`PR_SET_CHILD_SUBREAPER`). Whatever descends from it is the target; there
-//! is nothing to tell apart. tiebreak holds the other end of its socket, and
-//! nobody else does: when tiebreak goes, even by SIGKILL, the keeper reads the
-//! end of the socket and ends everything. When the keeper itself is killed,
-//! what it kept falls to tiebreak, which is a subreaper too.
+//! One keeper serves one launch of one target. It is a process of tiebreak's own program in a
+//! separate session, which becomes the parent of every orphan below it (`PR_SET_CHILD_SUBREAPER`).
+//! Everything that descends from it is the target. Only tiebreak holds the other end of its socket:
+//! when tiebreak ends, even by SIGKILL, the keeper reads the end of the socket and ends everything.
+//! When the keeper itself is killed, its processes fall to tiebreak, which is a subreaper too.
 //!
-//! Rejected: a process group with a parent-death signal alone. Both nginx
-//! workers survived it.
+//! A process group with a parent-death signal alone was rejected: both nginx workers survived it.
 
 pub mod beneath;
 mod cgroup;
@@ -32,8 +29,8 @@ mod protocol;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
+mod signal_fd;
 pub mod signals;
-mod signals_caught;
 mod subreaper;
 mod tree;
 pub mod user;

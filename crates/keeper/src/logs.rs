@@ -1,4 +1,4 @@
-//! Logs of targets: their last lines for errors, and secrets blotted out.
+//! Logs of targets: their last lines for errors, and the masking of secrets.
 
 pub mod bounded;
 
@@ -8,25 +8,25 @@ use std::path::Path;
 use text::blot::blot;
 use text::shown::shown;
 
-/// How many lines an error quotes. Behind the cause some programs write much advice:
+/// How many lines an error quotes. After the cause some programs write much advice:
 /// mariadb-install-db 20 lines.
 pub const LINES: usize = 30;
 
-/// How much of the end of a log is read for them.
+/// How much of the end of a log is read for these lines.
 const LAST: u64 = 64 * 1024;
 
-/// How long a log is now; 0 where there is none.
+/// The current length of a log; 0 if it does not exist.
 pub fn length(log: &Path) -> u64 {
     std::fs::metadata(log).map_or(0, |found| found.len())
 }
 
-/// The last lines behind byte `from`, at most [`LINES`], without secrets and
-/// harmless to show. A log that cannot be read has none.
+/// The last lines after byte `from`, at most [`LINES`], without secrets and safe to show. Empty if
+/// the log cannot be read.
 pub fn tail(log: &Path, from: u64, secrets: &[String]) -> Vec<String> {
     last_lines(last_bytes(log, from).unwrap_or_default(), secrets)
 }
 
-/// The same of the end of a text.
+/// The last lines of a text, in the same way.
 pub fn last_lines(mut bytes: Vec<u8>, secrets: &[String]) -> Vec<String> {
     blot(&mut bytes, secrets);
     let text = bytes.trim_ascii_end();
@@ -35,7 +35,7 @@ pub fn last_lines(mut bytes: Vec<u8>, secrets: &[String]) -> Vec<String> {
     lines[lines.len().saturating_sub(LINES)..].iter().map(shown).collect()
 }
 
-/// The first line behind byte `from` that is not empty, in the same way.
+/// The first line after byte `from` that is not empty, in the same way.
 pub fn first_line(log: &Path, from: u64, secrets: &[String]) -> Option<String> {
     let mut file = File::open(log).ok()?;
     file.seek(SeekFrom::Start(from)).ok()?;
@@ -53,7 +53,7 @@ fn last_bytes(log: &Path, from: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LAST).read_to_end(&mut bytes)?;
     if start > from {
-        // A line that is cut could begin with half a secret.
+        // A truncated line could begin with half a secret.
         let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
         bytes.drain(..end);
     }

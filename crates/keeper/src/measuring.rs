@@ -1,51 +1,50 @@
 //! Runs a program to its end and measures it: the part of a keeper that `exec:`
 //! contenders need.
 //!
-//! The keeper does it because it is the program's parent, as `wait4` wants;
-//! because every orphan of the program falls to it, so that nothing of one run
-//! is left in the next; because it ends everything when tiebreak is killed; and
-//! because it is small: a process begins as a copy of its parent, and what the
-//! kernel calls its largest resident set begins with that.
+//! The keeper does this for four reasons. It is the program's parent, which `wait4` requires. Every
+//! orphan of the program falls to it, so that nothing of one run is left in the next. It ends
+//! everything when tiebreak is killed. And it is small: a process begins as a copy of its parent,
+//! which the kernel includes in its largest resident set.
 
 use crate::child;
 use crate::ending::Ending;
 use crate::keeping::{self, Keeping};
 use crate::logs;
 use crate::measured::{Measured, NotStarted, RunEnd};
-use crate::output::{Listener, Tail};
+use crate::output::{OutputReader, Tail};
 use crate::protocol::{Event, ProcessOrder, Request, wait};
-use crate::subreaper::KILLED;
+use crate::subreaper::KILL_TIMEOUT;
 use engine::clock;
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
-/// How much is read at once: what a pipe holds.
-const PIECE: usize = 64 * 1024;
+/// How much is read at once: the capacity of a pipe.
+const PIPE_CAPACITY: usize = 64 * 1024;
 
-/// How often a process that was killed is looked at.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often a killed process is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long output is waited for when all who could write it have been killed.
-/// Only a process out of our sight that was handed the pipe can make us wait.
-const LAST_OUTPUT: Duration = Duration::from_secs(1);
+/// How long output is awaited after all known writers have been killed. Only an unknown process
+/// that was handed the pipe can cause this wait.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why a run is not watched any longer.
-enum Why {
+/// Why watching a run ended.
+enum WatchEnd {
     Ended,
     TimedOut,
     Cut,
-    /// The keeper itself must end; true where tiebreak is gone.
+    /// The keeper itself must end; true if tiebreak is gone.
     Over(bool),
 }
 
 impl Keeping {
-    /// Runs a program to its end. Whatever it left running is killed: it would
-    /// run while another contender is measured.
+    /// Runs a program to its end. Processes that it left running are killed, because they would run
+    /// while another contender is measured.
     ///
     /// # Errors
-    /// When the keeper must end, which ends the program: true where tiebreak is
-    /// gone, false where a signal or a request asks for it.
+    /// If the keeper must end, which ends the program: true if tiebreak is gone, false if a signal
+    /// or a request asks for it.
     pub(super) fn measure(
         &mut self,
         order: &ProcessOrder,
@@ -57,14 +56,14 @@ impl Keeping {
         };
         let until = Instant::now() + timeout;
         let why = self.watch(&mut run, until);
-        if let Why::Over(orphaned) = why {
+        if let WatchEnd::Over(orphaned) = why {
             return Err(orphaned);
         }
         if run.over.is_none() {
-            keeping::ask(run.pid, libc::SIGKILL, true);
-            let until = Instant::now() + KILLED;
+            keeping::send_signal(run.pid, libc::SIGKILL, true);
+            let until = Instant::now() + KILL_TIMEOUT;
             while !run.is_over() && Instant::now() < until {
-                self.caught.wait(Instant::now() + LOOK);
+                self.signals.wait(Instant::now() + POLL_INTERVAL);
             }
         }
         let outlived = self.kill_the_rest();
@@ -72,49 +71,49 @@ impl Keeping {
         Ok(Event::Measured(run.measured(&why, outlived, &self.household.secrets)))
     }
 
-    fn watch(&mut self, run: &mut Run, until: Instant) -> Why {
+    fn watch(&mut self, run: &mut Run, until: Instant) -> WatchEnd {
         loop {
-            if let Some(why) = self.told() {
+            if let Some(why) = self.requested_end() {
                 return why;
             }
-            let fds = [self.line.fd(), self.caught.fd(), run.out.fd(), run.err.fd()];
-            let [line, caught, ..] = wait(&fds, until);
-            // First, as each other thing would be added to its time.
+            let fds = [self.channel.fd(), self.signals.fd(), run.out.fd(), run.err.fd()];
+            let [request, signals, ..] = wait(&fds, until);
+            // This comes first, because everything else would be added to its time.
             if run.is_over() {
-                return Why::Ended;
+                return WatchEnd::Ended;
             }
-            if caught && self.caught.asked_to_stop() {
-                return Why::Over(false);
+            if signals && self.signals.asked_to_stop() {
+                return WatchEnd::Over(false);
             }
-            if line && self.line.read().is_err() {
-                return Why::Over(true);
+            if request && self.channel.read().is_err() {
+                return WatchEnd::Over(true);
             }
             run.read();
             if Instant::now() >= until {
-                return Why::TimedOut;
+                return WatchEnd::TimedOut;
             }
         }
     }
 
-    /// What tiebreak says meanwhile.
-    fn told(&mut self) -> Option<Why> {
-        match self.line.buffered::<Request>()? {
-            Ok(Request::Cut) => Some(Why::Cut),
-            Ok(Request::Stop) => Some(Why::Over(false)),
-            // It waits for our answer: nothing else can come.
-            Ok(_) | Err(_) => Some(Why::Over(true)),
+    /// Returns what tiebreak requested meanwhile.
+    fn requested_end(&mut self) -> Option<WatchEnd> {
+        match self.channel.buffered::<Request>()? {
+            Ok(Request::Cut) => Some(WatchEnd::Cut),
+            Ok(Request::Stop) => Some(WatchEnd::Over(false)),
+            // tiebreak waits for our answer, so nothing else can come.
+            Ok(_) | Err(_) => Some(WatchEnd::Over(true)),
         }
     }
 }
 
-/// A program that runs.
+/// A running program.
 struct Run {
     pid: i32,
     started: u64,
     out: Pipe,
     err: Pipe,
     piece: Vec<u8>,
-    output: Listener,
+    output: OutputReader,
     complaint: Tail,
     over: Option<Over>,
 }
@@ -139,14 +138,14 @@ impl Run {
             started,
             out,
             err,
-            piece: vec![0; PIECE],
-            output: Listener::default(),
+            piece: vec![0; PIPE_CAPACITY],
+            output: OutputReader::default(),
             complaint: Tail::default(),
             over: None,
         })
     }
 
-    /// Whether the program itself has ended; then it is buried.
+    /// Whether the program itself has ended; if so, its status is collected.
     fn is_over(&mut self) -> bool {
         if self.over.is_some() {
             return true;
@@ -164,12 +163,12 @@ impl Run {
     }
 
     fn read(&mut self) {
-        self.out.read(&mut self.piece, |piece| self.output.hear(piece));
-        self.err.read(&mut self.piece, |piece| self.complaint.hear(piece));
+        self.out.read(&mut self.piece, |piece| self.output.add(piece));
+        self.err.read(&mut self.piece, |piece| self.complaint.add(piece));
     }
 
     fn read_to_the_end(&mut self) {
-        let until = Instant::now() + LAST_OUTPUT;
+        let until = Instant::now() + OUTPUT_TIMEOUT;
         while self.out.is_open() || self.err.is_open() {
             if wait(&[self.out.fd(), self.err.fd()], until) == [false; 2] {
                 return;
@@ -178,15 +177,15 @@ impl Run {
         }
     }
 
-    fn measured(self, why: &Why, outlived: u32, secrets: &[String]) -> Measured {
+    fn measured(self, why: &WatchEnd, outlived: u32, secrets: &[String]) -> Measured {
         let ns =
             |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
         let over = self.over.as_ref();
         let usage = over.map(|over| over.usage);
         let end = match (why, over) {
-            (Why::Cut, _) => RunEnd::Cut,
-            (Why::Ended, Some(over)) => RunEnd::Ended(Ending::from_wait(over.status)),
-            // Or the kernel holds on to one that was killed.
+            (WatchEnd::Cut, _) => RunEnd::Cut,
+            (WatchEnd::Ended, Some(over)) => RunEnd::Ended(Ending::from_wait(over.status)),
+            // Also if the kernel does not release a killed process.
             _ => RunEnd::TimedOut,
         };
         Measured {
@@ -203,12 +202,12 @@ impl Run {
     }
 }
 
-/// The end of a pipe that we read; none when the other is closed.
+/// Our end of a pipe. None when the other end is closed.
 struct Pipe(Option<PipeReader>);
 
 impl Pipe {
     fn new(pipe: PipeReader) -> io::Result<Pipe> {
-        // SAFETY: a flag of our own end; the program's is another description.
+        // SAFETY: a flag of our own end; the program's end has another description.
         match unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } {
             0 => Ok(Pipe(Some(pipe))),
             _ => Err(io::Error::last_os_error()),
@@ -219,16 +218,16 @@ impl Pipe {
         self.0.is_some()
     }
 
-    /// `poll` passes over -1.
+    /// `poll` ignores -1.
     fn fd(&self) -> RawFd {
         self.0.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    fn read(&mut self, piece: &mut [u8], hear: impl FnOnce(&[u8])) {
+    fn read(&mut self, piece: &mut [u8], add: impl FnOnce(&[u8])) {
         let Some(pipe) = &mut self.0 else { return };
         match pipe.read(piece) {
             Ok(0) => self.0 = None,
-            Ok(count) => hear(&piece[..count]),
+            Ok(count) => add(&piece[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => self.0 = None,

@@ -1,12 +1,11 @@
-//! What a keeper writes down of what it starts, for a later run: when tiebreak and
-//! the keeper are both killed, nobody else knows what was theirs.
+//! The record that a keeper keeps of what it starts, for a later run: when tiebreak and the keeper
+//! are both killed, nobody else knows which processes were theirs.
 //!
-//! There is one note for each keeper, a file of lines in JSON that the keeper holds
-//! locked while it lives and removes at its end. The folder of notes is ours alone.
-//! A note gives three proofs that a process is the keeper's: its environment holds
-//! the note's mark, 128 random bits that children inherit; its number and its start
-//! are those of a process that the keeper started; it is in the keeper's control
-//! group. What has none of them is not touched.
+//! There is one note per keeper: a file of JSON lines, which the keeper keeps locked while it lives
+//! and removes at its end. The folder of notes is accessible only to us. A note gives three proofs
+//! that a process is the keeper's: its environment contains the note's mark, 128 random bits that
+//! children inherit; its number and start are those of a process that the keeper started; it is in
+//! the keeper's control group. A process with none of these proofs is not touched.
 
 use crate::beneath::{Folder, TemporaryId};
 use crate::process::{Identity, Stat};
@@ -20,18 +19,18 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf, absolute};
 
-/// The variable in the environment of everything that a keeper starts.
+/// The environment variable of everything that a keeper starts.
 pub(super) const VARIABLE: &str = "TIEBREAK_LAUNCH";
 
-/// A note longer than this is none of ours.
+/// A longer file is not a note of ours.
 const LONGEST: u64 = 16 << 20;
 
-/// How often the folder of notes is made again that another keeper just removed.
+/// How often creating the folder of notes is tried again after another keeper removed it.
 const TRIES: usize = 10;
 
 /// One line of a note.
 #[derive(Serialize, Deserialize)]
-enum Line {
+enum Record {
     Begin(Begin),
     Process(Identity),
     Log(PathBuf),
@@ -41,17 +40,17 @@ enum Line {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Begin {
     pub(super) mark: String,
-    /// This start of the machine.
+    /// Identifies this boot of the machine.
     boot: String,
-    /// Where numbers of processes mean what they mean here.
+    /// The namespace of these process numbers.
     namespace: String,
     tiebreak: Option<Identity>,
     /// The folder of the run.
     pub(super) run: Option<PathBuf>,
     pub(super) temporary: Option<TemporaryId>,
-    /// The keeper's control group; a folder like any other.
+    /// The keeper's control group, identified like any other folder.
     pub(super) cgroup: Option<TemporaryId>,
-    /// Whether its logs can hold secrets.
+    /// Whether its logs can contain secrets.
     pub(super) secrets: bool,
 }
 
@@ -74,18 +73,18 @@ impl Begin {
         }
     }
 
-    /// Its processes can still run: the machine was not started anew since.
+    /// Whether its processes can still run: the machine was not rebooted since.
     pub(super) fn is_of_this_boot(&self) -> bool {
         self.boot == boot()
     }
 
-    /// Numbers of processes in it are numbers here.
+    /// Whether its process numbers are valid in our namespace.
     pub(super) fn is_of_this_namespace(&self) -> bool {
         self.is_of_this_boot() && self.namespace == namespace()
     }
 
-    /// The tiebreak that it belongs to runs, and will look after it.
-    fn is_looked_after(&self) -> bool {
+    /// Whether its tiebreak still runs, which will handle it.
+    fn has_live_owner(&self) -> bool {
         let runs = |tiebreak: Identity| {
             let now = Stat::of(tiebreak.pid);
             now.is_some_and(|now| now.started == tiebreak.started && !now.zombie)
@@ -103,10 +102,10 @@ fn namespace() -> String {
     link.display().to_string()
 }
 
-/// A mark that nothing else has: 128 random bits.
+/// A unique mark: 128 random bits.
 ///
 /// # Errors
-/// When the system has none.
+/// If the system provides none.
 pub(super) fn new_mark() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -119,13 +118,13 @@ fn folder() -> PathBuf {
     temporary.join(format!("tiebreak-launches-{}", user::ours()))
 }
 
-/// Opens the folder of notes, where it is ours and nobody else's.
+/// Opens the folder of notes if it belongs to us and is accessible only to us.
 fn open_folder() -> io::Result<Folder> {
     let path = folder();
     let opened = Folder::open(&path)?;
     let found = fs::symlink_metadata(&path)?;
     if opened.owner()? != user::ours() || found.mode() & 0o077 != 0 {
-        return Err(io::Error::other("it belongs to another user, or others may enter it"));
+        return Err(io::Error::other("it belongs to another user, or is accessible to others"));
     }
     Ok(opened)
 }
@@ -141,20 +140,20 @@ impl Note {
     /// Begins the note of a keeper.
     ///
     /// # Errors
-    /// A sentence with the remedy: what is not noted could be left behind.
+    /// A sentence with the remedy: what is not recorded could be left behind.
     pub(super) fn begin(begin: &Begin) -> Result<Note, String> {
         let cannot = |error: io::Error| {
             let folder = text::shown::shown(folder().as_os_str().as_encoded_bytes());
             format!(
-                "what it starts is noted in {folder}, which cannot be written: {error}; TMPDIR names \
-                 another place"
+                "cannot write to {folder}, where started processes are recorded: {error}; set \
+                 TMPDIR to another folder"
             )
         };
         let mut last = io::Error::from(ErrorKind::NotFound);
         for _ in 0..TRIES {
             match Note::create(begin) {
                 Ok(note) => return Ok(note),
-                // Another keeper removed the folder, which was empty.
+                // Another keeper removed the folder, because it was empty.
                 Err(error) if error.kind() == ErrorKind::NotFound => last = error,
                 Err(error) => return Err(cannot(error)),
             }
@@ -176,27 +175,27 @@ impl Note {
         if !lock(&note.file) {
             return Err(io::Error::last_os_error());
         }
-        note.write(&Line::Begin(begin.clone()))?;
+        note.write(&Record::Begin(begin.clone()))?;
         note.folder.rename(unfinished.as_ref(), &note.folder, note.name.as_ref())?;
         Ok(note)
     }
 
     /// # Errors
-    /// When the disk is full, or fails otherwise.
+    /// If the disk is full, or fails otherwise.
     pub(super) fn process(&mut self, pid: i32) -> io::Result<()> {
         match Identity::of(pid as u32) {
-            Some(identity) => self.write(&Line::Process(identity)),
+            Some(identity) => self.write(&Record::Process(identity)),
             None => Ok(()),
         }
     }
 
     /// # Errors
-    /// When the disk is full, or fails otherwise.
+    /// If the disk is full, or fails otherwise.
     pub(super) fn log(&mut self, log: &Path) -> io::Result<()> {
-        self.write(&Line::Log(absolute(log)?))
+        self.write(&Record::Log(absolute(log)?))
     }
 
-    fn write(&mut self, line: &Line) -> io::Result<()> {
+    fn write(&mut self, line: &Record) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         self.file.write_all(text.as_bytes())
@@ -215,20 +214,20 @@ pub(super) fn forget(mark: &str) {
 }
 
 fn remove(notes: &Folder, name: &str) {
-    // What cannot be removed is found by the next run, which finds nothing of it.
+    // A note that cannot be removed is handled by the next run, which finds no process of it.
     let _ = notes.unlink(name.as_ref(), 0);
-    // Only where it is empty.
+    // Succeeds only if the folder is empty.
     let _ = fs::remove_dir(folder());
 }
 
-/// Whether the lock was free, and is ours from now on.
+/// Whether the lock was free; it is ours from now on.
 fn lock(file: &File) -> bool {
     // SAFETY: a descriptor of ours.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
-/// A note whose keeper was killed, and its tiebreak, too. While this is there no
-/// other tiebreak reads the note.
+/// A note whose keeper and tiebreak were both killed. While this exists no other tiebreak reads the
+/// note.
 pub(super) struct Orphaned {
     folder: Folder,
     name: String,
@@ -239,13 +238,13 @@ pub(super) struct Orphaned {
 }
 
 impl Orphaned {
-    /// What it tells of was dealt with.
+    /// Removes the note after everything in it was handled.
     pub(super) fn remove(&self) {
         remove(&self.folder, &self.name);
     }
 }
 
-/// All of them.
+/// Returns all of them.
 pub(super) fn orphaned() -> Vec<Orphaned> {
     let Ok(notes) = open_folder() else { return Vec::new() };
     let names = notes.names().unwrap_or_default();
@@ -262,18 +261,18 @@ fn orphan(name: &OsStr) -> Option<Orphaned> {
     }
     let mut text = String::new();
     (&file).take(LONGEST).read_to_string(&mut text).ok()?;
-    // The last line may be torn.
-    let mut lines = text.lines().map_while(|line| serde_json::from_str::<Line>(line).ok());
+    // The last line may be incomplete.
+    let mut lines = text.lines().map_while(|line| serde_json::from_str::<Record>(line).ok());
     let begin = match lines.next() {
-        Some(Line::Begin(begin)) if begin.mark == name && !begin.is_looked_after() => begin,
+        Some(Record::Begin(begin)) if begin.mark == name && !begin.has_live_owner() => begin,
         _ => return None,
     };
     let (mut processes, mut logs) = (Vec::new(), Vec::new());
     for line in lines {
         match line {
-            Line::Process(identity) => processes.push(identity),
-            Line::Log(log) => logs.push(log),
-            Line::Begin(_) => {}
+            Record::Process(identity) => processes.push(identity),
+            Record::Log(log) => logs.push(log),
+            Record::Begin(_) => {}
         }
     }
     Some(Orphaned { folder, name: name.to_owned(), _locked: file, begin, processes, logs })

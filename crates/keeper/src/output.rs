@@ -1,27 +1,26 @@
-//! A program's output as it comes: counted and digested in little memory,
-//! however much it is.
+//! A program's output as it arrives: counted and digested in constant memory.
 
 use crate::measured::Output;
 
 /// A last line longer than this is not kept.
 const LONGEST_LINE: usize = 4096;
 
-/// How much of standard error is kept: more than the lines that are told.
+/// How much of standard error is kept: more than the quoted lines.
 const TAIL: usize = 16 * 1024;
 
-/// Reads standard output. What may still prove to be the last line is held
-/// back, so that the digest can leave it out.
+/// Reads standard output. What may be the last line is held back, so that the digest can exclude
+/// it.
 #[derive(Default)]
-pub(super) struct Listener {
+pub(super) struct OutputReader {
     digest: Digest,
-    /// From the beginning of the last line that is not blank.
+    /// The data from the beginning of the last line that is not blank.
     held: Vec<u8>,
-    /// The beginning of that line was too long to be held.
+    /// Whether the beginning of that line was too long to be held.
     torn: bool,
 }
 
-impl Listener {
-    pub(super) fn hear(&mut self, piece: &[u8]) {
+impl OutputReader {
+    pub(super) fn add(&mut self, piece: &[u8]) {
         let text = piece.trim_ascii_end();
         if text.is_empty() {
             return self.hold(piece);
@@ -29,14 +28,14 @@ impl Listener {
         let far = text.len().saturating_sub(LONGEST_LINE + 1);
         if let Some(end) = text[far..].iter().rposition(|byte| *byte == b'\n') {
             let end = far + end;
-            self.let_go(self.held.len());
+            self.release(self.held.len());
             self.digest.add(&piece[..=end]);
             self.torn = false;
             self.hold(&piece[end + 1..]);
         } else {
             if let Some(end) = self.held.iter().rposition(|byte| *byte == b'\n') {
-                // Only blanks stand behind it: the line that was held is over.
-                self.let_go(end + 1);
+                // Only blanks follow it, so the held line is complete.
+                self.release(end + 1);
                 self.torn = false;
             }
             self.hold(piece);
@@ -59,10 +58,10 @@ impl Listener {
     }
 
     fn hold(&mut self, piece: &[u8]) {
-        // Farther back there can be no beginning of a line that is kept.
+        // No line that begins farther back is kept.
         let (far, near) = piece.split_at(piece.len().saturating_sub(LONGEST_LINE + 1));
         if !far.is_empty() {
-            self.let_go(self.held.len());
+            self.release(self.held.len());
             self.digest.add(far);
         }
         self.held.extend_from_slice(near);
@@ -72,10 +71,10 @@ impl Listener {
         let begins = self.held.iter().rposition(|byte| *byte == b'\n').map(|end| end + 1);
         let begins = begins.filter(|begins| self.held.len() - begins <= LONGEST_LINE);
         self.torn = begins.is_none();
-        self.let_go(begins.unwrap_or(self.held.len()));
+        self.release(begins.unwrap_or(self.held.len()));
     }
 
-    fn let_go(&mut self, count: usize) {
+    fn release(&mut self, count: usize) {
         self.digest.add(&self.held[..count]);
         self.held.drain(..count);
     }
@@ -89,15 +88,15 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn hear(&mut self, piece: &[u8]) {
+    pub(super) fn add(&mut self, piece: &[u8]) {
         self.kept.extend_from_slice(piece);
         let too_much = self.kept.len().saturating_sub(TAIL);
         self.cut |= too_much > 0;
         self.kept.drain(..too_much);
     }
 
-    /// What was kept, from the beginning of a line: a line that is cut could
-    /// begin with half a secret.
+    /// Returns what was kept, from the beginning of a line, because a truncated line could begin
+    /// with half a secret.
     pub(super) fn end(mut self) -> Vec<u8> {
         if self.cut {
             let end = self.kept.iter().position(|byte| *byte == b'\n');
@@ -107,9 +106,9 @@ impl Tail {
     }
 }
 
-/// A digest of bytes, the same however they are cut into pieces. Eight bytes at
-/// a time: FNV takes them one by one, and a program that writes much would wait
-/// for us. It tells outputs apart; it is no safeguard against forgers.
+/// A digest of bytes, independent of how they are cut into pieces. It takes eight bytes at a time:
+/// FNV takes them one by one, and a program with much output would wait for us. It distinguishes
+/// outputs, but does not protect against forgery.
 #[derive(Clone, Default)]
 struct Digest {
     state: u64,
@@ -138,13 +137,13 @@ impl Digest {
     }
 
     fn value(&self) -> u64 {
-        // The length, or zeros at the end would not count.
+        // Includes the length, because zeros at the end would not count otherwise.
         mixed(mixed(self.state, self.part), self.bytes.to_le_bytes())
     }
 }
 
-/// One step: the golden ratio as an odd multiplier, and the high bits, where
-/// everything has arrived, folded onto the low ones.
+/// One step: multiplies by the golden ratio as an odd number, and folds the high bits, which depend
+/// on all input bits, onto the low ones.
 fn mixed(state: u64, word: [u8; 8]) -> u64 {
     let product = (state ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
@@ -155,10 +154,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn heard<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Output {
-        let mut listener = Listener::default();
-        pieces.into_iter().for_each(|piece| listener.hear(piece));
-        listener.end()
+    fn output_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Output {
+        let mut reader = OutputReader::default();
+        pieces.into_iter().for_each(|piece| reader.add(piece));
+        reader.end()
     }
 
     #[test]
@@ -171,35 +170,35 @@ mod tests {
             ("one\ntwo\n", Some("two"), 4),
             ("one\n\n\n  two ", Some("two"), 6),
         ] {
-            let output = heard([text.as_bytes()]);
+            let output = output_of([text.as_bytes()]);
             assert_eq!(output.last_line.as_deref(), line, "{text:?}");
             assert_eq!((output.bytes, output.bytes_before), (text.len() as u64, before));
         }
-        let binary = heard([b"\xff\xfe\n\xf0operations 5\n".as_slice()]);
+        let binary = output_of([b"\xff\xfe\n\xf0operations 5\n".as_slice()]);
         assert_eq!(binary.last_line.as_deref(), Some("\u{fffd}operations 5"));
     }
 
     #[test]
     fn a_line_that_is_too_long_is_counted_and_not_kept() {
         let long = "x".repeat(LONGEST_LINE);
-        let fits = heard([long.as_bytes()]);
+        let fits = output_of([long.as_bytes()]);
         assert_eq!((fits.last_line.map(|line| line.len()), fits.bytes_before), (Some(4096), 0));
-        let over = heard([long.as_bytes(), b"y"]);
+        let over = output_of([long.as_bytes(), b"y"]);
         assert_eq!((over.last_line, over.bytes_before), (None, 4097));
-        let after = heard([long.as_bytes(), b"y", b"\n", b"operations", b" 7\n"]);
+        let after = output_of([long.as_bytes(), b"y", b"\n", b"operations", b" 7\n"]);
         assert_eq!((after.last_line.as_deref(), after.bytes_before), (Some("operations 7"), 4098));
     }
 
     #[test]
-    fn outputs_are_told_apart() {
-        let digest = |text: &str| heard([text.as_bytes()]).digest;
+    fn different_outputs_have_different_digests() {
+        let digest = |text: &str| output_of([text.as_bytes()]).digest;
         let texts = ["", "\0", "\0\0", "a", "b", "ab", "ba", "12345678", "123456780", "12345687"];
         for (at, one) in texts.iter().enumerate() {
             for other in &texts[at + 1..] {
                 assert_ne!(digest(one), digest(other), "{one:?} {other:?}");
             }
         }
-        let with = |n: u8| heard([format!("same\noperations {n}\n").as_bytes()]).digest_before;
+        let with = |n: u8| output_of([format!("same\noperations {n}\n").as_bytes()]).digest_before;
         assert_eq!(with(1), with(2));
         assert_eq!(with(1), digest("same\n"));
     }
@@ -207,11 +206,11 @@ mod tests {
     #[test]
     fn the_end_of_standard_error_begins_with_a_line() {
         let mut tail = Tail::default();
-        tail.hear(b"short\n");
+        tail.add(b"short\n");
         assert_eq!(tail.end(), b"short\n");
         let mut tail = Tail::default();
         for number in 0..10_000 {
-            tail.hear(format!("line {number}\n").as_bytes());
+            tail.add(format!("line {number}\n").as_bytes());
         }
         let kept = String::from_utf8(tail.end()).expect("text");
         assert!(kept.len() <= TAIL && kept.ends_with("\nline 9999\n"));
@@ -233,7 +232,7 @@ mod tests {
                 rest = left;
             }
             pieces.push(rest);
-            prop_assert_eq!(heard(pieces), heard([text.as_bytes()]));
+            prop_assert_eq!(output_of(pieces), output_of([text.as_bytes()]));
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Which cores processes may use.
+//! The cores that processes may use.
 
 use crate::tree;
 use std::collections::BTreeSet;
 use std::io;
 
-/// A set of cores as the kernel takes it.
+/// A set of cores in the kernel's format.
 ///
 /// # Errors
-/// When a core is not among those that this process may use.
+/// If this process may not use one of the cores.
 pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
     let set = unchecked(cores)?;
-    // SAFETY: an all-zero set is valid, the call writes at most its size, and
-    // `unchecked` has seen that every core is inside it.
+    // SAFETY: an all-zero set is valid, the call writes at most its size, and `unchecked` has
+    // checked that every core is inside it.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed) != 0 {
@@ -24,13 +24,12 @@ pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
     }
 }
 
-/// The same, whether or not this process itself may use them now.
+/// The same, even if this process may not use the cores now.
 ///
 /// # Errors
-/// When there can be no such core.
+/// If a core number is too large for the set.
 pub fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
-    // SAFETY: an all-zero set is valid, and the macro is asked only for bits
-    // inside it.
+    // SAFETY: an all-zero set is valid, and the macro gets only bits inside it.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         for core in cores {
@@ -56,11 +55,11 @@ pub fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
     }
 }
 
-/// Pins every thread of a process and of all below it, or (none) of all below
-/// this process, without itself; returns how many there are.
+/// Pins every thread of a process and of all below it, or (with None) of all below this process,
+/// without itself; returns the number of threads.
 ///
-/// A thread that is born meanwhile has its parent's cores, old or new: so this
-/// looks until nobody new is found.
+/// A thread that starts meanwhile has its parent's cores, old or new. So this repeats until no new
+/// thread is found.
 pub(super) fn pin_tree(root: Option<i32>, set: &libc::cpu_set_t) -> u32 {
     let below = root.unwrap_or(std::process::id() as i32);
     let mut pinned = BTreeSet::new();
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_is_not_there_is_named() {
+    fn a_missing_core_is_named() {
         for core in [1023, 4096] {
             let error = set(&[core]).expect_err("no machine here has it");
             assert_eq!(error, format!("core {core} is not among those that this process may use"));

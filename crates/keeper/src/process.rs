@@ -1,9 +1,9 @@
-//! What `/proc` says of a process, and which process it is.
+//! The `/proc` data of a process, and its identity.
 
 use std::fmt;
 use std::fs;
 
-/// Why something of a target cannot be seen: a sentence for people.
+/// A sentence that says why something of a target is not visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfSight(pub String);
 
@@ -15,20 +15,19 @@ impl fmt::Display for OutOfSight {
 
 impl std::error::Error for OutOfSight {}
 
-/// Which process. The number alone is not enough: the kernel gives it to
-/// another process later.
+/// The identity of a process. The number alone is not enough, because the kernel reuses it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub struct Identity {
     /// Its number.
     pub pid: u32,
-    /// When it started, in clock ticks since the machine did.
+    /// When it started, in clock ticks since boot.
     pub started: u64,
 }
 
 impl Identity {
-    /// Of the process that has this number now.
+    /// The identity of the process that has this number now.
     pub fn of(pid: u32) -> Option<Identity> {
         Some(Identity { pid, started: Stat::of(pid)?.started })
     }
@@ -39,29 +38,29 @@ impl Identity {
 pub struct Stat {
     /// Name of the program, at most 15 bytes.
     pub name: String,
-    /// The process that started it, or the one that adopted it since.
+    /// The process that started it, or that adopted it since.
     pub parent: u32,
     /// Its session.
     pub session: u32,
-    /// It ended, and nobody waited for it yet.
+    /// Whether it ended and has not been waited for.
     pub zombie: bool,
     /// Threads.
     pub threads: u32,
     /// CPU time of children that it waited for, and of theirs, in clock ticks.
     pub reaped_ticks: u64,
-    /// Start, in clock ticks since the machine's.
+    /// Start, in clock ticks since boot.
     pub started: u64,
 }
 
 impl Stat {
-    /// Of the process that has this number now; none where there is none, or
-    /// none that this user may see.
+    /// Reads it of the process that has this number now. Returns None if there is none that this
+    /// user may see.
     pub fn of(pid: u32) -> Option<Stat> {
         Stat::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The fields are numbered in proc_pid_stat(5). The name is the second, in
-    /// brackets, and may itself hold blanks and brackets.
+    /// The fields are numbered in proc_pid_stat(5). The name is the second, in parentheses, and may
+    /// itself contain blanks and parentheses.
     pub fn parse(text: &[u8]) -> Option<Stat> {
         let opens = text.iter().position(|byte| *byte == b'(')?;
         let closes = text.iter().rposition(|byte| *byte == b')')?;
@@ -72,7 +71,7 @@ impl Stat {
         for field in &mut fields {
             *field = words.next()?;
         }
-        // The third field is the first behind the name.
+        // The third field is the first one after the name.
         let number = |field: usize| fields[field - 3].parse::<u64>().ok();
         Some(Stat {
             name,

@@ -4,18 +4,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// The file that runs when a process in `cwd` with this `PATH` asks for
-/// `name`.
+/// Returns the file that runs if a process in `cwd` with this `PATH` starts `name`.
 ///
 /// # Errors
-/// When there is none, or it is not executable.
+/// If there is none, or it is not executable.
 pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, String> {
     if name.contains('/') {
         let file = cwd.join(name);
         return match std::fs::metadata(&file) {
             Ok(_) if executable(&file) => Ok(file),
             Ok(_) => Err(format!("`{}` is not executable", shown(name))),
-            Err(_) => Err(format!("`{}` is not there", shown(name))),
+            Err(_) => Err(format!("`{}` does not exist", shown(name))),
         };
     }
     let folders = path.split(':').filter(|folder| !folder.is_empty());
@@ -23,7 +22,7 @@ pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, String> {
     files.find(|file| !name.is_empty() && executable(file)).ok_or_else(|| not_found(name))
 }
 
-/// What [`find`] says of a name that `PATH` does not have.
+/// The message of [`find`] for a name that is not in `PATH`.
 fn not_found(name: &str) -> String {
     format!("the program `{}` is not installed (not found in PATH)", shown(name))
 }
@@ -57,7 +56,7 @@ mod tests {
         assert_eq!(find(server.to_str().expect("plain")), Ok(server.clone()));
         for (name, message) in [
             ("a/server", "`a/server` is not executable"),
-            ("./nothing", "`./nothing` is not there"),
+            ("./nothing", "`./nothing` does not exist"),
             ("nothing", "the program `nothing` is not installed (not found in PATH)"),
             ("", "the program `` is not installed (not found in PATH)"),
             ("a", "the program `a` is not installed (not found in PATH)"),

@@ -1,7 +1,7 @@
-//! What tiebreak and a keeper say to each other: JSON, one message a line,
-//! over a socket pair. Never over argv or environment, which others can read.
+//! The messages between tiebreak and a keeper: JSON, one message per line, over a socket pair. They
+//! never use argv or the environment, which others can read.
 //!
-//! Nothing here is `Debug`: environments hold secrets.
+//! Nothing here is `Debug`, because environments contain secrets.
 
 use crate::beneath::TemporaryId;
 use crate::ending::Ending;
@@ -15,7 +15,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Longest message: an order with a large environment is far below.
+/// Longest message; an order with a large environment is far below that.
 const LONGEST: usize = 16 << 20;
 
 /// One program to start.
@@ -27,30 +27,30 @@ pub struct ProcessOrder {
     pub cwd: PathBuf,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
-    /// The user that it runs as. None means ours.
+    /// The user that it runs as, or None for ours.
     pub user: Option<String>,
     /// Standard output and standard error, appended.
     pub log: PathBuf,
-    /// The cores that it may use from the start; empty: all of ours.
+    /// The cores that it may use from the start. Empty for all of ours.
     pub cores: Vec<u32>,
     /// The signal that asks it to stop.
     pub stop: i32,
     /// How long it may take to stop before it is killed.
     pub grace: Duration,
-    /// The signal goes to its process group, too: a shell does not pass it on.
+    /// Whether the signal also goes to its process group, because a shell does not forward it.
     pub group: bool,
 }
 
-/// What the keeper needs to know before anything else.
+/// The keeper's settings, which it gets first.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Household {
-    /// Values that are blotted out of the logs at the end.
+    /// Values that are masked in the logs at the end.
     pub secrets: Vec<String>,
-    /// Removed when tiebreak is gone and cannot do it.
+    /// A folder that the keeper removes if tiebreak is gone.
     pub temporary: Option<TemporaryId>,
-    /// The folder of the run, to name it should all of this be killed.
+    /// The folder of the run, used to name it if everything is killed.
     pub run: Option<PathBuf>,
-    /// Its processes are asked to stop all at once. Otherwise each is asked when those that
+    /// Whether its processes are asked to stop all at once. Otherwise each is asked when those that
     /// were started after it have ended.
     pub stops_at_once: bool,
 }
@@ -58,18 +58,18 @@ pub struct Household {
 /// tiebreak to keeper.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Request {
-    /// The first message, with the mark of what this keeper starts and who asks.
+    /// The first message, with the mark of everything that this keeper starts, and tiebreak's
+    /// identity.
     Keep { household: Household, mark: String, tiebreak: Option<Identity> },
     /// Starts a process that runs until it is stopped.
     Start(ProcessOrder),
     /// Runs a program to its end.
     Run { order: ProcessOrder, timeout: Duration },
-    /// Runs a program to its end, reads its output, and measures it. Its log is
-    /// not used.
+    /// Runs a program to its end, reads its output, and measures it. Its log is not used.
     Measure { order: ProcessOrder, timeout: Duration },
-    /// Ends the program that is measured, if there still is one.
+    /// Ends the measured program if it still runs.
     Cut,
-    /// Pins a process and all below it. None means every process that there is.
+    /// Pins a process and all below it, or every process with None.
     Pin { pid: Option<i32>, cores: Vec<u32> },
     /// Ends everything, and the keeper itself.
     Stop,
@@ -78,15 +78,15 @@ pub(super) enum Request {
 /// Keeper to tiebreak.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Event {
-    /// It runs.
+    /// The keeper runs.
     Keeping,
-    /// The answer to `Start`. The group is the keeper's, if the process is in it.
+    /// The answer to `Start`. The group is the keeper's if the process is in it.
     Started { pid: i32, cgroup: Option<PathBuf> },
-    /// A request that cannot be done, and why.
+    /// A request that cannot be fulfilled, and why.
     Refused(String),
-    /// A process ended that was to run.
+    /// A long-running process ended.
     Exited { pid: i32, how: Ending },
-    /// The answer to `Run`; no ending: the time was over, and it was killed.
+    /// The answer to `Run`. None if the time limit expired and the program was killed.
     Ran(Option<Ending>),
     /// The answer to `Measure`.
     Measured(Measured),
@@ -101,75 +101,78 @@ pub(super) enum Event {
 /// How everything was ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Farewell {
-    /// How each process ended that was to run, in the order of their start.
+    /// How each long-running process ended, in the order of their start.
     pub endings: Vec<(i32, Ending)>,
-    /// How many processes had to be killed: they outlived their grace.
+    /// How many processes outlived their grace and were killed.
     pub killed: u32,
-    /// Processes that not even SIGKILL ended within ten seconds.
+    /// Processes that SIGKILL did not end within ten seconds.
     pub left: Vec<i32>,
-    /// Logs that could not be cleaned of secrets or shortened, and why: sentences.
+    /// Sentences about logs that could not be cleaned of secrets or shortened.
     pub log_troubles: Vec<String>,
 }
 
 /// One end of the socket pair.
-pub(super) struct Line {
+pub(super) struct Channel {
     socket: UnixStream,
-    heard: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
-/// Why no message came.
-pub(super) enum Silence {
+/// Why no message was received.
+pub(super) enum ReceiveError {
     /// The time is over.
-    Late,
+    TimedOut,
     /// The other end is gone.
-    Gone,
+    Closed,
 }
 
-impl Line {
-    pub(super) fn new(socket: UnixStream) -> Line {
-        Line { socket, heard: Vec::new() }
+impl Channel {
+    pub(super) fn new(socket: UnixStream) -> Channel {
+        Channel { socket, buffer: Vec::new() }
     }
 
     /// # Errors
     /// When the other end is gone.
-    pub(super) fn say(&mut self, message: &impl Serialize) -> io::Result<()> {
+    pub(super) fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
         self.socket.write_all(&line)
     }
 
-    /// The next message. Something that is no message of ours counts as an
-    /// end: whoever sent it is not to be trusted with processes.
-    pub(super) fn hear<T: DeserializeOwned>(&mut self, until: Instant) -> Result<T, Silence> {
+    /// Receives the next message. An invalid message counts as the end, because its sender must not
+    /// be trusted with processes.
+    pub(super) fn receive<T: DeserializeOwned>(
+        &mut self,
+        until: Instant,
+    ) -> Result<T, ReceiveError> {
         loop {
             if let Some(message) = self.buffered() {
                 return message;
             }
             if !wait(&[self.socket.as_raw_fd()], until)[0] {
-                return Err(Silence::Late);
+                return Err(ReceiveError::TimedOut);
             }
             self.read()?;
         }
     }
 
-    /// A message that has come already, if it is complete.
-    pub(super) fn buffered<T: DeserializeOwned>(&mut self) -> Option<Result<T, Silence>> {
-        let end = self.heard.iter().position(|byte| *byte == b'\n')?;
-        let line: Vec<u8> = self.heard.drain(..=end).collect();
-        Some(serde_json::from_slice(&line).map_err(|_| Silence::Gone))
+    /// Returns a message that was already received, if it is complete.
+    pub(super) fn buffered<T: DeserializeOwned>(&mut self) -> Option<Result<T, ReceiveError>> {
+        let end = self.buffer.iter().position(|byte| *byte == b'\n')?;
+        let line: Vec<u8> = self.buffer.drain(..=end).collect();
+        Some(serde_json::from_slice(&line).map_err(|_| ReceiveError::Closed))
     }
 
     /// Reads once; the socket must be readable.
-    pub(super) fn read(&mut self) -> Result<(), Silence> {
+    pub(super) fn read(&mut self) -> Result<(), ReceiveError> {
         let mut piece = [0; 16 * 1024];
         match self.socket.read(&mut piece) {
-            Ok(0) => Err(Silence::Gone),
+            Ok(0) => Err(ReceiveError::Closed),
             Ok(count) => {
-                self.heard.extend_from_slice(&piece[..count]);
-                if self.heard.len() > LONGEST { Err(Silence::Gone) } else { Ok(()) }
+                self.buffer.extend_from_slice(&piece[..count]);
+                if self.buffer.len() > LONGEST { Err(ReceiveError::Closed) } else { Ok(()) }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(_) => Err(Silence::Gone),
+            Err(_) => Err(ReceiveError::Closed),
         }
     }
 
@@ -178,19 +181,19 @@ impl Line {
     }
 }
 
-impl std::os::fd::AsFd for Line {
+impl std::os::fd::AsFd for Channel {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
 }
 
-/// Waits until one of these descriptors can be read (or its other end is
-/// gone); says which.
+/// Waits until one of these descriptors is readable (or its other end is closed); returns which
+/// ones are.
 pub(super) fn wait<const N: usize>(fds: &[RawFd; N], until: Instant) -> [bool; N] {
     let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        // Up, not down: a wait that ends early would spin through its last part.
+        // Rounded up: a wait that ends early would spin through its last part.
         let ms = left.as_micros().div_ceil(1000).min(60_000) as libc::c_int;
         // SAFETY: N valid pollfds.
         let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, ms) };
@@ -204,26 +207,26 @@ pub(super) fn wait<const N: usize>(fds: &[RawFd; N], until: Instant) -> [bool; N
 mod tests {
     use super::*;
 
-    fn soon() -> Instant {
+    fn in_five_seconds() -> Instant {
         Instant::now() + Duration::from_secs(5)
     }
 
     #[test]
-    fn messages_come_whole_however_they_are_cut() {
+    fn messages_are_complete_however_they_are_cut() {
         let (here, mut there) = UnixStream::pair().expect("a pair");
-        let mut line = Line::new(here);
+        let mut line = Channel::new(here);
         let text = b"{\"Pinned\":3}\n\"Keeping\"\n{\"Refus";
         for piece in text.chunks(5) {
             there.write_all(piece).expect("writes");
         }
-        assert!(matches!(line.hear(soon()), Ok(Event::Pinned(3))));
-        assert!(matches!(line.hear(soon()), Ok(Event::Keeping)));
-        assert!(matches!(line.hear::<Event>(Instant::now()), Err(Silence::Late)));
+        assert!(matches!(line.receive(in_five_seconds()), Ok(Event::Pinned(3))));
+        assert!(matches!(line.receive(in_five_seconds()), Ok(Event::Keeping)));
+        assert!(matches!(line.receive::<Event>(Instant::now()), Err(ReceiveError::TimedOut)));
         there.write_all(b"ed\":\"why\"}\nnonsense\n").expect("writes");
-        assert!(matches!(line.hear(soon()), Ok(Event::Refused(why)) if why == "why"));
-        assert!(matches!(line.hear::<Event>(soon()), Err(Silence::Gone)));
+        assert!(matches!(line.receive(in_five_seconds()), Ok(Event::Refused(why)) if why == "why"));
+        assert!(matches!(line.receive::<Event>(in_five_seconds()), Err(ReceiveError::Closed)));
         drop(there);
-        assert!(matches!(line.hear::<Event>(soon()), Err(Silence::Gone)));
+        assert!(matches!(line.receive::<Event>(in_five_seconds()), Err(ReceiveError::Closed)));
     }
 
     #[test]

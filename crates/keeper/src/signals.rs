@@ -1,9 +1,9 @@
-//! Signals by name, as an experiment file writes them.
+//! Signals by name, as in an experiment file.
 
 use text::near;
 use text::shown::shown;
 
-/// Those that can ask a server to stop, and the usual ways to die.
+/// Those that can ask a server to stop, and the usual causes of an unexpected end.
 const NAMES: [(&str, i32); 13] = [
     ("TERM", libc::SIGTERM),
     ("INT", libc::SIGINT),
@@ -20,7 +20,7 @@ const NAMES: [(&str, i32); 13] = [
     ("PIPE", libc::SIGPIPE),
 ];
 
-/// How many of them, from the first, may stand behind `stop`.
+/// How many of them, from the first, are valid for `stop`.
 const STOPS: usize = 8;
 
 /// The name without `SIG`.
@@ -31,7 +31,7 @@ pub fn name(signal: i32) -> Option<&'static str> {
 /// The signal of this name, with or without `SIG`.
 ///
 /// # Errors
-/// When there is none that could stop a server.
+/// If no signal of that name stops a server.
 pub fn number(text: &str) -> Result<i32, String> {
     let wanted = text.strip_prefix("SIG").unwrap_or(text);
     let known = &NAMES[..STOPS];
@@ -41,7 +41,7 @@ pub fn number(text: &str) -> Result<i32, String> {
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     let meant = near::did_you_mean(wanted, names.iter().copied());
     Err(format!(
-        "`{}` is not a signal that stops a server: {}{meant}",
+        "`{}` is not a signal that stops a server; use one of {}{meant}",
         shown(text),
         names.join(", ")
     ))
@@ -60,11 +60,13 @@ mod tests {
         for (text, message) in [
             (
                 "TREM",
-                "`TREM` is not a signal that stops a server: TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
+                "`TREM` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, \
+                 USR1, USR2, WINCH, KILL; did you mean `TERM`?",
             ),
             (
                 "SEGV",
-                "`SEGV` is not a signal that stops a server: TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL",
+                "`SEGV` is not a signal that stops a server; use one of TERM, INT, QUIT, HUP, \
+                 USR1, USR2, WINCH, KILL",
             ),
         ] {
             assert_eq!(number(text).unwrap_err(), message);

@@ -1,5 +1,5 @@
-//! What becomes of processes whose parent is killed: they fall to the nearest
-//! ancestor that declared itself a subreaper, and so cannot get out of sight.
+//! Handles processes whose parent is killed: their new parent is the nearest ancestor that declared
+//! itself a subreaper, so they cannot escape.
 
 use crate::tree::{self, Process};
 use std::collections::BTreeSet;
@@ -7,32 +7,31 @@ use std::io;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often processes that are to end are looked at.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often processes that are to end are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Longest wait for processes that were killed: the kernel holds on to one
-/// that waits for a broken disk.
-pub(super) const KILLED: Duration = Duration::from_secs(10);
+/// Longest wait for killed processes: the kernel does not release one that waits for a broken disk.
+pub(super) const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What this process knows of its own children.
+/// What this process knows about its own children.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct Children {
     /// Keepers that run.
     pub(super) keepers: BTreeSet<i32>,
-    /// Children that were there before the first keeper: a shell that becomes
-    /// tiebreak by `exec` leaves us its own.
+    /// Children that existed before the first keeper: a shell that becomes tiebreak by `exec`
+    /// leaves us its children.
     strangers: Option<BTreeSet<i32>>,
 }
 
-static OWN: LazyLock<Mutex<Own>> = LazyLock::new(Mutex::default);
+static CHILDREN: LazyLock<Mutex<Children>> = LazyLock::new(Mutex::default);
 
-/// Held while a keeper is started or while we look for what fell to us, so
-/// that a keeper is never taken for something that fell.
-pub(super) fn own() -> MutexGuard<'static, Own> {
-    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+/// Held while a keeper is started or while we look for orphans, so that a keeper is never mistaken
+/// for an orphan.
+pub(super) fn own() -> MutexGuard<'static, Children> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on this process gets the orphans below it.
+/// Makes this process the parent of orphans below it.
 ///
 /// # Errors
 /// When the kernel refuses.
@@ -44,8 +43,8 @@ pub(super) fn become_subreaper() -> io::Result<()> {
     }
 }
 
-impl Own {
-    /// Remembers who is there already; only the first call looks.
+impl Children {
+    /// Records the existing children; only the first call does.
     pub(super) fn note_strangers(&mut self) {
         self.strangers.get_or_insert_with(|| {
             let us = std::process::id() as i32;
@@ -55,8 +54,8 @@ impl Own {
 
     /// Our children that we did not start.
     ///
-    /// A keeper lives in a session of its own, so nothing that it started is
-    /// in ours, and what we start ourselves is.
+    /// A keeper has its own session, so nothing that it started is in ours, and what we start
+    /// ourselves is.
     fn fallen(&self) -> Vec<Process> {
         let us = std::process::id() as i32;
         let Some(session) = tree::look(us).map(|process| process.session) else {
@@ -70,13 +69,11 @@ impl Own {
     }
 }
 
-/// Ends the processes that fell to us because a keeper was killed, with all
-/// their descendants: SIGTERM, and SIGKILL after the grace. Returns the
-/// numbers of those that are left all the same, which is none unless the
-/// kernel holds on to them.
+/// Ends the processes that fell to us because a keeper was killed, with all their descendants: by
+/// SIGTERM, and by SIGKILL after the grace. Returns the numbers of those that are left, which is
+/// empty unless the kernel does not release them.
 ///
-/// Children that this process started itself are spared, as long as they did
-/// not begin a session of their own.
+/// Children that this process started itself are spared, unless they began a session of their own.
 pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {
     end_all(grace, || {
         let own = own();
@@ -85,11 +82,10 @@ pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {
     })
 }
 
-/// Ends processes: SIGTERM, and SIGKILL after the grace. `find` gives those that
-/// are there, and is asked until it twice finds none: a process can fork and end
-/// between two looks, and its child is found by the second. Returns the numbers of
-/// those that are left all the same, which is none unless the kernel holds on to
-/// them.
+/// Ends processes: by SIGTERM, and by SIGKILL after the grace. `find` returns those that exist, and
+/// is called until it finds none twice in a row: a process can fork and end between two calls, and
+/// the second finds its child. Returns the numbers of those that are left, which is empty unless
+/// the kernel does not release them.
 pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -> Vec<i32> {
     let started = Instant::now();
     let mut asked = BTreeSet::new();
@@ -97,7 +93,7 @@ pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -
     loop {
         let left = find();
         clean = if left.is_empty() { clean + 1 } else { 0 };
-        if clean == 2 || started.elapsed() > grace + KILLED {
+        if clean == 2 || started.elapsed() > grace + KILL_TIMEOUT {
             return left.iter().map(|process| process.pid).collect();
         }
         let kill = started.elapsed() >= grace;
@@ -108,17 +104,17 @@ pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -
                 tree::signal(&process, libc::SIGTERM);
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Buries those that have ended; gives back the others.
+/// Collects the status of those that have ended; returns the others.
 fn reap(mut fallen: Vec<Process>) -> Vec<Process> {
     fallen.retain(|process| {
         // SAFETY: waitpid writes nothing through a null pointer.
-        let buried = process.zombie
+        let collected = process.zombie
             && unsafe { libc::waitpid(process.pid, std::ptr::null_mut(), libc::WNOHANG) } != 0;
-        !buried
+        !collected
     });
     fallen
 }

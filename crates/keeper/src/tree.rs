@@ -1,22 +1,21 @@
-//! Processes as `/proc` shows them: who descends from whom, and signals that
-//! cannot hit a stranger.
+//! Processes as `/proc` shows them: their descent, and signals that cannot hit the wrong process.
 //!
-//! `/proc/PID/task/TID/children` would be shorter to read, but many kernels
-//! are built without it; the parent's number in `stat` is everywhere.
+//! `/proc/PID/task/TID/children` would be shorter to read, but many kernels are built without it;
+//! the parent's number in `stat` is always available.
 
 use crate::process::{self, Stat};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// A process at the moment that it was looked at. Number and start together
-/// name it for ever: a number alone is given again.
+/// A process at the moment of observation. Number and start together identify it; a number alone is
+/// reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
     pub(crate) parent: i32,
     pub(crate) session: i32,
-    /// It has ended, and nobody has asked how.
+    /// Whether it has ended and has not been waited for.
     pub(crate) zombie: bool,
     /// Clock ticks since boot.
     start: u64,
@@ -27,7 +26,7 @@ pub(crate) fn look(pid: i32) -> Option<Process> {
     Stat::of(u32::try_from(pid).ok()?).map(|stat| of(pid, &stat))
 }
 
-/// Every process that can be seen.
+/// Every visible process.
 pub(crate) fn all() -> Vec<Process> {
     process::all().iter().map(|(pid, stat)| of(*pid as i32, stat)).collect()
 }
@@ -42,10 +41,10 @@ fn of(pid: i32, stat: &Stat) -> Process {
     }
 }
 
-/// Everything below `root`, parents before their children, `root` left out.
+/// Everything below `root`, parents before their children, without `root`.
 ///
-/// One look is never the whole truth while processes fork: whoever needs to
-/// know that nobody is left looks again.
+/// While processes fork, one result is never complete: a caller that must know that none is left
+/// calls again.
 pub(crate) fn descendants(root: i32) -> Vec<Process> {
     below(root, &all())
 }
@@ -64,16 +63,15 @@ fn below(root: i32, all: &[Process]) -> Vec<Process> {
     found
 }
 
-/// Sends a signal to exactly this process; false where it is gone. A pidfd
-/// holds on to the process, and the second look says that it is still the one
-/// that was meant.
+/// Sends a signal to exactly this process. Returns false if it is gone. A pidfd holds on to the
+/// process, and the second check shows that it is still the same one.
 pub(crate) fn signal(process: &Process, signal: i32) -> bool {
     let still_there = |process: &Process| {
         look(process.pid).is_some_and(|now| now.start == process.start && !now.zombie)
     };
     match pidfd(process.pid) {
         Ok(fd) => still_there(process) && send(&fd, signal).is_ok(),
-        // Before Linux 5.3: what remains is the time between look and kill.
+        // Before Linux 5.3 the time between check and kill remains unprotected.
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             // SAFETY: kill takes no memory of ours.
             still_there(process) && unsafe { libc::kill(process.pid, signal) } == 0
@@ -82,10 +80,10 @@ pub(crate) fn signal(process: &Process, signal: i32) -> bool {
     }
 }
 
-/// A descriptor that stands for the process, whatever becomes of its number.
+/// A descriptor of the process, which stays valid if its number is reused.
 ///
 /// # Errors
-/// Where it is gone, or the kernel is older than 5.3.
+/// If it is gone, or the kernel is older than 5.3.
 pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: the call takes two numbers and gives a descriptor of our own.
     unsafe {

@@ -1,15 +1,15 @@
-//! Users that a target may run as: some servers refuse to be root.
+//! Users that a target may run as, because some servers refuse to run as root.
 
 use std::ffi::{CStr, CString};
 
-/// What the system knows about a user.
+/// The system's record of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     /// Its number.
     pub uid: u32,
     /// The number of its group.
     pub gid: u32,
-    /// Its group and the others that it is in.
+    /// Its group and the other groups that it belongs to.
     pub groups: Vec<u32>,
     /// Its home folder.
     pub home: String,
@@ -18,7 +18,7 @@ pub struct User {
 /// Looks a user up by name.
 ///
 /// # Errors
-/// When there is none of that name.
+/// If there is none of that name.
 pub fn find(name: &str) -> Result<User, String> {
     let none = || format!("there is no user `{}` on this machine", text::shown::shown(name));
     let c_name = CString::new(name).map_err(|_| none())?;
@@ -44,17 +44,17 @@ fn groups(name: &CStr, gid: u32) -> Vec<u32> {
     loop {
         let mut count = groups.len() as libc::c_int;
         // SAFETY: `groups` has room for `count` numbers.
-        let told =
+        let result =
             unsafe { libc::getgrouplist(name.as_ptr(), gid, groups.as_mut_ptr(), &mut count) };
-        if told >= 0 {
-            groups.truncate(told as usize);
+        if result >= 0 {
+            groups.truncate(result as usize);
             return groups;
         }
         groups.resize((count as usize).max(groups.len() * 2), 0);
     }
 }
 
-/// The user that this process is.
+/// The user of this process.
 pub fn ours() -> u32 {
     // SAFETY: cannot fail.
     unsafe { libc::geteuid() }

@@ -1,4 +1,4 @@
-//! All rules on all runs, and what follows.
+//! Applies all rules to all runs, and draws conclusions.
 
 use crate::compare::{self, Comparison};
 use crate::groups::{Group, groups};
@@ -15,7 +15,7 @@ use text::shown::shown;
 pub struct Audit {
     /// Names of the files, escaped.
     pub files: Vec<String>,
-    /// What else was seen in each file.
+    /// Other peculiarities of each file.
     pub oddities: Vec<Oddities>,
     /// All runs, file by file.
     pub runs: Vec<Run>,
@@ -23,14 +23,14 @@ pub struct Audit {
     pub groups: Vec<Group>,
     /// The comparisons that the runs allow.
     pub comparisons: Vec<Comparison>,
-    /// All objections, the heaviest first.
+    /// All objections, the most severe first.
     pub objections: Vec<Objection>,
     /// Rules that could not be applied.
     pub unanswered: Vec<Unanswered>,
 }
 
 impl Audit {
-    /// Audits files that were read: (name, scan).
+    /// Audits the scanned files: (name, scan).
     pub fn of(scans: impl IntoIterator<Item = (String, Scan)>) -> Audit {
         let (mut files, mut oddities, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         for (name, scan) in scans {
@@ -94,18 +94,18 @@ impl Audit {
         (self.objections, self.unanswered) = (objections, unanswered);
     }
 
-    /// The heaviest objection to a run by itself.
+    /// The most severe objection to a run by itself.
     pub fn weight(&self, run: usize) -> Option<Weight> {
         objection::weight(&self.objections, run)
     }
 
-    /// Whether an objection is void: a run, or a comparison, from which nothing follows.
+    /// Whether there is a void objection: a run or a comparison that allows no conclusion.
     pub fn void(&self) -> bool {
         self.objections.iter().any(|objection| objection.weight == Weight::Void)
     }
 }
 
-/// Each once: several figures may stand in one line.
+/// Removes duplicates, because one line may contain several figures.
 fn unique(places: impl Iterator<Item = Place>) -> Vec<Place> {
     let mut all = Vec::new();
     for place in places {

@@ -1,31 +1,31 @@
-//! What two contenders' runs say about which is faster.
+//! What the runs of two contenders show about which one is faster.
 
 use crate::groups::{Group, Measure, comparable, differences};
 use crate::objection::{self, Objection};
 use crate::run::Run;
 use judge::verdict::Weight;
 
-/// Comparisons that are made, at most.
+/// The largest number of comparisons.
 const MOST: usize = 100;
-/// The level at which an order of runs is called chance.
+/// The probability above which an order of runs is attributed to chance.
 const LEVEL: f64 = 0.05;
 
-/// What may be said of two contenders.
+/// The possible conclusions about two contenders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Word {
     /// A run of one of them is void, or the comparison is.
     Void,
-    /// They were under different loads.
+    /// They ran under different loads.
     UnequalLoad,
     /// A figure is missing.
     NoFigure,
-    /// One of them has one run: how much its runs differ is not known.
+    /// One of them has only one run, so the variation between its runs is unknown.
     OneRun,
     /// Their runs overlap.
     Overlap,
-    /// They do not, but so few runs would be apart by chance as well: how often.
+    /// They do not overlap, but with so few runs this happens by chance with this probability.
     TooFew(f64),
-    /// They do not; by chance, in a random order of runs, so often.
+    /// They do not overlap; in a random order of runs this happens by chance with this probability.
     Apart(f64),
 }
 
@@ -36,15 +36,15 @@ pub struct Comparison {
     pub a: usize,
     /// Index of the other.
     pub b: usize,
-    /// What they are compared by.
+    /// What they are comparison by.
     pub measure: Measure,
     /// Median of the second's runs ÷ median of the first's.
     pub ratio: Option<f64>,
-    /// What may be said.
+    /// The conclusion.
     pub word: Word,
 }
 
-/// The first contender of each kind of work with each other one.
+/// Compares the first contender of each kind of work with each other one.
 pub(crate) fn comparisons(
     runs: &[Run],
     groups: &[Group],
@@ -58,13 +58,13 @@ pub(crate) fn comparisons(
         if let Some(a) = first
             && found.len() < MOST
         {
-            found.push(Pair { runs, groups, objections, a, b }.compared());
+            found.push(Pair { runs, groups, objections, a, b }.comparison());
         }
     }
     found
 }
 
-/// Two groups, and all that is known of them.
+/// Two groups, and everything that is known about them.
 struct Pair<'a> {
     runs: &'a [Run],
     groups: &'a [Group],
@@ -74,7 +74,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn compared(&self) -> Comparison {
+    fn comparison(&self) -> Comparison {
         let (a, b) = (self.a, self.b);
         let measure = Measure::of(self.first_run(a));
         let of = |word, ratio: Option<f64>| Comparison {
@@ -101,7 +101,7 @@ impl Pair<'_> {
         &self.runs[self.groups[group].runs[0]]
     }
 
-    /// The figures of a group in order. Returns None if a run shows none.
+    /// The figures of a group in ascending order. Returns None if a run does not show its figure.
     fn figures(&self, group: usize, measure: Measure) -> Option<Vec<f64>> {
         let of_runs = self.groups[group].runs.iter().map(|run| measure.figure(&self.runs[*run]));
         let mut figures = of_runs.map(|at| Some(at?.value)).collect::<Option<Vec<f64>>>()?;
@@ -122,7 +122,7 @@ impl Pair<'_> {
     }
 }
 
-/// Of figures in order.
+/// Compares figures in ascending order.
 fn word(first: &[f64], second: &[f64]) -> Word {
     if first.len() < 2 || second.len() < 2 {
         return Word::OneRun;
@@ -131,7 +131,7 @@ fn word(first: &[f64], second: &[f64]) -> Word {
     if !apart {
         return Word::Overlap;
     }
-    // Of all ways to deal the runs out, two put all of one below all of the other.
+    // Of all ways to distribute the runs, two put all of one contender below all of the other.
     let n = first.len() + second.len();
     let ways: f64 = (1..=first.len()).map(|k| (n + 1 - k) as f64 / k as f64).product();
     let chance = 2.0 / ways;

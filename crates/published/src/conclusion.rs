@@ -1,4 +1,4 @@
-//! What may be concluded and what may not, in one paragraph.
+//! What may and may not be concluded, in one paragraph.
 
 use crate::audit::Audit;
 use crate::compare::{Comparison, Word};
@@ -8,11 +8,11 @@ use judge::verdict::Weight;
 use text::lists::listed;
 use text::units::show_counted;
 
-/// Comparisons that the paragraph speaks of.
+/// The largest number of comparisons in the paragraph.
 const MOST: usize = 4;
 
 impl Audit {
-    /// What may be concluded and what may not: one paragraph.
+    /// States in one paragraph what may and may not be concluded.
     pub fn conclusion(&self) -> String {
         let mut sentences = vec![what_was_read(self)];
         if self.runs.is_empty() {
@@ -33,17 +33,18 @@ fn what_was_read(audit: &Audit) -> String {
     tools.sort_unstable();
     tools.dedup();
     if tools.is_empty() {
-        return "No run of a tool that is known was found.".to_owned();
+        return "No run of a known tool was found.".to_owned();
     }
     let runs = show_counted(audit.runs.len() as u64, "run");
-    let contenders = match audit.groups.len() < audit.runs.len() {
-        true => format!(" of {}", show_counted(audit.groups.len() as u64, "contender")),
-        false => String::new(),
+    let contenders = if audit.groups.len() < audit.runs.len() {
+        format!(" of {}", show_counted(audit.groups.len() as u64, "contender"))
+    } else {
+        String::new()
     };
-    format!("The output holds {runs}{contenders}, made with {}.", listed(&tools))
+    format!("The output contains {runs}{contenders}, made with {}.", listed(&tools))
 }
 
-/// Runs that measured something else than a server at work.
+/// Runs that did not measure a server at work.
 fn void(audit: &Audit) -> Option<String> {
     let is_void = |run: &usize| audit.weight(*run) == Some(Weight::Void);
     let void = (0..audit.runs.len()).filter(is_void).count();
@@ -64,16 +65,16 @@ fn void(audit: &Audit) -> Option<String> {
     Some(format!("{which} be used for any conclusion ({}).", listed(&rules)))
 }
 
-/// Nothing to compare with.
+/// The sentence if there is nothing to compare with.
 fn alone(audit: &Audit) -> String {
     if (0..audit.runs.len()).all(|run| audit.weight(run) == Some(Weight::Void)) {
-        return "How fast the server is may not be concluded.".to_owned();
+        return "The output does not show how fast the server is.".to_owned();
     }
     let repeated = audit.groups.iter().any(|group| group.runs.len() > 1);
-    let spread = if repeated { "" } else { "how far a second run would lie from it, nor " };
+    let spread = if repeated { "" } else { "how much a second run would differ, nor " };
     format!(
-        "What may be concluded: on that machine, at that time, under that load, the printed rate was \
-         reached. What may not: {spread}which of two servers is faster."
+        "It may be concluded that the printed rate was reached on that machine, at that time, \
+         under that load. It may not be concluded {spread}which of two servers is faster."
     )
 }
 
@@ -82,7 +83,7 @@ fn compared(audit: &Audit) -> Vec<String> {
         audit.comparisons.iter().take(MOST).map(|of| comparison(audit, of)).collect();
     if audit.comparisons.len() > MOST {
         let more = show_counted((audit.comparisons.len() - MOST) as u64, "comparison");
-        sentences.push(format!("There are {more} more, below."));
+        sentences.push(format!("{more} more are listed below."));
     }
     let cautions = audit.objections.iter().filter(|objection| {
         objection.weight == Weight::Caution
@@ -92,7 +93,7 @@ fn compared(audit: &Audit) -> Vec<String> {
     rules.sort_by_key(|name| RULES.iter().position(|rule| rule.name == *name));
     rules.dedup();
     if !rules.is_empty() {
-        sentences.push(format!("What else weakens the figures: {}.", listed(&rules)));
+        sentences.push(format!("These objections also weaken the figures: {}.", listed(&rules)));
     }
     sentences
 }
@@ -111,35 +112,38 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
     let faster = if better { b } else { a };
     match of.word {
         Word::Void => format!(
-            "Which of {a} and {b} is faster may not be concluded: {printed}, but not from sound runs."
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but the runs are \
+             not valid."
         ),
         Word::UnequalLoad => format!(
-            "Which of {a} and {b} is faster may not be concluded: {printed}, under another load."
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but under a \
+             different load."
         ),
         Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
         Word::OneRun => format!(
-            "Which of {a} and {b} is faster may not be concluded: {printed}, but with one run of a \
-             contender nothing says how much of that is the difference between two runs of the same."
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them \
+             has only one run, so the difference between two runs of the same contender is \
+             unknown."
         ),
         Word::Overlap => format!(
-            "Which of {a} and {b} is faster may not be concluded: {printed}, and some runs of the one \
-             lie among those of the other."
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but their runs \
+             overlap."
         ),
         Word::TooFew(chance) => format!(
-            "That {faster} is faster is likely and not shown: {printed} and no runs overlap, but with \
-             so few runs that happens by chance in {:.0} of 100 cases.",
+            "It is likely but not shown that {faster} is faster: {printed} and no runs overlap, \
+             but with so few runs that happens by chance in {:.0} of 100 cases.",
             chance * 100.0
         ),
         Word::Apart(chance) => format!(
-            "It may be said that {faster} was faster in these runs, on that machine: {printed}, and no \
-             runs overlap, which by chance happens in {:.1} of 100 cases if the runs were made in \
-             random order.",
+            "It may be concluded that {faster} was faster in these runs, on that machine: \
+             {printed}, and no runs overlap, which happens by chance in {:.1} of 100 cases if the \
+             runs were made in random order.",
             chance * 100.0
         ),
     }
 }
 
-/// What is wrong with percentiles is wrong beside a sound rate.
+/// Percentiles can be wrong although the rate is valid.
 fn percentiles(audit: &Audit) -> Option<String> {
     let about =
         ["hidden_stall", "closed_loop_rate", "filled_in", "percentile_support", "broken_off"];

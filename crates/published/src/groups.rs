@@ -1,4 +1,4 @@
-//! Which runs are of one contender, and which can be compared.
+//! Determines which runs belong to one contender, and which can be compared.
 
 use crate::key::{At, Key, Label};
 use crate::run::Run;
@@ -6,15 +6,15 @@ use crate::run::Run;
 /// Runs of one contender under one load.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// What the runs say they are of, escaped.
+    /// The contender according to the runs, escaped.
     pub name: String,
     /// Indices of the runs, in their order.
     pub runs: Vec<usize>,
-    /// Whether the runs name what they are of. If not, each is a group of its own.
+    /// Whether the runs name their contender. If not, each run is a separate group.
     pub named: bool,
 }
 
-/// Puts runs of the same file, tool, target, server, subject and load together.
+/// Groups runs of the same file, tool, target, server, subject and load.
 pub fn groups(runs: &[Run], files: &[String]) -> Vec<Group> {
     let mut groups: Vec<(Identity, Group)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Identity {
     }
 }
 
-/// What a run was asked to do, as far as it is shown.
+/// The load of a run, as far as its output shows it.
 #[derive(Clone, Debug, PartialEq)]
 struct Load {
     connections: Option<f64>,
@@ -86,13 +86,14 @@ impl Load {
 }
 
 /// Whether two runs do the same kind of work: redis-benchmark prints a run for each kind of
-/// command, which are not compared with each other.
+/// command, and different kinds are not compared.
 pub(crate) fn comparable(a: &Run, b: &Run) -> bool {
     let subject = |run: &Run| run.text(Label::Subject).map(|at| at.value.clone());
     a.tool.kind == b.tool.kind && subject(a) == subject(b)
 }
 
-/// In what two loads differ, in words. What one does not show is no difference.
+/// Returns in words how two loads differ. A setting that one of them does not show is not a
+/// difference.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
     let (of_a, of_b) = (Load::of(a), Load::of(b));
     let mut words = Vec::new();
@@ -102,7 +103,7 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
     for (what, a, b) in [
         ("connections", of_a.connections, of_b.connections),
         ("threads", of_a.threads, of_b.threads),
-        ("the rate that was asked for", of_a.asked_rate, of_b.asked_rate),
+        ("the requested rate", of_a.asked_rate, of_b.asked_rate),
         ("the scale", of_a.scale, of_b.scale),
     ] {
         if let (Some(a), Some(b)) = (a, b)
@@ -132,19 +133,19 @@ fn name(run: &Run, files: &[String]) -> String {
     }
 }
 
-/// What the runs of one contender are compared by.
+/// The figure by which contenders are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Operations per second.
     Rate,
-    /// The p99, where the tool sends at a rate of its own.
+    /// The p99, if the tool sends at a fixed rate.
     P99,
-    /// The mean response time there, if no p99 is shown.
+    /// The mean response time in that case, if no p99 is shown.
     Mean,
 }
 
 impl Measure {
-    /// What runs of this tool are compared by.
+    /// The measure for runs of this tool.
     pub fn of(run: &Run) -> Measure {
         match (run.tool.closed, run.figure(Key::Percentile(990_000))) {
             (true, _) => Measure::Rate,
@@ -153,7 +154,7 @@ impl Measure {
         }
     }
 
-    /// The figure.
+    /// The figure of a run.
     pub fn figure(self, run: &Run) -> Option<At<f64>> {
         run.figure(match self {
             Measure::Rate => Key::Rate,
@@ -162,7 +163,7 @@ impl Measure {
         })
     }
 
-    /// In words.
+    /// The name of the measure.
     pub fn words(self) -> &'static str {
         match self {
             Measure::Rate => "rate",

@@ -1,24 +1,24 @@
-//! JSON as a list of its leaves, each with its line: an objection names the line that a
-//! figure stands in, which parsers into values forget.
+//! Reads JSON as a list of its leaves with their lines, because an objection names the line of a
+//! figure, which JSON parsers do not keep.
 
-/// One value that is no list and no object.
+/// One value that is neither a list nor an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     /// Its keys from the outermost on, joined by `/`; an element of a list has no key.
     pub(crate) path: String,
-    /// A figure or word as it stands there, or a string without its quotes.
+    /// A figure or word as printed, or a string without its quotes.
     pub(crate) text: String,
     /// Line of the file.
     pub(crate) line: u64,
 }
 
-/// Leaves that are read of one document.
+/// The largest number of leaves per document.
 const MOST_LEAVES: usize = 20_000;
-/// Levels of a document.
+/// The largest number of levels.
 const DEEPEST: usize = 32;
 
-/// The leaves of a document whose lines are given with their numbers, as far as it is JSON;
-/// the second value is whether it was read to its end.
+/// Returns the leaves of a document, given its numbered lines, as far as it is JSON. The second
+/// value says whether it was read to its end.
 pub(crate) fn leaves(lines: &[(u64, String)]) -> (Vec<Leaf>, bool) {
     let mut reader = Reader { path: Vec::new(), leaves: Vec::new(), open: Vec::new(), key: None };
     for (line, text) in lines {
@@ -37,14 +37,14 @@ pub(crate) fn leaves(lines: &[(u64, String)]) -> (Vec<Leaf>, bool) {
 struct Reader {
     path: Vec<String>,
     leaves: Vec<Leaf>,
-    /// What is open: `{` or `[`.
+    /// The open brackets: `{` or `[`.
     open: Vec<char>,
-    /// A string that may turn out to be a key.
+    /// A string that may be a key.
     key: Option<(String, u64)>,
 }
 
 impl Reader {
-    /// Reads one token. Returns the rest of the line; None at its end.
+    /// Reads one token. Returns the rest of the line, or None at its end.
     fn step<'a>(&mut self, text: &'a str, line: u64) -> Option<&'a str> {
         let text = text.trim_start();
         let first = text.chars().next()?;
@@ -54,11 +54,11 @@ impl Reader {
                 self.path.push(self.key.take().map_or(String::new(), |(key, _)| key));
             }
             '}' | ']' => {
-                self.settle();
+                self.discard_key();
                 self.open.pop();
                 self.path.pop();
             }
-            ',' => self.settle(),
+            ',' => self.discard_key(),
             ':' => {}
             '"' => {
                 let (string, rest) = string(&text[1..]);
@@ -83,8 +83,8 @@ impl Reader {
         Some(&text[first.len_utf8()..])
     }
 
-    /// A key without a value is none.
-    fn settle(&mut self) {
+    /// Discards a key without a value.
+    fn discard_key(&mut self) {
         self.key = None;
     }
 
@@ -95,7 +95,7 @@ impl Reader {
     }
 }
 
-/// The string up to its quotation mark, and what is behind it.
+/// Returns the string up to its closing quote, and the rest.
 fn string(text: &str) -> (String, &str) {
     let mut out = String::new();
     let mut chars = text.char_indices();
@@ -109,7 +109,7 @@ fn string(text: &str) -> (String, &str) {
     (out, "")
 }
 
-/// How the brackets of a document change with a line: it is at its end when their sum is 0.
+/// How a line changes the depth of brackets: the document ends when it is 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Depth {
     open: i64,
@@ -117,7 +117,7 @@ pub(crate) struct Depth {
 }
 
 impl Depth {
-    /// Adds a line; whether the document ends with it.
+    /// Adds a line; returns whether the document ends with it.
     pub(crate) fn add(&mut self, line: &str) -> bool {
         let mut escaped = false;
         for c in line.chars() {
@@ -131,7 +131,7 @@ impl Depth {
                 _ => {}
             }
         }
-        // A string does not go on in the next line.
+        // A string does not continue on the next line.
         self.in_string = false;
         self.open <= 0
     }

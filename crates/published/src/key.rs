@@ -1,29 +1,29 @@
-//! What a figure or a text of a run is, and what one line says.
+//! The kinds of figures and texts of a run, and the facts of one line.
 
-/// What a figure is. Times are in seconds, sizes in bytes, rates per second.
+/// The kind of a figure. Times are in seconds, sizes in bytes, rates per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
-    /// How long it was measured.
+    /// The measured duration.
     Duration,
-    /// How long it was asked to measure.
+    /// The requested duration.
     AskedDuration,
-    /// Operations that ended, well or not.
+    /// Operations that ended, successful or not.
     Operations,
-    /// Samples that percentiles are made of, where the tool says how many.
+    /// Samples behind the percentiles, if the tool states their number.
     Samples,
     /// Operations per second.
     Rate,
-    /// Operations per second that the tool was asked for.
+    /// The requested operations per second.
     AskedRate,
-    /// Connections, or clients, at a time.
+    /// Concurrent connections or clients.
     Connections,
-    /// The same of each thread.
+    /// The same per thread.
     ConnectionsPerThread,
     /// Threads of the generator.
     Threads,
-    /// Operations that each client was asked for.
+    /// Operations requested per client.
     PerClient,
-    /// Operations over a connection that was open already.
+    /// Operations over a connection that was already open.
     KeptAlive,
     /// Bytes received.
     Bytes,
@@ -43,9 +43,9 @@ pub enum Key {
     Percentile(u32),
     /// Mean time to connect.
     ConnectMean,
-    /// Replies with this status; of a class (200, 300 …) where only the class is told.
+    /// Replies with this status, or of a class (200, 300 …) if only the class is shown.
     Status(u16),
-    /// Replies with a status that is no success.
+    /// Replies with an unsuccessful status.
     BadStatus,
     /// Replies whose length differs from the first one's.
     OtherLength,
@@ -61,7 +61,7 @@ pub enum Key {
     Timeouts,
     /// Other errors.
     Errors,
-    /// Operations that the tool broke off at its end.
+    /// Operations that the tool aborted at its end.
     Aborted,
     /// Checks of the reply's content that failed.
     FailedChecks,
@@ -77,12 +77,12 @@ pub enum Key {
     Hits,
     /// Reads per second that found nothing.
     Misses,
-    /// Keys that operations are spread over.
+    /// Keys that the operations use.
     Keys,
 }
 
 impl Key {
-    /// Name in JSON and in sentences on what is missing, and the unit.
+    /// Its name in JSON and in messages about missing figures, and its unit.
     pub fn name(self) -> (String, &'static str) {
         let (name, unit) = match self {
             Key::Duration => ("duration", "s"),
@@ -137,39 +137,39 @@ pub enum Label {
     Target,
     /// Path of the page.
     Path,
-    /// Port of the target, where it stands apart.
+    /// Port of the target, if it is printed separately.
     Port,
-    /// Software of the server, as it names itself.
+    /// Software of the server, as it identifies itself.
     Server,
-    /// What was done: kind of command, script, transaction.
+    /// The work: kind of command, script, transaction.
     Subject,
     /// Mode of the queries.
     Mode,
-    /// The command line, where it was printed or pasted along.
+    /// The command line, if it was printed or pasted above.
     Command,
 }
 
-/// What one line says.
+/// The meaning of one line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fact {
-    /// Here a run begins.
+    /// A run begins here.
     Begins,
     /// A figure.
     Figure(Key, f64),
-    /// A figure that adds to others of its kind in the run.
+    /// A figure that is added to others of its kind in the run.
     Adds(Key, f64),
     /// A text.
     Text(Label, String),
     /// A figure that cannot be read.
     Unclear,
-    /// The run is one of this other tool, which prints the same lines and this one besides.
+    /// The run belongs to this other tool, which prints the same lines and this one as well.
     Tool(&'static str),
 }
 
-/// Something with the number of the line it stands in, from 1.
+/// A value with the number of its line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct At<T> {
-    /// What it is.
+    /// The value.
     pub value: T,
     /// Line of the file.
     pub line: u64,

@@ -1,8 +1,8 @@
-//! Reads what other load generators printed, and says what may be concluded from it.
+//! Reads the output of other load generators, and states what may be concluded from it.
 //!
 //! [`Scan`] finds runs in a file of any kind: captured output, an article around it, a log.
-//! [`Audit`] applies the rules to them. A figure is one that was printed, with the line it
-//! stands in, or follows from printed figures; nothing is guessed.
+//! [`Audit`] applies the rules to them. A figure is either printed, with the line that contains it,
+//! or follows from printed figures; nothing is guessed.
 #![forbid(unsafe_code)]
 
 pub mod audit;

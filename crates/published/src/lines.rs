@@ -1,4 +1,4 @@
-//! A line as it was printed, out of what a terminal, an editor or an article made of it.
+//! Recovers a line as it was printed from what a terminal, an editor or an article made of it.
 
 /// Elements that end a line in an article.
 const BREAKS: &[&str] = &[
@@ -22,19 +22,19 @@ const BREAKS: &[&str] = &[
 /// Headings, which name the run below them.
 const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
 
-/// Elements of which nothing stays. Other things in angle brackets are text: pgbench prints
-/// `<builtin: TPC-B (sort of)>`.
+/// Elements that are removed. Other text in angle brackets is kept: pgbench prints `<builtin: TPC-B
+/// (sort of)>`.
 const DROPPED: &[&str] = &[
     "a", "abbr", "b", "body", "code", "em", "font", "head", "html", "i", "img", "kbd", "main",
     "meta", "s", "samp", "small", "span", "strong", "sub", "sup", "tbody", "thead", "title", "tt",
     "u", "var", "dl", "link",
 ];
 
-/// Elements between which a reader sees space.
+/// Elements that a reader sees as separated by space.
 const CELLS: &[&str] = &["td", "th"];
 
-/// The lines that a reader sees in one line of a file: without escapes of a terminal and
-/// markup, and split where a carriage return or an element of HTML begins a new one.
+/// The lines that a reader sees in one line of a file: without terminal escapes and markup, and
+/// split at carriage returns and at HTML elements that begin a new line.
 pub(crate) fn seen(line: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(line);
     let text = if text.contains('\u{1b}') { without_escapes(&text) } else { text.into_owned() };
@@ -44,8 +44,8 @@ pub(crate) fn seen(line: &[u8]) -> Vec<String> {
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
-/// Without the quotation marks of mail, and with spaces where a reader sees spaces. Those
-/// that cannot break a line group the digits of a figure.
+/// Removes the quotation marks of mail, and replaces special spaces by plain ones. Non-breaking
+/// spaces between digits are removed, because they group the digits of a figure.
 fn tidied(line: &str) -> String {
     let mut line = line;
     while let Some(rest) = line.trim_start().strip_prefix("> ") {
@@ -58,15 +58,19 @@ fn tidied(line: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     let digit =
         |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(char::is_ascii_digit);
-    let kept = chars.iter().enumerate().filter_map(|(at, c)| match hard(*c) {
-        true if digit(at.checked_sub(1)) && digit(Some(at + 1)) => None,
-        true => Some(' '),
-        false => Some(*c),
+    let kept = chars.iter().enumerate().filter_map(|(at, c)| {
+        if !hard(*c) {
+            Some(*c)
+        } else if digit(at.checked_sub(1)) && digit(Some(at + 1)) {
+            None
+        } else {
+            Some(' ')
+        }
     });
     kept.collect::<String>().trim_end().to_owned()
 }
 
-/// Without the sequences of ECMA-48: `ESC [ … letter`, `ESC ] … BEL`, `ESC letter`.
+/// Removes the sequences of ECMA-48: `ESC [ … letter`, `ESC ] … BEL`, `ESC letter`.
 fn without_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -104,7 +108,7 @@ fn without_markup(text: &str) -> String {
     out + rest
 }
 
-/// What stands in the place of a tag. Returns None if it is no tag that we know.
+/// Returns what replaces a tag, or None if the tag is unknown.
 fn replacement(inside: &str) -> Option<&'static str> {
     if inside.starts_with("!--") || inside.starts_with("!doctype") || inside.starts_with("!DOCTYPE")
     {

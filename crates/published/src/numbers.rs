@@ -1,17 +1,17 @@
-//! Figures as load generators print them, and as articles print them after that: with
-//! decimal commas, and with thousands in groups.
+//! Reads figures as load generators print them, and as articles print them after that: with decimal
+//! commas, and with thousands in groups.
 
 /// A text that should be a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
-    /// It can be read in one way only.
+    /// It can be read in only one way.
     Clear(f64),
-    /// It can be read in two ways (`5,207`), or is not a figure that we know how to read.
+    /// It can be read in two ways (`5,207`), or is not in a known format.
     Unclear,
 }
 
 impl Number {
-    /// The same in another unit.
+    /// The figure in another unit.
     pub(crate) fn times(self, factor: f64) -> Number {
         match self {
             Number::Clear(value) => Number::Clear(value * factor),
@@ -28,8 +28,8 @@ impl Number {
     }
 }
 
-/// Reads one figure without a unit. A point alone is a decimal point, since that is what the
-/// tools print; a comma alone before exactly three digits can be either mark.
+/// Reads one figure without a unit. A single point is a decimal point, because that is what the
+/// tools print; a single comma before exactly three digits can be either mark.
 pub(crate) fn number(text: &str) -> Number {
     let text = text.trim();
     let (digits, exponent) = match text.split_once(['e', 'E']) {
@@ -48,7 +48,7 @@ pub(crate) fn number(text: &str) -> Number {
     .map_or(Number::Unclear, Number::Clear)
 }
 
-/// Returns None where the digits can be read in two ways, or in none.
+/// Returns None if the digits can be read in two ways, or in none.
 fn in_c_notation(digits: &str) -> Option<String> {
     let points = digits.matches('.').count();
     let commas = digits.matches(',').count();
@@ -80,7 +80,7 @@ fn grouped(digits: &str, mark: char) -> Option<String> {
     sound.then(|| digits.replace(mark, ""))
 }
 
-/// Splits a figure from the unit behind it.
+/// Splits a figure from the unit after it.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','));
@@ -88,7 +88,7 @@ fn split(text: &str) -> (&str, &str) {
     (figure, unit.trim())
 }
 
-/// Divided where a unit is a part of a second: 9 ms are 9 ÷ 1000 s to the last digit.
+/// Divides by the parts of a second: 9 ms are 9 ÷ 1000 s to the last digit.
 fn in_seconds(value: f64, unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => value / 1e9,
@@ -101,8 +101,8 @@ fn in_seconds(value: f64, unit: &str) -> Option<f64> {
     })
 }
 
-/// Reads a duration with its unit, in seconds: `51.00us`, `98.68ms`, `0.2475 secs`, and in
-/// several parts as Go prints it: `1m2.5s`.
+/// Reads a duration with its unit, in seconds: `51.00us`, `98.68ms`, `0.2475 secs`, or in several
+/// parts as Go prints it: `1m2.5s`.
 pub(crate) fn seconds(text: &str) -> Number {
     let mut rest = text.trim();
     let mut sum = 0.0;
@@ -120,8 +120,8 @@ pub(crate) fn seconds(text: &str) -> Number {
     }
 }
 
-/// Reads a size with its unit, in bytes. `KB` are 1024 bytes, as wrk, h2load and oha have it;
-/// k6 prints `kB`, which are 1000.
+/// Reads a size with its unit, in bytes. `KB` are 1024 bytes, as in wrk, h2load and oha; k6 prints
+/// `kB`, which are 1000.
 pub(crate) fn bytes(text: &str) -> Number {
     let (figure, unit) = split(text);
     let factor = match unit {
@@ -136,7 +136,7 @@ pub(crate) fn bytes(text: &str) -> Number {
     number(figure).times(factor)
 }
 
-/// Reads a figure with one of the letters that wrk shortens it by: `34.09k`, `1.20M`.
+/// Reads a figure that wrk shortened by a letter: `34.09k`, `1.20M`.
 pub(crate) fn shortened(text: &str) -> Number {
     let (figure, unit) = split(text);
     let factor = match unit {
@@ -149,15 +149,12 @@ pub(crate) fn shortened(text: &str) -> Number {
     number(figure).times(factor)
 }
 
-/// Reads a figure that `unit` must follow: behind a figure that an article broke into groups
-/// (`5 207.31 req/s`) stands something else, and half of it would be a made-up number.
+/// Reads a figure that must be followed by `unit`: in a figure that an article split into groups
+/// (`5 207.31 req/s`) the first part is followed by something else, and is not the figure.
 pub(crate) fn followed_by(text: &str, unit: &str) -> Number {
     let text = text.trim();
     let (figure, behind) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    match behind.trim_start().starts_with(unit) {
-        true => number(figure),
-        false => Number::Unclear,
-    }
+    if behind.trim_start().starts_with(unit) { number(figure) } else { Number::Unclear }
 }
 
 #[cfg(test)]

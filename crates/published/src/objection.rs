@@ -1,4 +1,4 @@
-//! What a rule objects to, and where it stands.
+//! What a rule objects to, and on which lines.
 
 use judge::verdict::Weight;
 
@@ -9,7 +9,7 @@ pub struct Place {
     pub file: String,
     /// Its line, from 1.
     pub line: u64,
-    /// What the line says, escaped; empty if it was not kept.
+    /// The text of the line, escaped. Empty if it was not kept.
     pub quote: String,
 }
 
@@ -20,28 +20,28 @@ pub struct Objection {
     pub rule: &'static str,
     /// How much it matters.
     pub weight: Weight,
-    /// Whether it is about one run by itself, and not about what several runs can show.
+    /// Whether it concerns one run by itself, not what several runs can show.
     pub alone: bool,
-    /// Indices of the runs it is about.
+    /// Indices of the runs that it concerns.
     pub runs: Vec<usize>,
     /// What was seen.
     pub evidence: String,
-    /// Where.
+    /// The lines that show it.
     pub places: Vec<Place>,
 }
 
-/// A rule that could not be applied to a run, and what the run does not show.
+/// A rule that could not be applied to a run, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unanswered {
     /// Name of the rule.
     pub rule: &'static str,
     /// Index of the run.
     pub run: usize,
-    /// What is missing.
+    /// The missing figure.
     pub missing: &'static str,
 }
 
-/// The heaviest objection to a run by itself.
+/// The most severe objection to a run by itself.
 pub(crate) fn weight(objections: &[Objection], run: usize) -> Option<Weight> {
     let alone = objections.iter().filter(|objection| objection.alone);
     let about = alone.filter(|objection| objection.runs.contains(&run));

@@ -1,4 +1,4 @@
-//! One run as its output shows it: figures, each with the line it stands in.
+//! One run as its output shows it: figures with their lines.
 
 use crate::key::{At, Fact, Key, Label};
 use crate::tools::Tool;
@@ -10,28 +10,28 @@ use text::shown::shown;
 pub struct Run {
     /// The tool that printed it.
     pub tool: &'static Tool,
-    /// Which of the files it stands in.
+    /// The file that contains it, by index.
     pub file: usize,
     /// Its first line.
     pub first: u64,
     /// Its last line.
     pub last: u64,
-    /// The line above it, where that is a heading or a sentence.
+    /// The line above it, if that is a heading or a sentence.
     pub heading: Option<At<String>>,
     pub(crate) figures: BTreeMap<Key, At<f64>>,
     pub(crate) texts: BTreeMap<Label, At<String>>,
     /// Lines with a figure that cannot be read.
     pub(crate) unclear: Vec<u64>,
-    /// What its lines with figures say, escaped.
+    /// The text of its lines with figures, escaped.
     quotes: BTreeMap<u64, String>,
 }
 
-/// In twelve digits: what was printed had fewer, and a unit's factor leaves traces behind them.
+/// Rounds to twelve digits: printed figures have fewer, and a unit's factor adds rounding errors.
 fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-/// Lines that are kept of one run to be quoted.
+/// The largest number of quoted lines per run.
 const MOST_QUOTES: usize = 200;
 
 impl Run {
@@ -49,7 +49,7 @@ impl Run {
         }
     }
 
-    /// Whether a fact says again what every run says once: it belongs to another run.
+    /// Whether a fact repeats what every run states only once, so that it belongs to another run.
     pub(crate) fn has(&self, fact: &Fact) -> bool {
         match fact {
             Fact::Figure(key @ (Key::Rate | Key::Operations | Key::Duration), _) => {
@@ -97,10 +97,10 @@ impl Run {
         self.texts.get(&label)
     }
 
-    /// Operations that ended: as printed; else the sum of what is printed of their ends; else as
-    /// many as the clients were asked for, or as the rate makes in the time asked for.
+    /// Operations that ended: as printed; else the sum of the printed results; else the number
+    /// requested per client, or rate × requested duration.
     pub fn operations(&self) -> Option<At<f64>> {
-        // ab prints an error when it gives up, and no count.
+        // ab prints an error when it gives up, but no count.
         let counts_errors = self.tool.name != "ab";
         let is_end = |key: Key| {
             matches!(key, Key::Status(_) | Key::Aborted) || key == Key::Errors && counts_errors
@@ -115,7 +115,7 @@ impl Run {
             .or_else(|| product(self.figure(Key::Rate), self.figure(Key::AskedDuration)))
     }
 
-    /// How long it was measured: as printed, else operations ÷ rate, else as it was asked to.
+    /// The duration: as printed, else operations ÷ rate, else as requested.
     pub fn duration(&self) -> Option<At<f64>> {
         let quotient = || {
             let rate = self.figure(Key::Rate).filter(|rate| rate.value > 0.0)?;
@@ -125,7 +125,7 @@ impl Run {
         self.figure(Key::Duration).or_else(quotient).or_else(|| self.figure(Key::AskedDuration))
     }
 
-    /// Connections at a time.
+    /// Concurrent connections.
     pub fn connections(&self) -> Option<At<f64>> {
         let product = || {
             let (each, threads) =
@@ -135,12 +135,12 @@ impl Run {
         self.figure(Key::Connections).or_else(product)
     }
 
-    /// Samples that its percentiles are made of.
+    /// The samples behind its percentiles.
     pub fn samples(&self) -> Option<At<f64>> {
         self.figure(Key::Samples).or_else(|| self.operations())
     }
 
-    /// Percentiles in their order: (part of one, seconds).
+    /// Percentiles in ascending order: (share, seconds).
     pub fn percentiles(&self) -> impl Iterator<Item = (f64, At<f64>)> {
         self.figures().filter_map(|(key, at)| match key {
             Key::Percentile(part) => Some((f64::from(part) / 1e6, at)),
@@ -148,12 +148,12 @@ impl Run {
         })
     }
 
-    /// A line of the run as it was printed, escaped.
+    /// The text of a line of the run, escaped.
     pub fn quote(&self, line: u64) -> &str {
         self.quotes.get(&line).map_or("", String::as_str)
     }
 
-    /// What a whole output of this tool shows and this one does not, by name.
+    /// The names of the figures that a complete output of this tool contains and this one does not.
     pub fn missing(&self) -> Vec<String> {
         let shown = |key: &&Key| match key {
             Key::Operations => self.operations().is_some(),
@@ -169,7 +169,7 @@ impl Run {
         missing.map(name).collect()
     }
 
-    /// What was driven, as far as the run says so.
+    /// What was driven, as far as the run shows it.
     pub(crate) fn about(&self) -> String {
         let text = |label| self.text(label).map_or("", |at| at.value.as_str());
         let port = match text(Label::Port) {

@@ -10,27 +10,27 @@ use crate::tools::{Facts, Lines, Section, TOOLS, Tool, named};
 const LONGEST_LINE: usize = 1 << 20;
 /// Largest JSON document that is read, in bytes.
 const LARGEST_DOCUMENT: usize = 4 << 20;
-/// Runs that are read of one file.
+/// The largest number of runs per file.
 pub const MOST_RUNS: usize = 1000;
-/// What each line of k6's `--out json` holds.
+/// A part of every line of k6's `--out json`.
 const POINT: &str = "\"type\":\"Point\"";
-/// How far above a run its heading or its command may stand, in lines.
+/// The largest distance of a run from its heading or command, in lines.
 const NEAR: u64 = 8;
 
-/// What else was seen in a file: each with the first line of its kind.
+/// Other peculiarities of a file, each with the first line that shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Oddities {
-    /// Bytes that are not text.
+    /// Binary data.
     pub binary: Option<u64>,
-    /// A line that is longer than a mebibyte, and was read up to there.
+    /// A line longer than a mebibyte, of which only this much was read.
     pub long_line: Option<u64>,
-    /// A JSON document that does not end, or is larger than 4 MiB.
+    /// A JSON document that is incomplete, or larger than 4 MiB.
     pub cut_document: Option<u64>,
-    /// Points of k6's `--out json`, which are no summary.
+    /// Points of k6's `--out json`, which are not a summary.
     pub points: Option<u64>,
-    /// From here on the file was not read: it is too large.
+    /// The line from which on the file was not read, because it is too large.
     pub cut: Option<u64>,
-    /// From here on runs were left out: there are more than [`MOST_RUNS`].
+    /// The line from which on runs were ignored, because there are more than [`MOST_RUNS`].
     pub left_out: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub struct Scan {
     runs: Vec<Run>,
     /// The tool whose lines were read last.
     tool: Option<&'static Tool>,
-    /// Whether the last run may go on.
+    /// Whether the last run may continue.
     open: bool,
     sections: Vec<Section>,
     command: Option<(&'static Tool, Facts, At<String>)>,
@@ -60,7 +60,7 @@ struct Document {
 }
 
 impl Scan {
-    /// For the file with this index.
+    /// Scans the file with this index.
     pub fn new(file: usize) -> Scan {
         Scan {
             file,
@@ -77,7 +77,7 @@ impl Scan {
         }
     }
 
-    /// Reads on.
+    /// Reads the next bytes.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
             self.keep(&bytes[..at]);
@@ -87,12 +87,12 @@ impl Scan {
         self.keep(bytes);
     }
 
-    /// Notes that the file goes on and is not read any further.
+    /// Records that the file continues but is not read further.
     pub fn cut(&mut self) {
         self.oddities.cut = Some(self.line + 1);
     }
 
-    /// Ends the file: its runs, and what else there was.
+    /// Ends the file; returns its runs and its peculiarities.
     pub fn finish(mut self) -> (Vec<Run>, Oddities) {
         if !self.rest.is_empty() {
             self.end_line();
@@ -124,7 +124,7 @@ impl Scan {
     }
 
     fn seen(&mut self, text: &str) {
-        // There may be millions of them, and each would be a document.
+        // There may be millions of such lines, and each would be a document.
         if self.document.is_none() && text.starts_with('{') && text.contains(POINT) {
             self.oddities.points.get_or_insert(self.line);
             return;
@@ -152,12 +152,12 @@ impl Scan {
             (Some(first), Some(last)) => (first.0, last.0),
             _ => return,
         };
-        let mut said = Lines::default();
+        let mut lines = Lines::default();
         let tool = TOOLS.iter().find(|tool| {
             if let Some(read) = tool.document {
-                read(&leaves, &mut said);
+                read(&leaves, &mut lines);
             }
-            !said.0.is_empty()
+            !lines.0.is_empty()
         });
         let Some(tool) = tool else {
             // Braces of a program or of prose.
@@ -169,7 +169,7 @@ impl Scan {
         self.begin(tool, first);
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
         run.last = last;
-        for (line, fact) in said.0 {
+        for (line, fact) in lines.0 {
             let at = document.lines.partition_point(|(number, _)| *number < line);
             run.take(fact, line, document.lines.get(at).map_or("", |(_, text)| text));
         }
@@ -249,8 +249,8 @@ impl Scan {
             && is_near(&at)
             && named.prints_like(tool)
         {
-            // What the output says of itself weighs more than what was typed: it comes later,
-            // and texts are kept as they came first.
+            // The output weighs more than the command line: it comes later, and the first text is
+            // kept.
             let kept = facts.0.into_iter().filter(|fact| !states_target(tool, fact));
             kept.for_each(|fact| run.take(fact, at.line, &at.value));
         }

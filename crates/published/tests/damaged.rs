@@ -175,7 +175,8 @@ fn what_several_runs_can_show_depends_on_their_number_spread_and_order() {
     assert!(matches!(found[..], [Word::Apart(chance)] if chance < 0.03));
     assert!(!has(&all, "no_repetition") && !has(&all, "not_interleaved"));
     assert!(
-        all.conclusion().contains("It may be said that 127.0.0.1:18190/index.html, b was faster")
+        all.conclusion()
+            .contains("It may be concluded that 127.0.0.1:18190/index.html, b was faster")
     );
     let mut blocks = alternating.clone();
     blocks.sort_by(|a, b| a.0.cmp(b.0));

@@ -89,7 +89,7 @@ pub(crate) fn oddities(audit: &Audit) -> Vec<String> {
         }
         let here = audit.files.iter().position(|name| name == file);
         if !audit.runs.iter().any(|run| Some(run.file) == here) {
-            told.push(format!("{file}: no output of a tool that is known"));
+            told.push(format!("{file}: no output of a known tool"));
         }
     }
     told

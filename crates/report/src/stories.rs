@@ -162,7 +162,7 @@ pub(super) fn undecided() -> Parts {
     let primary = Comparison {
         metric: Metric::ResponseP99,
         because: vec![
-            "keep: the standard error of response_time.p99 inside a round is 4.1 %, more than the \
+            "keep: the standard error of response_time.p99 within a round is 4.1 %, more than the \
              1 % that matters"
                 .into(),
         ],
@@ -175,7 +175,7 @@ pub(super) fn undecided() -> Parts {
             "autocorrelated_rounds",
             Weight::Caution,
             None,
-            "the difference itself changed while the run lasted; ratio of fresh to keep in the \
+            "the difference itself changed during the run; ratio of fresh to keep in the \
              first and in the last third of the rounds: response_time.p99 0.974x and 1.068x \
              (lag 1: 0.41). The verdict is about the average over this run",
             "Warm up longer (--warm-up 30s), or look for what a target keeps.",

@@ -1,21 +1,21 @@
-//! Secrets in a text: where they are, and what is left without them.
+//! Finds secrets in a text and masks them.
 
-/// Shortest value that can be secret, in bytes. Blotting out every `1` would leave
-/// nothing of a log, a report or a journal.
+/// Shortest value that is masked, in bytes. Masking every `1` would leave
+/// nothing readable of a log, a report or a journal.
 pub const SHORTEST: usize = 4;
 
-/// What stands where a secret stood, for each of its bytes.
+/// The replacement of each byte of a secret.
 const BLOT: u8 = b'*';
 
-/// Blots the secrets out of a text, each byte by a `*`.
+/// Masks the secrets in a text, each byte by a `*`.
 pub fn blot(bytes: &mut [u8], secrets: &[String]) {
     blot_before(bytes.len(), bytes, secrets);
 }
 
-/// The same for those that begin before byte `end`; whether there were any.
+/// The same for secrets that begin before byte `end`. Returns whether there were any.
 ///
-/// All are found before one is blotted out: they may overlap, or be part of one
-/// another, and nothing of the longer one must stay.
+/// All are found before any is masked, because they may overlap, or be part of one
+/// another, and nothing of the longer one must remain.
 pub fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
     let found = found(end, bytes, secrets);
     for (at, length) in &found {
@@ -24,7 +24,7 @@ pub fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
     !found.is_empty()
 }
 
-/// Place and length of each secret that begins before byte `end`.
+/// Returns position and length of each secret that begins before byte `end`.
 pub fn found(end: usize, bytes: &[u8], secrets: &[String]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for secret in worth_it(secrets) {
@@ -37,7 +37,7 @@ pub fn found(end: usize, bytes: &[u8], secrets: &[String]) -> Vec<(usize, usize)
     found
 }
 
-/// Those that are long enough to be blotted out, as bytes.
+/// The secrets that are long enough to be masked, as bytes.
 pub fn worth_it(all: &[String]) -> impl Iterator<Item = &[u8]> {
     all.iter().map(|secret| secret.as_bytes()).filter(|s| s.len() >= SHORTEST)
 }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_overlap_leave_nothing_of_each_other() {
+    fn overlapping_secrets_are_masked_completely() {
         for (text, all, left) in [
             ("-abcdef-", &["abcd", "abcdef"][..], "-******-"),
             ("-abcdef-", &["abcdef", "cdef"], "-******-"),
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_of_a_secret_stays(text in "[abc]{0,60}", secret in "[abc]{4,6}") {
+        fn nothing_of_a_secret_remains(text in "[abc]{0,60}", secret in "[abc]{4,6}") {
             let mut bytes = text.clone().into_bytes();
             blot(&mut bytes, std::slice::from_ref(&secret));
             prop_assert!(find(&bytes, secret.as_bytes()).is_none());

@@ -1,4 +1,4 @@
-//! Texts that people read and write: no I/O, no clock, nothing of ours below.
+//! Texts that people read and write: no I/O, no clock, no other crate of ours.
 #![forbid(unsafe_code)]
 
 pub mod blot;

@@ -1,6 +1,6 @@
 //! Lists in sentences.
 
-/// Names or figures as a list: `a, b and c`. Empty where there is none.
+/// Names or figures as a list: `a, b and c`. Empty if there are none.
 pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
     let texts: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
     match texts[..] {

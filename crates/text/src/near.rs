@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// The known word nearest to the one typed, if it is near enough to be a slip.
+/// Returns the known word nearest to the one typed, if it is near enough to be a typing error.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let allowed = (typed.chars().count() / 3).max(1);
@@ -12,7 +12,7 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// `; did you mean …?`, or nothing.
+/// Returns `; did you mean …?`, or an empty text.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, known).map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }
@@ -22,7 +22,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn slips_are_seen_and_other_words_are_not() {
+    fn typing_errors_are_recognised_and_other_words_are_not() {
         let known = ["reuse", "rate", "connections", "header"];
         for (typed, word) in [
             ("resue", Some("reuse")),

@@ -1,16 +1,15 @@
-//! Percent-encoding, as addresses have it (RFC 3986, section 2.1).
+//! Percent-encoding of addresses (RFC 3986, section 2.1).
 
-/// Everything but letters, digits and `-._~` as `%XX`.
+/// Encodes everything except letters, digits and `-._~` as `%XX`.
 pub fn encoded(bytes: &[u8]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    let encoded = bytes.iter().map(|byte| match plain(byte) {
-        true => char::from(*byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let encoded = bytes.iter().map(|byte| {
+        if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }
     });
     encoded.collect()
 }
 
-/// Percent-decoded. Returns None if no two hex digits follow a `%`.
+/// Decodes percent-encoding. Returns None if a `%` is not followed by two hex digits.
 pub fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());

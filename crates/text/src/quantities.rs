@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// Longest duration that can be asked for: histograms hold a day.
+/// Longest duration: histograms are limited to a day.
 const LONGEST_S: f64 = 86_400.0;
 
-/// A duration with its unit: `100us`, `1.5ms`, `2s`, `1m`, `1h`; `0` needs none.
+/// Parses a duration with its unit: `100us`, `1.5ms`, `2s`, `1m`, `1h`; `0` needs no unit.
 ///
 /// # Errors
-/// When number or unit is missing, or it is longer than a day.
+/// If the number or the unit is missing, or it is longer than a day.
 pub fn duration(text: &str) -> Result<Duration, String> {
     if text == "0" {
         return Ok(Duration::ZERO);
@@ -22,7 +22,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => 60.0,
         "h" => 3600.0,
         "" if decimal(number).is_some() => {
-            return Err(format!("`{text}` lacks a unit: write {text}s or {text}ms"));
+            return Err(format!("`{text}` has no unit: write {text}s or {text}ms"));
         }
         _ => return Err(no_duration(text)),
     };
@@ -37,28 +37,29 @@ fn no_duration(text: &str) -> String {
     format!("`{text}` is not a duration: write a number and a unit, such as 100us, 1.5ms, 2s or 1m")
 }
 
-/// Operations per second: `5k/s`, `1000/s`, `250`, `1.5k`, `2M/s`.
+/// Parses operations per second: `5k/s`, `1000/s`, `250`, `1.5k`, `2M/s`.
 ///
 /// # Errors
-/// When it is no number above 0, or is meant for another unit of time.
+/// If it is not a number above 0, or has another unit of time.
 pub fn rate(text: &str) -> Result<f64, String> {
     let wrong = || {
         format!("`{text}` is not a rate: write operations per second, such as 5k/s, 1000/s or 250")
     };
     let per_second = scaled(text.strip_suffix("/s").unwrap_or(text)).ok_or_else(wrong)?;
     match per_second {
-        rate if rate <= 0.0 => {
-            Err("a rate must be above 0; leave it out to drive as fast as replies come".to_owned())
-        }
+        rate if rate <= 0.0 => Err(
+            "a rate must be above 0; omit it to send the next request as soon as a reply arrives"
+                .to_owned(),
+        ),
         rate if rate > 1e8 => Err(format!("`{text}` is more than any generator can send")),
         rate => Ok(rate),
     }
 }
 
-/// A share: `1%`, `0.5%`, or as a fraction below 1, `0.01`.
+/// Parses a share: `1%`, `0.5%`, or a fraction below 1, `0.01`.
 ///
 /// # Errors
-/// When it is no share, or could be read in two ways (`1`, `95`).
+/// If it is not a share, or is ambiguous (`1`, `95`).
 pub fn percent(text: &str) -> Result<f64, String> {
     if let Some(number) = text.strip_suffix('%') {
         let wrong = || format!("`{text}` is not a percentage: write one such as 1% or 0.5%");
@@ -66,15 +67,15 @@ pub fn percent(text: &str) -> Result<f64, String> {
     }
     match decimal(text) {
         Some(share) if share < 1.0 => Ok(share),
-        Some(_) => Err(format!("`{text}` could be meant in two ways: write {text}%")),
+        Some(_) => Err(format!("`{text}` is ambiguous: write {text}%")),
         None => Err(format!("`{text}` is not a percentage: write one such as 1% or 0.5%")),
     }
 }
 
-/// A whole number: `64`, `10k`, `1.5M`.
+/// Parses a whole number: `64`, `10k`, `1.5M`.
 ///
 /// # Errors
-/// When it is no whole number.
+/// If it is not a whole number.
 pub fn count(text: &str) -> Result<u64, String> {
     match scaled(text) {
         Some(count) if count.fract() == 0.0 && count < 1e15 => Ok(count as u64),
@@ -82,13 +83,13 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The number in front and what follows it.
+/// Splits a text into its leading number and the rest.
 fn split(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
 }
 
-/// Digits with at most one point. Rust's own parser would also take `inf`,
+/// Parses digits with at most one point. Rust's own parser would also accept `inf`,
 /// `nan`, `1e9` and signs.
 fn decimal(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -106,10 +107,10 @@ fn scaled(text: &str) -> Option<f64> {
     decimal(number).map(|number| number * factor)
 }
 
-/// A number of bytes: `32B`, `4kB`, `1MB` (1000 at a time), `4KiB`, `1MiB`.
+/// Parses a number of bytes: `32B`, `4kB`, `1MB` (powers of 1000), `4KiB`, `1MiB`.
 ///
 /// # Errors
-/// When it is none.
+/// If it is not a number of bytes.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(at);
@@ -151,7 +152,7 @@ mod tests {
             assert_eq!(duration(text), Ok(Duration::from_nanos(ns)), "{text}");
         }
         let bad = [
-            ("5", "`5` lacks a unit: write 5s or 5ms"),
+            ("5", "`5` has no unit: write 5s or 5ms"),
             ("", &no_duration("")),
             ("ms", &no_duration("ms")),
             ("-1s", &no_duration("-1s")),
@@ -196,8 +197,8 @@ mod tests {
             assert_eq!(percent(text), Ok(share), "{text}");
         }
         for (text, message) in [
-            ("1", "`1` could be meant in two ways: write 1%"),
-            ("95", "`95` could be meant in two ways: write 95%"),
+            ("1", "`1` is ambiguous: write 1%"),
+            ("95", "`95` is ambiguous: write 95%"),
             ("%", "`%` is not a percentage: write one such as 1% or 0.5%"),
             ("much", "`much` is not a percentage: write one such as 1% or 0.5%"),
         ] {

@@ -1,46 +1,46 @@
-//! Words of a text, as a POSIX shell splits it, and nothing else of a shell.
+//! Splits a text into words as a POSIX shell does, without any other feature of a shell.
 //!
-//! What else a shell would do (pipes, patterns, variables) is an error here and not
-//! done: nobody would see that it was.
+//! Everything else that a shell would do (pipes, patterns, variables) is an error here, because
+//! ignoring it would go unnoticed.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What a shell would not pass on, anywhere outside of quotes.
+/// Characters that a shell would not pass on, anywhere outside of quotes.
 const OF_THE_SHELL: &str = "|;&<>$`*?[()\n";
 
-/// What a shell would not pass on inside double quotes.
+/// Characters that a shell would not pass on inside double quotes.
 const IN_DOUBLE_QUOTES: &str = "$`";
 
 /// The same at the beginning of a word.
 const AT_A_BEGINNING: &str = "~#";
 
-/// Why a text is no list of words.
+/// Why a text is not a list of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoWords {
-    /// A backslash has nothing behind it.
+    /// Nothing follows a backslash.
     Backslash,
-    /// This quote is opened and not closed.
+    /// This quote is opened but not closed.
     Unclosed(char),
-    /// A shell would do something with this character.
+    /// A shell would interpret this character.
     OfTheShell(char),
     /// `${NAME}`.
     Variable(String),
 }
 
-/// The words of a text.
+/// Splits a text into words.
 ///
 /// # Errors
-/// When a quote is not closed, or only a shell could do it.
+/// If a quote is not closed, or the text requires a shell.
 pub fn split(text: &str) -> Result<Vec<String>, NoWords> {
     Words::default().read(text.trim_ascii())
 }
 
-/// Words as they are read.
+/// The words read so far.
 #[derive(Default)]
 struct Words {
     done: Vec<String>,
-    /// The word under way; an empty one can be: `''`.
+    /// The word in progress; it may be empty: `''`.
     word: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Words {
                 '\'' => self.single(&mut chars)?,
                 '"' => self.double(&mut chars)?,
                 '\\' => match chars.next() {
-                    // A line that goes on.
+                    // The line continues.
                     Some('\n') => {}
                     Some(next) => self.push(next),
                     None => return Err(NoWords::Backslash),
@@ -93,7 +93,7 @@ impl Words {
                 '\\' => match chars.next() {
                     Some('\n') => {}
                     Some(next) if "$`\"\\".contains(next) => self.push(next),
-                    // Otherwise it stands for itself.
+                    // Otherwise the backslash stands for itself.
                     next => {
                         self.push('\\');
                         next.into_iter().for_each(|next| self.push(next));
@@ -106,7 +106,7 @@ impl Words {
     }
 }
 
-/// Why this character is not taken; `rest` is what follows it.
+/// Returns why this character is not accepted; `rest` is what follows it.
 fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> NoWords {
     if c == '$' && rest.next_if_eq(&'{').is_some() {
         return NoWords::Variable(rest.take_while(|c| *c != '}').collect());

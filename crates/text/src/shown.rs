@@ -1,38 +1,38 @@
-//! The one escaper. Text that a server sent, or that a user's file holds, passes
+//! Escapes foreign text. Text that a server sent, or that a user's file contains, passes
 //! through here before a person sees it: on the terminal, in a page, in a log.
 //!
-//! It makes text harmless, not HTML: a page escapes its markup on top of this.
+//! The result is harmless text, not HTML: a page escapes its markup in addition.
 
-/// Longest text that [`shown`] gives back, in characters.
+/// Longest text that [`shown`] returns, in characters.
 pub const LONGEST: usize = 200;
 
-/// Longest sentence that [`shown_sentence`] gives back, in characters.
+/// Longest sentence that [`shown_sentence`] returns, in characters.
 const LONGEST_SENTENCE: usize = 4000;
 
 /// Makes foreign text harmless and visible, at most [`LONGEST`] characters.
 ///
-/// Control characters, bidirectional overrides and other characters that
-/// nobody can see become `\u{…}`, bytes that are no UTF-8 become `\xNN`, and
-/// what is too long ends in `…`. Shown text passes through unchanged, so
-/// showing twice does no harm.
+/// Control characters, bidirectional overrides and other invisible characters
+/// become `\u{…}`, bytes that are not UTF-8 become `\xNN`, and
+/// text that is too long ends in `…`. The result of this function is not changed again, so
+/// calling it twice does no harm.
 pub fn shown(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), LONGEST)
 }
 
-/// The same for a sentence of our own that may quote foreign text: a finding
+/// The same for one of our sentences that may quote foreign text: a finding
 /// is longer than a name, and cutting it would lose the remedy.
 pub fn shown_sentence(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), LONGEST_SENTENCE)
 }
 
-/// The same for a text that a reader must see to its end, however long it is: a part
-/// that is cut off could be the one that does harm.
+/// The same for a text that a reader must see completely, however long it is: a part
+/// that is cut off could be the harmful one.
 pub fn shown_whole(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), usize::MAX)
 }
 
-/// Whether a character must not reach a reader as it is: it moves the cursor,
-/// turns the direction of text, or cannot be seen.
+/// Whether a character must not be shown as it is: it moves the cursor,
+/// changes the direction of text, or is invisible.
 ///
 /// Unicode's categories Cc, Cf, Zl and Zp, and what it calls default-ignorable
 /// (fillers, joiners, variation selectors).
@@ -53,9 +53,10 @@ fn visible(bytes: &[u8], longest: usize) -> String {
     let mut out = Limited { text: String::new(), chars: 0, fits: 0, longest };
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
-            let fits = match is_hidden(c) {
-                true => out.push(&c.escape_default().to_string()),
-                false => out.push(c.encode_utf8(&mut [0; 4])),
+            let fits = if is_hidden(c) {
+                out.push(&c.escape_default().to_string())
+            } else {
+                out.push(c.encode_utf8(&mut [0; 4]))
             };
             if !fits {
                 return out.cut();

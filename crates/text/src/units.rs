@@ -1,13 +1,13 @@
-//! The one formatter of figures: three significant digits and a unit.
+//! Formats figures: three significant digits and a unit.
 //!
-//! Figures come in seconds, per second, in bytes or as plain shares and ratios;
-//! a figure that is missing is a dash, never a zero. A figure and its unit, and
-//! the groups of a long number, are joined by a space that never breaks.
+//! Figures are in seconds, per second, in bytes or plain shares and ratios;
+//! a missing figure is a dash, never a zero. A figure and its unit, and
+//! the groups of a long number, are joined by a non-breaking space.
 
-/// The space that never breaks.
+/// The non-breaking space.
 pub const JOINT: char = '\u{a0}';
 
-/// What stands where a figure is missing.
+/// The text for a missing figure.
 pub const MISSING: &str = "–";
 
 const SECONDS: &[(f64, &str)] = &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
@@ -20,7 +20,7 @@ pub fn seconds(value: Option<f64>) -> String {
     scaled(value, SECONDS, false)
 }
 
-/// A time that people chose, or a tick of an axis: `50 ms`, not `50.0 ms`.
+/// A chosen time, or a tick of an axis: `50 ms`, not `50.0 ms`.
 pub fn round_seconds(value: f64) -> String {
     scaled(Some(value), SECONDS, true)
 }
@@ -35,7 +35,7 @@ pub fn rate(value: Option<f64>) -> String {
     scaled(value, RATES, false)
 }
 
-/// A rate that people chose, or a tick of an axis: `5 k/s`.
+/// A chosen rate, or a tick of an axis: `5 k/s`.
 pub fn round_rate(value: f64) -> String {
     scaled(Some(value), RATES, true)
 }
@@ -47,17 +47,15 @@ pub fn bytes(value: u64) -> String {
 
 /// A rate that is not rounded: `5 k/s`, `12345 /s`.
 pub fn exact_rate(value: f64) -> String {
-    match three_digits(value) == value {
-        true => round_rate(value),
-        false => format!("{value}{JOINT}/s"),
-    }
+    if three_digits(value) == value { round_rate(value) } else { format!("{value}{JOINT}/s") }
 }
 
 /// A size that is not rounded: `1 kB`, `1024 B`.
 pub fn exact_bytes(value: u64) -> String {
-    match value.is_multiple_of(1000) && three_digits(value as f64) == value as f64 {
-        true => bytes(value),
-        false => format!("{}{JOINT}B", count(value)),
+    if value.is_multiple_of(1000) && three_digits(value as f64) == value as f64 {
+        bytes(value)
+    } else {
+        format!("{}{JOINT}B", count(value))
     }
 }
 
@@ -97,6 +95,11 @@ pub fn show_level(confidence: f64) -> String {
     plain(level(confidence))
 }
 
+/// A whole number for a line of plain text: `7020`, `23 401`.
+pub fn show_whole(n: u64) -> String {
+    plain(count(n))
+}
+
 /// A number of things for a line of plain text: `1 round`, `2 rounds`.
 pub fn show_counted(n: u64, what: &str) -> String {
     plain(counted(n, what))
@@ -107,12 +110,12 @@ pub fn show_ratio(ratio: f64) -> String {
     format!("{ratio:.3}x")
 }
 
-/// With spaces at which a line may break.
+/// Replaces non-breaking spaces by plain ones.
 fn plain(text: String) -> String {
     text.replace(JOINT, " ")
 }
 
-/// By how much something grew, without a sign: `4`, `1.21`.
+/// The factor by which something grew: `4`, `1.21`.
 pub fn growth(ratio: f64) -> String {
     let ratio = three_digits(ratio);
     trimmed(format!("{ratio:.*}", decimals_of(ratio)))
@@ -125,7 +128,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The level of an interval: `95 %`, `99.375 %`. Three digits would make 99.4 %
-/// of 99.375 %, which is no level that was asked for.
+/// of 99.375 %, which is not the requested level.
 pub fn level(confidence: f64) -> String {
     format!("{}{JOINT}%", trimmed(format!("{:.3}", confidence * 100.0)))
 }
@@ -156,7 +159,7 @@ pub fn counted(n: u64, what: &str) -> String {
     format!("{}{JOINT}{what}{ending}", count(n))
 }
 
-/// A ratio and its bounds with as many digits as it takes to see on which side
+/// A ratio and its bounds with as many digits as needed to show on which side
 /// of 1 and of the smallest difference that matters each bound lies.
 pub fn ratios(ratio: f64, bounds: Option<(f64, f64)>, matters: f64) -> Vec<String> {
     let all: Vec<f64> = match bounds {
@@ -164,18 +167,18 @@ pub fn ratios(ratio: f64, bounds: Option<(f64, f64)>, matters: f64) -> Vec<Strin
         None => vec![ratio],
     };
     let plain = if (0.5..10.0).contains(&ratio) { 2 } else { decimals_of(ratio) };
-    let decimals = (plain..7).find(|d| tells_apart(&all[1..], matters, *d)).unwrap_or(7);
+    let decimals = (plain..7).find(|d| are_distinguishable(&all[1..], matters, *d)).unwrap_or(7);
     all.iter().map(|value| format!("{value:.decimals$}")).collect()
 }
 
-/// Whether no bound reads as 1, as an edge of the band or as the other bound
-/// without being it.
-fn tells_apart(bounds: &[f64], matters: f64, decimals: usize) -> bool {
+/// Whether no bound is displayed as 1, as an edge of the band or as the other bound
+/// without being equal to it.
+fn are_distinguishable(bounds: &[f64], matters: f64, decimals: usize) -> bool {
     let read = |value: f64| format!("{value:.decimals$}");
-    let blurs = |one: f64, other: f64| one != other && read(one) == read(other);
+    let look_equal = |one: f64, other: f64| one != other && read(one) == read(other);
     let edges = [1.0, 1.0 + matters, 1.0 / (1.0 + matters)];
     let mut all = bounds.iter().flat_map(|bound| edges.iter().chain(bounds).map(|e| (*bound, *e)));
-    !all.any(|(one, other)| blurs(one, other))
+    !all.any(|(one, other)| look_equal(one, other))
 }
 
 fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
@@ -201,16 +204,17 @@ fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Decimals that show three significant digits.
+/// The number of decimals that shows three significant digits.
 fn decimals_of(value: f64) -> usize {
     let magnitude = value.abs().log10().floor();
     if magnitude.is_finite() { (2.0 - magnitude).clamp(0.0, 7.0) as usize } else { 2 }
 }
 
 fn trimmed(text: String) -> String {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
@@ -312,6 +316,7 @@ mod tests {
         for (level, text) in [(0.0125, "1.25 %"), (0.05, "5 %"), (0.1, "10 %")] {
             assert_eq!(show_level(level), text);
         }
+        assert_eq!(show_whole(23_401), "23 401");
         assert_eq!(show_counted(1, "round"), "1 round");
         assert_eq!(show_counted(0, "round"), "0 rounds");
         assert_eq!(show_ratio(1.3), "1.300x");

@@ -254,11 +254,11 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nzzz = 1", "e.toml:3: contender.a.zzz: this key is not known"),
     (
         "launch = ['a']\nready = { timeout = '30' }",
-        "e.toml:3: contender.a.ready.timeout: `30` lacks a unit: write 30s or 30ms",
+        "e.toml:3: contender.a.ready.timeout: `30` has no unit: write 30s or 30ms",
     ),
     (
         "launch = ['a']\nready = { timeout = 30 }",
-        "e.toml:3: contender.a.ready.timeout: `30` lacks a unit: write 30s or 30ms",
+        "e.toml:3: contender.a.ready.timeout: `30` has no unit: write 30s or 30ms",
     ),
     (
         "launch = ['a']\nready = { timeout = '30 sec' }",
@@ -343,7 +343,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nstop = 'TREM'",
-        "e.toml:3: contender.a.stop: `TREM` is not a signal that stops a server: TERM, INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
+        "e.toml:3: contender.a.stop: `TREM` is not a signal that stops a server; use one of TERM, \
+         INT, QUIT, HUP, USR1, USR2, WINCH, KILL; did you mean `TERM`?",
     ),
     (
         "launch = ['a']\ncores = ['x']",
@@ -668,8 +669,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
             "rounds = 1.5",
             "e.toml:1: rounds: `1.5` is not a whole number: write one such as 64 or 10k",
         ),
-        ("round = '1'", "e.toml:1: round: `1` lacks a unit: write 1s or 1ms"),
-        ("matters = 1", "e.toml:1: matters: `1` could be meant in two ways: write 1%"),
+        ("round = '1'", "e.toml:1: round: `1` has no unit: write 1s or 1ms"),
+        ("matters = 1", "e.toml:1: matters: `1` is ambiguous: write 1%"),
         (
             "interleave = 'slice'",
             "e.toml:1: interleave: `slice` is none of auto, slices, turns; did you mean `slices`?",

@@ -62,14 +62,14 @@ cases! {
     a_server_that_gets_three_times_what_it_can_do: overloaded => [
         finds("rate_not_reached", "caution", "slow", "the target did not keep up"),
         finds("long_drain", "caution", "slow", "1 of 1 slice drained for longer than they sent"),
-        finds("too_short", "caution", "slow", "75 operations in round 1, at least 100"),
-        finds("p99_support", "caution", "slow", "do not support response_time.p99"),
+        finds("too_short", "caution", "slow", "75 operations in round 1; at least 100"),
+        finds("p99_support", "caution", "slow", "response_time.p99 rests on"),
     ];
     a_server_that_stands_still_now_and_then: bursts => [
         finds("burst_tail", "note", "bursts", "replies slower than the p99 fell in"),
         finds("slice_too_short", "caution", "bursts", "a slice of 50 ms is"),
         finds("p99_support", "caution", "bursts", "response_time.p99"),
-        finds("different_settings", "note", "bursts", "driven otherwise than even: connections"),
+        finds("different_settings", "note", "bursts", "driven with other settings than even: connections"),
     ];
     a_server_that_gets_slower_and_slower: slows => [
         finds("autocorrelated_rounds", "caution", "slows", ""),
@@ -77,7 +77,7 @@ cases! {
         finds("one_launch", "note", "", "these launches"),
     ];
     a_store_that_is_written_to_more_often: written => [
-        finds("differing_stores", "caution", "many", "times the items that it was loaded with"),
+        finds("differing_stores", "caution", "many", "times the items it was loaded with"),
     ];
     a_database_that_takes_six_connections: full => [
         finds("fewer_connections", "caution", "full", "of 12 connections could be opened"),
@@ -86,7 +86,7 @@ cases! {
         finds("port_pressure", "caution", "fresh", "local ports allow 512 /s"),
     ];
     one_core_for_everything: one_core => [
-        finds("shared_core", "caution", "beside", "may use no others than"),
+        finds("shared_core", "caution", "beside", "may use only"),
         finds("host_interference", "caution", "beside", "the generator waited for a core for"),
     ];
     a_generator_that_is_kept_from_its_core: kept_waiting => [
@@ -96,7 +96,7 @@ cases! {
         finds("outliers", "caution", "stopped", "another verdict than the signed-rank"),
     ];
     a_server_that_is_stopped_in_its_first_round: stopped_at_first => [
-        finds("first_round", "caution", "stopped", "in round 1, and"),
+        finds("first_round", "caution", "stopped", "in round 1; the median"),
     ];
 }
 

@@ -1,4 +1,4 @@
-//! A difference that changed while the run lasted.
+//! A difference between contenders that changed during the run.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -10,22 +10,22 @@ use text::{lists, units};
 
 pub(super) const RULE: Rule = Rule {
     name: "autocorrelated_rounds",
-    short: "the difference changed while the run lasted",
+    short: "the difference changed during the run",
     hint: "warm up longer (--warm-up 30s)",
     weight: Weight::Caution,
-    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with --restarts from \
-                launch to launch), for every metric that is compared. Above \
-                −1/n + 1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 at 40): a \
-                caution, with the ratio in the first and in the last third of the rounds.",
+    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with --restarts: from \
+                launch to launch), for every compared metric. A value above −1/n + \
+                1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 at 40) is a caution. \
+                The finding states the ratio in the first and in the last third of the rounds.",
     why: "The order in which contenders are driven is drawn at random, so a machine whose speed \
-          wanders does not make ln(b/a) resemble its neighbours. Where it does, the difference \
-          itself changed while the run lasted: one of the two warms up, leaks or has a state. The \
-          interval and its level hold, but the verdict is about the average over this run, and \
-          another run may have another average. Silence proves little: at 10 rounds the alarm \
-          sees a correlation of 0.5 in one run of three.",
-    remedy: "Compare the first and the last third, and look at the ratio round by round in the \
-             report. Warm up longer (--warm-up 30s), drive longer until the ratio settles, or \
-             look for what a target keeps: caches, compiled code, memory that grows.",
+          drifts does not make ln(b/a) of a round resemble that of the next. If they do resemble \
+          each other, the difference itself changed during the run: one of the two warms up, leaks \
+          or has state. The interval and its level are valid, but the verdict is about the average \
+          over this run, and another run may have another average. The absence of this finding \
+          proves little: with 10 rounds, a correlation of 0.5 is detected in one run of three.",
+    remedy: "Compare the first with the last third, and look at the ratio round by round in the \
+             report. Warm up longer (--warm-up 30s), drive longer until the ratio settles, or look \
+             for state that a target accumulates: caches, compiled code, memory that grows.",
     check,
 };
 
@@ -50,8 +50,8 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     let (a, b) = (evidence.name(pair.a), evidence.name(pair.b));
     let replicates = if evidence.rounds_of_a_launch().is_some() { "launches" } else { "rounds" };
     let seen = format!(
-        "the difference itself changed while the run lasted; ratio of {b} to {a} in the first and \
-         in the last third of the {replicates}: {}. The verdict is about the average over this run",
+        "the difference itself changed during the run; ratio of {b} to {a} in the first and in the \
+         last third of the {replicates}: {}. The verdict is about the average over this run",
         lists::listed(&metrics)
     );
     Some(RULE.about(b, Weight::Caution, seen))
@@ -64,7 +64,7 @@ mod tests {
     use crate::verdict::Word;
 
     #[test]
-    fn a_slow_wave_rings_and_a_zigzag_does_not() {
+    fn a_slow_wave_is_found_and_a_zigzag_is_not() {
         let wave: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i / 3)).collect();
         let zigzag: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i % 2)).collect();
         assert_eq!(weights(&Run::with_ratios(&wave), RULE.name), [Weight::Caution]);
@@ -72,8 +72,8 @@ mod tests {
     }
 
     #[test]
-    fn with_restarts_launches_are_looked_at() {
-        // The rounds of a launch resemble each other, the launches do not.
+    fn with_restarts_launches_are_examined() {
+        // The rounds of a launch resemble each other; the launches do not.
         let ratio = |round: u32| 1.05 + 0.01 * f64::from((round / 5) % 2);
         let run = Run::with_ratios(&(0..50).map(ratio).collect::<Vec<_>>());
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(comparison.because, [""; 0]);
         assert_eq!(
             run.findings(RULE.name)[0].evidence,
-            "the difference itself changed while the run lasted; ratio of b to a in the first and \
+            "the difference itself changed during the run; ratio of b to a in the first and \
              in the last third of the rounds: throughput 1.005x and 1.028x (lag 1: 0.60). The \
              verdict is about the average over this run"
         );

@@ -1,4 +1,4 @@
-//! A tail that comes in bursts.
+//! Slow replies that come in bursts.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use text::units;
 
-/// A tail that reaches less than this share of the slices that a scattered one
-/// would reach comes in bursts.
+/// If the slow replies reach less than this share of the slices that they would reach if they were
+/// scattered evenly, they come in bursts.
 const LEAST: f64 = 0.5;
-/// Below so many slices nothing can be said.
+/// With fewer slices than this, the test says nothing.
 const FEWEST_SLICES: f64 = 10.0;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,14 +18,14 @@ pub(super) const RULE: Rule = Rule {
     short: "slow replies come in bursts",
     hint: "drive longer (--round 5s)",
     weight: Weight::Note,
-    threshold: "In slices: counts those that a reply slower than its round's p99 fell in, and how \
-                many the same replies would have reached had they been scattered evenly. Less than \
-                50 % of that: a note.",
-    why: "Pauses (garbage collection, flushes, a busy neighbour) delay many replies at once. The \
-          slowest 1 % are then few events, not many: a p99 is less certain than its standard error \
-          says, which takes replies as independent.",
+    threshold: "In slices: counts the slices that contain a reply slower than the p99 of its \
+                round, and how many slices the same replies would reach if they were scattered \
+                evenly. Less than 50 % of that number is a note.",
+    why: "Pauses (garbage collection, flushes, other programs) delay many replies at once. The \
+          slowest 1 % are then a few events instead of many, so a p99 is less certain than its \
+          standard error says, which assumes that replies are independent.",
     remedy: "Look at the throughput over slices in the report. Drive longer (--round 5s), so that \
-             each round holds several bursts.",
+             each round contains several bursts.",
     check,
 };
 
@@ -40,7 +40,8 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
         return None;
     }
     let seen = format!(
-        "replies slower than the p99 fell in {} of {}; scattered they would have reached {scattered:.0}",
+        "replies slower than the p99 fell in {} of {}; scattered evenly they would reach \
+         {scattered:.0}",
         driven.tail_slices,
         units::show_counted(driven.slices, "slice")
     );
@@ -75,8 +76,8 @@ mod tests {
         assert_eq!(weights(&tail_in(1), RULE.name), [Weight::Note]);
         assert_eq!(
             tail_in(1).findings(RULE.name)[0].evidence,
-            "replies slower than the p99 fell in 8 of 32 slices; scattered they would have \
-             reached 32"
+            "replies slower than the p99 fell in 8 of 32 slices; scattered evenly they \
+             would reach 32"
         );
         assert!(RULE.threshold.contains(&units::show_percent(LEAST)));
     }

@@ -1,4 +1,4 @@
-//! Work that a contender leaves for the one driven after it.
+//! Work that a contender leaves behind for the one that is driven after it.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -7,30 +7,30 @@ use crate::{
 };
 use text::{lists, units};
 
-/// Differences up to this are let pass.
+/// Differences up to this share are ignored.
 const LARGEST_SHARE: f64 = 0.02;
-/// Differences of fewer standard errors are let pass.
+/// Differences of up to this many standard errors are ignored.
 const STANDARD_ERRORS: f64 = 4.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "carry_over",
-    short: "throughput depends on who was driven before",
+    short: "throughput depends on the contender before",
     hint: "use --interleave turns",
     weight: Weight::Caution,
-    threshold: "In slices: compares a contender's throughput in slices after itself with that \
-                after another, within rounds. More than 2 % apart, and more than 4 standard \
-                errors: a caution. Where the target's CPU time is not in sight: a note that \
-                carry-over could not be ruled out.",
-    why: "Garbage collection, flushes and compaction can run while a contender rests: it saves the \
-          time, and the other one pays. Whole effects have vanished that way. This test is weak (it \
-          sees large leftovers only); CPU time at rest would show them.",
+    threshold: "In slices: compares a contender's throughput in slices after itself with its \
+                throughput in slices after another contender, within rounds. A difference of more \
+                than 2 % and of more than 4 standard errors is a caution. If the CPU time of a \
+                target cannot be measured, a note says that carry-over could not be ruled out.",
+    why: "Garbage collection, flushes and compaction can run while a contender is not driven: it \
+          saves the time, and the other contender pays for it. This has hidden whole effects. The \
+          test is weak (it detects only large leftovers); CPU time at rest would show them.",
     remedy: "Let contenders take whole turns, in which each pays for its own work: --interleave \
              turns.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    if !evidence.braided() {
+    if !evidence.is_interleaved_in_slices() {
         return Vec::new();
     }
     let differ = evidence.each().filter_map(|(name, driven)| finding(name, driven));
@@ -60,13 +60,11 @@ fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let why =
         |number: &usize| Some(format!("{}: {}", name(number), evidence.why_out_of_sight(*number)?));
     let reasons: Vec<String> = unseen.iter().filter_map(why).collect();
-    let reasons = match reasons.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", reasons.join("; ")),
-    };
+    let reasons =
+        if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
     let seen = format!(
-        "carry-over between slices could not be ruled out: the CPU time of {} is not in \
-         sight{reasons}",
+        "carry-over between slices could not be ruled out: the CPU time of {} is not \
+         visible{reasons}",
         lists::listed(&unseen.iter().map(name).collect::<Vec<_>>())
     );
     let judged = evidence.complete_rounds > 0;
@@ -109,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn unseen_cpu_leaves_a_note_and_turns_leave_nothing() {
+    fn invisible_cpu_gives_a_note_and_turns_give_nothing() {
         let mut unseen = run(0, 20);
         unseen.ask_each([true, false], |of, in_sight| of.cpu_in_sight = in_sight);
         let found = unseen.findings(RULE.name);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].weight, &found[0].contender), (Weight::Note, &None));
-        assert!(found[0].evidence.ends_with("the CPU time of b is not in sight"));
+        assert!(found[0].evidence.ends_with("the CPU time of b is not visible"));
         assert!(found[0].remedy.contains("--interleave turns"));
         unseen.each_seen("a", |round, seen| {
             if round == 3 {
@@ -123,7 +121,7 @@ mod tests {
             }
         });
         assert!(unseen.findings(RULE.name)[0].evidence.ends_with(
-            "the CPU time of a and b is not in sight (a: it could not be read in every slice)"
+            "the CPU time of a and b is not visible (a: it could not be read in every slice)"
         ));
         let mut turns = run(220, 20);
         turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;

@@ -1,4 +1,4 @@
-//! Targets that work while they rest.
+//! Targets that use CPU time while other contenders are driven.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -13,16 +13,17 @@ pub(super) const RULE: Rule = Rule {
     hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "The CPU time of each target while other contenders are driven, as a share of one \
-                core. Above 0.5 %: a note. Above 1 %: a caution; a verdict on throughput then \
-                stands only if the CPU-charged ratio gives the same one, and in slices there is \
-                none on response times. Where a target shares its process with other contenders, \
-                and nobody else is driven: a note that it is unknown.",
-    why: "Garbage collection, flushes and compaction that run while a contender rests are missing \
-          from its own time and slow the others down. The logarithm of the ratio is off by about \
-          twice the share: whole effects have vanished that way.",
-    remedy: "Let contenders take whole turns (--interleave turns), in turns longer ones (--round \
-             5s); or let the target rest when nobody asks it anything. Contenders in processes of \
-             their own can be told apart.",
+                core. Above 0.5 % is a note, above 1 % a caution. With a caution, a verdict on \
+                throughput is given only if the CPU-charged ratio leads to the same verdict, and \
+                in slices there is no verdict on response times. If a target shares its process \
+                with other contenders and no contender outside it is driven, a note says that its \
+                CPU time at rest is unknown.",
+    why: "Garbage collection, flushes and compaction that run while a contender is not driven are \
+          missing from its own time and slow the others down. The logarithm of the ratio is off by \
+          about twice the share. This has hidden whole effects.",
+    remedy: "Let contenders take whole turns (--interleave turns); if they already do, make the \
+             turns longer (--round 5s). Or configure the target so that it is idle when it gets no \
+             requests. Contenders that run in separate processes can be measured separately.",
     check,
 };
 
@@ -40,7 +41,7 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
                 sharers.map(|other| evidence.name(other as u32).to_owned()).collect();
             let shared = lists::listed(&names);
             let seen = format!("CPU at rest is unknown: the process is shared with {shared}");
-            let hint = "give each contender a process of its own";
+            let hint = "run each contender in its own process";
             RULE.about(name, Weight::Note, seen).with_short("CPU at rest is unknown", hint)
         }
         None => return None,

@@ -10,13 +10,15 @@ pub(super) const RULE: Rule = Rule {
     short: "driven with different settings",
     hint: "let only what you compare differ",
     weight: Weight::Caution,
-    threshold: "Compares what was asked of a contender with what was asked of the first one: \
-                connections, connection policy, arrivals, timeout, number of operations, and of \
-                each group. Another setting: a note. Another setting of one contender from round to round: a caution.",
-    why: "A setting that differs is the factor under test, or an accident; the figures cannot tell \
-          which. Two settings that differ at once cannot be told apart at all.",
-    remedy: "If it was not meant, give all contenders the same (--connections, --rate, --timeout; \
-             --set sets one contender alone). If it was, let it be the only difference.",
+    threshold: "Compares the settings of a contender with those of the first one: connections, \
+                connection policy, arrivals, timeout, number of operations, and the same for each \
+                group. A setting that differs is a note. A setting of one contender that changes \
+                from round to round is a caution.",
+    why: "A setting that differs is either the factor under test or an accident; the figures \
+          cannot show which. If two settings differ at once, their effects cannot be separated.",
+    remedy: "If the difference was not intended, give all contenders the same settings \
+             (--connections, --rate, --timeout; --set changes one contender alone). If it was, let \
+             it be the only difference.",
     check,
 };
 
@@ -31,7 +33,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let others = evidence.each().skip(1).filter_map(|(name, driven)| {
         let (first_name, first) = first?;
         let settings = differing(first, driven.asked.first()?);
-        let seen = format!("driven otherwise than {first_name}: {}", lists::listed(&settings));
+        let seen =
+            format!("driven with other settings than {first_name}: {}", lists::listed(&settings));
         (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
     });
     changed.chain(others).collect()
@@ -41,8 +44,8 @@ fn changed(asked: &[LaneAsked]) -> bool {
     asked.windows(2).any(|two| !differing(&two[0], &two[1]).is_empty())
 }
 
-/// Names of the settings that differ. Addresses differ by nature (a
-/// launch may get another port than the one before), and the burn-in follows from the latency.
+/// Returns the names of the settings that differ. Addresses are not compared, because a launch may
+/// get another port than the one before; nor is the burn-in, because it follows from the latency.
 fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
     let settings = [
         ("connections", a.intensity.connections != b.intensity.connections),
@@ -81,7 +84,7 @@ mod tests {
             let found = with(change).findings(RULE.name);
             assert_eq!(found.len(), 1, "{setting}");
             assert_eq!(found[0].weight, Weight::Note);
-            assert_eq!(found[0].evidence, format!("driven otherwise than a: {setting}"));
+            assert_eq!(found[0].evidence, format!("driven with other settings than a: {setting}"));
         }
         assert_eq!(weights(&with(|asked| asked.burn_in_ns = 5), RULE.name), []);
     }

@@ -1,4 +1,4 @@
-//! Stores of which one waits for the disk at every write, and the other does not.
+//! Two stores of which only one waits for the disk at every write.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -8,16 +8,16 @@ pub(super) const RULE: Rule = Rule {
     short: "only one waits for the disk at each write",
     hint: "give both the same settings",
     weight: Weight::Caution,
-    threshold: "Asks each store whose workload writes whether it waits for the disk before it \
-                acknowledges a write, as its settings say: PostgreSQL fsync, synchronous_commit and \
+    threshold: "Asks each store whose workload writes whether its settings make it wait for the \
+                disk before it acknowledges a write: PostgreSQL fsync, synchronous_commit and \
                 unlogged tables; MySQL and MariaDB innodb_flush_log_at_trx_commit and the table's \
-                engine; Redis appendonly with appendfsync always; files fsync; memcached never. Of \
-                a pair one does and the other does not: a caution. A store that does not say is \
-                left out.",
-    why: "To wait for the disk takes milliseconds on most machines, and what was acknowledged \
-          survives a crash. A store that does not wait is faster for promising less, and not for \
-          doing the same work better.",
-    remedy: "Give both the same settings, or say in what is told of the result that one may lose \
+                engine; Redis appendonly with appendfsync always; files fsync; memcached never \
+                waits. If one store of a pair waits and the other does not, that is a caution. A \
+                store that does not report its settings is not compared.",
+    why: "Waiting for the disk takes milliseconds on most machines, and data that was acknowledged \
+          survives a crash. A store that does not wait is faster because it promises less, not \
+          because it does the same work better.",
+    remedy: "Give both the same settings, or state with the result that one of them may lose \
              writes that it acknowledged.",
     check,
 };
@@ -32,8 +32,9 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             _ => return None,
         };
         let (waits, other) = (evidence.name(waits), evidence.name(other));
-        let told = format!("{waits} waits for the disk at every write, and {other} does not");
-        Some(RULE.about(evidence.name(pair.b), Weight::Caution, told))
+        let evidence_text =
+            format!("{waits} waits for the disk at every write, and {other} does not");
+        Some(RULE.about(evidence.name(pair.b), Weight::Caution, evidence_text))
     });
     found.collect()
 }
@@ -42,20 +43,21 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::builder::{Run, weights};
-    use crate::evidence::store::tests::said;
+    use crate::evidence::store::tests::report;
     use record::StoreMoment::RoundsEnd;
     use record::StoreSaid;
 
     fn run(a: Option<bool>, b: Option<bool>) -> Run {
         let mut run = Run::compare(4);
         for (contender, durable) in [(0, a), (1, b)] {
-            run.said.push(StoreSaid { durable, ..said(contender, RoundsEnd, (1, 1, 0)) });
+            run.store_reports
+                .push(StoreSaid { durable, ..report(contender, RoundsEnd, (1, 1, 0)) });
         }
         run
     }
 
     #[test]
-    fn one_that_waits_and_one_that_does_not_are_told_apart() {
+    fn a_pair_of_which_one_waits_is_found() {
         for (a, b, wanted) in [
             (Some(true), Some(true), None),
             (Some(false), Some(false), None),

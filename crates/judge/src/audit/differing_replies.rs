@@ -1,4 +1,4 @@
-//! Contenders that do not say the same.
+//! Contenders whose replies differ.
 
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
@@ -17,19 +17,21 @@ pub(super) const RULE: Rule = Rule {
     short: "the replies differ",
     hint: "make them alike, or say --expect-different",
     weight: Weight::Void,
-    threshold: "Compares what the two contenders of a pair answered: the codes of successful \
+    threshold: "Compares the replies of the two contenders of a pair: the codes of successful \
                 replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
-                100. Where one contender's own bodies differ among themselves digests cannot be \
+                100. If the bodies of one contender differ among themselves, digests cannot be \
                 compared: a note says so, and the median lengths of the bodies are compared \
-                instead, as they are where no body was digested. Of databases that are asked a \
-                statement the rows of an operation are compared, in the mean, and no bytes: a \
-                protocol frames them its own way. Other codes, another body, or median lengths, or \
-                rows, more than 5 % apart: void; with --expect-different a note.",
-    why: "A comparison of speed is about servers that do the same work. Published comparisons \
-          have set a small reply against a large one, or a page against a redirect.",
-    remedy: "Fetch both with curl -i and make them answer alike. If they are meant to differ, say \
-             so: --expect-different. Contenders of different protocols need one workload on both \
-             sides, or a comparison of what an operation costs the targets in CPU time.",
+                instead. The same is done if no body was digested. For databases that run a \
+                statement, the mean number of rows per operation is compared and no bytes, because \
+                each protocol encodes them in its own way. Other codes, another body, or median \
+                lengths or rows that are more than 5 % apart: void; with --expect-different a \
+                note.",
+    why: "A comparison of speed is about servers that do the same work. Published comparisons have \
+          compared a small reply with a large one, or a page with a redirect.",
+    remedy: "Fetch both with curl -i and make them return the same reply. If they are meant to \
+             differ, say so: --expect-different. Contenders with different protocols need the same \
+             workload on both sides, or a comparison of the CPU time that an operation costs the \
+             targets.",
     check,
 };
 
@@ -45,21 +47,18 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     };
     let both_from_workload =
         [pair.a, pair.b].iter().all(|side| evidence.has_workload(*side as usize));
-    // What programs print is looked at by a rule of its own.
+    // program_output compares what programs print.
     let program = |driven: &Driven| driven.judged.programs.runs > 0;
     let nothing = a.judged.operations == 0 || b.judged.operations == 0;
     if nothing || both_from_workload || program(a) || program(b) {
         return Vec::new();
     }
-    let weight = match evidence.question.expect_different {
-        true => Weight::Note,
-        false => Weight::Void,
-    };
+    let weight = if evidence.question.expect_different { Weight::Note } else { Weight::Void };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
     let is_bodiless = |side: u32| evidence.asked(side as usize).is_some_and(|asked| asked.bodiless);
     let bodiless = is_bodiless(pair.a) && is_bodiless(pair.b);
-    // Bodies that are none have nothing to compare; what a database sends is framed
-    // by its protocol, and only the rows are the same work.
+    // Replies without a body have nothing to compare. Each database encodes rows in its own way, so
+    // only their number is comparable.
     let bodies = if bodiless { rows_differ(a, b) } else { bodies_differ(a, b) };
     let differences = [codes_differ(a, b), bodies].into_iter().flatten();
     let remedy = remedy(evidence, pair);
@@ -70,7 +69,7 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     differences.map(finding).collect()
 }
 
-/// What fits the protocols that the two speak.
+/// Returns the remedy that fits the protocols of the two contenders.
 fn remedy(evidence: &Evidence, pair: &Pair) -> String {
     let speaks = |side: u32| {
         let protocol = evidence.asked(side as usize).map(|asked| asked.protocol.as_str());
@@ -79,9 +78,9 @@ fn remedy(evidence: &Evidence, pair: &Pair) -> String {
     let expected = "If they are meant to differ, say so: --expect-different.";
     match (speaks(pair.a), speaks(pair.b)) {
         (Some(a), Some(b)) if a != b => format!(
-            "{} speaks {a} and {} speaks {b}: give both one workload, such as --workload kv for \
-             stores or an experiment file's own operations with the same values; or say \
-             --expect-different and compare what an operation costs the targets in CPU time.",
+            "{} speaks {a} and {} speaks {b}: give both the same workload, such as --workload kv \
+             for stores, or custom operations with the same values in an experiment file; or say \
+             --expect-different and compare the CPU time that an operation costs the targets.",
             evidence.name(pair.a),
             evidence.name(pair.b)
         ),
@@ -90,8 +89,8 @@ fn remedy(evidence: &Evidence, pair: &Pair) -> String {
              and make them return the same rows. {expected}"
         ),
         (Some("Redis" | "memcached"), _) => format!(
-            "Ask both the same with their own client (redis-cli, or nc) and make them answer \
-             alike. {expected}"
+            "Send both the same command with their own client (redis-cli, or nc) and make them \
+             return the same reply. {expected}"
         ),
         _ => RULE.remedy.to_owned(),
     }
@@ -108,7 +107,7 @@ fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
     })
 }
 
-/// Expected codes that are more than a rare exception.
+/// Returns the expected codes that are more than a rare exception.
 fn success_codes(driven: &Driven) -> BTreeSet<u16> {
     let seen = &driven.judged;
     let total = seen.outcomes.total() as f64;
@@ -131,14 +130,14 @@ fn bodies_differ(a: &Driven, b: &Driven) -> Option<String> {
     }
 }
 
-/// Rows of the replies of databases, in the mean of all successful operations.
+/// The mean number of rows per successful operation, for databases.
 fn rows_differ(a: &Driven, b: &Driven) -> Option<String> {
     let mean =
         |driven: &Driven| driven.judged.rows as f64 / driven.judged.outcomes.ok.max(1) as f64;
     let (of_a, of_b) = (mean(a), mean(b));
     let (less, more) = (of_a.min(of_b), of_a.max(of_b));
     (more > less * (1.0 + MOST_LENGTHS_DIFFER))
-        .then(|| format!("rows of an operation differ: {of_a:.3} and {of_b:.3} in the mean"))
+        .then(|| format!("mean rows per operation differ: {of_a:.3} and {of_b:.3}"))
 }
 
 fn lengths_differ(a: &Driven, b: &Driven) -> Option<String> {
@@ -153,7 +152,7 @@ fn median_lengths(a: &Driven, b: &Driven) -> Option<(u64, u64)> {
     Some((median(a)?, median(b)?))
 }
 
-/// The digest that all digested bodies have.
+/// Returns the digest that all digested bodies have, or None if they differ.
 fn only(digests: &Digests) -> Option<u64> {
     match digests.kept() {
         [(digest, _)] if digests.others() == 0 => Some(*digest),
@@ -161,7 +160,7 @@ fn only(digests: &Digests) -> Option<u64> {
     }
 }
 
-/// Contenders of a pair whose own bodies differ.
+/// Notes about contenders of a pair whose bodies differ among themselves.
 fn notes(evidence: &Evidence) -> Vec<Finding> {
     let compared = |number: u32| {
         evidence.question.pairs.iter().any(|pair| pair.a == number || pair.b == number)
@@ -235,7 +234,7 @@ mod tests {
         assert_eq!(weights(&with_rows(2110, 2000), RULE.name), [Weight::Void]);
         assert_eq!(
             with_rows(200, 0).findings(RULE.name)[0].evidence,
-            "a and b: rows of an operation differ: 1.000 and 0.000 in the mean"
+            "a and b: mean rows per operation differ: 1.000 and 0.000"
         );
     }
 
@@ -248,7 +247,9 @@ mod tests {
         };
         assert_eq!(remedy("HTTP", "HTTP"), RULE.remedy);
         let stores = remedy("HTTP", "Redis");
-        assert!(stores.starts_with("a speaks HTTP and b speaks Redis: give both one workload"));
+        assert!(
+            stores.starts_with("a speaks HTTP and b speaks Redis: give both the same workload")
+        );
         assert!(!stores.contains("curl") && stores.contains("CPU"), "{stores}");
         assert!(remedy("MySQL", "MySQL").contains("with their own clients"));
         assert!(remedy("Redis", "Redis").contains("redis-cli"));

@@ -1,14 +1,14 @@
-//! Stores that do not hold alike much at the end.
+//! Stores that hold different amounts of data at the end.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
 
-/// Growth of items may differ by so much of what was loaded: as much as the rule
-/// on misses lets pass.
+/// The largest accepted difference in the growth of items, as a share of the loaded items. It
+/// equals the share of misses that the rule on misses accepts.
 const ITEMS: f64 = 0.01;
 
-/// Growth of bytes may: stores count them by slabs and by buffers, and the lengths
-/// of values that are written anew are drawn anew.
+/// The same for bytes. It is larger because stores count bytes in slabs and buffers, and because
+/// the length of a value is drawn again when the value is written again.
 const BYTES: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,16 +16,16 @@ pub(super) const RULE: Rule = Rule {
     short: "the stores grew differently",
     hint: "use one --rate, or write no new keys",
     weight: Weight::Caution,
-    threshold: "Compares by how much the stores of a pair grew, or shrank, from the load to the \
-                end of the rounds: as multiples of what each held when it was loaded, in items and \
-                in bytes, as they count themselves. Items that differ by more than 1 % of the \
-                loaded ones, or bytes by more than 5 %: a caution. Stores that do not count, and \
-                contenders that share a server, are left out.",
-    why: "A faster contender does more operations, and so writes more: its store ends up with more \
-          data to look through and to keep in memory than the other's. A store that drops items \
-          has less. The later rounds then compare different work.",
-    remedy: "Drive both at one rate (--rate), or use a workload that writes no new keys; look \
-             whether a store expires or evicts items.",
+    threshold: "Compares by how much the stores of a pair grew or shrank from the load to the end \
+                of the rounds, as multiples of what each held when it was loaded, in items and in \
+                bytes, as the stores themselves count them. Items that differ by more than 1 % of \
+                the loaded ones, or bytes by more than 5 %, are a caution. Stores that do not \
+                count, and contenders that share a server, are not compared.",
+    why: "A faster contender does more operations and so writes more: at the end its store holds \
+          more data to search and to keep in memory than the other's. A store that drops items \
+          holds less. The later rounds then compare different work.",
+    remedy: "Drive both at the same rate (--rate), or use a workload that writes no new keys. \
+             Check whether a store expires or evicts items.",
     check,
 };
 
@@ -36,22 +36,22 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
         let differ = |what: &str, a: Option<f64>, b: Option<f64>, most: f64| {
             let (a, b) = a.zip(b)?;
-            // A limit is no difference, whatever the last bit says.
+            // The margin prevents that a difference equal to the limit counts because of rounding.
             ((a - b).abs() > most + 1e-9).then(|| {
                 format!(
-                    "its store ended with {b:.3} times the {what} that it was loaded with, that of \
+                    "its store ended with {b:.3} times the {what} it was loaded with, the store of \
                      {name_a} with {a:.3} times"
                 )
             })
         };
         let items = differ("items", a?.items, b?.items, ITEMS);
-        let told = items.or_else(|| differ("bytes", a?.bytes, b?.bytes, BYTES))?;
-        Some(RULE.about(name_b, Weight::Caution, told))
+        let evidence_text = items.or_else(|| differ("bytes", a?.bytes, b?.bytes, BYTES))?;
+        Some(RULE.about(name_b, Weight::Caution, evidence_text))
     });
     found.collect()
 }
 
-/// None where the contender shares its server: its part is not known.
+/// Returns None if the contender shares its server, because its part of the data is unknown.
 fn growth(evidence: &Evidence, contender: usize) -> Option<crate::evidence::store::Growth> {
     let alone = evidence.same_server(contender).is_empty();
     alone.then(|| evidence.contenders.get(contender).map(|driven| driven.stored.growth()))?
@@ -61,16 +61,15 @@ fn growth(evidence: &Evidence, contender: usize) -> Option<crate::evidence::stor
 mod tests {
     use super::*;
     use crate::builder::{Run, weights};
-    use crate::evidence::store::tests::said;
+    use crate::evidence::store::tests::report;
     use record::StoreMoment::{LoadEnds, RoundsEnd};
 
-    /// Both were loaded with 1000 items of 10 bytes; a ended with as many more
-    /// as is said first, b with the second.
+    /// Both were loaded with 1000 items of 10 bytes; `a` and `b` were added to each by the end.
     fn ended(a: (u64, u64), b: (u64, u64)) -> Run {
         let mut run = Run::compare(4);
         for (contender, (items, bytes)) in [(0, a), (1, b)] {
-            run.said.push(said(contender, LoadEnds, (1000, 10_000, 0)));
-            run.said.push(said(contender, RoundsEnd, (1000 + items, 10_000 + bytes, 0)));
+            run.store_reports.push(report(contender, LoadEnds, (1000, 10_000, 0)));
+            run.store_reports.push(report(contender, RoundsEnd, (1000 + items, 10_000 + bytes, 0)));
         }
         run
     }
@@ -85,8 +84,8 @@ mod tests {
         assert_eq!(found[0].contender.as_deref(), Some("b"));
         assert_eq!(
             found[0].evidence,
-            "its store ended with 1.011 times the items that it was loaded with, that of a with \
-             1.000 times"
+            "its store ended with 1.011 times the items it was loaded with, the store of a \
+             with 1.000 times"
         );
     }
 
@@ -98,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_or_not_said_is_left_out() {
+    fn shared_servers_and_missing_counts_are_left_out() {
         let mut run = ended((0, 0), (500, 5000));
-        run.said.iter_mut().for_each(|said| said.server = Some(0));
+        run.store_reports.iter_mut().for_each(|report| report.server = Some(0));
         assert_eq!(weights(&run, RULE.name), []);
         let mut run = ended((0, 0), (500, 5000));
-        run.said.pop();
+        run.store_reports.pop();
         assert_eq!(weights(&run, RULE.name), []);
     }
 }

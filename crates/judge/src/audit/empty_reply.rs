@@ -7,21 +7,21 @@ use crate::{
 };
 use text::units;
 
-/// Codes whose replies have no body by definition (RFC 9110).
+/// Codes whose replies never have a body (RFC 9110).
 const BODILESS_CODES: [u16; 3] = [204, 205, 304];
 
 pub(super) const RULE: Rule = Rule {
     name: "empty_reply",
     short: "replies have no body",
-    hint: "look with curl -i; 204 says that it is meant",
+    hint: "check with curl -i; use 204 if it is intended",
     weight: Weight::Void,
-    threshold: "Counts the successful replies of all rounds whose body was empty, though neither \
-                the method (HEAD) nor the code (204, 205, 304) says that it must be. Some: a \
+    threshold: "Counts the successful replies of all rounds with an empty body, unless the method \
+                (HEAD) or the code (204, 205, 304) requires an empty body. At least one: a \
                 caution. More than 1 in 1000: void.",
-    why: "A server that answers 200 with nothing in it has done none of the work. It is fast \
-          because it is broken.",
-    remedy: "Look at the reply with curl -i. If nothing is what the target is meant to say, let \
-             it say so (204), or ask with HEAD.",
+    why: "A server that answers 200 with an empty body did none of the work. It is fast because it \
+          does not work.",
+    remedy: "Look at the reply with curl -i. If the target is meant to send no body, let it answer \
+             204, or send HEAD requests.",
     check,
 };
 
@@ -49,7 +49,7 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     Some(RULE.about_part(part, weight, evidence).with_figure(units::show_percent(share)))
 }
 
-/// Expected replies whose code says that there is no body.
+/// Counts the expected replies whose code rules out a body.
 fn empty_by_definition(driven: &Driven) -> u64 {
     let expected = |code: &u16| {
         let all = driven.codes.get(code).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Items that a store threw away for want of memory.
+//! Items that a store evicted because it ran out of memory.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Evicted, Finding, Weight};
@@ -9,12 +9,13 @@ pub(super) const RULE: Rule = Rule {
     short: "the store evicted items",
     hint: "give it more memory, or less data (--keys)",
     weight: Weight::Caution,
-    threshold: "Counts the items that a store says it threw away for want of memory (memcached: \
-                evictions, Redis: evicted_keys) while it was loaded, up to the first round and in \
-                the rounds. Any: a caution. What a store does not say is not known.",
-    why: "A store that throws away what it was given works with less data than the others, and \
-          throwing away is work that a store with enough memory does not do. How many of its reads \
-          find nothing for it is for the rule `misses` to judge.",
+    threshold: "Counts the items that a store reports as evicted for lack of memory (memcached: \
+                evictions, Redis: evicted_keys) during the load, until the first round, and during \
+                the rounds. Any eviction is a caution. Stores that do not report evictions cannot \
+                be checked.",
+    why: "A store that evicts data works with less data than the others, and eviction is work that \
+          a store with enough memory does not do. The rule `misses` judges how many reads found \
+          nothing because of it.",
     remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
              (--keys, --value).",
     check,
@@ -27,21 +28,21 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let others = evidence.same_server(number).into_iter();
         let others: Vec<String> =
             others.map(|other| evidence.name(other as u32).to_owned()).collect();
-        let whose = match others.as_slice() {
+        let shared = match others.as_slice() {
             [] => String::new(),
-            others => format!(", its own or of {}, which share its server", lists::listed(others)),
+            others => format!(", including those of {} on the same server", lists::listed(others)),
         };
-        let told = format!("it threw away {gone}{whose}");
-        Some(RULE.about(name, Weight::Caution, told).with_figure(gone))
+        let evidence_text = format!("it evicted {gone}{shared}");
+        Some(RULE.about(name, Weight::Caution, evidence_text).with_figure(gone))
     });
     found.collect()
 }
 
-/// `12 items while it was loaded and 3 items in the rounds`.
+/// Returns text such as `12 items during the load and 3 items in the rounds`.
 fn gone(evicted: Evicted) -> Option<String> {
     let parts = [
-        (evicted.load, "while it was loaded"),
-        (evicted.before, "between its load and the first round"),
+        (evicted.load, "during the load"),
+        (evicted.before, "between the load and the first round"),
         (evicted.rounds, "in the rounds"),
     ];
     let parts = parts.into_iter().filter_map(|(count, when)| {
@@ -56,16 +57,16 @@ fn gone(evicted: Evicted) -> Option<String> {
 mod tests {
     use super::*;
     use crate::builder::{Run, weights};
-    use crate::evidence::store::tests::said;
+    use crate::evidence::store::tests::report;
     use record::StoreMoment::{LoadBegins, LoadEnds, RoundsBegin, RoundsEnd};
 
-    /// Contender b had thrown away so many items at each of four moments.
+    /// Contender b had evicted this many items at each of four moments.
     fn with_evictions(evictions: [u64; 4]) -> Run {
         let mut run = Run::compare(4);
         let moments = [LoadBegins, LoadEnds, RoundsBegin, RoundsEnd];
         for (when, evictions) in moments.into_iter().zip(evictions) {
-            run.said.push(said(0, when, (10, 10, 0)));
-            run.said.push(said(1, when, (10, 10, evictions)));
+            run.store_reports.push(report(0, when, (10, 10, 0)));
+            run.store_reports.push(report(1, when, (10, 10, evictions)));
         }
         run
     }
@@ -78,26 +79,26 @@ mod tests {
         assert_eq!(found[0].contender.as_deref(), Some("b"));
         assert_eq!(
             found[0].evidence,
-            "it threw away 12 items while it was loaded and 1 item in the rounds"
+            "it evicted 12 items during the load and 1 item in the rounds"
         );
     }
 
     #[test]
-    fn whose_items_they_were_is_not_known_of_a_server_that_is_shared() {
+    fn evictions_of_a_shared_server_name_all_its_contenders() {
         let mut run = with_evictions([0, 0, 2, 2]);
-        run.said.iter_mut().for_each(|said| said.server = Some(0));
+        run.store_reports.iter_mut().for_each(|report| report.server = Some(0));
         let found = run.findings(RULE.name);
         assert_eq!(
             found[0].evidence,
-            "it threw away 2 items between its load and the first round, its own or of a, which \
-             share its server"
+            "it evicted 2 items between the load and the first round, including those of a on the \
+             same server"
         );
     }
 
     #[test]
-    fn what_is_not_said_is_no_finding() {
+    fn missing_counts_give_no_finding() {
         let mut run = with_evictions([0, 5, 5, 9]);
-        run.said.iter_mut().for_each(|said| said.evictions = None);
+        run.store_reports.iter_mut().for_each(|report| report.evictions = None);
         assert_eq!(weights(&run, RULE.name), []);
     }
 }

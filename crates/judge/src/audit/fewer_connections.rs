@@ -1,4 +1,4 @@
-//! Fewer connections than were asked for.
+//! Fewer connections than requested.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -6,14 +6,14 @@ use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "fewer_connections",
-    short: "fewer connections than asked for",
-    hint: "raise the target's limit of connections",
+    short: "fewer connections than requested",
+    hint: "raise the target's connection limit",
     weight: Weight::Caution,
-    threshold: "Compares how many connections could be opened with how many were asked for, in \
-                the round where most were missing. One less: a caution.",
-    why: "Throughput and latency in closed loop depend on the number of connections. With 40 \
-          instead of 64 another question was asked, and of one contender only.",
-    remedy: "Raise the target's limit of connections or its backlog, or ask for a number that all \
+    threshold: "Compares how many connections could be opened with how many were requested, in the \
+                round in which most were missing. A single missing connection is a caution.",
+    why: "In closed loop, throughput and latency depend on the number of connections. With 40 \
+          instead of 64 connections another question is answered, and for one contender only.",
+    remedy: "Raise the target's connection limit or its backlog, or request a number that all \
              contenders accept (--connections).",
     check,
 };

@@ -1,4 +1,4 @@
-//! A first round that is unlike the others.
+//! A first round that differs from the others.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -7,23 +7,23 @@ use crate::{
 };
 use text::units;
 
-/// So many median absolute deviations from the median are far.
+/// A ratio that is more than this many median absolute deviations from the median is an outlier.
 const DEVIATIONS: f64 = 5.0;
-/// Other rounds that must be there to be unlike of.
+/// With fewer other rounds than this, the first is not compared with them.
 const FEWEST_OTHERS: usize = 4;
 
 pub(super) const RULE: Rule = Rule {
     name: "first_round",
-    short: "the first round is unlike the others",
+    short: "the first round differs from the others",
     hint: "warm up longer (--warm-up 10s)",
     weight: Weight::Caution,
-    threshold: "Compares the ratio of the primary metric in round 1 with the others: further from \
-                their median than 5 median absolute deviations, and than the smallest difference \
-                that matters: a caution. With --restarts: the first rounds of the launches, each \
-                with the others of its launch.",
+    threshold: "Compares the ratio of the primary metric in round 1 with the other rounds. It is a \
+                caution if it is further from their median than 5 median absolute deviations and \
+                than the smallest difference that matters. With --restarts, the first round of \
+                each launch is compared with the other rounds of its launch.",
     why: "Caches, just-in-time compilers and connection pools settle at the start. A first round \
-          that differs says that the warm-up was too short; the rounds after it may still have been \
-          settling.",
+          that differs shows that the warm-up was too short; the rounds after it may still have \
+          been settling.",
     remedy: "Warm up longer: --warm-up 10s.",
     check,
 };
@@ -42,7 +42,7 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
         return None;
     }
     let seen = format!(
-        "{} of {} to {} is {} in {}, and {} in the median of the others",
+        "{} of {} to {} is {} in {}; the median of the others is {}",
         comparison.metric.path(),
         comparison.b,
         comparison.a,
@@ -60,14 +60,13 @@ struct Launches {
     first: f64,
     /// Median of the other rounds.
     others: f64,
-    /// Median absolute deviation of the other rounds, each from the median of its
-    /// launch.
+    /// Median absolute deviation of the other rounds, each measured from the median of its launch.
     deviation: f64,
     several: bool,
 }
 
 impl Launches {
-    /// `each`: rounds of a launch. None if all rounds are of one launch. Returns
+    /// `each` is the number of rounds per launch, or None if all rounds are of one launch. Returns
     /// None if there are too few rounds to compare.
     fn new(rounds: &[(u32, f64)], each: Option<u32>) -> Option<Self> {
         let of_launch = |round: u32| (round - 1) / each.unwrap_or(u32::MAX);
@@ -75,7 +74,7 @@ impl Launches {
         for launch in rounds.chunk_by(|one, next| of_launch(one.0) == of_launch(next.0)) {
             let ((number, first), rest) = launch.split_first()?;
             let begins = of_launch(*number) * each.unwrap_or(0) + 1;
-            // Of two rounds neither is the odd one.
+            // With only two rounds there is no way to tell which one is unusual.
             if *number != begins || rest.len() < 2 {
                 continue;
             }
@@ -126,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_does_not_matter_is_let_pass() {
+    fn a_difference_that_does_not_matter_is_ignored() {
         assert_eq!(weights(&run(&[1.009, 1.0, 1.0, 1.0, 1.0, 1.0]), RULE.name), []);
         assert_eq!(weights(&run(&[1.012, 1.0, 1.0, 1.0, 1.0, 1.0]), RULE.name), [Weight::Caution]);
     }
 
     #[test]
-    fn only_round_1_is_looked_at_and_four_others_are_needed() {
+    fn only_round_1_is_examined_and_four_others_are_needed() {
         assert_eq!(weights(&run(&[1.0, 1.5, 1.0, 1.0, 1.0, 1.0]), RULE.name), []);
         assert_eq!(weights(&run(&[1.5, 1.0, 1.0, 1.0]), RULE.name), []);
         let mut late = run(&[1.5, 1.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
@@ -158,7 +157,7 @@ mod tests {
         assert_eq!(weights(&launches(6, 5, 1.012), RULE.name), [Weight::Caution]);
         let found = launches(6, 5, 1.1).findings(RULE.name);
         assert!(found[0].evidence.contains("in the first rounds of the launches"), "{found:?}");
-        // A pair of rounds does not say which of them is odd.
+        // Two rounds do not show which of them is unusual.
         assert_eq!(weights(&launches(6, 2, 1.1), RULE.name), []);
         assert_eq!(weights(&launches(6, 1, 1.1), RULE.name), []);
     }

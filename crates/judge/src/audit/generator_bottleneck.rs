@@ -1,4 +1,4 @@
-//! Closed loop: the generator may have been the slower part.
+//! Closed loop: the generator may have limited the throughput.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -9,29 +9,30 @@ use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_bottleneck",
-    short: "generator may be the slower part",
+    short: "the generator may be the bottleneck",
     hint: "use more --cores, or compare CPU/op",
     weight: Weight::Caution,
-    threshold: "Without --rate: the CPU time of the generator's threads while they drove a \
-                contender, how long they were kept from their cores (waiting, or stolen by the \
-                hypervisor), and how much of the cores that it may use its target used. What the \
-                generator used of the same cores counts with the target's, and so does stolen \
-                time. Idle for less than 5 % of the time, and the target's cores not filled to \
-                95 %, or that is not known: a caution, and no pair with that contender is called \
-                equivalent. A note where in all its pairs the client's cost is part of what is \
-                compared: two ways of talking to one target, or client libraries on both sides. \
-                Of other pairs a difference counts as far as it lies beyond that of the \
-                generator's CPU per operation, where the generator was busy for 80 % of the time \
-                or more with the contender that is behind. Files are left out: the generator does \
-                their work itself.",
-    why: "A throughput is that of the slower part, generator or target. Two servers that differed \
-          by 1.3x in CPU have read the same throughput, because one generator core was slower \
-          than both: an equality may be the generator's own. And where one protocol or reply \
-          costs our generator more than another, a difference may be: that cost is nobody's. \
-          A client library's cost is different: every application pays it.",
-    remedy: "Make the target the slower part: pin it away from the generator's cores (taskset), or \
-             give the generator more (--cores). Or compare the target's CPU per operation, or \
-             response times at a --rate that both can reach.",
+    threshold: "Without --rate: compares the CPU time of the generator's threads while they drove \
+                a contender, the time during which they had no core (waiting, or stolen by the \
+                hypervisor), and the share of its allowed cores that the target used. CPU time of \
+                the generator on the same cores counts as the target's, and so does stolen time. \
+                It is a caution if the generator was idle for less than 5 % of the time and the \
+                target did not fill 95 % of its cores, or its use is unknown; no pair with that \
+                contender is then called equivalent. It is a note if in all pairs of the contender \
+                the client's cost is part of what is compared: two ways to reach the same target, \
+                or client libraries on both sides. In other pairs, where the generator was busy \
+                for at least 80 % of the time with the slower contender, a difference counts only \
+                as far as it exceeds the difference of the generator's CPU time per operation. \
+                Files are not checked: the generator does their work itself.",
+    why: "Throughput is that of the slower part, generator or target. Two servers whose CPU cost \
+          differed by 1.3x have shown the same throughput, because one generator core was slower \
+          than both: equal throughput may be the generator's. If one protocol or reply costs the \
+          generator more than another, a difference may be the generator's as well, and that cost \
+          belongs to neither contender. The cost of a client library is different: every \
+          application pays it.",
+    remedy: "Make the target the slower part: pin it to other cores than the generator's \
+             (taskset), or give the generator more cores (--cores). Or compare the target's CPU \
+             per operation, or response times at a --rate that both can reach.",
     check,
 };
 
@@ -45,13 +46,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             if counts { "the client's, which is compared too" } else { "the generator's own" };
         let seen = match held.target {
             Some(target) => format!(
-                "{generator}, and the target used {} of its cores (less than {}): this throughput \
+                "{generator}, and the target used {} of its cores (less than {}): the throughput \
                  is {own}",
                 units::show_percent(target),
                 units::show_percent(AT_ITS_LIMIT_FROM)
             ),
             None => format!(
-                "{generator}, and {}: this throughput may be {own}",
+                "{generator}, and {}: the throughput may be {own}",
                 unknown(evidence, number as usize)
             ),
         };
@@ -63,9 +64,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
-    match evidence.cpu_in_sight(contender) {
-        true => "how many cores the target may use is not known",
-        false => "the target's CPU is not in sight",
+    if evidence.cpu_in_sight(contender) {
+        "it is unknown how many cores the target may use"
+    } else {
+        "the target's CPU time is not visible"
     }
 }
 
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_the_generator_does_itself_is_no_objection() {
+    fn work_that_the_generator_does_itself_gives_no_finding() {
         let mut files = busy(0.99);
         files.ask_each([true, false], |of, done| of.done_by_generator = done);
         assert_eq!(weights(&files, RULE.name), [Weight::Caution]);
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn to_wait_for_a_core_is_not_to_be_idle() {
+    fn waiting_for_a_core_is_not_idleness() {
         let waiting = |share: f64| {
             let mut run = busy(0.5);
             run.each_seen("b", |_, seen| {
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn stolen_time_is_idleness_of_neither() {
+    fn stolen_time_does_not_count_as_idle() {
         assert_eq!(weights(&stolen(busy(0.8), 0.149), RULE.name), []);
         assert_eq!(weights(&stolen(busy(0.8), 0.151), RULE.name), [Weight::Caution]);
         assert_eq!(weights(&stolen(in_sight(0.8), 0.151), RULE.name), []);
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn open_loop_is_judged_otherwise() {
+    fn open_loop_is_judged_by_another_rule() {
         let open = busy(0.99).with_arrivals(Arrivals::Constant(1000.0));
         assert_eq!(weights(&open, RULE.name), []);
     }
@@ -160,7 +162,7 @@ mod tests {
         assert_eq!(
             in_sight(0.6).findings(RULE.name)[0].evidence,
             "the generator was busy for 96 % of the time, and the target used 60 % of its cores \
-             (less than 95 %): this throughput is the generator's own"
+             (less than 95 %): the throughput is the generator's own"
         );
         assert!(RULE.threshold.contains(&units::show_percent(AT_ITS_LIMIT_FROM)));
         // One core of two at its limit leaves the other.
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_generator_uses_of_the_targets_cores_the_target_cannot_have() {
+    fn cores_used_by_the_generator_are_not_available_to_the_target() {
         // Unpinned on two cores: the generator has one of them to 96 %.
         let unpinned = |target: f64| {
             let mut run = in_sight(target);
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_compared_too_is_no_objection() {
+    fn a_client_that_is_compared_too_gives_a_note() {
         let mut one = busy(0.96);
         one.question.one_target = vec![vec![0, 1]];
         assert_eq!(weights(&one, RULE.name), [Weight::Note]);
@@ -200,12 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn unknown_target_cpu_is_stated() {
         let mut unknown = in_sight(0.99);
         unknown.ask_each([Vec::new(), Vec::new()], |of, cores| of.target_cores = cores);
         let found = unknown.findings(RULE.name);
-        assert!(found[0].evidence.contains("how many cores the target may use is not known"));
+        assert!(found[0].evidence.contains("it is unknown how many cores the target may use"));
         let found = busy(0.96).findings(RULE.name);
-        assert!(found[0].evidence.contains("the target's CPU is not in sight"));
+        assert!(found[0].evidence.contains("the target's CPU time is not visible"));
     }
 }

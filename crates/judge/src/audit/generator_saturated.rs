@@ -1,5 +1,5 @@
-//! Open loop: the generator's own delay in the latencies that it reports. Either
-//! loop: a throughput near the highest that the generator manages by itself.
+//! Open loop: the generator's own delay is part of the latencies that it reports. Open and closed
+//! loop: the throughput is near the generator's own maximum.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -10,18 +10,16 @@ use crate::{
 use record::Histogram;
 use text::units;
 
-/// Delays of the generator above this share of the median response time are too
-/// large.
+/// Delays of the generator above this share of the median response time are too large.
 const MOST: f64 = 0.2;
-/// A throughput above this share of the generator's own highest rate may be the
-/// generator's. At 80 % no target, however fast, would have shown as more than
-/// 1 ÷ 0.8 = 1.25 times as fast: differences between targets are pressed into
-/// what is left.
+/// A throughput above this share of the generator's own maximum may be the generator's. At 80 %,
+/// even an infinitely fast target would show as only 1 ÷ 0.8 = 1.25 times as fast, so differences
+/// between targets are compressed.
 const MOST_OF_OWN_RATE: f64 = 0.8;
 
-/// The caution in few words, and what to do.
-const NEAR_ITS_OWN: &str = "near the generator's highest rate";
-const NEAR_ITS_OWN_HINT: &str = "use more --cores, or a --rate";
+/// The short text of the caution, and its hint.
+const NEAR_MAXIMUM: &str = "near the generator's maximum rate";
+const NEAR_MAXIMUM_HINT: &str = "use more --cores, or set a --rate";
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_saturated",
@@ -29,21 +27,22 @@ pub(super) const RULE: Rule = Rule {
     hint: "give it more cores (--cores), or lower --rate",
     weight: Weight::Void,
     threshold: "With --rate: compares the delays that the generator itself adds with the median \
-                response time that it reports: the median time that an operation was due and a \
-                connection free, but nothing sent; and the mean time that a reply waits until a \
-                busy event loop turns to it. More than 20 %: void. With and without --rate: \
-                compares the throughput with the highest rate of the generator by itself, \
-                measured before the pilot against the null server (loopback, without TLS), or \
-                by an earlier run within a day; silent where something disturbed all of that. \
-                More than 80 % of that, and the target not seen at its limit: a caution; a note \
-                where the client's cost is part of what is compared (see generator_bottleneck).",
-    why: "Response time counts from when an operation was due. Where the generator is late, it \
-          measures itself and blames the target. Its CPU load would not tell: a busy generator can \
-          be on time, and an idle one late. And a generator that does four fifths of what it can \
-          leaves the target one fifth to make a difference in: even a target that took no time \
-          at all would look only 1.25x as fast.",
-    remedy: "Give the generator more or faster cores (--cores), ask for a lower --rate, or run it \
-             on a machine of its own.",
+                response time that it reports. These are the median time during which an operation \
+                was due and a connection free but nothing was sent, and the mean time that a reply \
+                waits until a busy event loop reads it. More than 20 %: void. With and without \
+                --rate: compares the throughput with the generator's own maximum rate, measured \
+                before the pilot against the null server (loopback, without TLS), or by an earlier \
+                run on the same day; not checked if all of these measurements were disturbed. More \
+                than 80 % of the maximum, unless the target was seen at its own limit: a caution, \
+                or a note if the client's cost is part of what is compared (see \
+                generator_bottleneck).",
+    why: "Response time counts from the moment an operation is due. A late generator measures its \
+          own delay and attributes it to the target. Its CPU load does not show this: a busy \
+          generator can be on time, and an idle one late. A generator at four fifths of its \
+          maximum leaves the target only one fifth in which to differ: even a target that took no \
+          time at all would look only 1.25x as fast.",
+    remedy: "Give the generator more or faster cores (--cores), request a lower --rate, or run the \
+             generator on a separate machine.",
     check,
 };
 
@@ -52,14 +51,14 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         evidence.parts().iter().filter_map(|part| Some((part.contender, finding(part)?))).collect();
     let each = (0u32..).zip(evidence.each());
     let on_time = each.filter(|(number, _)| late.iter().all(|(at, _)| at != &(*number as usize)));
-    // The highest rate is one of all groups together: they share the generator.
+    // The maximum applies to all groups together, because they share the generator.
     let near = on_time.filter_map(|(number, (name, _))| near_its_own_rate(evidence, number, name));
     let near: Vec<Finding> = near.collect();
     late.into_iter().map(|(_, finding)| finding).chain(near).collect()
 }
 
-/// Silent where the target was at its limit, so that the throughput is its own,
-/// and where `generator_bottleneck` says the same of idleness.
+/// Returns None if the target was at its own limit, so that the throughput is the target's, and if
+/// `generator_bottleneck` already reports a busy generator.
 fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Finding> {
     let contender = number as usize;
     let throughput = evidence.contenders.get(contender)?.throughput()?;
@@ -69,8 +68,8 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
         return None;
     }
     let seen = format!(
-        "{} is {} of {}, the highest rate of the generator by itself (more than {}): what was \
-         measured may be the generator",
+        "{} is {} of {}, the generator's own maximum rate (more than {}): the generator may have \
+         limited the throughput",
         units::show_rate(throughput),
         units::show_percent(throughput / most),
         units::show_rate(most),
@@ -78,7 +77,7 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
     );
     let counts = evidence.client_counts_for(number);
     let finding = RULE.about(name, if counts { Weight::Note } else { Weight::Caution }, seen);
-    Some(finding.with_short(NEAR_ITS_OWN, NEAR_ITS_OWN_HINT))
+    Some(finding.with_short(NEAR_MAXIMUM, NEAR_MAXIMUM_HINT))
 }
 
 fn finding(part: &Part<'_>) -> Option<Finding> {
@@ -91,8 +90,8 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
         return None;
     }
     let evidence = format!(
-        "of a median response time of {} the generator's own delay is {} before the send while a \
-         connection was free, and {} until its event loop turns to the reply",
+        "of a median response time of {}, the generator's own delay is {} before the send while a \
+         connection was free, and {} until its event loop reads the reply",
         units::show_seconds(p50),
         units::show_seconds(own_lag),
         units::show_seconds(wait)
@@ -100,17 +99,17 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     Some(RULE.about_part(part, Weight::Void, evidence))
 }
 
-/// The median lag that passed while a connection was free is too large: the
-/// generator was late, not the target.
+/// Whether the median lag while a connection was free is too large: then the generator was late,
+/// not the target.
 pub(super) fn is_ours(driven: &Driven) -> bool {
     let own_lag = median(&driven.judged.own_lag).unwrap_or(0.0);
     median(&driven.judged.response_time).is_some_and(|p50| own_lag > MOST * p50)
 }
 
-/// How long, in the mean, a reply that arrives at any moment waits for the turn
-/// of the event loop under way: Σ turn² ÷ (2 × time driven), the residual life of
-/// renewal theory. The median turn itself was rejected: a turn of 8 µs, one in
-/// 100 µs, delays a reply by 0.3 µs, and was held against a median of 30 µs.
+/// The mean time that a reply which arrives at a random moment waits for the current turn of the
+/// event loop: Σ turn² ÷ (2 × time driven), the residual life of renewal theory. The median turn
+/// was rejected as a measure: a turn of 8 µs, one in 100 µs, delays a reply by 0.3 µs, but was
+/// compared as a whole with a median of 30 µs.
 fn wait_for_the_loop(driven: &Driven) -> f64 {
     let turns = driven.judged.loop_time.buckets();
     let squares: f64 = turns.map(|(ns, count)| (ns as f64).powi(2) * count as f64).sum();
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn short_turns_with_pauses_between_them_delay_nobody() {
+    fn short_turns_with_pauses_cause_no_delay() {
         let mut quick = run(5, 390);
         quick.each_seen("b", |_, seen| {
             fill(&mut seen.response_time, 30_000, 1000);
@@ -174,8 +173,8 @@ mod tests {
         assert_eq!(weights(&near, RULE.name), [Weight::Caution]);
         assert_eq!(
             near.findings(RULE.name)[0].evidence,
-            "797 /s is 80.1 % of 995 /s, the highest rate of the generator by itself (more than 80 %): \
-             what was measured may be the generator"
+            "797 /s is 80.1 % of 995 /s, the generator's own maximum rate (more than 80 %): the \
+             generator may have limited the throughput"
         );
         assert_eq!(near.findings(RULE.name)[0].contender.as_deref(), Some("b"));
         assert!(RULE.threshold.contains(&units::show_percent(MOST_OF_OWN_RATE)));
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_round_counts_if_it_is_sound() {
+    fn the_cheapest_round_counts_if_it_is_valid() {
         let costs =
             |costs: &[u64]| Run::compare(8).with_busy_generator("b", 0.9).with_own_cost("b", costs);
         assert_eq!(weights(&costs(&[1_004_500, 9_000_000, 1_003_000]), RULE.name), []);
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn where_every_piece_was_disturbed_it_is_not_known() {
+    fn it_is_unknown_if_every_measurement_was_disturbed() {
         let mut run = own(1_005_000, 0.9);
         let null = |run: &mut Run, change: fn(&mut record::Slice)| {
             let mut of = run.records.iter_mut().filter(|of| of.phase == record::Phase::Null);
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_earlier_run_found_counts_where_this_one_did_not_measure() {
+    fn an_earlier_measurement_counts_if_this_run_has_none() {
         let mut run = Run::compare(8).with_busy_generator("b", 0.9);
         let kept = |ns| OwnCost { contender: 1, cpu_per_operation_ns: ns, age_s: 60 };
         run.kept_costs = vec![kept(1_003_000.0)];
@@ -242,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn what_it_cost_in_the_rounds_is_the_most_that_it_costs_by_itself() {
-        // Dear before the pilot, and yet idle for a fifth of the time in the rounds.
+    fn the_cost_in_the_rounds_limits_its_own_cost() {
+        // Expensive before the pilot, but idle for a fifth of the time in the rounds.
         assert_eq!(weights(&own(5_000_000, 0.79), RULE.name), []);
         assert_eq!(weights(&own(5_000_000, 0.81), RULE.name), [Weight::Caution]);
     }
 
     #[test]
-    fn silent_where_the_target_is_at_its_limit_or_the_bottleneck_is_told() {
+    fn silent_if_the_target_is_at_its_limit_or_the_bottleneck_is_reported() {
         let target = |share: f64| {
             let run = own(1_100_000, 0.9);
             run.with_target_cpu(move |of, driven| if of == driven { share } else { 0.0 })

@@ -1,4 +1,4 @@
-//! Others on the machine.
+//! Other programs on the machine.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -14,17 +14,17 @@ const MOST_STOLEN: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
     name: "host_interference",
-    short: "others used this machine's cores",
+    short: "other programs used this machine's cores",
     hint: "use a quieter machine",
     weight: Weight::Caution,
-    threshold: "While a contender was driven: how long the generator's threads were ready but had \
-                no core, and how much time the hypervisor stole. More than 2 % waited, or more \
-                than 1 % stolen: a caution.",
-    why: "Somebody else used the cores. A steady neighbour costs both contenders alike and does \
-          little harm in slices; one that comes and goes triples the scatter of the ratio, and its \
-          pauses show up as latency.",
-    remedy: "Stop what else runs on the machine, pin it to other cores, or take a machine that is \
-             not shared. More rounds help against a neighbour that stays.",
+    threshold: "While a contender was driven: how long the generator's threads were ready to run \
+                but had no core, and how much time the hypervisor stole. More than 2 % waiting, or \
+                more than 1 % stolen, is a caution.",
+    why: "Other programs or virtual machines used the cores. Steady interference costs both \
+          contenders the same and does little harm in slices; interference that comes and goes \
+          triples the scatter of the ratio, and its pauses show up as latency.",
+    remedy: "Stop other programs on the machine, pin them to other cores, or use a machine that is \
+             not shared. More rounds help against steady interference.",
     check,
 };
 

@@ -1,4 +1,4 @@
-//! A run that did not come to its end.
+//! A run that did not complete.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -7,22 +7,22 @@ use text::units;
 
 pub(super) const RULE: Rule = Rule {
     name: "interrupted",
-    short: "the run did not come to its end",
+    short: "the run did not complete",
     hint: "run it again to the end",
     weight: Weight::Caution,
-    threshold: "Whether the journal ends with the end of the run, and whether that was the planned \
-                one. If not: a caution. What is there is judged as far as it goes.",
-    why: "Fewer rounds were driven than were planned. A run that is stopped because its result \
-          pleases, or does not, is wrong more often than its level says.",
-    remedy: "Run again to the end. Do not add its rounds to those of another run.",
+    threshold: "Checks whether the journal ends with the end of the run, and whether that was the \
+                planned end. If not, that is a caution. The rounds that were recorded are judged.",
+    why: "Fewer rounds were driven than planned. If a run is stopped because its result pleases or \
+          displeases, the verdict is wrong more often than its level says.",
+    remedy: "Run it again to the end. Do not add its rounds to those of another run.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let why = match evidence.end.as_ref().map(|end| end.reason) {
         Some(EndReason::Complete) => return Vec::new(),
-        None => "the journal has no end: tiebreak was killed, or the machine went down",
-        Some(EndReason::Stopped) => "stopped by a signal",
+        None => "the journal has no end record: tiebreak was killed, or the machine went down",
+        Some(EndReason::Stopped) => "the run was stopped by a signal",
         Some(EndReason::TargetFailed) => "a target failed",
         Some(EndReason::Failed) => "tiebreak failed",
     };
@@ -45,7 +45,7 @@ mod tests {
     use record::End;
 
     #[test]
-    fn any_end_but_the_planned_one() {
+    fn any_end_except_the_planned_one_is_found() {
         let with = |end: Option<EndReason>| {
             let mut run = Run::compare(4);
             run.end = end.map(|reason| End { reason, detail: String::new() });

@@ -1,4 +1,4 @@
-//! Logs of launched targets that could not be cleaned.
+//! Logs of launched targets from which secrets could not be removed.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -6,15 +6,16 @@ use crate::verdict::{Finding, Weight};
 pub(super) const RULE: Rule = Rule {
     name: "log_troubles",
     short: "a log may hold secrets",
-    hint: "read it before you pass it on",
+    hint: "read it before you share it",
     weight: Weight::Caution,
-    threshold: "Looks whether each log of a launched target could be read through when the target \
-                had ended: secrets are blotted out of it, and its middle is cut out where it is \
-                longer than 64 MiB. One that could not: a caution.",
-    why: "Servers print what they are asked with. A log that was not cleaned can hold tokens, \
-          passwords and bodies as they were sent, and is no file to pass on.",
-    remedy: "Read the log before you pass the run's folder on, or remove it. If the target replaces \
-             its log by another file, let it write to standard output and leave the file alone.",
+    threshold: "Checks whether each log of a launched target could be processed after the target \
+                ended: secrets are masked, and the middle is removed if the log is longer than 64 \
+                MiB. A log for which this failed is a caution.",
+    why: "Servers log the requests that they receive. A log that was not cleaned can contain \
+          tokens, passwords and bodies as they were sent, and should not be shared.",
+    remedy: "Read the log before you share the run's folder, or delete it. If the target replaces \
+             its log by another file, let it write to standard output and leave the log file to \
+             tiebreak.",
     check,
 };
 

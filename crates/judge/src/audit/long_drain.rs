@@ -1,4 +1,4 @@
-//! Open loop: slices that drained for longer than they sent.
+//! Open loop: slices whose drain took longer than their sending.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -9,12 +9,13 @@ pub(super) const RULE: Rule = Rule {
     short: "slices drained for longer than they sent",
     hint: "use --interleave turns",
     weight: Weight::Caution,
-    threshold: "With --rate: counts the slices (of turns: the turns) in which the wait for the \
-                last reply was longer than the time of sending. One: a caution.",
-    why: "While a slice drains nothing new falls due. A stall that outlasts its slice stops the \
-          schedule that should have gone on meeting it, so the tail reads too low.",
-    remedy: "Let contenders take whole turns (--interleave turns); in turns, make them longer \
-             (--round 5s). If every slice drains long, the rate is more than the target can take.",
+    threshold: "With --rate: counts the slices (in turns: the turns) in which the wait for the \
+                last reply was longer than the time of sending. A single one is a caution.",
+    why: "While a slice drains, no new operation falls due. A stall that outlasts its slice stops \
+          the schedule that should have continued during it, so the tail reads too low.",
+    remedy: "Let contenders take whole turns (--interleave turns); if they already do, make the \
+             turns longer (--round 5s). If every slice drains for long, the rate is more than the \
+             target can handle.",
     check,
 };
 

@@ -1,4 +1,4 @@
-//! Launched targets of several nodes of which some ended while they were driven.
+//! Launched targets with several nodes, some of which ended during the run.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -6,31 +6,29 @@ use text::lists;
 
 pub(super) const RULE: Rule = Rule {
     name: "lost_nodes",
-    short: "a node ended in the run",
+    short: "a node ended during the run",
     hint: "see its log",
     weight: Weight::Void,
-    threshold: "Looks whether all nodes of a launched target still ran when it had been driven. If \
-                some had ended and all contenders drove that same target: a caution. If others \
-                drove a target that kept its nodes: void.",
-    why: "A cluster that lost a node does less work for a write, or refuses it: it is another \
-          target than the one that the run began with. Against one that kept its nodes it may look \
-          faster for it.",
-    remedy: "The last lines of the node's log say why it ended. To see what the end of a node does, \
-             let all contenders drive the same target.",
+    threshold: "Checks whether all nodes of a launched target still ran after it was driven. If \
+                some had ended, it is a caution if all contenders drove that same target, and void \
+                if others drove a target that kept all its nodes.",
+    why: "A cluster that lost a node does less work for a write, or refuses it: it is no longer \
+          the target with which the run began. It may look faster than a cluster that kept its \
+          nodes because of that.",
+    remedy: "The last lines of the node's log say why it ended. To measure the effect of losing a \
+             node, let all contenders drive the same target.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let mut all = evidence.each().map(|(_, driven)| &driven.target.lost_nodes);
     let first = all.next();
-    let weight = match all.all(|lost| Some(lost) == first) {
-        true => Weight::Caution,
-        false => Weight::Void,
-    };
+    let same = all.all(|lost| Some(lost) == first);
+    let weight = if same { Weight::Caution } else { Weight::Void };
     let with_lost = evidence.each().filter(|(_, driven)| !driven.target.lost_nodes.is_empty());
     let found = with_lost.map(|(name, driven)| {
         let lost = lists::listed(&driven.target.lost_nodes);
-        RULE.about(name, weight, format!("of the nodes that were launched {lost}"))
+        RULE.about(name, weight, format!("of the launched nodes, {lost}"))
     });
     found.collect()
 }
@@ -64,7 +62,7 @@ mod tests {
     #[test]
     fn a_target_that_lost_a_node_is_not_compared_with_one_that_did_not() {
         assert_eq!(found(&[]), []);
-        let evidence = "of the nodes that were launched `node3` was killed".to_owned();
+        let evidence = "of the launched nodes, `node3` was killed".to_owned();
         let of = |name: &str, weight| (weight, Some(name.to_owned()), evidence.clone());
         assert_eq!(found(&[1]), [of("b", Weight::Void)]);
         assert_eq!(found(&[0, 1]), [of("a", Weight::Caution), of("b", Weight::Caution)]);

@@ -1,10 +1,10 @@
-//! Keys that a store should hold, and does not.
+//! Keys that a store should hold but does not.
 
 use super::{Evidence, Rule, statements};
 use crate::verdict::{Finding, Weight};
 use text::units;
 
-/// More than this share of misses voids the run.
+/// A larger share of misses voids the run.
 const MOST: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {
@@ -12,15 +12,15 @@ pub(super) const RULE: Rule = Rule {
     short: "keys were not found",
     hint: "give it more memory, or less data (--keys)",
     weight: Weight::Void,
-    threshold: "Counts the operations of all rounds that asked a store for what was written into \
-                it, and found nothing, and statements that brought or changed fewer rows than were \
-                expected, by their names; a workload that removes keys asks for that and is left \
-                out. Some: a caution. More than 1 in 100: void.",
-    why: "A store that forgets answers quickly and with little: a miss costs less than a value. \
-          One that evicts what does not fit wins by losing data.",
+    threshold: "Counts the operations of all rounds that read something that had been written into \
+                the store and found nothing, and the statements that returned or changed fewer \
+                rows than expected, by name. A workload that removes keys causes misses itself and \
+                is not checked. At least one miss: a caution. More than 1 in 100: void.",
+    why: "A store that loses data answers quickly and with little: a miss costs less than a value. \
+          A store that evicts what does not fit wins by losing data.",
     remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
-             (--keys, --value), and look whether something expires or removes keys. Of a \
-             statement: look whether its rows are there, and what it expects (rows, at_least).",
+             (--keys, --value), and check whether something expires or removes keys. For a \
+             statement, check whether its rows exist and what it expects (rows, at_least).",
     check,
 };
 
@@ -33,13 +33,14 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
         let share = miss as f64 / total as f64;
         let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-        let told = || {
+        let evidence_text = || {
             let statements = statements::named(driven, |kind| kind.miss);
             let share = units::show_percent(share);
             format!("{miss} of {total} operations found nothing ({share}){statements}")
         };
-        (miss > 0)
-            .then(|| RULE.about_part(&part, weight, told()).with_figure(units::show_percent(share)))
+        (miss > 0).then(|| {
+            RULE.about_part(&part, weight, evidence_text()).with_figure(units::show_percent(share))
+        })
     });
     found.collect()
 }
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn misses_that_were_asked_for_are_none() {
+    fn intended_misses_are_not_counted() {
         let mut run = with_misses(500);
         run.ask_each([false, true], |of, misses| of.misses_asked = misses);
         assert_eq!(weights(&run, RULE.name), []);

@@ -1,9 +1,9 @@
-//! The audit: every way that we know of in which a comparison can mislead, as a
-//! table of rules. One file is one rule.
+//! The audit: every way known to us in which a comparison can mislead, as a table of rules. Each
+//! file contains one rule.
 //!
-//! The table is also what `tiebreak explain`, docs/audit.md and the footnotes of a report are
-//! made of. Rules look at the size of effects, never at p-values: with a million replies every
-//! p-value is zero.
+//! `tiebreak explain`, docs/audit.md and the footnotes of a report are made from the same table.
+//! Rules look at the size of effects, never at p-values: with a million replies every p-value is
+//! zero.
 
 mod autocorrelated_rounds;
 mod burst_tail;
@@ -45,7 +45,7 @@ use crate::evidence::Part;
 use crate::verdict::{Finding, Weight};
 use std::cmp::Reverse;
 
-/// One rule: what it looks at, why that matters, and what to do.
+/// One rule: what it checks, why that matters, and what to do.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, as `tiebreak explain` takes it.
@@ -54,9 +54,9 @@ pub struct Rule {
     pub short: &'static str,
     /// What to do about it, in a few words.
     pub hint: &'static str,
-    /// The heaviest finding that it can raise.
+    /// The most severe weight that it can give.
     pub weight: Weight,
-    /// What it looks at, and from where on it raises a finding.
+    /// What it checks, and from which value on it reports a finding.
     pub threshold: &'static str,
     /// Why that matters.
     pub why: &'static str,
@@ -66,8 +66,8 @@ pub struct Rule {
     pub check: fn(&Evidence) -> Vec<Finding>,
 }
 
-/// All rules: first those that can void a run, then whether the generator, the
-/// rounds and the machine were sound.
+/// All rules: first those that can void a run, then those about the generator, the rounds and the
+/// machine.
 pub static RULES: &[Rule] = &[
     non_success::RULE,
     misses::RULE,
@@ -104,8 +104,8 @@ pub static RULES: &[Rule] = &[
     interrupted::RULE,
 ];
 
-/// What all rules object, the heaviest first; of one weight in the table's
-/// order.
+/// Returns the findings of all rules, the most severe first, and those of the same weight in the
+/// order of the table.
 pub(crate) fn findings(evidence: &Evidence) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(evidence)).collect();
     findings.sort_by_key(|finding| Reverse(finding.weight));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_run_has_the_two_notes_that_every_braid_has() {
+    fn a_sound_run_has_the_two_notes_of_every_run_in_slices() {
         let verdict = Run::compare(10).with_operations(10_000).verdict();
         let found: Vec<_> =
             verdict.findings().iter().map(|f| (f.rule.as_str(), f.weight)).collect();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_heaviest_come_first() {
+    fn the_most_severe_come_first() {
         let mut run = Run::compare(4).with_operations(1000);
         run.question.shares_core = true;
         run.each_seen("b", |_, seen| seen.empty = 1000);

@@ -9,7 +9,7 @@ use record::Whose;
 use std::collections::BTreeMap;
 use text::{lists, units};
 
-/// More than this share of unsuccessful operations voids the run.
+/// A larger share of unsuccessful operations voids the run.
 pub(super) const MOST: f64 = 0.001;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,13 +18,13 @@ pub(super) const RULE: Rule = Rule {
     hint: "see its log, or name the code (--expect)",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that did not end in a complete reply with an \
-                expected code. Some: a caution. More than 1 in 1000: void.",
+                expected code. At least one: a caution. More than 1 in 1000: void.",
     why: "An error page, a missing page or a refused connection is often much quicker than the \
           real work, so a contender that fails can look fast. Published comparisons have counted \
           404 pages as successes.",
-    remedy: "Look at the classes named here and into the target's own log. If another code is \
-             right, name it (--expect 404). If the target is overloaded, ask for less: a lower \
-             --rate or fewer --connections.",
+    remedy: "Look at the failures listed here and at the target's own log. If another code is \
+             correct, name it (--expect 404). If the target is overloaded, reduce the load: a \
+             lower --rate or fewer --connections.",
     check,
 };
 
@@ -35,7 +35,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let outcomes = &part.driven.outcomes;
-    // Faults of ours have a rule of their own.
+    // The rule our_faults reports failures of the generator.
     let bad = outcomes.count(Whose::Theirs) + outcomes.count(Whose::Host);
     let total = outcomes.total();
     if bad == 0 {

@@ -1,4 +1,4 @@
-//! A contender that changed in the course of the run.
+//! A contender whose speed changed during the run.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -9,27 +9,28 @@ use crate::{
 use record::Metric;
 use text::units;
 
-/// A larger change from the first third to the last is a drift.
+/// A larger change from the first third to the last third is a drift.
 const LARGEST: f64 = 0.1;
 /// A change of fewer standard errors is noise.
 const STANDARD_ERRORS: f64 = 4.0;
-/// Values that a third must have.
+/// The fewest values in each third.
 const FEWEST: usize = 2;
 
 pub(super) const RULE: Rule = Rule {
     name: "not_steady",
-    short: "not steady over the run",
+    short: "not steady during the run",
     hint: "warm up longer (--warm-up 30s)",
     weight: Weight::Caution,
-    threshold: "Compares the first third of the judged slices (of turns: of their 100 ms windows) \
-                with the last third: their throughput; with --rate the median response time of the \
-                rounds. More than 10 % apart, and more than 4 standard errors: a caution. With \
-                --restarts: the first third of the rounds of each launch with its last third.",
-    why: "One figure for a contender that is warming up, filling a cache or leaking is the figure \
-          of no state that it was ever in. Pairs of the same round still meet the same machine, but \
-          not the same contender as the rounds before.",
-    remedy: "Warm up longer (--warm-up 30s). If it does not settle, look at throughput over slices \
-             in the report, and at the target's memory and caches.",
+    threshold: "Compares the throughput of the first third of the judged slices (in turns: of \
+                their 100 ms windows) with that of the last third; with --rate the median response \
+                time of the rounds. A change of more than 10 % and of more than 4 standard errors \
+                is a caution. With --restarts, the first third of the rounds of each launch is \
+                compared with its last third.",
+    why: "If a contender warms up, fills a cache or leaks, a single figure describes none of the \
+          states that it was in. Pairs of the same round still share the same state of the \
+          machine, but the contender is not the one of earlier rounds.",
+    remedy: "Warm up longer (--warm-up 30s). If it does not settle, look at the throughput over \
+             slices in the report, and at the target's memory and caches.",
     check,
 };
 
@@ -38,11 +39,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     evidence.each().filter_map(|(name, driven)| finding(name, driven, each)).collect()
 }
 
-/// `each`: rounds of a launch, where there are restarts.
+/// `each` is the number of rounds per launch, or None without restarts.
 fn finding(name: &str, driven: &Driven, each: Option<u32>) -> Option<Finding> {
-    let (metric, written, of): (_, fn(f64) -> String, _) = match driven.closed() {
-        true => (Metric::Throughput, units::show_rate, "throughput"),
-        false => (Metric::ResponseP50, units::show_seconds, "median response time"),
+    let (metric, written, of): (_, fn(f64) -> String, _) = if driven.closed() {
+        (Metric::Throughput, units::show_rate, "throughput")
+    } else {
+        (Metric::ResponseP50, units::show_seconds, "median response time")
     };
     let change = match each {
         Some(each) => Change::within_launches(driven, metric, each as usize)?,
@@ -90,8 +92,8 @@ impl Change {
         Some(Change { from: mean(first)?, to: mean(last)?, error })
     }
 
-    /// Launches differ from one another, and that is no drift: only rounds of the
-    /// same launch are compared.
+    /// Only rounds of the same launch are compared: launches differ from each other, and that is
+    /// not a drift.
     fn within_launches(driven: &Driven, metric: Metric, each: usize) -> Option<Change> {
         let launch = |trial: &Trial| trial.round.saturating_sub(1) as usize / each;
         let launches = driven.trials.chunk_by(|one, next| launch(one) == launch(next));

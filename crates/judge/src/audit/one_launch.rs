@@ -5,11 +5,11 @@ use crate::evidence::Driven;
 use crate::verdict::{Comparison, Finding, Weight, Word};
 use text::units;
 
-/// Differences below this may be those of two launches.
+/// A smaller difference may be one between two launches of the same program.
 const SMALL: f64 = 0.03;
 
-/// What to do, in few words, about servers that tiebreak does not launch.
-const RESTART_THEM: &str = "restart the servers and run again, to generalise";
+/// The hint about servers that tiebreak does not launch.
+const RESTART_THEM: &str = "restart the servers and run again to generalise";
 
 pub(super) const RULE: Rule = Rule {
     name: "one_launch",
@@ -17,15 +17,15 @@ pub(super) const RULE: Rule = Rule {
     hint: "restart the servers to generalise (--restarts 10)",
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
-                servers. Faster or slower by less than 3 %: a caution. With --restarts, once \
-                two launches are complete, and of programs (exec:) without servers, which start \
-                anew in every turn: nothing.",
-    why: "A server settles differently at each start: memory layout, hash seeds, which threads \
-          meet which cores. Five launches of one program differed by 2 % (sd), and two identical \
+                servers. A contender that is faster or slower by less than 3 % is a caution. There \
+                is no finding with --restarts once two launches are complete, nor for programs \
+                (exec:) without servers, which start anew in every turn.",
+    why: "A server settles differently at each start: memory layout, hash seeds, which threads run \
+          on which cores. Five launches of one program differed by 2 % (sd), and two identical \
           servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
-    remedy: "Let tiebreak launch the servers and restart them: --restarts 10. Servers that it \
-             does not launch: restart them yourself and run again, several times; a difference \
-             that keeps its sign over five or more launches is one between the programs.",
+    remedy: "Let tiebreak launch the servers and restart them: --restarts 10. If tiebreak does not \
+             launch them, restart them yourself and run again, several times; a difference that \
+             keeps its sign over five or more launches is a difference between the programs.",
     check,
 };
 
@@ -48,7 +48,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     found.map(|finding| finding.with_hint(hint)).collect()
 }
 
-/// The launch is the replicate, and there is more than one.
+/// Whether the launch is the replicate, and there are several of them.
 fn several_launches(evidence: &Evidence) -> bool {
     let mut drafts = evidence.drafts.iter();
     evidence.rounds_of_a_launch().is_some() && drafts.any(|draft| draft.comparison.replicates > 1)
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_called_different_has_the_note_alone() {
+    fn other_verdicts_have_only_the_note() {
         assert_eq!(weights(&with(1.0), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
         assert_eq!(weights(&Run::single(), RULE.name), []);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn two_launches_are_more_than_these() {
+    fn two_launches_give_no_finding() {
         let run =
             |launches: u32| Run::with_ratios(&[1.02; 40]).with_restarts(8).after(launches * 5);
         assert_eq!(weights(&run(8), RULE.name), []);

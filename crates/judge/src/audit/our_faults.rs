@@ -1,4 +1,4 @@
-//! Failures of the generator's own making.
+//! Operations that failed because of the generator.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
     short: "operations failed in the generator",
     hint: "use fewer connections",
     weight: Weight::Void,
-    threshold: "Counts the operations of all rounds that failed because the generator had no local \
-                port, no descriptor or no buffer memory left. One: void.",
-    why: "Such an operation never was a test of the target, and those around it were measured in a \
-          generator at its limit. Nothing is left out of a record to save it.",
+    threshold: "Counts the operations of all rounds that failed because the generator ran out of \
+                local ports, descriptors or buffer memory. A single one voids the run.",
+    why: "Such an operation never tested the target, and those around it were measured by a \
+          generator at its limit. No operations are removed from a record to save it.",
     remedy: "no_port: use persistent connections or a lower rate of fresh ones, or widen \
              net.ipv4.ip_local_port_range. no_descriptor: raise the limit (ulimit -n) or use fewer \
              --connections. no_memory: use fewer --connections.",
@@ -36,7 +36,7 @@ fn finding(name: &str, driven: &Driven) -> Option<Finding> {
     let classes = driven.outcomes.classes(Whose::Ours, &BTreeMap::new());
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
-        "{} failed through the generator: {}",
+        "{} failed because of the generator: {}",
         units::show_counted(ours, "operation"),
         lists::listed(&classes)
     );
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fault_of_ours_voids() {
+    fn one_fault_of_the_generator_voids() {
         assert_eq!(weights(&with(Failure::NoPort, 0), RULE.name), []);
         for failure in [Failure::NoPort, Failure::NoDescriptor, Failure::NoMemory] {
             assert_eq!(weights(&with(failure, 1), RULE.name), [Weight::Void], "{failure:?}");

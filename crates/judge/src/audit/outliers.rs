@@ -1,4 +1,4 @@
-//! Two intervals that disagree.
+//! Two intervals that lead to different verdicts.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -14,15 +14,15 @@ pub(super) const RULE: Rule = Rule {
     short: "single rounds weigh heavily",
     hint: "use more rounds (--rounds 20)",
     weight: Weight::Caution,
-    threshold: "Reads a verdict from the paired t interval as well, at the same level. Another \
-                word than that of the signed-rank interval: a caution for the primary metric, a \
-                note for others.",
-    why: "The t interval follows means, which one wild round can move; the signed-rank interval \
-          follows ranks, which it moves far less. Where the two say different things, single rounds weigh \
-          heavily, or the result is at the edge of being one. The verdict is the signed-rank \
-          interval's.",
+    threshold: "Derives a verdict from the paired t interval as well, at the same level. If it is \
+                not the same word as that of the signed-rank interval, that is a caution for the \
+                primary metric and a note for others.",
+    why: "The t interval follows means, which one extreme round can move; the signed-rank interval \
+          follows ranks, which it moves far less. If the two lead to different words, single \
+          rounds weigh heavily, or the result is close to the limit. The verdict is that of the \
+          signed-rank interval.",
     remedy: "Look at the ratio round by round in the report. Run again with more rounds (--rounds \
-             20) and a quiet machine.",
+             20) on a quiet machine.",
     check,
 };
 
@@ -65,7 +65,7 @@ mod tests {
     use crate::builder::{Run, weights};
 
     #[test]
-    fn one_wild_round_disagrees() {
+    fn one_extreme_round_gives_a_finding() {
         let mut ratios =
             [1.03, 1.02, 1.035, 1.025, 1.03, 1.04, 1.02, 1.03, 1.035, 1.03, 1.02, 1.03];
         assert_eq!(weights(&Run::with_ratios(&ratios), RULE.name), []);

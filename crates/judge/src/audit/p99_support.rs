@@ -13,17 +13,17 @@ pub(super) const RULE: Rule = Rule {
     short: "few replies for a tail percentile",
     hint: "drive longer (--round 5s), or use the p50",
     weight: Weight::Caution,
-    threshold: "For the p99 (and the p99.9) that is compared: replies in the median round, and the \
-                standard error of its logarithm inside a round, from the ranks around it. Fewer \
-                than 10 000 replies (p99.9: 100 000), or an error above the smallest difference \
-                that matters: a caution. Fewer than 1000 (10 000), or an error above 10 %: no \
-                verdict on it. A single run has a caution where a comparison would have no \
-                verdict.",
+    threshold: "For the p99 (and the p99.9) if it is compared: the replies in the median round, \
+                and the standard error of its logarithm within a round, from the ranks around it. \
+                Fewer than 10 000 replies (p99.9: 100 000), or an error above the smallest \
+                difference that matters, is a caution. Fewer than 1000 (10 000), or an error \
+                above 10 %: no verdict on this metric. A single run has a caution where a \
+                comparison would have no verdict.",
     why: "A p99 of 1000 replies rests on 10 of them. From sampling alone it scatters by several \
-          percent from round to round, and by tens of percent where it lies on a knee of the \
+          percent from round to round, and by tens of percent if it lies at a step of the \
           distribution.",
-    remedy: "Drive longer (--round 5s, of run: --duration) or ask for a higher --rate; or compare \
-             the median instead.",
+    remedy: "Drive longer (--round 5s; in a single run: --duration) or set a higher --rate; or \
+             compare the median instead.",
     check,
 };
 
@@ -40,7 +40,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             asked.flat_map(|group| &group.metrics).copied().filter(is_tail).collect()
         }
     };
-    // Where there are groups, metrics of all of them are compared as well.
+    // With groups, metrics over all of them are compared as well.
     let wholes = evidence.wholes().filter(|whole| !whole.driven.groups.is_empty());
     let wholes = wholes.filter(|_| !evidence.single());
     wholes
@@ -59,10 +59,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn weakness(evidence: &Evidence, driven: &Driven, metric: Metric) -> Option<String> {
     let support = Support::new(driven, metric)?;
-    match evidence.single() {
-        true => support.refusal(),
-        false => support.weakness(evidence.question.matters),
-    }
+    if evidence.single() { support.refusal() } else { support.weakness(evidence.question.matters) }
 }
 
 #[cfg(test)]
@@ -98,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_with_few_replies_does_not_unmake_a_verdict() {
+    fn one_round_with_few_replies_does_not_prevent_a_verdict() {
         let mut run = p99_of(1000);
         run.each_seen("b", |round, seen| {
             if round == 2 {
@@ -109,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_p99_on_a_knee_is_refused() {
+    fn a_p99_at_a_step_is_refused() {
         let mut run = p99_of(10_000);
         run.each_seen("b", |_, seen| {
             seen.response_time = record::Histogram::new();
@@ -122,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_run_wants_a_thousand() {
+    fn a_single_run_needs_a_thousand() {
         assert_eq!(weights(&Run::single().with_operations(1000), RULE.name), []);
         assert_eq!(weights(&Run::single().with_operations(999), RULE.name), [Weight::Caution]);
     }

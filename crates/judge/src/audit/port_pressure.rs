@@ -1,4 +1,4 @@
-//! Fresh connections near the end of the local ports.
+//! Fresh connections that nearly use up the local ports.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use text::units;
 
-/// Share of the highest rate of fresh connections that is safe.
+/// The share of the highest possible rate of fresh connections that is safe.
 const MOST: f64 = 0.7;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,14 +15,14 @@ pub(super) const RULE: Rule = Rule {
     short: "local ports nearly used up",
     hint: "use reuse=N, or lower --rate",
     weight: Weight::Caution,
-    threshold: "With fresh connections: compares connections opened per second, rests between \
-                slices included, with the highest rate that local ports allow. Above 70 %: a \
+    threshold: "With fresh connections: compares the connections opened per second, pauses between \
+                slices included, with the highest rate that local ports allow. Above 70 % is a \
                 caution.",
-    why: "A closed connection keeps its local port for a while, and looking for a free one takes \
-          longer the fewer are left. Near the limit the client's kernel is measured: a contender \
+    why: "A closed connection keeps its local port for a while, and finding a free port takes \
+          longer the fewer are left. Near the limit, the client's kernel is measured: a contender \
           looked 37 % slower than it was.",
-    remedy: "Use persistent connections (reuse=always), reuse each a few times (reuse=N), ask for \
-             a lower --rate, or widen net.ipv4.ip_local_port_range.",
+    remedy: "Use persistent connections (reuse=always), reuse each a few times (reuse=N), set a \
+             lower --rate, or widen net.ipv4.ip_local_port_range.",
     check,
 };
 

@@ -1,10 +1,10 @@
-//! Programs that do not say as much.
+//! Programs that print different amounts of output.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
 use record::Pair;
 
-/// A larger difference of what one run prints is objected to.
+/// A larger difference of the output of one run is reported.
 const MOST_DIFFERS: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
     hint: "print alike, or say --expect-different",
     weight: Weight::Void,
     threshold: "Compares how many bytes one run of each program prints on its standard output, \
-                the line that announces its operations left out, as the mean over all runs of the \
+                without the line that states its operations, as the mean over all runs of the \
                 rounds. More than 10 % apart: void; with --expect-different a note.",
-    why: "A program that ends early, or skips what it was to do, is fast and says less. What a \
-          program prints is all that is known of what it did.",
+    why: "A program that ends early, or skips part of its work, is fast and prints less. The \
+          output of a program is the only evidence of what it did.",
     remedy: "Let both programs print what they found, such as the number of rows and a sum. If \
              they are meant to print different amounts, say so: --expect-different.",
     check,
@@ -31,18 +31,15 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Option<Finding> {
     if of_a.max(of_b) <= of_a.min(of_b) * (1.0 + MOST_DIFFERS) {
         return None;
     }
-    let weight = match evidence.question.expect_different {
-        true => Weight::Note,
-        false => Weight::Void,
-    };
+    let weight = if evidence.question.expect_different { Weight::Note } else { Weight::Void };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
     let seen = format!("a run of {name_a} prints {of_a:.0} bytes, one of {name_b} {of_b:.0}");
     let figure = format!("{of_b:.0} against {of_a:.0} bytes");
     Some(RULE.about(name_b, weight, seen).with_figure(figure))
 }
 
-/// Of one run; none where it is no program, or a run failed and may have
-/// printed anything.
+/// The mean output of one run. Returns None if the contender is not a program, or if a run failed,
+/// because it may have printed anything.
 fn bytes_a_run(evidence: &Evidence, contender: u32) -> Option<f64> {
     let programs = &evidence.contenders.get(contender as usize)?.judged.programs;
     let known = programs.runs > 0 && programs.failed == 0;
@@ -78,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_silent_where_nothing_can_be_said() {
+    fn it_is_silent_if_nothing_can_be_compared() {
         assert_eq!(weights(&Run::compare(4), RULE.name), []);
         let mut failed = printing(5);
         failed.each_seen("b", |round, seen| seen.programs.failed = u64::from(round == 2));

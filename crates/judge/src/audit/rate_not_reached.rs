@@ -1,4 +1,4 @@
-//! Open loop: fewer operations a second than were asked for.
+//! Open loop: fewer operations per second than requested.
 
 use super::{Evidence, Rule, generator_saturated::is_ours};
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
 use record::Arrivals;
 use text::units;
 
-/// The asked rate is reached from this share on.
+/// From this share on, the requested rate counts as reached.
 const LEAST: f64 = 0.99;
-/// Poisson arrivals may fall short by chance: by so many standard errors.
+/// Poisson arrivals may fall short by chance, by up to this many standard errors.
 const CHANCE: f64 = 4.0;
 
-/// What to do, in few words, where the generator was the cause.
+/// The hint if the generator was the cause.
 const OURS: &str = "give the generator more cores (--cores)";
 
 pub(super) const RULE: Rule = Rule {
@@ -21,15 +21,15 @@ pub(super) const RULE: Rule = Rule {
     short: "the rate was not reached",
     hint: "lower --rate, or allow more --connections",
     weight: Weight::Void,
-    threshold: "With --rate: compares the operations that were driven with those asked for. Less \
-                than 99 %: a caution where the target could not keep up; void where the generator \
-                was the cause: its schedule fell short, or it was late (by more than 20 % of the \
-                median response time) while connections were free.",
+    threshold: "With --rate: compares the operations that were driven with those requested. Less \
+                than 99 % is a caution if the target could not keep up. It is void if the \
+                generator was the cause: its schedule fell short, or it was late (by more than 20 \
+                % of the median response time) while connections were free.",
     why: "Latencies at half the rate are those of another, easier test. Many generators deliver \
-          less than was asked for and do not say so.",
-    remedy: "If the target could not keep up, ask for a lower --rate, or allow more --connections \
-             where they are all waiting. If the generator was the cause, give it more cores \
-             (--cores) or a machine of its own.",
+          less than requested and do not say so.",
+    remedy: "If the target could not keep up, set a lower --rate, or allow more --connections if \
+             all of them are waiting. If the generator was the cause, give it more cores (--cores) \
+             or a separate machine.",
     check,
 };
 
@@ -52,8 +52,8 @@ fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     // A limit on the number of operations ends the schedule early.
     if asked.operations.is_none() && scheduled + slack < LEAST * expected {
         let evidence = format!(
-            "the generator's schedule brought {scheduled:.0} operations where the asked {} make \
-             {expected:.0}",
+            "the generator scheduled {scheduled:.0} operations, but the requested rate of {} \
+             requires {expected:.0}",
             units::show_rate(rate)
         );
         return Some(RULE.about_part(part, Weight::Void, evidence).with_hint(OURS));
@@ -73,8 +73,8 @@ fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     Some(finding.with_hint(hint).with_figure(format!("{achieved} of {due}")))
 }
 
-/// Operations that may be missing from a schedule: one at the end of each slice
-/// of each worker, and chance where the gaps are random.
+/// The number of operations that may be missing from a schedule: one at the end of each slice of
+/// each worker, and a random number if the gaps are random.
 fn slack(arrivals: Arrivals, expected: f64, ends: f64) -> f64 {
     match arrivals {
         Arrivals::Poisson(_) => ends + CHANCE * expected.sqrt(),
@@ -88,9 +88,8 @@ impl Driven {
         (self.judged.operations + self.judged.unfinished + self.judged.unsent) as f64
     }
 
-    /// Operations sent ÷ the time that it took. A slice may drain for as long as
-    /// one operation takes without being slow; what it drains beyond that is a
-    /// backlog.
+    /// Operations sent ÷ the time that they took. A slice that drains for as long as one operation
+    /// takes is not slow; what it drains beyond that is a backlog.
     fn achieved_rate(&self) -> f64 {
         let sent = (self.judged.operations + self.judged.unfinished) as f64;
         let one = self.judged.service_time.quantile(0.99).unwrap_or(0);

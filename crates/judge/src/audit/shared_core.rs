@@ -1,4 +1,4 @@
-//! Generator and target on one core.
+//! Generator and target on the same core.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -10,13 +10,14 @@ pub(super) const RULE: Rule = Rule {
     hint: "pin them apart (--cores, taskset)",
     weight: Weight::Caution,
     threshold: "Compares the cores that the generator's threads are pinned to with those that a \
-                target's processes and threads may use, as far as is known. A target that has no \
-                other cores, or none that are known where the generator has all: a caution. One \
-                that may use some of the generator's cores and others too: a note.",
-    why: "Then the two take turns: every cost of the generator's is also one of the target's, \
-          differences shrink, and latencies hold the wait for the core.",
-    remedy: "Pin them apart: --cores for the generator, taskset or a cgroup for the target; or run \
-             them on two machines.",
+                target's processes and threads may use, as far as they are known. It is a caution \
+                if a target has no other cores, or if its cores are unknown and the generator uses \
+                all of the machine. It is a note if a target may use some of the generator's cores \
+                and others as well.",
+    why: "On a shared core the two take turns: every cost of the generator is also a cost of the \
+          target, differences shrink, and latencies include the wait for the core.",
+    remedy: "Pin them to different cores: --cores for the generator, taskset or a cgroup for the \
+             target; or run them on two machines.",
     check,
 };
 
@@ -26,13 +27,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         each.filter_map(|(contender, (name, _))| about(evidence, contender, name)).collect();
     let cautioned = known.iter().any(|finding| finding.weight == Weight::Caution);
     if evidence.question.shares_core && !cautioned {
-        let seen = "the generator and what it measures may run on the same core".to_owned();
+        let seen = "the generator and the target may run on the same core".to_owned();
         return vec![RULE.about_the_run(Weight::Caution, seen)];
     }
     known
 }
 
-/// Of a target whose cores are known.
+/// Checks a target whose cores are known.
 fn about(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
     let (own, target) = (&evidence.question.generator_cores, evidence.cores_of(contender));
     let (both, apart): (Vec<u32>, Vec<u32>) = target.iter().partition(|core| own.contains(core));
@@ -45,7 +46,7 @@ fn about(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
     };
     let ours = format!("the generator is pinned to {}", numbers(own));
     Some(if apart.is_empty() {
-        let seen = format!("{ours}, and the target may use no others than {}", numbers(&both));
+        let seen = format!("{ours}, and the target may use only {}", numbers(&both));
         RULE.about(name, Weight::Caution, seen)
     } else {
         let seen = format!("{ours}, and the target may use {} as well", numbers(target));
@@ -59,7 +60,7 @@ mod tests {
     use crate::builder::{Run, weights};
 
     #[test]
-    fn the_plan_knows() {
+    fn cores_that_the_plan_knows() {
         let mut run = Run::compare(4);
         assert_eq!(weights(&run, RULE.name), []);
         run.question.shares_core = true;
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cores_of_a_target_tell() {
+    fn known_cores_of_a_target_decide() {
         let found = |target: &[u32]| {
             let mut run = Run::compare(4);
             run.question.generator_cores = vec![1];

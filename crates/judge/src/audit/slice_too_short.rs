@@ -1,4 +1,4 @@
-//! Slices that are short against the latency.
+//! Slices that are short compared with the latency.
 
 use super::{Evidence, Rule};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use text::units;
 
-/// What the pilot aims at: a slice of so many p99.
+/// The pilot aims at a slice of this many p99.
 const AIM_CLOSED: f64 = 2.0;
 const AIM_OPEN: f64 = 100.0;
-/// A p99 is not the same in the pilot and in the rounds: a slice that is shorter
-/// than the aim by less than a fifth is none of the rule's business.
+/// The p99 of the pilot differs from that of the rounds, so a slice may be shorter than the aim by
+/// up to a fifth.
 const TOLERANCE: f64 = 0.8;
 
 pub(super) const RULE: Rule = Rule {
@@ -19,19 +19,19 @@ pub(super) const RULE: Rule = Rule {
     short: "slices are short for this latency",
     hint: "use longer ones (--slice)",
     weight: Weight::Caution,
-    threshold: "In slices: compares the length of a slice with the p99 of the contender that it is \
-                shortest for. The aim is 2 x p99, with --rate 100 x p99; more than 20 % below \
-                that: a caution.",
-    why: "Every slice starts with empty queues and ends with a drain. The shorter it is against \
-          the latency, the more of it is start and end: ratios are pulled towards 1, and tails of \
-          a queue that had no time to build read too low.",
-    remedy: "Leave the slice to the pilot, or ask for a longer one (--slice 500ms), or let \
+    threshold: "In slices: compares the length of a slice with the p99 of the contender with the \
+                highest p99. The aim is 2 x p99, with --rate 100 x p99. More than 20 % below the \
+                aim is a caution.",
+    why: "Every slice starts with empty queues and ends with a drain. The shorter a slice is \
+          compared with the latency, the larger the share of its start and end: ratios are pulled \
+          towards 1, and tails read too low because queues had no time to build.",
+    remedy: "Leave the choice of the slice to the pilot, set a longer one (--slice 500ms), or let \
              contenders take whole turns (--interleave turns).",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    if !evidence.braided() {
+    if !evidence.is_interleaved_in_slices() {
         return Vec::new();
     }
     let finding = |part: Part<'_>| {
@@ -42,7 +42,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let aim = if driven.closed() { AIM_CLOSED } else { AIM_OPEN };
         let times = slice_ns as f64 / p99_ns as f64;
         let seen = format!(
-            "a slice of {} is {times:.1} x the p99 of {}; {aim:.0} x would be long enough",
+            "a slice of {} is {times:.1} x the p99 of {}; {aim:.0} x is long enough",
             units::show_ns(slice_ns),
             units::show_ns(p99_ns)
         );

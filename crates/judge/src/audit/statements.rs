@@ -1,11 +1,11 @@
-//! Which user-defined operations did not bring what they were expected to bring, for
-//! the rules that count them.
+//! Names the custom operations that did not return what was expected, for the rules that count
+//! them.
 
 use crate::evidence::Driven;
 use record::{Doing, Kind, KindSeen, Says};
 
-/// `: 12 of `read`, 3 of `move``; empty where no statement has any. `count`: how many
-/// of a kind's operations are meant.
+/// Returns text such as `: 12 of `read`, 3 of `move``, or an empty text if no statement has any.
+/// `count` returns the number of a kind's operations to report.
 pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String {
     let Some(Doing::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
         return String::new();
@@ -14,8 +14,8 @@ pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String
         let Kind::Own(number) = seen.kind else { return None };
         let own = workload.own.operations.get(number as usize)?;
         let counted = count(seen);
-        let said = matches!(own.says, Says::Sql(_)) && counted > 0;
-        said.then(|| format!("{counted} of `{}`", own.name))
+        let is_counted_statement = matches!(own.says, Says::Sql(_)) && counted > 0;
+        is_counted_statement.then(|| format!("{counted} of `{}`", own.name))
     };
     let named: Vec<String> = driven.judged.kinds.iter().filter_map(statement).collect();
     if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }

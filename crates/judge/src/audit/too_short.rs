@@ -1,12 +1,12 @@
-//! Too few operations for any figure.
+//! Too few operations to derive any figure.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
 
-/// Fewer operations in a round are too few.
+/// A round with fewer operations is too short.
 const FEWEST: u64 = 100;
 
-/// What to do, in few words, about a run of one contender.
+/// The hint for a run of one contender.
 pub(super) const LONGER_RUN: &str = "drive longer (--duration 1m)";
 
 pub(super) const RULE: Rule = Rule {
@@ -14,11 +14,12 @@ pub(super) const RULE: Rule = Rule {
     short: "few operations in a round",
     hint: "drive longer (--round 5s)",
     weight: Weight::Caution,
-    threshold: "Counts the operations of each judged round. Fewer than 100 in one: a caution.",
-    why: "A throughput from a handful of operations jumps by whole percents with each of them, and \
-          the start and the end of the round weigh as much as what is between.",
-    remedy: "Drive longer (--round 5s, of run: --duration), or ask for more: a higher --rate or \
-             more --connections.",
+    threshold: "Counts the operations of each judged round. Fewer than 100 in one round is a \
+                caution.",
+    why: "A throughput from a handful of operations changes by whole percents with each of them, \
+          and the start and the end of the round weigh as much as the time between.",
+    remedy: "Drive longer (--round 5s; in a single run: --duration), or increase the load: a \
+             higher --rate or more --connections.",
     check,
 };
 
@@ -28,7 +29,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .filter_map(|part| {
             let shortest = part.driven.trials.iter().min_by_key(|trial| trial.operations)?;
             let seen = format!(
-                "{} operations in round {}, at least {FEWEST} make sense",
+                "{} operations in round {}; at least {FEWEST} are needed",
                 shortest.operations, shortest.round
             );
             let finding = || {

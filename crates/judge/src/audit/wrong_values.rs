@@ -1,4 +1,4 @@
-//! Values that were never written, or were overwritten long before.
+//! Values that were never written, or that were overwritten long before.
 
 use super::{Evidence, Rule, non_success::MOST, statements};
 use crate::verdict::{Finding, Weight};
@@ -8,23 +8,23 @@ use text::units;
 pub(super) const RULE: Rule = Rule {
     name: "wrong_values",
     short: "wrong or stale values",
-    hint: "look for others that write its keys, or wrong echoes",
+    hint: "check for other writers of its keys, or wrong echoes",
     weight: Weight::Void,
-    threshold: "Counts the values read in all rounds that were never written under their key, or \
+    threshold: "Counts the values read in all rounds that were never written under their key or \
                 not with these bytes (wrong), and those that were overwritten before they were \
-                asked for (stale: among the writes of one worker and of one group, and only where the overwriting \
-                one began after the value was acknowledged and was acknowledged before it was \
-                asked for). A statement counts as wrong, by its name, that brought or changed more \
-                rows than were expected, or another value than the load wrote. So does a message of \
-                WebSocket that comes back with other bytes, or in another's place. Some: a caution. \
-                More than 1 in 1000: void. At a consistency level at which a read need not meet \
-                the last write (such as one), stale values are never more than a caution; at one \
-                at which it must (quorum, all), one stale value is void.",
-    why: "A store that mixes up keys, cuts values or forgets a write that it confirmed has not \
-          done the work that the other has.",
-    remedy: "Look whether something else writes the keys of the workload (their prefix begins with \
-             `tiebreak`), and at the store's replication and caches. A WebSocket server must send every message back \
-             once, unchanged and in order.",
+                requested (stale: among the writes of one worker and of one group, and only if the \
+                overwriting write began after the value was acknowledged and was itself \
+                acknowledged before the read). A statement that returned or changed more rows than \
+                expected, or returned another value than the load wrote, counts as wrong, by name. \
+                So does a WebSocket message that comes back with other bytes or out of order. At \
+                least one: a caution. More than 1 in 1000: void. At a consistency level at which a \
+                read may miss the last write (such as one), stale values are never more than a \
+                caution; at one at which it must not (quorum, all), a single stale value is void.",
+    why: "A store that mixes up keys, truncates values or forgets a write that it confirmed has \
+          not done the same work as the other.",
+    remedy: "Check whether something else writes the keys of the workload (their prefix begins \
+             with `tiebreak`), and check the store's replication and caches. A WebSocket server \
+             must send every message back once, unchanged and in order.",
     check,
 };
 
@@ -36,21 +36,25 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let share = (wrong + stale) as f64 / total as f64;
         let level = evidence.asked(part.contender).and_then(|asked| asked.consistency);
         let weight = weight(level, (wrong, stale), total);
-        let told = || {
+        let evidence_text = || {
             let share = units::show_percent(share);
             let statements = statements::named(driven, |kind| kind.wrong);
-            format!("of {total} operations {wrong} brought wrong values and {stale} stale ones ({share}){statements}")
+            format!(
+                "of {total} operations {wrong} returned wrong values and {stale} stale ones \
+                 ({share}){statements}"
+            )
         };
-        (wrong + stale > 0)
-            .then(|| RULE.about_part(&part, weight, told()).with_figure(units::show_percent(share)))
+        (wrong + stale > 0).then(|| {
+            RULE.about_part(&part, weight, evidence_text()).with_figure(units::show_percent(share))
+        })
     });
     found.collect()
 }
 
-/// How much it weighs that of so many operations these brought wrong and stale values.
+/// Returns the weight of these numbers of wrong and stale values among `total` operations.
 fn weight(level: Option<Consistency>, (wrong, stale): (u64, u64), total: u64) -> Weight {
     let counted = match level {
-        // A promise of the store's is broken.
+        // The store broke a promise.
         Some(level) if level.overlaps() && stale > 0 => return Weight::Void,
         Some(level) if !level.overlaps() => wrong,
         _ => wrong + stale,
@@ -91,8 +95,8 @@ mod tests {
             (Consistency::Quorum, 0, 1, Weight::Void),
             (Consistency::All, 4, 0, Weight::Caution),
         ] {
-            let told = weight(Some(level), (wrong, stale), 4000);
-            assert_eq!(told, wanted, "{} {wrong} {stale}", level.name());
+            let evidence_text = weight(Some(level), (wrong, stale), 4000);
+            assert_eq!(evidence_text, wanted, "{} {wrong} {stale}", level.name());
         }
         let mut run = with(0, 4);
         run.question.contenders[1].consistency = Some(Consistency::LocalQuorum);
@@ -107,7 +111,7 @@ mod tests {
         assert_eq!(weights(&with(3, 2), RULE.name), [Weight::Void]);
         assert_eq!(
             with(3, 2).findings(RULE.name)[0].evidence,
-            "of 4000 operations 3 brought wrong values and 2 stale ones (0.125 %)"
+            "of 4000 operations 3 returned wrong values and 2 stale ones (0.125 %)"
         );
     }
 }

@@ -3,7 +3,7 @@ use crate::verdict::TargetSummary;
 use Factor::*;
 use proptest::prelude::*;
 
-/// Rounds that scatter by 2 %, and resemble nothing.
+/// Rounds that scatter by 2 % without any pattern.
 const SCATTER: [f64; 10] = [0.98, 1.02, 0.99, 1.01, 1.0, 0.98, 1.02, 1.01, 0.99, 1.0];
 
 fn summary(throughput: f64, p99: Option<f64>) -> ContenderSummary {
@@ -27,7 +27,7 @@ fn gains(factor: Factor, points: &[(f64, f64)]) -> Bend {
     of(factor, false, &loads(&points), 0.005)
 }
 
-/// The value of a bend, and by how much throughput grows to the next point.
+/// The value of a bend, the next value, and the growth of throughput to it.
 fn at(bend: Bend) -> (f64, f64, f64) {
     match bend {
         Bend::At { value, sign: Sign::Gain { next, by, .. }, .. } => {
@@ -38,18 +38,18 @@ fn at(bend: Bend) -> (f64, f64, f64) {
 }
 
 #[test]
-fn a_closed_loop_bends_where_more_of_it_buys_too_little() {
+fn a_closed_loop_bends_where_more_load_gains_too_little() {
     let saturates = [(1.0, 10e3), (8.0, 60e3), (32.0, 72e3), (128.0, 75e3)];
     assert_eq!(at(gains(Connections, &saturates)), (8.0, 32.0, 1.2));
     assert_eq!(at(gains(Depth, &saturates)), (8.0, 32.0, 1.2));
-    // It falls: worse than nothing bought.
+    // It falls: worse than no gain.
     assert_eq!(
         at(gains(Connections, &[(1.0, 10e3), (4.0, 30e3), (16.0, 20e3)])),
         (4.0, 16.0, 0.67)
     );
-    // From the first point on.
+    // It bends at the first point.
     assert_eq!(at(gains(Connections, &[(8.0, 70e3), (64.0, 71e3)])), (8.0, 64.0, 1.01));
-    // A flat piece is no bend where the curve rises again behind it.
+    // A flat part is not a bend if the curve rises again after it.
     let step = [(1.0, 1e3), (4.0, 4e3), (8.0, 4e3), (64.0, 32e3)];
     assert_eq!(gains(Connections, &step), Bend::NotUpTo(64.0));
     let proportional = [(1.0, 10e3), (8.0, 80e3), (32.0, 320e3)];
@@ -90,24 +90,24 @@ fn a_rate_bends_where_it_is_not_kept_or_the_tail_doubles() {
         }
         other => panic!("{other:?}"),
     }
-    // The lowest rate, too, can be more than a target bears.
+    // The lowest rate can already be more than a target can handle.
     assert!(matches!(bend(&[(1e4, 8e3, 1.0), (2e4, 8e3, 1.0)]), Bend::At { value: 1e4, .. }));
 }
 
 #[test]
-fn what_was_not_shown_is_not_said() {
-    // Half of what proportional growth would be, and a little: within the noise.
+fn a_bend_that_was_not_shown_is_not_reported() {
+    // Close to half of proportional growth: within the noise.
     let least = 10e3 * 4f64.sqrt();
     for rate in [least * 0.95, least * 1.05] {
         assert_eq!(gains(Connections, &[(1.0, 10e3), (4.0, rate)]), Bend::Untold, "{rate}");
     }
-    // Points so near that the machine's wandering hides everything.
+    // The points are so close that the machine's drift hides everything.
     assert_eq!(gains(Connections, &[(10.0, 10e3), (11.0, 10e3)]), Bend::Untold);
     assert_eq!(gains(Connections, &[(1.0, 10e3)]), Bend::Untold);
     assert_eq!(of(Connections, false, &[], 0.005), Bend::Untold);
     let edge = [(1e3, 1e3, 1e-3), (5e3, 5e3, 2.05e-3)];
     assert_eq!(of(Rate, true, &loads(&edge), 0.005), Bend::Untold);
-    // One operation of a round without a p99: nothing is known of tails.
+    // A round with one operation and no p99: nothing is known about tails.
     let blind =
         [Load::new(1.0, &summary(1.0, None), None), Load::new(2.0, &summary(2.0, None), None)];
     assert_eq!(of(Rate, true, &blind, 0.005), Bend::Untold);
@@ -199,9 +199,9 @@ proptest! {
         }
     }
 
-    /// More scatter may take a saying back, and never turns one into its opposite.
+    /// More scatter may withdraw a statement, but never reverses it.
     #[test]
-    fn scatter_only_takes_back(
+    fn scatter_only_withdraws_statements(
         rates in prop::collection::vec(1e3..1e5f64, 2..6),
         scatter in 0.0..1.0f64,
     ) {

@@ -1,4 +1,4 @@
-//! What a contender's target does while it rests, and what that does to a
+//! The CPU time that a contender's target uses while others are driven, and its effect on a
 //! comparison.
 
 use super::Asked;
@@ -11,25 +11,24 @@ use text::{lists, units};
 
 /// CPU at rest above this share of one core is worth a note.
 pub(crate) const NOTE_ABOVE: f64 = 0.005;
-/// Above this share of one core a word must be the charged ratio's as well.
+/// Above this share of one core, a verdict requires that the charged ratio leads to the same word.
 pub(crate) const CAUTION_ABOVE: f64 = 0.01;
 
-/// Whether a word that the interval gives was taken away again.
+/// Whether a word that the interval gives was withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Withheld {
     No,
-    /// More replicates could give it back.
+    /// More replicates could change this.
     ForNow,
-    /// No number of replicates would.
+    /// No number of replicates would change this.
     ForGood,
 }
 
 impl Asked {
-    /// Targets that work while they rest change the others' figures and spare
-    /// their own. Throughput can be charged with that: a word stands if the
-    /// charged ratio gives the same. Times cannot; in slices there is no word on
-    /// them, while in turns each contender pays for its pauses itself. What an
-    /// operation costs in CPU has the time at rest in it.
+    /// Targets that work while they rest change the figures of others and save time in their own.
+    /// Throughput can be charged with that time: a word stands if the charged ratio gives the same.
+    /// Times cannot be charged; in slices there is no word on them, while in turns each contender
+    /// pays for its own pauses. The CPU time per operation already includes the time at rest.
     pub(super) fn withhold_where_targets_work_at_rest(
         &self,
         evidence: &Evidence,
@@ -44,16 +43,16 @@ impl Asked {
         if restless.is_empty() {
             return Withheld::No;
         }
-        let seen = format!("{} while at rest", lists::listed(&restless));
+        let observed = format!("{} while at rest", lists::listed(&restless));
         match self.metric {
             Metric::TargetCpu => Withheld::No,
-            Metric::Throughput => uncharged(&seen, comparison),
-            _ if !evidence.braided() => Withheld::No,
+            Metric::Throughput => uncharged(&observed, comparison),
+            _ if !evidence.is_interleaved_in_slices() => Withheld::No,
             _ => {
                 comparison.verdict = Word::Undecided;
                 comparison.because.push(format!(
-                    "{seen}: in slices that is missing from its own response times and falls into \
-                     the others'; --interleave turns gives a verdict on them"
+                    "{observed}: in slices this work is missing from its own response times and \
+                     slows the others down; use --interleave turns for a verdict on response times"
                 ));
                 Withheld::ForGood
             }
@@ -61,23 +60,27 @@ impl Asked {
     }
 }
 
-/// Takes away a word that the charged ratio does not give.
-fn uncharged(seen: &str, comparison: &mut Comparison) -> Withheld {
+/// Withholds a word that the charged ratio does not give.
+fn uncharged(observed: &str, comparison: &mut Comparison) -> Withheld {
     let charged = comparison.charged;
     let same = charged.is_some_and(|charged| charged.verdict == comparison.verdict);
     if comparison.verdict == Word::Undecided || same {
         return Withheld::No;
     }
-    let said = match comparison.verdict {
+    let word = match comparison.verdict {
         Word::Equivalent => "equivalent",
         Word::Faster => "faster",
         _ => "slower",
     };
-    let but = match &charged {
-        Some(charged) => format!("charged with it the ratio is {}", figures(charged)),
-        None => "it cannot be charged, since the CPU time of both is not known".to_owned(),
+    let objection = match &charged {
+        Some(charged) => {
+            format!("with this time charged to its owner the ratio is {}", figures(charged))
+        }
+        None => {
+            "this time cannot be charged, because the CPU time of the two is not known".to_owned()
+        }
     };
-    comparison.because.push(format!("the interval says {said}, but {seen}: {but}"));
+    comparison.because.push(format!("the interval says {word}, but {observed}: {objection}"));
     comparison.verdict = Word::Undecided;
     match charged {
         Some(Charged { verdict: Word::Undecided, .. }) => Withheld::ForNow,

@@ -1,15 +1,14 @@
-//! Was the generator the slower part, and what may then be said?
+//! Whether the generator was the slower part, and which verdict is then possible.
 //!
-//! Two servers that differed by 1.3 × in CPU once read the same throughput,
-//! because one generator core was slower than either. So equal figures are not
-//! called equivalent where the generator was hardly idle and the target not at its
-//! limit.
+//! Two servers whose CPU cost differed by 1.3 × once showed the same throughput, because one
+//! generator core was slower than either. So equal figures are not called equivalent if the
+//! generator was hardly idle and the target not at its limit.
 //!
-//! A difference is another matter. Where the two contenders are ways of talking to
-//! one target, or client libraries drive both, every application pays the client's
-//! cost: it is part of what is compared. Between different targets on lanes of the
-//! engine's own, the cost of our codecs is nobody's, and a difference counts only as
-//! far as it lies beyond the difference of the generator's own cost.
+//! Differences are treated differently. If the two contenders are ways to reach one target, or
+//! client libraries drive both, every application pays the client's cost: it is part of what is
+//! compared. Between different targets on lanes of the engine, the cost of our codecs belongs to
+//! neither contender, and a difference counts only as far as it exceeds the difference of the
+//! generator's own cost.
 
 use super::{Asked, at_rest::Withheld};
 use crate::weigh::{Weighed, word};
@@ -20,67 +19,64 @@ use crate::{
 use record::{Direction, Metric};
 use text::units;
 
-/// A generator that is idle for a smaller share of its time than this may have
-/// been the slower part.
+/// A generator that is idle for a smaller share of its time may have been the slower part.
 pub(crate) const HELD_BACK_BELOW: f64 = 0.05;
-/// A target that used this share of the cores that it may use, or more, was at
-/// its limit.
+/// A target that used at least this share of its allowed cores was at its limit.
 pub(crate) const AT_ITS_LIMIT_FROM: f64 = 0.95;
-/// A generator that ran for this share of its time leaves a target little room: had
-/// it taken no time at all, no target could have shown as more than
-/// 1 ÷ 0.8 = 1.25 times as fast. From here on its own cost is taken off a difference.
+/// A generator that ran for this share of its time leaves a target little room: even a target that
+/// took no time at all would show as only 1 ÷ 0.8 = 1.25 times as fast. From this share on the
+/// generator's own cost is subtracted from a difference.
 pub(crate) const LITTLE_ROOM_FROM: f64 = 0.8;
 
-/// A contender that the generator held back, or may have.
+/// A contender that the generator held back, or may have held back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HeldBack {
     /// Share of their time that the generator's threads ran.
     pub(crate) busy: f64,
-    /// Share of their time that they were kept from their cores.
+    /// Share of their time that they had no core.
     pub(crate) kept: f64,
-    /// Share of its cores that the target used: then it is certain. None: not
-    /// known.
+    /// Share of its cores that the target used; with it, the generator certainly held the contender
+    /// back. None if it is not known.
     pub(crate) target: Option<f64>,
 }
 
 impl HeldBack {
-    /// The target had cores to spare.
+    /// Whether it is known that the target had cores to spare.
     pub(crate) fn certain(&self) -> bool {
         self.target.is_some()
     }
 
-    /// `the generator was busy for 96 % of the time of b and kept from its cores for
-    /// 3 %, and its target used 60 % of its cores`.
+    /// Returns text such as `the generator was busy for 96 % of the time of b and without a core
+    /// for 3 %, and its target used 60 % of its cores`.
     fn figures(&self, name: &str) -> String {
         let target = match self.target {
             Some(target) => format!("its target used {} of its cores", units::show_percent(target)),
-            None => "how busy its target was is not known".to_owned(),
+            None => "it is not known how busy its target was".to_owned(),
         };
         format!("the generator was {}, and {target}", self.generator(&format!(" of {name}")))
     }
 
-    /// `busy for 96 % of the time`, and how long it was kept from its cores where
-    /// that is a part of it.
+    /// Returns text such as `busy for 96 % of the time`, and how long the generator had no core if
+    /// that is part of the reason.
     pub(crate) fn generator(&self, of: &str) -> String {
         let busy = format!("busy for {} of the time{of}", units::show_percent(self.busy));
         if self.busy > 1.0 - HELD_BACK_BELOW {
             busy
         } else {
-            format!("{busy} and kept from its cores for {}", units::show_percent(self.kept))
+            format!("{busy} and without a core for {}", units::show_percent(self.kept))
         }
     }
 }
 
-/// Whether, in closed loop, equal figures of the contender may be the generator's
-/// own: it was hardly idle, and the target was not at its limit, as far as that is
-/// known. A generator that is kept from its core is not idle either: a neighbour
-/// that holds it back holds back all contenders alike. Where the generator does the
-/// target's work itself its figures are what was asked for.
+/// Whether, in closed loop, equal figures of the contender may be due to the generator: it was
+/// hardly idle, and the target was not at its limit as far as that is known. A generator without a
+/// core is not idle either: another program that slows it down slows all contenders down alike. If
+/// the generator does the target's work itself, its figures are what was requested.
 pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     not_the_target(evidence, contender).filter(|held| held.busy + held.kept > 1.0 - HELD_BACK_BELOW)
 }
 
-/// What the generator did in closed loop, where the target was not at its limit.
+/// What the generator did in closed loop, or None if the target was at its limit.
 fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let at = contender as usize;
     if evidence.asked(at).is_some_and(|asked| asked.done_by_generator) {
@@ -93,29 +89,29 @@ fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     (!at_its_limit(evidence, at)).then_some(held)
 }
 
-/// The target used nearly all of the cores that it may use, as far as is known.
-/// Where the generator runs on some of them, both together did.
+/// Whether the target used nearly all of its allowed cores, as far as is known. If the generator
+/// runs on some of them, the sum of both counts.
 pub(crate) fn at_its_limit(evidence: &Evidence, contender: usize) -> bool {
-    // Stolen time counts for both: on which core it was is not known.
+    // Stolen time counts for both, because it is not known on which core it was stolen.
     let stolen = evidence.stolen_from_target(contender).unwrap_or(0.0);
     let generator = evidence.generator_on_targets_cores(contender);
     let filled = |busy: f64| busy + generator + stolen >= AT_ITS_LIMIT_FROM;
     evidence.target_busy(contender).is_some_and(filled)
 }
 
-/// A difference without what the generator's own cost explains.
+/// A difference split into the part that the generator's own cost explains and the rest.
 pub(super) struct Apart {
-    /// What it explains: ln(b/a) of the metric.
+    /// The explained part: ln(b/a) of the metric.
     explained: f64,
-    /// What lies beyond.
+    /// The part beyond it.
     beyond: Weighed,
 }
 
 impl Asked {
-    /// Takes the generator's cost off the differences, replicate by replicate:
-    /// `generator` is ln(b/a) of its own CPU time for each operation. A generator that
-    /// is always busy has throughputs in the ratio of those costs turned round. In
-    /// closed loop times follow from throughput and the number of connections.
+    /// Subtracts the generator's cost from the differences, replicate by replicate: `generator` is
+    /// ln(b/a) of its own CPU time per operation. The throughputs of a generator that is always
+    /// busy are inversely proportional to those costs. In closed loop times follow from throughput
+    /// and the number of connections.
     pub(super) fn take_apart(
         &self,
         differences: &[f64],
@@ -132,9 +128,9 @@ impl Asked {
         Some(Apart { explained: Weighed::new(&explained, level)?.estimate, beyond })
     }
 
-    /// What may be the generator's own is withheld; what an operation costs the
-    /// target is not.
-    pub(super) fn withhold_what_may_be_the_generators(
+    /// Withholds a word that may be due to the generator, except on the target's CPU time per
+    /// operation.
+    pub(super) fn withhold_generator_limited(
         &self,
         evidence: &Evidence,
         apart: Option<&Apart>,
@@ -147,20 +143,20 @@ impl Asked {
         match comparison.verdict {
             Word::Equivalent => self.withhold_equal_figures(evidence, comparison),
             Word::Faster | Word::Slower if client_counts => {
-                self.tell_the_clients_share(evidence, comparison);
+                self.add_client_share(evidence, comparison);
                 Withheld::No
             }
             Word::Faster | Word::Slower => {
-                let withheld = self.take_off_the_generators_cost(evidence, apart, comparison);
+                let withheld = self.subtract_generator_cost(evidence, apart, comparison);
                 self.mark_at_least(evidence, comparison);
                 withheld
             }
-            Word::Undecided if !client_counts => self.give_up_on_two(evidence, comparison),
+            Word::Undecided if !client_counts => self.give_up_if_both_held(evidence, comparison),
             Word::Undecided | Word::Void => Withheld::No,
         }
     }
 
-    /// Those of the pair that the generator held back.
+    /// The contenders of the pair that the generator held back.
     fn held(&self, evidence: &Evidence) -> Vec<(u32, HeldBack)> {
         let sides = [self.pair.a, self.pair.b].into_iter();
         sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect()
@@ -170,7 +166,7 @@ impl Asked {
         let held = self.held(evidence);
         let Some((first, _)) = held.first() else { return Withheld::No };
         comparison.because.push(format!(
-            "the interval says equivalent, but {}: equal figures may be the generator's own; {}",
+            "the interval says equivalent, but {}: equal figures may be due to the generator; {}",
             figures(evidence, &held),
             remedy(evidence, *first)
         ));
@@ -178,28 +174,26 @@ impl Asked {
         Withheld::ForGood
     }
 
-    /// Where the generator was the slower part for both, further rounds tell no more
-    /// about the targets.
-    fn give_up_on_two(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
+    /// If the generator was the slower part for both, more rounds reveal nothing about the targets.
+    fn give_up_if_both_held(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
         let held = self.held(evidence);
         if held.iter().filter(|(_, held)| held.certain()).count() < 2 {
             return Withheld::No;
         }
         comparison.because.push(format!(
-            "{}: both figures are the generator's own; {}",
+            "{}: the generator limited both figures; {}",
             figures(evidence, &held),
             remedy(evidence, self.pair.a)
         ));
         Withheld::ForGood
     }
 
-    /// Where the generator left the target of the contender that is behind little
-    /// room, that contender may be behind because it costs the generator more. Then
-    /// only what lies beyond that counts.
+    /// If the generator left the target of the slower contender little room, that contender may be
+    /// slower because it costs the generator more. Then only what exceeds this cost counts.
     ///
-    /// A contender that is behind while the generator had time to spare is at its
-    /// target's limit, and the generator's cost explains nothing.
-    fn take_off_the_generators_cost(
+    /// If the generator had time to spare while it drove the slower contender, the target was at
+    /// its limit, and the generator's cost explains nothing.
+    fn subtract_generator_cost(
         &self,
         evidence: &Evidence,
         apart: Option<&Apart>,
@@ -213,7 +207,7 @@ impl Asked {
             return Withheld::No;
         };
         let (Some(apart), Some(measured)) = (apart, comparison.ratio) else { return Withheld::No };
-        // Its cost points the other way: without it the difference would be larger.
+        // The cost points the other way: without it the difference would be larger.
         if apart.explained * measured.ln() <= 0.0 {
             return Withheld::No;
         }
@@ -228,8 +222,8 @@ impl Asked {
                 high: interval.1.exp(),
             };
             comparison.because.push(format!(
-                "at least: of {} the generator's own cost of an operation ({costs}) may explain \
-                 {explained}; {} lies beyond that",
+                "at least: the generator's own cost per operation ({costs}) may explain \
+                 {explained} of {}; {} remains",
                 units::show_ratio(measured),
                 units::show_ratio(beyond.ratio)
             ));
@@ -237,8 +231,8 @@ impl Asked {
             return Withheld::No;
         }
         comparison.because.push(format!(
-            "the interval says {}, but {}, and its own cost of an operation ({costs}) explains \
-             {explained} of {}: what lies beyond that is not decided; {}",
+            "the interval says {}, but {}, and its own cost per operation ({costs}) explains \
+             {explained} of {}: the remaining difference is undecided; {}",
             if comparison.verdict == Word::Faster { "faster" } else { "slower" },
             held.figures(evidence.name(behind)),
             units::show_ratio(measured),
@@ -246,13 +240,14 @@ impl Asked {
         ));
         comparison.verdict = Word::Undecided;
         let same_side = apart.beyond.estimate * measured.ln() > 0.0;
-        match same_side && apart.beyond.estimate.abs() > margin.ln_1p() {
-            true => Withheld::ForNow,
-            false => Withheld::ForGood,
+        if same_side && apart.beyond.estimate.abs() > margin.ln_1p() {
+            Withheld::ForNow
+        } else {
+            Withheld::ForGood
         }
     }
 
-    /// `10.1 µs for a, 8.2 µs for b`.
+    /// Returns text such as `10.1 µs for a, 8.2 µs for b`.
     fn costs(&self, evidence: &Evidence) -> String {
         let cost = |side: u32| {
             let cost = generator_cost(evidence, side).unwrap_or(0.0);
@@ -261,7 +256,7 @@ impl Asked {
         format!("{}, {}", cost(self.pair.a), cost(self.pair.b))
     }
 
-    /// The contender that is better and the other one, where there is a word.
+    /// The faster and the slower contender, if the verdict says which is which.
     fn ahead_and_behind(&self, word: Word) -> Option<(u32, u32)> {
         match word {
             Word::Faster => Some((self.pair.b, self.pair.a)),
@@ -270,7 +265,7 @@ impl Asked {
         }
     }
 
-    /// "At least": the generator held back the contender that is ahead.
+    /// Marks a verdict "at least" if the generator held back the faster contender.
     fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
         let Some((ahead, _)) = self.ahead_and_behind(comparison.verdict) else { return };
         let Some(held) = held_back(evidence, ahead) else { return };
@@ -285,9 +280,9 @@ impl Asked {
         ));
     }
 
-    /// How much of the difference is spent in the client, where that is known and
-    /// throughput says how long an operation takes.
-    fn tell_the_clients_share(&self, evidence: &Evidence, comparison: &mut Comparison) {
+    /// States how much of the difference is spent in the client, if that is known and throughput
+    /// determines how long an operation takes.
+    fn add_client_share(&self, evidence: &Evidence, comparison: &mut Comparison) {
         let Some((ahead, behind)) = self.ahead_and_behind(comparison.verdict) else { return };
         if self.metric != Metric::Throughput || self.group.is_some() {
             return;
@@ -305,12 +300,12 @@ impl Asked {
         };
         let Some(share) = share().filter(|share| share.difference > 0.0) else { return };
         let of_it = match share.client {
-            less if less <= 0.0 => "nothing is".to_owned(),
-            all if all >= share.difference => "all is".to_owned(),
+            less if less <= 0.0 => "none of it is".to_owned(),
+            all if all >= share.difference => "all of it is".to_owned(),
             part => format!("{} are", units::show_seconds(part)),
         };
         comparison.because.push(format!(
-            "of the {} by which an operation of {} takes longer, {of_it} spent in the client",
+            "an operation of {1} takes {0} longer; {of_it} spent in the client",
             units::show_seconds(share.difference),
             evidence.name(behind)
         ));
@@ -318,7 +313,7 @@ impl Asked {
     }
 }
 
-/// Seconds of the generator's CPU for each operation of the judged rounds.
+/// The generator's CPU time per operation of the judged rounds, in seconds.
 fn generator_cost(evidence: &Evidence, contender: u32) -> Option<f64> {
     let driven = evidence.contenders.get(contender as usize)?;
     let operations = Some(driven.judged.operations).filter(|operations| *operations > 0)?;
@@ -330,7 +325,7 @@ fn figures(evidence: &Evidence, held: &[(u32, HeldBack)]) -> String {
     figures.collect::<Vec<_>>().join("; ")
 }
 
-/// What would make the target the slower part, or go without.
+/// How to make the target the slower part, or how to compare without that.
 fn remedy(evidence: &Evidence, contender: u32) -> String {
     let question = &evidence.question;
     let generator = &question.generator_cores;

@@ -1,4 +1,4 @@
-//! One comparison as it stands before the audit.
+//! One comparison before the audit.
 
 use super::Support;
 use super::at_rest::Withheld;
@@ -21,7 +21,7 @@ use text::units;
 pub(super) struct Asked {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
-    /// Of which group, by number. None means of all that the contenders do.
+    /// The number of the group, or None for all that the contenders do.
     pub(super) group: Option<usize>,
     pub(super) primary: bool,
     /// Comparisons in its family.
@@ -49,8 +49,8 @@ impl Asked {
                 self.judge(evidence, &replicates, comparison)
             }
             Err(why) => {
-                let draft = self.without_a_word(comparison, why);
-                // A round that has no ratio will never have one.
+                let draft = self.without_verdict(comparison, why);
+                // A round without a ratio will never have one.
                 Draft { settled: evidence.complete_rounds > 0, ..draft }
             }
         }
@@ -82,7 +82,7 @@ impl Asked {
         }
     }
 
-    fn without_a_word(&self, mut comparison: Comparison, why: String) -> Draft {
+    fn without_verdict(&self, mut comparison: Comparison, why: String) -> Draft {
         comparison.because.push(why);
         Draft { pair: self.pair, comparison, weighed: None, settled: false }
     }
@@ -90,13 +90,14 @@ impl Asked {
     /// The level of the interval that is judged.
     fn level(&self, evidence: &Evidence) -> f64 {
         let alpha = evidence.question.alpha;
-        match has_looks(evidence) {
-            true => looks::level(alpha, self.family),
-            false => rounds::level(alpha, self.family),
+        if has_looks(evidence) {
+            looks::level(alpha, self.family)
+        } else {
+            rounds::level(alpha, self.family)
         }
     }
 
-    /// At the end of a run of a fixed length, or at its looks.
+    /// Judges at the end of a run of a fixed length, or at its looks.
     fn judge(&self, evidence: &Evidence, all: &Replicates, comparison: Comparison) -> Draft {
         if !has_looks(evidence) {
             return self.judge_first(evidence, all, all.differences.len(), comparison);
@@ -104,8 +105,8 @@ impl Asked {
         let question = &evidence.question;
         let Some(looks) = Looks::declared(&question.looks, self.family, question.alpha) else {
             let why =
-                format!("the record does not declare {LOOKS} looks: their level is not known");
-            return self.without_a_word(comparison, why);
+                format!("the record does not declare {LOOKS} looks, so their level is not known");
+            return self.without_verdict(comparison, why);
         };
         let at = |n: usize| self.judge_first(evidence, all, n, comparison.clone());
         let looked = looks.judge(&all.differences, |seen, _| {
@@ -115,8 +116,8 @@ impl Asked {
         let Some(Looked { at: look, decided }) = looked else {
             let [first, ..] = looks.rounds();
             let seen = units::show_counted(all.differences.len() as u64, "round");
-            let why = format!("{seen}: the first look comes after {first}");
-            return self.without_a_word(comparison, why);
+            let why = format!("{seen} done; the first look is after round {first}");
+            return self.without_verdict(comparison, why);
         };
         let mut draft = decided.unwrap_or_else(|| {
             let mut draft = at(look.rounds as usize);
@@ -165,7 +166,7 @@ impl Asked {
         }
     }
 
-    /// Finds the word. True: it is settled.
+    /// Determines the word. Returns true if more replicates would not change it.
     fn decide(
         &self,
         evidence: &Evidence,
@@ -177,10 +178,10 @@ impl Asked {
             comparison.because.push(self.too_few(evidence, comparison.replicates));
             Word::Undecided
         });
-        // First the generator: what it held back has nothing that could be charged.
+        // The generator comes first: if it held a contender back, there is nothing to charge.
         let mut withheld = self.refuse_support(evidence, comparison);
         if withheld == Withheld::No {
-            withheld = self.withhold_what_may_be_the_generators(evidence, apart, comparison);
+            withheld = self.withhold_generator_limited(evidence, apart, comparison);
         }
         if withheld == Withheld::No {
             withheld = self.withhold_where_targets_work_at_rest(evidence, comparison);
@@ -198,19 +199,20 @@ impl Asked {
     fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
         let compared = units::show_counted(self.family as u64, "comparison");
         let alpha = evidence.question.alpha;
-        let (at, fewest) = match has_looks(evidence) {
-            true => (self.level(evidence), looks::fewest(self.family, alpha)),
-            false => (alpha, rounds::fewest(self.family, alpha)),
+        let (at, fewest) = if has_looks(evidence) {
+            (self.level(evidence), looks::fewest(self.family, alpha))
+        } else {
+            (alpha, rounds::fewest(self.family, alpha))
         };
         let each = if has_looks(evidence) { " at each look" } else { "" };
         format!(
-            "{} cannot support {compared} at {}{each}: at least {fewest}",
+            "{} cannot support {compared} at {}{each}; at least {fewest} are needed",
             units::show_counted(u64::from(replicates), replicate(evidence)),
             units::show_level(at),
         )
     }
 
-    /// Too few samples make the metric undecided.
+    /// Makes the metric undecided if it has too few samples.
     fn refuse_support(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
         let mut withheld = Withheld::No;
         for contender in [self.pair.a, self.pair.b] {
@@ -225,7 +227,7 @@ impl Asked {
         withheld
     }
 
-    /// For a run of a fixed length, also where this one had looks.
+    /// Estimates the rounds of a run of a fixed length, even if this one had looks.
     fn fresh_rounds(
         &self,
         evidence: &Evidence,
@@ -253,12 +255,12 @@ fn fill(comparison: &mut Comparison, weighed: &Weighed) {
     comparison.t_interval = weighed.t.map(|(low, high)| (low.exp(), high.exp()));
 }
 
-/// Looks count rounds, so they are for runs in which the round is the replicate.
+/// Looks count rounds, so only runs in which the round is the replicate have them.
 pub(super) fn has_looks(evidence: &Evidence) -> bool {
     !evidence.question.looks.is_empty() && evidence.rounds_of_a_launch().is_none()
 }
 
-/// What a replicate is called.
+/// The name of a replicate.
 fn replicate(evidence: &Evidence) -> &'static str {
     match evidence.rounds_of_a_launch() {
         None => "round",
@@ -270,9 +272,9 @@ fn not_decided(look: Look) -> String {
     let rounds = units::show_counted(u64::from(look.rounds), "round");
     match look.number as usize {
         LOOKS => format!(
-            "not decided at the last of {LOOKS} looks ({rounds}): a fresh run is needed, this one \
-             must not be lengthened"
+            "not decided at the last of {LOOKS} looks ({rounds}): a fresh run is needed, because \
+             this one must not be extended"
         ),
-        number => format!("not decided at look {number} of {LOOKS} ({rounds}), the last one made"),
+        number => format!("not decided at look {number} of {LOOKS} ({rounds}), the latest one"),
     }
 }

@@ -1,5 +1,4 @@
-//! The comparisons: every pair, in the primary metric and in those of the
-//! second family.
+//! The comparisons: every pair, in the primary metric and in the secondary ones.
 
 mod at_rest;
 mod bottleneck;
@@ -18,11 +17,10 @@ use crate::evidence::Evidence;
 use draft::Asked;
 use record::Pair;
 
-/// All comparisons as they stand before the audit: for each pair the primary
-/// metric first.
+/// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
-/// Two families, each with an error budget of its own: the primary comparisons,
-/// and all others together.
+/// There are two families, each with its own error budget: the primary comparisons, and all others
+/// together.
 pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let question = &evidence.question;
     let pairs = question.pairs.len();
@@ -46,8 +44,8 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// A run with looks is at its end: every primary comparison is settled at one of
-/// those that there were.
+/// Whether a run with looks may end: every primary comparison is settled at one of the looks made
+/// so far.
 pub(crate) fn decided(evidence: &Evidence) -> bool {
     let question = &evidence.question;
     let looked = question.looks.first().is_some_and(|first| evidence.complete_rounds >= *first);

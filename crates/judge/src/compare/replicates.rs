@@ -1,4 +1,4 @@
-//! From trials to the replicates of a comparison: rounds, or launches.
+//! Derives the replicates of a comparison, rounds or launches, from trials.
 
 use crate::{evidence::Evidence, evidence::Trial};
 use record::{Metric, Pair};
@@ -9,9 +9,9 @@ use text::{lists, units};
 pub(super) struct Round {
     pub(super) round: u32,
     pub(super) ratio: f64,
-    /// The same with CPU time at rest charged to whom it is of.
+    /// The same with CPU time at rest charged to its owner.
     pub(super) charged: Option<f64>,
-    /// b/a of the generator's own CPU for each operation.
+    /// b/a of the generator's own CPU time per operation.
     pub(super) generator: Option<f64>,
 }
 
@@ -19,12 +19,11 @@ pub(super) struct Round {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Replicates {
     pub(super) differences: Vec<f64>,
-    /// The charged ones; none where one of them is not known.
+    /// The charged differences. None if one of them is not known.
     pub(super) charged: Option<Vec<f64>>,
-    /// ln(b/a) of the generator's own CPU for each operation; none where one is not
-    /// known.
+    /// ln(b/a) of the generator's own CPU time per operation. None if one is not known.
     pub(super) generator: Option<Vec<f64>>,
-    /// Which launches were left out, in a sentence.
+    /// A sentence about launches that were left out.
     pub(super) left_out: Option<String>,
 }
 
@@ -33,17 +32,17 @@ pub(super) struct Replicates {
 pub(super) struct Of {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
-    /// None: of all that the contenders do.
+    /// The group, or None for all that the contenders do.
     pub(super) group: Option<usize>,
 }
 
-/// b/a of every judged round. One round without a ratio leaves none: to drop the
+/// Returns b/a of every judged round. If one round has no ratio, there are none: dropping the
 /// rounds in which a contender failed would flatter it.
 pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> {
     let Of { pair, metric, group } = of;
     let side = |contender: u32| evidence.side(contender, group);
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
-        return Err("the record names no such contender".to_owned());
+        return Err("the record does not contain this contender".to_owned());
     };
     if a.trials.is_empty() {
         return Err("no round was complete".to_owned());
@@ -73,10 +72,12 @@ fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> S
         Metric::TargetCpu if !evidence.cpu_in_sight(at) => {
             let why = evidence.why_out_of_sight(at);
             let why = why.map_or(String::new(), |why| format!(" ({why})"));
-            format!("the CPU time of {name}'s target is out of sight{why}")
+            format!("the CPU time of {name}'s target is not visible{why}")
         }
-        // A ratio to it would be infinite, and its logarithm no number.
-        Metric::TargetCpu => format!("no CPU time of {name}'s target was seen in round {round}"),
+        // A ratio to it would be infinite, and its logarithm not a number.
+        Metric::TargetCpu => {
+            format!("no CPU time of {name}'s target was measured in round {round}")
+        }
         _ => format!("{name} has no {} in round {round}", metric.path()),
     }
 }
@@ -90,8 +91,8 @@ impl Replicates {
         }
     }
 
-    /// A launch counts when all of its rounds are there: the mean of fewer would
-    /// scatter more than those of the others.
+    /// A launch counts if all of its rounds are complete: the mean of fewer rounds would scatter
+    /// more than those of the others.
     fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, String> {
         let launch = |round: &Round| round.round.saturating_sub(1) / each + 1;
         let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));

@@ -7,21 +7,20 @@ use crate::{
 use record::Metric;
 use text::units;
 
-/// Samples and standard error of one contender's quantile in the median round.
-/// The median, because one odd round neither makes nor breaks a verdict that
-/// rests on ranks.
+/// Samples and standard error of one contender's quantile in the median round. The median is used
+/// because one unusual round neither makes nor breaks a verdict that rests on ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Support {
     metric: Metric,
     q: f64,
     /// Samples of a round.
     pub(crate) samples: u64,
-    /// Standard error of ln of the quantile inside a round.
+    /// Standard error of ln of the quantile within a round.
     pub(crate) error: Option<f64>,
 }
 
 impl Support {
-    /// None for metrics that are no quantile, and without a judged round.
+    /// Returns None for metrics that are not quantiles, and without a judged round.
     pub(crate) fn new(driven: &Driven, metric: Metric) -> Option<Self> {
         let q = metric.quantile()?;
         let samples = median(driven.trials.iter().map(|trial| trial.samples as f64))? as u64;
@@ -29,26 +28,27 @@ impl Support {
         Some(Support { metric, q, samples, error: median(errors) })
     }
 
-    /// Why there is no verdict on it; none where there may be one.
+    /// Returns why there is no verdict on this quantile, or None if there may be one.
     pub(crate) fn refusal(&self) -> Option<String> {
         let fewest = fewest_samples(self.q);
         if self.samples < fewest {
             return Some(format!(
-                "{} replies in a round do not support {}: at least {fewest}",
-                self.samples,
-                self.metric.path()
+                "{} rests on {} replies per round; at least {} are needed",
+                self.metric.path(),
+                units::show_whole(self.samples),
+                units::show_whole(fewest)
             ));
         }
         let error = self.error.filter(|error| *error > LARGEST_ERROR)?;
         Some(format!(
-            "the standard error of {} inside a round is {}, more than {}",
+            "the standard error of {} within a round is {}, more than {}",
             self.metric.path(),
             units::show_percent(error),
             units::show_percent(LARGEST_ERROR)
         ))
     }
 
-    /// What weakens a verdict on it; none where it is well supported.
+    /// Returns what weakens a verdict on this quantile, or None if it is well supported.
     pub(crate) fn weakness(&self, matters: f64) -> Option<String> {
         if let Some(refusal) = self.refusal() {
             return Some(refusal);
@@ -56,14 +56,15 @@ impl Support {
         let few = few_samples(self.q);
         if self.samples < few {
             return Some(format!(
-                "{} replies in a round support {} weakly: {few} would be well",
-                self.samples,
-                self.metric.path()
+                "{} rests on {} replies per round; {} are needed for a stable estimate",
+                self.metric.path(),
+                units::show_whole(self.samples),
+                units::show_whole(few)
             ));
         }
         let error = self.error.filter(|error| *error > matters)?;
         Some(format!(
-            "the standard error of {} inside a round is {}, more than the {} that matters",
+            "the standard error of {} within a round is {}, more than the {} that matters",
             self.metric.path(),
             units::show_percent(error),
             units::show_level(matters)
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_p99_is_weak_below_10_000_samples_or_above_delta() {
-        assert!(p99(9999, 0.001).weakness(0.01).is_some_and(|why| why.contains("10000")));
+        assert!(p99(9999, 0.001).weakness(0.01).is_some_and(|why| why.contains("10 000")));
         assert_eq!(p99(10_000, 0.01).weakness(0.01), None);
         assert!(p99(10_000, 0.011).weakness(0.01).is_some_and(|why| why.contains("1.1 %")));
         assert_eq!(p99(999, 0.01).weakness(0.01), p99(999, 0.01).refusal());

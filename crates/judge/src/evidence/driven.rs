@@ -1,4 +1,4 @@
-//! What was seen of one contender over the run.
+//! What was recorded of one contender over the run.
 
 use super::{Costs, Timeline, Trial, store::Stored};
 use crate::{
@@ -13,15 +13,14 @@ use std::collections::BTreeMap;
 
 /// One contender's record, added up.
 ///
-/// Three scopes, and each figure says which is its own: *all phases* (what the
-/// server's log can count, connections), *recorded rounds* (how operations ended:
-/// no round is left out of that) and *judged rounds* (what figures and verdicts
-/// rest on).
+/// There are three scopes, and each figure states its own: *all phases* (what the server's log can
+/// count, connections), *recorded rounds* (how operations ended; no round is left out) and *judged
+/// rounds* (the basis of figures and verdicts).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Driven {
     // All phases.
     pub(crate) target: TargetSummary,
-    /// What its store said of itself, where it is one.
+    /// What its store reported, if it has one.
     pub(crate) stored: Stored,
     pub(crate) sent: Sent,
     pub(crate) connect_time: Histogram,
@@ -33,16 +32,16 @@ pub(crate) struct Driven {
     pub(crate) connections: Connections,
 
     // Against the null server.
-    /// It was driven there.
+    /// Whether it was driven there.
     pub(crate) driven_alone: bool,
-    /// CPU nanoseconds of the generator for each operation: of each trial there the
-    /// cheapest slice that nothing disturbed.
+    /// CPU nanoseconds of the generator per operation: for each trial the cheapest undisturbed
+    /// slice.
     pub(crate) own_costs: Vec<f64>,
-    /// What an earlier run found.
+    /// The cost that an earlier run measured.
     pub(crate) kept_cost: Option<OwnCost>,
 
     // Recorded rounds.
-    /// What was asked: one entry, or several where rounds differ.
+    /// The settings: one entry, or several if rounds differ.
     pub(crate) asked: Vec<LaneAsked>,
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
@@ -53,9 +52,9 @@ pub(crate) struct Driven {
     pub(crate) judged: Seen,
     pub(crate) trials: Vec<Trial>,
     pub(crate) timeline: Timeline,
-    /// What its target cost in the rounds whose slices were all read.
+    /// The cost of its target in the rounds in which all slices were read.
     pub(crate) cost: Cost,
-    /// In some slice its target's CPU time was out of sight.
+    /// Whether its target's CPU time was not visible in some slice.
     pub(crate) unread: bool,
     pub(crate) carry_over: CarryOver,
     /// Start to last reply, summed over slices.
@@ -64,27 +63,27 @@ pub(crate) struct Driven {
     pub(crate) generator_cpu_ns: u64,
     pub(crate) waited_ns: u64,
     pub(crate) steal_ns: u64,
-    /// First start to last reply of each round, summed: rests included.
+    /// First start to last reply of each round, summed; pauses are included.
     pub(crate) span_ns: u64,
     pub(crate) slices: u64,
     pub(crate) most_slices: usize,
     /// Sending time of the shortest slice.
     pub(crate) shortest_slice_ns: Option<u64>,
-    /// Slices that drained for longer than they sent.
+    /// Slices whose drain took longer than their sending.
     pub(crate) long_drains: u64,
-    /// Slices that a response time above its trial's p99 fell in.
+    /// Slices that contain a response time above their trial's p99.
     pub(crate) tail_slices: u64,
-    /// Slices that these would have reached had they been scattered.
+    /// Slices that these response times would reach if they were scattered evenly.
     pub(crate) tail_slices_scattered: f64,
 
     // All of the above.
-    /// Of each group, where several were driven at once. What the machine and the
-    /// target did is of all together, and not in there.
+    /// The same of each group, if several were driven at once. The figures of the machine and the
+    /// target are those of all groups together, and not repeated here.
     pub(crate) groups: Vec<Driven>,
 }
 
 impl Driven {
-    /// What every record tells, whichever phase it is of.
+    /// Counts what every record contains, whichever its phase.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
         if record.phase == Phase::Null {
             self.driven_alone = true;
@@ -130,16 +129,16 @@ impl Driven {
         }
     }
 
-    /// What an operation costs the generator against the null server, in seconds
-    /// of CPU: the lowest that was measured in this run, or else in an earlier one. None
-    /// where nothing was measured that nothing disturbed.
+    /// The generator's CPU time per operation against the null server, in seconds: the lowest that
+    /// was measured in this run, or else in an earlier one. None if every measurement was
+    /// disturbed.
     pub(crate) fn own_cost(&self) -> Option<f64> {
         let measured = self.own_costs.iter().copied().min_by(f64::total_cmp);
         let kept = self.kept_cost.as_ref().map(|kept| kept.cpu_per_operation_ns);
         measured.or(kept).map(|ns| ns / 1e9)
     }
 
-    /// How long before this run that was measured, in seconds; none where it was in it.
+    /// How long before this run it was measured, in seconds. None if it was measured in this run.
     pub(crate) fn own_cost_age_s(&self) -> Option<u64> {
         self.kept_cost.as_ref().filter(|_| self.own_costs.is_empty()).map(|kept| kept.age_s)
     }
@@ -155,7 +154,7 @@ impl Driven {
         self.empty += seen.empty;
     }
 
-    /// How many connections a recorded round had.
+    /// Counts the connections of a recorded round.
     pub(crate) fn count_connections(&mut self, seen: &Seen) {
         let (asked, got) = (seen.connections.asked, seen.connections.got);
         let missing = self.connections.asked - self.connections.got.min(self.connections.asked);
@@ -169,7 +168,7 @@ impl Driven {
         }
     }
 
-    /// A round of this contender that is judged.
+    /// Adds a round of this contender to the judged ones.
     pub(crate) fn judge(
         &mut self,
         contender: u32,
@@ -231,7 +230,7 @@ impl Driven {
         self.tail_slices_scattered += slices_reached(seen.slices.len() as u64, beyond);
     }
 
-    /// Slices after itself against slices after another, this round.
+    /// Compares slices after itself with slices after another contender, in this round.
     fn add_carry_over(&mut self, contender: u32, slices: &[Slice]) {
         let known = slices.iter().filter(|slice| slice.took_ns > 0);
         let pairs = known.filter_map(|slice| Some((slice.after? == contender, rate(slice))));

@@ -1,5 +1,5 @@
-//! What the audit and the comparisons look at: the record of a run, added up
-//! so far that it does not grow with the number of operations.
+//! The basis of the audit and the comparisons: the record of a run, added up so that it does not
+//! grow with the number of operations.
 
 mod driven;
 pub(crate) mod store;
@@ -24,7 +24,7 @@ pub struct Evidence {
     pub(crate) end: Option<End>,
     /// Rounds in which every contender was driven to the end.
     pub(crate) complete_rounds: u32,
-    /// The comparisons as they stand before the audit.
+    /// The comparisons before the audit.
     pub(crate) drafts: Vec<Draft>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Part<'a> {
     pub(crate) contender: usize,
     /// Name of the contender.
     pub(crate) name: &'a str,
-    /// Name of the group. None means all that the contender does.
+    /// Name of the group, or None for all that the contender does.
     pub(crate) group: Option<&'a str>,
     pub(crate) driven: &'a Driven,
 }
@@ -44,9 +44,9 @@ pub(crate) struct Part<'a> {
 /// their time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GeneratorTime {
-    /// They ran: their own CPU time.
+    /// Running: their own CPU time.
     pub(crate) busy: f64,
-    /// They were ready, and waited for a core or lost it to the hypervisor.
+    /// Ready to run, but waiting for a core or deprived of it by the hypervisor.
     pub(crate) kept: f64,
 }
 
@@ -62,22 +62,21 @@ impl Evidence {
         }
     }
 
-    /// Name and what was seen of each contender.
+    /// The name and the record of each contender.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &Driven)> {
         let names = self.question.contenders.iter().map(|asked| asked.name.as_str());
         names.zip(&self.contenders)
     }
 
-    /// What each contender does: each of its groups by itself, where it has some.
+    /// What each contender does, by group if it has groups.
     pub(crate) fn parts(&self) -> Vec<Part<'_>> {
-        let parts = self.wholes().flat_map(|whole| match whole.driven.groups.is_empty() {
-            true => vec![whole],
-            false => self.groups(whole).collect(),
+        let parts = self.wholes().flat_map(|whole| {
+            if whole.driven.groups.is_empty() { vec![whole] } else { self.groups(whole).collect() }
         });
         parts.collect()
     }
 
-    /// All that each contender does, with its groups or without.
+    /// All that each contender does, with or without groups.
     pub(crate) fn wholes(&self) -> impl Iterator<Item = Part<'_>> {
         let each = self.each().enumerate();
         each.map(|(contender, (name, driven))| Part { contender, name, group: None, driven })
@@ -94,7 +93,7 @@ impl Evidence {
         group.map_or(Some(driven), |group| driven.groups.get(group))
     }
 
-    /// What the question says of a contender.
+    /// The question's settings of a contender.
     pub(crate) fn asked(&self, contender: usize) -> Option<&ContenderAsked> {
         self.question.contenders.get(contender)
     }
@@ -103,13 +102,13 @@ impl Evidence {
         self.question.name_of(contender)
     }
 
-    /// `run`: one contender, nothing to compare.
+    /// Whether this is a run of one contender, with nothing to compare.
     pub(crate) fn single(&self) -> bool {
         self.question.contenders.len() == 1
     }
 
-    /// Contenders took turns in slices, not once a round.
-    pub(crate) fn braided(&self) -> bool {
+    /// Whether contenders alternated in slices, not once per round.
+    pub(crate) fn is_interleaved_in_slices(&self) -> bool {
         !self.single()
             && match &self.pilot {
                 Some(choice) => choice.interleave == Interleave::Slices,
@@ -117,7 +116,7 @@ impl Evidence {
             }
     }
 
-    /// A round that is judged: what was seen of every contender, by number.
+    /// Judges a round from the record of every contender, by number.
     pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
         let seen: Vec<&Seen> = trials.iter().collect();
         let question = &self.question;
@@ -137,14 +136,14 @@ impl Evidence {
         }
     }
 
-    /// Whether the CPU of the contender's target is in sight: the plan expects
-    /// it, and no judged slice went without a reading.
+    /// Whether the CPU time of the contender's target is visible: the plan expects it, and it was
+    /// read in every judged slice.
     pub(crate) fn cpu_in_sight(&self, contender: usize) -> bool {
         self.said_in_sight(contender)
             && self.contenders.get(contender).is_some_and(|driven| !driven.unread)
     }
 
-    /// Why the CPU of the contender's target is out of sight, where that is known.
+    /// Why the CPU time of the contender's target is not visible, if that is known.
     pub(crate) fn why_out_of_sight(&self, contender: usize) -> Option<&str> {
         let driven = self.contenders.get(contender)?;
         let unread = self.said_in_sight(contender) && driven.unread;
@@ -156,8 +155,7 @@ impl Evidence {
         self.asked(contender).is_some_and(|asked| asked.cpu_in_sight)
     }
 
-    /// What the contender's target cost in the judged rounds, where it is in
-    /// sight.
+    /// The cost of the contender's target in the judged rounds, if its CPU time is visible.
     pub(crate) fn costs(&self, contender: usize) -> Option<Costs> {
         let cost = self.contenders.get(contender)?.cost;
         let known = self.cpu_in_sight(contender) && cost.driven_ns > 0;
@@ -165,37 +163,36 @@ impl Evidence {
         known.then(|| Costs { cost, cores: self.target_cores(contender), shared })
     }
 
-    /// CPU that the contender's target used while it rested, as a share of one
-    /// core, where it is known.
+    /// CPU that the contender's target used while it rested, as a share of one core, if it is
+    /// known.
     pub(crate) fn cpu_at_rest(&self, contender: usize) -> Option<f64> {
         self.costs(contender)?.cost.at_rest()
     }
 
-    /// How many cores the contender's target may use, where it is known.
+    /// How many cores the contender's target may use, if it is known.
     fn target_cores(&self, contender: usize) -> Option<usize> {
         let cores = self.cores_of(contender).len();
         (cores > 0).then_some(cores)
     }
 
-    /// CPU of the contender's target while it was driven, as a share of the cores
-    /// that it may use, where both are known.
+    /// CPU of the contender's target while it was driven, as a share of its allowed cores, if both
+    /// are known.
     pub(crate) fn target_busy(&self, contender: usize) -> Option<f64> {
         let costs = self.costs(contender)?;
         costs.cost.busy(costs.cores?)
     }
 
-    /// The most of the cores that the contender's target may use that the
-    /// hypervisor may have taken away while it was driven, as a share of them.
+    /// The largest share of the target's allowed cores that the hypervisor may have taken away
+    /// while it was driven.
     pub(crate) fn stolen_from_target(&self, contender: usize) -> Option<f64> {
         let costs = self.costs(contender)?;
         let available = costs.cost.driven_ns as f64 * costs.cores? as f64;
         Some(self.contenders[contender].steal_ns as f64 / available)
     }
 
-    /// The most operations a second that the generator manages by itself: against
-    /// the null server, all of its workers together. An operation cannot cost it
-    /// more by itself than it did in the rounds: where it seemed to, the machine
-    /// was busy before the pilot, and the rounds' cost counts.
+    /// The generator's own maximum rate in operations per second: against the null server, with all
+    /// workers together. An operation cannot cost it more alone than in the rounds. If it seemed
+    /// to, the machine was busy before the pilot, and the cost of the rounds counts.
     pub(crate) fn own_rate(&self, contender: usize) -> Option<f64> {
         let driven = self.contenders.get(contender)?;
         let here = driven.generator_cpu_ns as f64 / 1e9 / driven.judged.operations as f64;
@@ -203,8 +200,8 @@ impl Evidence {
         (cost > 0.0).then(|| f64::from(self.question.workers.max(1)) / cost)
     }
 
-    /// Whether the contender's operations follow from a workload: then replies
-    /// differ from each other, and verification says whether they are right.
+    /// Whether the contender's operations follow from a workload: then replies differ from each
+    /// other, and verification shows whether they are correct.
     pub(crate) fn has_workload(&self, contender: usize) -> bool {
         self.asked(contender).is_some_and(|asked| asked.from_workload)
     }
@@ -223,33 +220,32 @@ impl Evidence {
         others.filter(|other| cost::shared(&self.question.sharing, contender, *other)).collect()
     }
 
-    /// Rounds of each launch, where the launch is the replicate.
+    /// Rounds per launch, if the launch is the replicate.
     pub(crate) fn rounds_of_a_launch(&self) -> Option<u32> {
         let question = &self.question;
         question.rounds.checked_div(question.restarts).map(|rounds| rounds.max(1))
     }
 
-    /// Share of its time that the generator's threads were idle while they
-    /// drove the contender: neither running, nor kept from their cores.
+    /// The share of time that the generator's threads were idle while they drove the contender:
+    /// neither running nor waiting for a core.
     pub(crate) fn generator_idle(&self, contender: usize) -> Option<f64> {
         let time = self.generator_time(contender)?;
         Some((1.0 - time.busy - time.kept).max(0.0))
     }
 
-    /// What the generator's threads did with their time while they drove the
-    /// contender.
+    /// How the generator's threads spent their time while they drove the contender.
     pub(crate) fn generator_time(&self, contender: usize) -> Option<GeneratorTime> {
         let driven = self.contenders.get(contender)?;
         let available = driven.took_ns as f64 * f64::from(self.question.workers.max(1));
         let share = |ns: u64| ns as f64 / available;
-        // Whose core was stolen is not known: it is taken to be the generator's.
+        // It is not known whose core was stolen; it is assumed to be the generator's.
         let kept = share(driven.waited_ns + driven.steal_ns);
         (available > 0.0).then(|| GeneratorTime { busy: share(driven.generator_cpu_ns), kept })
     }
 
-    /// CPU of the generator on the cores that the contender's target may use as
-    /// well, as a share of the target's cores: the target cannot have that time. The
-    /// generator's threads, one on each of its cores, are taken to be busy alike.
+    /// CPU of the generator on cores that the contender's target may use as well, as a share of the
+    /// target's cores: the target cannot use that time. The generator's threads, one on each of its
+    /// cores, are assumed to be equally busy.
     pub(crate) fn generator_on_targets_cores(&self, contender: usize) -> f64 {
         let question = &self.question;
         let (own, theirs) = (&question.generator_cores, self.cores_of(contender));
@@ -261,14 +257,13 @@ impl Evidence {
         time.busy * both / theirs.len() as f64
     }
 
-    /// The cores that the contender's target may use; empty: not known.
+    /// The cores that the contender's target may use. Empty if they are not known.
     pub(crate) fn cores_of(&self, contender: usize) -> &[u32] {
         self.asked(contender).map_or(&[], |asked| asked.target_cores.as_slice())
     }
 
-    /// Whether the client's cost is part of what is compared in this pair, since
-    /// every application pays it: the two are ways of talking to one target, or
-    /// client libraries drive both.
+    /// Whether the client's cost is part of what is compared in this pair, because every
+    /// application pays it: the two are ways to reach one target, or client libraries drive both.
     pub(crate) fn client_counts(&self, pair: Pair) -> bool {
         let question = &self.question;
         let library = |of: u32| self.asked(of as usize).is_some_and(|asked| asked.by_library);
@@ -276,7 +271,7 @@ impl Evidence {
         (library(pair.a) && library(pair.b)) || question.one_target.iter().any(both)
     }
 
-    /// Whether that is so in every pair that the contender is in.
+    /// Whether this holds in every pair that contains the contender.
     pub(crate) fn client_counts_for(&self, contender: u32) -> bool {
         let has = |pair: &&Pair| pair.a == contender || pair.b == contender;
         let mut pairs = self.question.pairs.iter().filter(has).peekable();
@@ -285,12 +280,12 @@ impl Evidence {
 }
 
 impl Driven {
-    /// The rate asked for; none in closed loop, or where nothing was asked.
+    /// The requested rate. None in closed loop, or if nothing was requested.
     pub(crate) fn rate(&self) -> Option<f64> {
         self.asked.first()?.intensity.arrivals.rate()
     }
 
-    /// Driven in closed loop.
+    /// Whether it was driven in closed loop.
     pub(crate) fn closed(&self) -> bool {
         self.asked.first().is_some_and(|asked| asked.intensity.arrivals == Arrivals::Closed)
     }

@@ -1,4 +1,4 @@
-//! What a store said of itself over the run.
+//! What a store reported about itself during the run.
 
 use crate::verdict::{Evicted, StoreSummary};
 use record::{Loaded, StoreMoment, StoreSaid};
@@ -6,16 +6,16 @@ use record::{Loaded, StoreMoment, StoreSaid};
 /// The record of one contender's store, added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
-    /// What it said last. None if it was never asked.
+    /// Its latest report. None if it was never asked.
     last: Option<StoreSaid>,
-    /// What it said when it was loaded, in the last launch.
+    /// Its report after the load, in the last launch.
     after_load: Option<StoreSaid>,
     loaded: Option<Loaded>,
     evicted: Evicted,
 }
 
-/// What a store held after the last round, as a multiple of what it held after
-/// the load; none where that is not known.
+/// The contents of a store after the last round, as a multiple of its contents after the load. None
+/// if that is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Growth {
     pub(crate) items: Option<f64>,
@@ -27,23 +27,23 @@ impl Stored {
         self.loaded = Some(loaded.clone());
     }
 
-    pub(crate) fn said(&mut self, said: &StoreSaid) {
-        let part = match said.when {
+    pub(crate) fn add(&mut self, report: &StoreSaid) {
+        let part = match report.when {
             StoreMoment::LoadBegins => None,
             StoreMoment::LoadEnds => Some(&mut self.evicted.load),
             StoreMoment::RoundsBegin => Some(&mut self.evicted.before),
             StoreMoment::RoundsEnd => Some(&mut self.evicted.rounds),
         };
         let before = self.last.as_ref().and_then(|last| last.evictions);
-        // A count that went back is another server's.
-        let gone = said.evictions.zip(before).and_then(|(now, before)| now.checked_sub(before));
+        // A count that decreased belongs to another server.
+        let gone = report.evictions.zip(before).and_then(|(now, before)| now.checked_sub(before));
         if let (Some(part), Some(gone)) = (part, gone) {
             *part = Some(part.unwrap_or(0) + gone);
         }
-        if said.when == StoreMoment::LoadEnds {
-            self.after_load = Some(said.clone());
+        if report.when == StoreMoment::LoadEnds {
+            self.after_load = Some(report.clone());
         }
-        self.last = Some(said.clone());
+        self.last = Some(report.clone());
     }
 
     /// The contender with the lowest number on the same server.
@@ -63,7 +63,7 @@ impl Stored {
         Growth { items: times(start.items, end.items), bytes: times(start.bytes, end.bytes) }
     }
 
-    /// Whether it waits for the disk at every write; none where it did not say.
+    /// Whether it waits for the disk at every write. None if it did not report it.
     pub(crate) fn durable(&self) -> Option<bool> {
         self.last.as_ref().and_then(|last| last.durable)
     }
@@ -76,8 +76,8 @@ impl Stored {
         self.last.as_ref().filter(|last| last.when == StoreMoment::RoundsEnd)
     }
 
-    /// For the report; none where there is no store. `shared_with`: names of the
-    /// contenders that have the same server.
+    /// The summary for the report. None if there is no store. `shared_with` are the names of the
+    /// contenders on the same server.
     pub(crate) fn summary(&self, shared_with: Vec<String>) -> Option<StoreSummary> {
         let last = self.last.as_ref()?;
         Some(StoreSummary {
@@ -95,8 +95,8 @@ impl Stored {
 pub(crate) mod tests {
     use super::*;
 
-    /// A store said that it holds so much, and threw away so many items so far.
-    pub(crate) fn said(
+    /// A report of a store with this content and this many evictions so far.
+    pub(crate) fn report(
         contender: u32,
         when: StoreMoment,
         (items, bytes, evictions): (u64, u64, u64),
@@ -115,49 +115,49 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_thrown_away_is_told_by_part_over_all_launches() {
+    fn evictions_are_counted_by_part_over_all_launches() {
         use StoreMoment::*;
         let mut stored = Stored::default();
         for (when, evictions) in [(LoadBegins, 5), (LoadEnds, 8), (RoundsBegin, 8), (RoundsEnd, 18)]
         {
-            stored.said(&said(0, when, (1, 1, evictions)));
+            stored.add(&report(0, when, (1, 1, evictions)));
         }
         let evicted = |load, before, rounds| Evicted { load, before, rounds };
         assert_eq!(stored.evicted(), evicted(Some(3), Some(0), Some(10)));
         // The second launch counts from 0.
         for (when, evictions) in [(LoadBegins, 0), (LoadEnds, 2), (RoundsBegin, 3), (RoundsEnd, 3)]
         {
-            stored.said(&said(0, when, (1, 1, evictions)));
+            stored.add(&report(0, when, (1, 1, evictions)));
         }
         assert_eq!(stored.evicted(), evicted(Some(5), Some(1), Some(10)));
     }
 
     #[test]
-    fn what_was_not_said_is_not_known() {
+    fn what_was_not_reported_is_unknown() {
         let mut stored = Stored::default();
         assert_eq!(stored.summary(Vec::new()), None);
         for when in [StoreMoment::LoadBegins, StoreMoment::LoadEnds, StoreMoment::RoundsEnd] {
-            let said = StoreSaid { evictions: None, items: None, ..said(0, when, (1, 1, 1)) };
-            stored.said(&said);
+            let report = StoreSaid { evictions: None, items: None, ..report(0, when, (1, 1, 1)) };
+            stored.add(&report);
         }
         assert_eq!(
             (stored.evicted(), stored.growth()),
             (Evicted::default(), Growth { items: None, bytes: Some(1.0) })
         );
-        // Set back, as by `stats reset`.
+        // Reset, as by `stats reset`.
         let mut reset = Stored::default();
-        reset.said(&said(0, StoreMoment::LoadBegins, (1, 1, 9)));
-        reset.said(&said(0, StoreMoment::LoadEnds, (1, 1, 0)));
+        reset.add(&report(0, StoreMoment::LoadBegins, (1, 1, 9)));
+        reset.add(&report(0, StoreMoment::LoadEnds, (1, 1, 0)));
         assert_eq!(reset.evicted(), Evicted::default());
     }
 
     #[test]
     fn growth_is_from_the_load_to_the_end() {
         let mut stored = Stored::default();
-        stored.said(&said(0, StoreMoment::LoadEnds, (100, 1000, 0)));
-        stored.said(&said(0, StoreMoment::RoundsBegin, (105, 1100, 0)));
+        stored.add(&report(0, StoreMoment::LoadEnds, (100, 1000, 0)));
+        stored.add(&report(0, StoreMoment::RoundsBegin, (105, 1100, 0)));
         assert_eq!(stored.growth(), Growth::default(), "it is not over");
-        stored.said(&said(0, StoreMoment::RoundsEnd, (90, 1500, 0)));
+        stored.add(&report(0, StoreMoment::RoundsEnd, (90, 1500, 0)));
         assert_eq!(stored.growth(), Growth { items: Some(0.9), bytes: Some(1.5) });
     }
 }

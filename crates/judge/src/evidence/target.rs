@@ -1,10 +1,10 @@
-//! What the run was told of a target.
+//! What the run recorded about a target.
 
 use crate::verdict::TargetSummary;
 use record::{TargetDone, TargetReady};
 
 impl TargetSummary {
-    /// A target is ready: the facts of its latest launch stand.
+    /// Records that a target is ready; the facts of its latest launch are kept.
     pub(crate) fn ready(&mut self, ready: &TargetReady) {
         self.launches = self.launches.max(ready.launch);
         self.cpu_source.clone_from(&ready.cpu_source);
@@ -12,7 +12,7 @@ impl TargetSummary {
         self.facts.clone_from(&ready.facts);
     }
 
-    /// The largest peak of all launches stands.
+    /// Records the end of a target; the largest peak of all launches is kept.
     pub(crate) fn done(&mut self, done: &TargetDone) {
         self.log_troubles.extend(done.log_troubles.iter().cloned());
         self.lost_nodes.extend(done.lost_nodes.iter().cloned());

@@ -8,9 +8,9 @@ const MOST: usize = 1000;
 #[derive(Clone, Debug)]
 pub(crate) struct Timeline {
     points: Vec<(f64, f64)>,
-    /// How many added points one point stands for.
+    /// How many added points one point represents.
     each: u32,
-    /// What does not make up a point yet: its start, sum and number.
+    /// The point in progress: its start, sum and number of values.
     open: (f64, f64, u32),
 }
 
@@ -40,7 +40,7 @@ impl Timeline {
                 [a, b] => (a.0, (a.1 + b.1) / 2.0),
                 rest => rest[0],
             };
-            // An odd one at the end goes back to the open point.
+            // An odd point at the end returns to the point in progress.
             let last = (self.points.len() % 2 == 1).then(|| self.points.pop()).flatten();
             self.points = self.points.chunks(2).map(pair).collect();
             if let Some((start, rate)) = last {
@@ -85,8 +85,8 @@ mod tests {
             assert!((500..=1000).contains(&points.len()), "{n}: {}", points.len());
             assert_eq!(points[0].0, 0.0);
             assert!(points.windows(2).all(|two| two[0].0 < two[1].0), "{n}");
-            // A ramp stays a ramp: each average lies above its start by half
-            // of what the point stands for.
+            // A ramp stays a ramp: each average lies above its start by half of the interval that
+            // the point represents.
             let apart = points[1].0 - points[0].0;
             let whole = &points[..points.len() - 1];
             assert!(whole.iter().all(|p| p.1 - p.0 == (apart - 1.0) / 2.0), "{n}");

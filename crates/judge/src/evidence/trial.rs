@@ -16,7 +16,7 @@ pub(crate) struct Trial {
     pub(crate) samples: u64,
     /// Operations per second.
     throughput: Option<f64>,
-    /// Operations per second of the time that it is charged with.
+    /// Operations per second of charged time.
     charged: Option<f64>,
     /// Seconds of its target's CPU for each operation.
     target_cpu: Option<f64>,
@@ -32,19 +32,19 @@ struct Quantile {
     standard_error: Option<f64>,
 }
 
-/// What a trial's target cost, and how that is reckoned.
+/// The cost of a trial's target, and how it is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
     pub(crate) cost: Cost,
-    /// How many cores the target may use, where that is known.
+    /// How many cores the target may use, if that is known.
     pub(crate) cores: Option<usize>,
-    /// It has a process in common with another contender.
+    /// Whether it shares a process with another contender.
     pub(crate) shared: bool,
 }
 
 impl Costs {
-    /// CPU time that is the contender's own: with what its target did while it
-    /// rested, unless that may have been another contender's work.
+    /// The contender's own CPU time: including that at rest, unless that may have been another
+    /// contender's work.
     pub(crate) fn own_cpu_ns(&self) -> u64 {
         let at_rest = if self.shared { 0 } else { self.cost.rest_cpu_ns };
         self.cost.driven_cpu_ns + at_rest
@@ -52,7 +52,7 @@ impl Costs {
 }
 
 impl Trial {
-    /// `costs`: none where the target's CPU time is out of sight.
+    /// `costs` is None if the target's CPU time is not visible.
     pub(crate) fn new(round: u32, seen: &Seen, costs: Option<Costs>) -> Self {
         let throughput = seen.throughput();
         let charged = costs.and_then(|costs| {
@@ -74,7 +74,7 @@ impl Trial {
         }
     }
 
-    /// The metric's value where it can enter a ratio: finite and above 0.
+    /// The metric's value if it can be part of a ratio: finite and above 0.
     pub(crate) fn value(&self, metric: Metric) -> Option<f64> {
         let value = match metric {
             Metric::Throughput => self.throughput,
@@ -84,14 +84,12 @@ impl Trial {
         ratable(value)
     }
 
-    /// Throughput with CPU time at rest charged to whom it is of, where it can
-    /// enter a ratio.
+    /// Throughput with CPU time at rest charged to its owner, if it can be part of a ratio.
     pub(crate) fn charged(&self) -> Option<f64> {
         ratable(self.charged)
     }
 
-    /// Seconds of the generator's CPU for each operation, where they can enter a
-    /// ratio.
+    /// Seconds of the generator's CPU per operation, if they can be part of a ratio.
     pub(crate) fn generator_cpu(&self) -> Option<f64> {
         ratable(self.generator_cpu)
     }

@@ -1,12 +1,12 @@
 use super::*;
 use crate::builder::Run;
 
-/// Rounds of a machine that wanders by 10 %.
+/// Rounds of a machine whose speed varies by 10 %.
 const MACHINE: [f64; 10] = [0.9, 1.1, 0.95, 1.05, 1.0, 0.92, 1.08, 1.02, 0.97, 1.01];
-/// What a load point scatters by on its own: 1 %, in another order at each.
+/// The scatter of a load point itself: 1 %, in another order at each.
 const OWN: [f64; 10] = [0.99, 1.01, 1.0, 0.995, 1.005, 1.01, 0.99, 1.0, 1.005, 0.995];
 
-/// One load point: throughput and p99, `own` times the scatter of its own.
+/// One load point: throughput and p99, with `own` times its own scatter.
 fn point(number: usize, (throughput, p99): (f64, f64), own: f64) -> ContenderSummary {
     let scatter = |round: usize| OWN[(round * (2 * number + 1) + number) % 10].powf(own);
     let rounds = MACHINE.iter().enumerate().map(|(round, machine)| {
@@ -52,12 +52,12 @@ fn the_vector_of_the_procedure_is_the_interval() {
 }
 
 #[test]
-fn it_grows_up_to_the_load_point_behind_which_throughput_stays() {
+fn it_grows_up_to_the_load_point_after_which_throughput_stays() {
     let points = [(1.0, 10e3, 1e-3), (8.0, 60e3, 1e-3), (16.0, 90e3, 2e-3), (32.0, 90e3, 4e-3)];
     let growth = growth(Factor::Connections, &points, 1.0);
     assert_eq!(changes(&growth), [Change::Grows, Change::Grows, Change::DoesNotGrow]);
     assert_eq!(growth.limit, Limit::At(2));
-    // The machine wanders by 10 % in both of them alike: that is in no ratio.
+    // The machine's variation of 10 % is the same in both, so no ratio contains it.
     let [throughput, p99] = [growth.steps[2].throughput, growth.steps[2].p99];
     let width = throughput.map(|of| of.high / of.low).expect("rates");
     assert!(width < 1.06, "{width}");
@@ -79,12 +79,12 @@ fn it_may_fall_and_may_never_grow() {
 }
 
 #[test]
-fn a_curve_that_never_bends_is_said_to_grow_to_the_end() {
+fn a_curve_that_never_bends_grows_to_the_end() {
     let points = [(1.0, 10e3, 1e-3), (2.0, 20e3, 1e-3), (4.0, 40e3, 1e-3), (8.0, 80e3, 1e-3)];
     let growth = growth(Factor::Connections, &points, 1.0);
     assert_eq!(changes(&growth), [Change::Grows; 3]);
     assert_eq!(growth.limit, Limit::NotReached);
-    // A flat piece is no bend where throughput rises again behind it.
+    // A flat part is not a bend if throughput rises again after it.
     let step = [(1.0, 1e3, 1e-3), (4.0, 4e3, 1e-3), (8.0, 4e3, 1e-3), (64.0, 32e3, 1e-3)];
     assert_eq!(super::tests::growth(Factor::Connections, &step, 1.0).limit, Limit::NotReached);
 }

@@ -47,7 +47,7 @@ fn each_family_shares_its_own_budget() {
     let mut run = Run::of(&["a", "b", "c"], 8);
     run.question.secondary = vec![Metric::ResponseP50, Metric::ResponseP99];
     let verdict = run.verdict();
-    let said: Vec<_> = verdict
+    let found: Vec<_> = verdict
         .comparisons()
         .iter()
         .map(|c| (c.b.as_str(), c.metric, c.primary, (c.confidence * 1e4).round() as u32))
@@ -59,7 +59,7 @@ fn each_family_shares_its_own_budget() {
             (b, Metric::ResponseP99, false, 9875),
         ]
     };
-    assert_eq!(said, [of("b"), of("c")].concat());
+    assert_eq!(found, [of("b"), of("c")].concat());
 }
 
 #[test]
@@ -68,7 +68,10 @@ fn more_comparisons_need_more_rounds() {
     let mut run = Run::of(&["a", "b", "c"], 6);
     let refused = primary(&run);
     assert_eq!((refused.low, refused.high, refused.verdict), (None, None, Word::Undecided));
-    assert_eq!(refused.because, ["6 rounds cannot support 2 comparisons at 5 %: at least 7"]);
+    assert_eq!(
+        refused.because,
+        ["6 rounds cannot support 2 comparisons at 5 %; at least 7 are needed"]
+    );
     assert!(refused.fresh_rounds.is_some_and(|(about, _)| about == 7));
     run.question.pairs.truncate(1);
     assert_eq!(primary(&run).verdict, Word::Equivalent);
@@ -84,7 +87,7 @@ fn all_pairs_may_be_asked_for() {
 }
 
 #[test]
-fn a_void_run_keeps_its_numbers_and_has_no_word() {
+fn a_void_run_keeps_its_numbers_and_has_no_verdict() {
     let sound = Run::with_ratios(&[1.1; 8]);
     let mut spoiled = sound.clone();
     spoiled.each_seen("a", |_, seen| {
@@ -111,7 +114,7 @@ fn rounds_that_are_not_complete_are_not_judged() {
     assert_eq!(cut.complete_rounds(), 8);
     assert_eq!(cut.comparisons(), whole.comparisons());
     assert_eq!(cut.contenders()[0].operations, whole.contenders()[0].operations);
-    // But the server's log counts all.
+    // But the server's log counts all of them.
     assert_eq!(cut.contenders()[0].sent.operations, 10 * 800);
 }
 
@@ -146,7 +149,7 @@ fn a_single_run_counts_although_it_was_cut_short() {
     let mut run = Run::single().with_arrivals(Arrivals::Constant(8000.0));
     run.each_record("a", |record| {
         record.cut_short = true;
-        // Stopped after a tenth of what was planned.
+        // Stopped after a tenth of the planned time.
         record.seen.slices[0].sending_ns = 1_000_000_000;
         record.seen.slices[0].took_ns = 100_000_000;
     });
@@ -173,7 +176,7 @@ fn sent_adds_up_by_phase() {
     let a = &verdict.contenders()[0];
     assert_eq!((a.sent.ready, a.sent.warm_up, a.sent.pilot), (1, 20, 300));
     assert_eq!((a.sent.operations, a.sent.unfinished), (1600, 9));
-    // Connections persist: those of the warm-up are those of the rounds.
+    // Connections persist: the rounds use those of the warm-up.
     assert_eq!((a.connections.asked, a.connections.got, a.connections.opened), (64, 64, 192));
     assert!(a.connect_time.p50.is_some_and(|time| (time - 40e-6).abs() < 1e-7));
     assert_eq!(a.operations, 1600);
@@ -192,10 +195,10 @@ fn equal_figures_of_a_busy_generator_are_not_called_equivalent() {
     };
     let equal = busy(1.0, &["b"]);
     assert_eq!((equal.verdict, equal.fresh_rounds), (Word::Undecided, None));
-    assert!(equal.because[0].contains("equal figures may be the generator's own"));
+    assert!(equal.because[0].contains("equal figures may be due to the generator"));
     assert!(equal.low.is_some());
-    // "At least" where the one ahead alone was held back. One that is behind costs
-    // the generator more in these runs, and that explains it all.
+    // "At least" applies only if the faster one alone was held back. The slower one costs the
+    // generator more in these runs, which explains everything.
     let table = [
         (1.1, vec!["b"], Word::Faster, true),
         (1.1, vec!["a"], Word::Undecided, false),
@@ -216,7 +219,7 @@ fn only_the_undecided_are_told_how_many_rounds_a_fresh_run_needs() {
     assert_eq!(undecided.verdict, Word::Undecided);
     assert!(undecided.fresh_rounds.is_some_and(|(about, up_to)| about > 8 && up_to > about));
     assert_eq!(primary(&Run::with_ratios(&[1.1; 8])).fresh_rounds, None);
-    // The order of the rounds says nothing about how many would decide.
+    // The order of the rounds does not affect how many would decide.
     let mut sorted = noisy;
     sorted.sort_by(f64::total_cmp);
     let correlated = primary(&Run::with_ratios(&sorted)).fresh_rounds;

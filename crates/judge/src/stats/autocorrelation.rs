@@ -1,22 +1,20 @@
-//! Did the difference change while the run lasted? An alarm that proves something
-//! when it rings and little when it does not: at a correlation of 0.5 it rings in
-//! 33, 63 and 92 % of runs of 10, 20 and 40 rounds.
+//! Detects a difference that changed during the run. A detection proves something, its absence
+//! little: a correlation of 0.5 is detected in 33, 63 and 92 % of runs of 10, 20 and 40 rounds.
 //!
-//! It says nothing against the level of an interval: the order of slices is drawn
-//! at random, so the signed ranks hold for any noise of the machine.
+//! It does not weaken the level of an interval: the order of slices is drawn at random, so the
+//! signed ranks are valid for any noise of the machine.
 
 use super::paired_t::mean;
 
-/// Relative differences up to this are the computer's, not the server's.
+/// Relative differences up to this are rounding errors.
 const ROUNDING: f64 = 1e-12;
 
-/// Lag-1 autocorrelation of `d`; none below three values, or where all are
-/// the same.
+/// Lag-1 autocorrelation of `d`. None below three values, or if all are equal.
 pub fn lag_1(d: &[f64]) -> Option<f64> {
     let mean = mean(d).filter(|_| d.len() >= 3)?;
     let away: Vec<f64> = d.iter().map(|x| x - mean).collect();
-    // Equal values are not always equal to their computed mean, and what is left
-    // by rounding would be correlated perfectly.
+    // Equal values are not always equal to their computed mean, and the rounding errors would be
+    // perfectly correlated.
     if away.iter().all(|x| x.abs() <= ROUNDING * (1.0 + mean.abs())) {
         return None;
     }
@@ -25,14 +23,14 @@ pub fn lag_1(d: &[f64]) -> Option<f64> {
     Some(products / squares)
 }
 
-/// The alarm rings above this lag-1 autocorrelation of `n` rounds: 0.345 at
-/// 10, 0.295 at 20, 0.229 at 40.
+/// The alarm is raised above this lag-1 autocorrelation of `n` rounds: 0.345 at 10, 0.295 at 20,
+/// 0.229 at 40.
 pub fn threshold(n: usize) -> f64 {
     let n = n as f64;
     -1.0 / n + 1.67 * (n - 2.0) / (n * (n - 1.0).sqrt())
 }
 
-/// What the alarm says of differences ln(b/a) in the order of their rounds.
+/// The result for differences ln(b/a) in the order of their rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alarm {
     /// Their lag-1 autocorrelation.
@@ -43,7 +41,7 @@ pub struct Alarm {
     pub last_third: f64,
 }
 
-/// The alarm, where it rings.
+/// Returns the alarm if it is raised.
 pub fn alarm(d: &[f64]) -> Option<Alarm> {
     let lag_1 = lag_1(d).filter(|r| *r > threshold(d.len()))?;
     // There is no lag 1 below three values.
@@ -64,11 +62,11 @@ mod tests {
     }
 
     #[test]
-    fn slow_waves_ring_and_zigzags_do_not() {
+    fn slow_waves_raise_the_alarm_and_zigzags_do_not() {
         let slow: Vec<f64> = (0..12).map(|i| f64::from(i) / 10.0).collect();
         let zigzag: Vec<f64> = (0..12).map(|i| f64::from(i % 2)).collect();
-        let rings = alarm(&slow).expect("a slow wave");
-        assert!((rings.lag_1 - 0.75).abs() < 0.01, "{rings:?}");
+        let raised = alarm(&slow).expect("a slow wave");
+        assert!((raised.lag_1 - 0.75).abs() < 0.01, "{raised:?}");
         assert_eq!(alarm(&zigzag), None);
         assert!(lag_1(&zigzag).is_some_and(|r| r < -0.9));
         assert_eq!(lag_1(&[1.1f64.ln(); 8]), None);
@@ -79,7 +77,7 @@ mod tests {
     fn the_first_and_the_last_third_say_how_it_changed() {
         // Of eleven rounds the thirds are three rounds each.
         let slow: Vec<f64> = (0..11).map(f64::from).collect();
-        let rings = alarm(&slow).expect("a slow wave");
-        assert_eq!((rings.first_third, rings.last_third), (1.0, 9.0));
+        let raised = alarm(&slow).expect("a slow wave");
+        assert_eq!((raised.first_third, raised.last_third), (1.0, 9.0));
     }
 }

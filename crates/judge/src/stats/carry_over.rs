@@ -1,12 +1,11 @@
-//! Does a contender's slice depend on who was driven before it?
+//! Tests whether a contender's slice depends on the contender that was driven before it.
 //!
 //! The predecessor of a slice is random: the contender itself, or another. Work
 //! that a contender leaves behind falls into its successor's slice, so slices
 //! after itself and slices after another then differ in throughput.
 
-/// Adds up one contender's slices, round by round. Rounds are blocks: only
-/// slices of the same round are compared, so a machine that drifts from round to
-/// round fakes nothing.
+/// Adds up one contender's slices, round by round. Rounds are blocks: only slices of the same round
+/// are compared, so drift from round to round does not cause an apparent effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarryOver {
     weight: f64,
@@ -17,7 +16,7 @@ pub struct CarryOver {
     blocks: usize,
 }
 
-/// A difference and how well it is known.
+/// A difference and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// Throughput after itself minus after another, as a share of the mean.
@@ -50,9 +49,9 @@ impl CarryOver {
         self.blocks += 1;
     }
 
-    /// The difference over all rounds; none where nothing can be said.
+    /// The difference over all rounds. None if there is too little data.
     pub fn difference(&self) -> Option<Difference> {
-        // One mean for each block and one difference are estimated.
+        // One mean per block and one difference are estimated.
         let freedom = self.slices.checked_sub(self.blocks + 1).filter(|n| *n > 0)?;
         let share = self.weighted / self.weight;
         let between = (self.weighted_squares - share * self.weighted).max(0.0);

@@ -1,8 +1,8 @@
 //! Quantiles of the normal, t and chi-square distributions.
 //!
-//! All three come from series whose terms are all positive, so nothing cancels
-//! and no table of approximation constants has to be believed. Degrees of
-//! freedom are whole numbers here, which makes the series finite or short.
+//! All three come from series whose terms are all positive, so nothing cancels and no table of
+//! approximation constants is needed. Degrees of freedom are whole numbers here, which makes the
+//! series finite or short.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
@@ -65,9 +65,9 @@ fn ln_gamma_of_halves(halves: usize) -> f64 {
     (first..halves.saturating_sub(1)).step_by(2).map(|a| (a as f64 / 2.0).ln()).sum::<f64>() + start
 }
 
-/// The x ≥ 0 at which the rising function `share` reaches `wanted`, by halving
-/// until the two ends are neighbours. Newton would be quicker, but needs the
-/// densities, and speed does not matter here.
+/// Returns the x ≥ 0 at which the rising function `share` reaches `wanted`, by bisection until the
+/// two ends are neighbours. Newton's method would be quicker, but needs the densities, and speed
+/// does not matter here.
 fn solve(wanted: f64, share: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while share(high) < wanted && high < 1e9 {

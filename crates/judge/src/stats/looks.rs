@@ -1,23 +1,21 @@
-//! Looking at a run before its end (`--until-decided`): five looks, declared
-//! before round 1.
+//! Interim looks at a run (`--until-decided`): five looks, declared before round 1.
 //!
-//! Whoever peeks after every round from 6 to 60 with 95 % intervals calls equal
-//! programs different 26 % of the time, at the five looks with such intervals
-//! still 15 %. So the intervals of the looks are wider: one level for all five,
-//! α/(4m) for m comparisons. At m = 1 equal programs are then called different
-//! 4.03 % of the time at any look (3 million simulated runs), whatever the
-//! distribution of the rounds, as long as they are independent and symmetric.
-//! Rounds with other numbers than those of the looks are never judged.
+//! Looking after every round from 6 to 60 with 95 % intervals calls equal programs different 26 %
+//! of the time; at the five looks with such intervals it is still 15 %. So the intervals of the
+//! looks are wider: one level for all five, α/(4m) for m comparisons. At m = 1 equal programs are
+//! then called different 4.03 % of the time at any look (3 million simulated runs), whatever the
+//! distribution of the rounds, as long as they are independent and symmetric. Numbers of rounds
+//! other than those of the looks are never judged.
 
 use super::signed_rank;
 use text::units;
 
-/// Looks.
+/// The number of looks.
 pub const LOOKS: usize = 5;
-/// When they come, in tenths of the first.
+/// The rounds of each look, in tenths of the first look's.
 const TENTHS: [u64; LOOKS] = [10, 16, 26, 40, 60];
-/// Up to so many comparisons the level is α/(4m): beyond, the steps of the
-/// discrete distribution at these small levels leave less to spare.
+/// Up to this many comparisons the level is α/(4m). Beyond, the steps of the discrete distribution
+/// at such small levels leave less margin.
 const SPARED_UP_TO: usize = 10;
 
 /// The looks of one run: part of its plan.
@@ -27,31 +25,31 @@ pub struct Looks {
     level: f64,
 }
 
-/// One of the five.
+/// One of the five looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Which, counted from 1.
+    /// Its number, counted from 1.
     pub number: u32,
     /// How many rounds it judges.
     pub rounds: u32,
 }
 
-/// What is known of a comparison after some of the looks.
+/// The result of a comparison after some of the looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Looked<T> {
-    /// The first look that decided or, as long as none did, the last one made.
+    /// The first look that decided or, if none did, the latest one.
     pub at: Look,
     /// What it decided. None if it is undecided so far.
     pub decided: Option<T>,
 }
 
 impl Looks {
-    /// `first` rounds before the first look; `comparisons` share the error
+    /// The looks of a run with `first` rounds before the first look. `comparisons` share the error
     /// budget `alpha`.
     ///
     /// # Errors
-    /// When the first look would have too few rounds to decide anything; the
-    /// text names the fewest that can.
+    /// If the first look has too few rounds to decide anything; the text states the fewest that
+    /// can.
     pub fn new(first: u32, comparisons: usize, alpha: f64) -> Result<Looks, String> {
         let level = level(alpha, comparisons);
         let rounds = TENTHS.map(|tenths| {
@@ -62,7 +60,7 @@ impl Looks {
         if first < fewest {
             return Err(format!(
                 "a first look after {} cannot decide {}: with --until-decided each look judges at \
-                 the level of {}; at least {fewest} rounds before the first look",
+                 the level of {}; the first look needs at least {fewest} rounds",
                 units::show_counted(first.into(), "round"),
                 units::show_counted(comparisons as u64, "comparison"),
                 units::show_level(level),
@@ -71,16 +69,16 @@ impl Looks {
         Ok(Looks { rounds, level })
     }
 
-    /// The looks that a record declares, as they stand there. None where they are
-    /// not five, ascending: their level is not known. Before the first there may
-    /// be too few rounds for a large family: then it gives no interval.
+    /// The looks that a record declares, unchanged. None if they are not five ascending numbers,
+    /// because their level is then not known. Before the first look there may be too few rounds for
+    /// a large family; it then gives no interval.
     pub(crate) fn declared(rounds: &[u32], comparisons: usize, alpha: f64) -> Option<Looks> {
         let rounds = <[u32; LOOKS]>::try_from(rounds).ok()?;
         let ascending = rounds.is_sorted_by(|one, next| one < next);
         ascending.then(|| Looks { rounds, level: level(alpha, comparisons) })
     }
 
-    /// After how many rounds the looks come, ascending.
+    /// The number of rounds before each look, ascending.
     pub fn rounds(&self) -> [u32; LOOKS] {
         self.rounds
     }
@@ -100,11 +98,10 @@ impl Looks {
         self.rounds.into_iter().find(|look| *look > rounds)
     }
 
-    /// Judges the differences of the rounds at each look that there was, up to
-    /// the first that decides. `decides` gets the differences of that look's
-    /// rounds and the level, and gives the word, or none when it is undecided.
-    /// None before the first look: rounds beyond the last look made wait for
-    /// the next.
+    /// Judges the differences of the rounds at each look made so far, up to the first that decides.
+    /// `decides` gets the differences of that look's rounds and the level, and returns the word, or
+    /// None if it is undecided. Returns None before the first look. Rounds after the latest look
+    /// are judged at the next one.
     pub fn judge<T>(
         &self,
         differences: &[f64],
@@ -135,11 +132,10 @@ pub fn level(alpha: f64, comparisons: usize) -> f64 {
     alpha / (shares * comparisons as f64)
 }
 
-/// The fewest rounds before the first look: those at which its level has an
-/// interval.
+/// The fewest rounds before the first look: those at which an interval exists at its level.
 pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
     let level = level(alpha, comparisons);
-    // At 60 rounds the level is as low as 2⁻⁵⁹: no family is that large.
+    // At 60 rounds the level can be as low as 2⁻⁵⁹: no family is that large.
     (1..=60).find(|n| signed_rank::critical(*n, level).is_some()).map_or(u32::MAX, |n| n as u32)
 }
 
@@ -182,7 +178,7 @@ mod tests {
         assert_eq!(
             Looks::new(7, 2, 0.05),
             Err("a first look after 7 rounds cannot decide 2 comparisons: with --until-decided \
-                 each look judges at the level of 0.625 %; at least 9 rounds before the first look"
+                 each look judges at the level of 0.625 %; the first look needs at least 9 rounds"
                 .to_owned())
         );
     }
@@ -196,11 +192,11 @@ mod tests {
         assert_eq!(next, [Some(10), Some(16), Some(16), Some(60), None]);
     }
 
-    /// What the judge reads from an interval at this level.
+    /// The judge's reading of an interval at this level.
     fn decides(differences: &[f64], level: f64) -> Option<Word> {
         let interval = SignedRank::new(differences)?.interval(level)?;
-        let said = word(interval, 0.01, Direction::HigherIsBetter);
-        (said != Word::Undecided).then_some(said)
+        let word = word(interval, 0.01, Direction::HigherIsBetter);
+        (word != Word::Undecided).then_some(word)
     }
 
     #[test]
@@ -209,7 +205,7 @@ mod tests {
         assert_eq!(looks.judge(&[0.1; 9], decides), None);
         let first = looks.judge(&[0.1; 60], decides).expect("there was a look");
         assert_eq!((first.at.rounds, first.decided), (10, Some(Word::Faster)));
-        // Undecided at ten; of the thirteen more only six are at a look.
+        // Undecided at ten; of the thirteen further rounds only six are before a look.
         let mut late = [0.05, -0.05].repeat(5);
         late.extend([0.1; 13]);
         let looked = looks.judge(&late, decides).expect("there was a look");
@@ -251,8 +247,8 @@ mod tests {
         decided.count() as f64 / runs as f64
     }
 
-    fn different(said: Word) -> bool {
-        matches!(said, Word::Faster | Word::Slower)
+    fn different(word: Word) -> bool {
+        matches!(word, Word::Faster | Word::Slower)
     }
 
     #[test]
@@ -268,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_difference_that_matters_is_rarely_called_equivalent() {
-        let error = share(&ten(1), 600, 1.01f64.ln(), 0.01, |said| said == Word::Equivalent);
+        let error = share(&ten(1), 600, 1.01f64.ln(), 0.01, |word| word == Word::Equivalent);
         eprintln!("called equivalent: {:.2} %", error * 100.0);
         assert!(error > 0.0 && error <= 0.025, "{error}");
     }

@@ -1,7 +1,7 @@
-//! The statistics that a verdict rests on: pure functions of numbers.
+//! The statistics behind a verdict: pure functions of numbers.
 //!
-//! The procedure and its constants were simulated before they were written
-//! down; each function names the figures that it must reproduce in its tests.
+//! The procedure and its constants were simulated before they were written down; each function's
+//! tests state the figures that it must reproduce.
 
 pub mod autocorrelation;
 pub mod carry_over;

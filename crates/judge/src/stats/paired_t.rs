@@ -1,14 +1,14 @@
-//! The paired t interval: printed beside the signed-rank interval, so that
-//! outliers show as a disagreement of the two. It never decides.
+//! The paired t interval. It is printed beside the signed-rank interval, so that outliers show as a
+//! disagreement of the two. It never decides.
 
 use super::distributions::t_two_sided;
 
-/// Mean of the numbers; none of none.
+/// Mean of the numbers. None if there are none.
 pub fn mean(numbers: &[f64]) -> Option<f64> {
     (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
-/// Standard deviation with n − 1; none below two numbers.
+/// Standard deviation with n − 1. None below two numbers.
 pub fn standard_deviation(numbers: &[f64]) -> Option<f64> {
     let mean = mean(numbers)?;
     let freedom = numbers.len().checked_sub(1).filter(|n| *n > 0)?;
@@ -16,8 +16,8 @@ pub fn standard_deviation(numbers: &[f64]) -> Option<f64> {
     Some((squares / freedom as f64).sqrt())
 }
 
-/// Mean ± t·s/√n at `level` (0.05 for a 95 % interval); none below two
-/// differences or where one is not finite.
+/// Mean ± t·s/√n at `level` (0.05 for a 95 % interval). None below two differences or if one is not
+/// finite.
 pub fn interval(differences: &[f64], level: f64) -> Option<(f64, f64)> {
     let mean = mean(differences)?;
     let deviation = standard_deviation(differences).filter(|s| s.is_finite())?;

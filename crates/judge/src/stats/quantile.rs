@@ -1,4 +1,4 @@
-//! How well a quantile is supported by the samples of one trial.
+//! How well the samples of one trial support a quantile.
 
 use record::Histogram;
 
@@ -11,20 +11,19 @@ const FEW_BEYOND: f64 = 100.0;
 /// A quantile whose standard error exceeds this has no verdict: 10 %.
 pub const LARGEST_ERROR: f64 = 0.1;
 
-/// Below so many samples there is no verdict on quantile `q`.
+/// With fewer samples there is no verdict on quantile `q`.
 pub fn fewest_samples(q: f64) -> u64 {
     (FEWEST_BEYOND / (1.0 - q)).round() as u64
 }
 
-/// Below so many samples a verdict on quantile `q` has a caution.
+/// With fewer samples a verdict on quantile `q` has a caution.
 pub fn few_samples(q: f64) -> u64 {
     (FEW_BEYOND / (1.0 - q)).round() as u64
 }
 
-/// Standard error of ln of quantile `q`, from the ranks of one trial's
-/// histogram: (ln v(k + h) − ln v(k − h)) / 3.92 with h = 1.96·√(q(1 − q)N) and
-/// k = ⌈qN⌉. None when empty. Samples inside a trial are correlated, bursts most
-/// of all: see [`slices_reached`].
+/// Standard error of ln of quantile `q`, from the ranks of one trial's histogram: (ln v(k + h) − ln
+/// v(k − h)) / 3.92 with h = 1.96·√(q(1 − q)N) and k = ⌈qN⌉. None if the histogram is empty.
+/// Samples inside a trial are correlated, above all in bursts: see [`slices_reached`].
 pub fn standard_error_of_ln(histogram: &Histogram, q: f64) -> Option<f64> {
     let n = histogram.len() as f64;
     let k = (q * n).ceil();
@@ -34,8 +33,8 @@ pub fn standard_error_of_ln(histogram: &Histogram, q: f64) -> Option<f64> {
     Some(((high.max(1) as f64).ln() - (low.max(1) as f64).ln()) / 3.92)
 }
 
-/// How many of `slices` slices `events` events reach in the mean when each
-/// falls in any slice with the same chance.
+/// The expected number of slices, out of `slices`, that `events` events reach if each falls in any
+/// slice with the same probability.
 pub fn slices_reached(slices: u64, events: u64) -> f64 {
     if slices == 0 {
         return 0.0;

@@ -1,19 +1,19 @@
-//! How many rounds: the fewest that can decide, the default, and what a fresh
-//! run would need.
+//! Numbers of rounds: the fewest that can decide, the default, and the number that a fresh run
+//! would need.
 
 use super::distributions::{chi_square_quantile, normal_two_sided};
 use text::units;
 
-/// Fewest rounds of a run that is not told how many.
+/// Fewest rounds of a run without `--rounds`.
 pub const DEFAULT_ROUNDS: u32 = 10;
-/// How many rounds the default keeps above the fewest.
+/// How many rounds the default exceeds the fewest by.
 const ABOVE_FEWEST: u32 = 2;
-/// z of the power that a fresh run is planned for: 80 %.
+/// z of the power for which a fresh run is planned: 80 %.
 const Z_OF_POWER: f64 = 0.84;
-/// Rounds that the signed-rank interval needs where the t interval needs 1.
+/// Rounds that the signed-rank interval needs per round of the t interval.
 const RANKS_AGAINST_T: f64 = 1.05;
-/// The sd of few rounds may be too small by chance; the upper figure takes the
-/// sd that is exceeded with this probability.
+/// The sd of few rounds may be too small by chance; the upper figure uses the sd that is exceeded
+/// with this probability.
 const CHANCE_OF_SMALLER_SD: f64 = 0.1;
 
 /// The level of each interval of a family (Bonferroni): α/m. Holm's step
@@ -29,13 +29,12 @@ pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
     (1..=1024).find(|n| 0.5f64.powi(*n - 1) <= level).map_or(u32::MAX, |n| n as u32)
 }
 
-/// The rounds of a run that is not told how many: max(10, fewest + 2).
+/// The rounds of a run without `--rounds`: max(10, fewest + 2).
 pub fn default_rounds(comparisons: usize, alpha: f64) -> u32 {
     fewest(comparisons, alpha).saturating_add(ABOVE_FEWEST).max(DEFAULT_ROUNDS)
 }
 
-/// Why `rounds` cannot support so many comparisons, and what can; none where
-/// they can.
+/// Returns why `rounds` cannot support this many comparisons, and how many can. None if they can.
 pub fn too_few(rounds: u32, comparisons: usize, alpha: f64) -> Option<String> {
     too_few_of("round", rounds, comparisons, alpha)
 }
@@ -45,7 +44,7 @@ pub fn too_few_restarts(restarts: u32, comparisons: usize, alpha: f64) -> Option
     too_few_of("restart", restarts, comparisons, alpha)
 }
 
-/// `thing` names the replicate, and the option for its number.
+/// `thing` names the replicate and the option for its number.
 fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<String> {
     let fewest = fewest(comparisons, alpha);
     if comparisons == 0 || n >= fewest {
@@ -55,26 +54,27 @@ fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<Str
     let compared = units::show_counted(comparisons as u64, "comparison");
     let fewer = if comparisons > 1 { " or compare fewer" } else { "" };
     Some(format!(
-        "{some} cannot support {compared} at {}: at least {fewest}; use --{thing}s {}{fewer}",
+        "{some} cannot support {compared} at {}; at least {fewest} are needed: use --{thing}s \
+         {}{fewer}",
         units::show_level(alpha),
         default_rounds(comparisons, alpha),
     ))
 }
 
-/// What the rounds of a fresh run are reckoned from.
+/// The basis for estimating the rounds of a fresh run.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     /// The estimate of ln(b/a).
     pub estimate: f64,
     /// Standard deviation of ln(b/a) between rounds.
     pub deviation: f64,
-    /// Rounds that it was seen in.
+    /// The number of rounds behind these figures.
     pub rounds: usize,
 }
 
-/// Rounds of a fresh run that would decide with 80 % probability: about, and
-/// perhaps up to (the sd of few rounds may be too small by chance). `matters` is
-/// ln(1 + δ), `level` that of the interval. None where it cannot be said.
+/// The number of rounds with which a fresh run would decide with 80 % probability: an estimate, and
+/// an upper figure (the sd of few rounds may be too small by chance). `matters` is ln(1 + δ),
+/// `level` that of the interval. None if it cannot be estimated.
 pub fn of_a_fresh_run(seen: &Spread, matters: f64, level: f64) -> Option<(u64, u64)> {
     let freedom = seen.rounds.checked_sub(1).filter(|n| *n > 0)?;
     let width = seen.estimate.abs().max(matters - seen.estimate.abs());
@@ -138,17 +138,23 @@ mod tests {
         assert_eq!(
             too_few(6, 4, 0.05).as_deref(),
             Some(
-                "6 rounds cannot support 4 comparisons at 5 %: at least 8; use --rounds 10 or \
-                 compare fewer"
+                "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds \
+                 10 or compare fewer"
             )
         );
         assert_eq!(
             too_few(1, 1, 0.025).as_deref(),
-            Some("1 round cannot support 1 comparison at 2.5 %: at least 7; use --rounds 10")
+            Some(
+                "1 round cannot support 1 comparison at 2.5 %; at least 7 are needed: use --rounds \
+                 10"
+            )
         );
         assert_eq!(
             too_few_restarts(5, 1, 0.05).as_deref(),
-            Some("5 restarts cannot support 1 comparison at 5 %: at least 6; use --restarts 10")
+            Some(
+                "5 restarts cannot support 1 comparison at 5 %; at least 6 are needed: use \
+                 --restarts 10"
+            )
         );
         assert_eq!(too_few_restarts(6, 1, 0.05), None);
         assert_eq!(too_few(8, 4, 0.05), None);
@@ -161,7 +167,7 @@ mod tests {
         let spread = |estimate| Spread { estimate, deviation: 0.015, rounds: 10 };
         // By hand: w = 0.00995, ((1.96 + 0.84)·0.015/w)² = 17.818…, ·1.05 + 2.
         assert_eq!(of_a_fresh_run(&spread(0.0), matters, 0.05), Some((21, 43)));
-        // The middle between no difference and one that matters is the hardest.
+        // A truth halfway between no difference and one that matters is the hardest case.
         let (middle, most) = of_a_fresh_run(&spread(matters / 2.0), matters, 0.05).expect("some");
         assert!(middle > 70 && most > 2 * middle, "{middle} {most}");
         let (wide, _) = of_a_fresh_run(&spread(-0.1), matters, 0.05).expect("some");

@@ -1,14 +1,13 @@
 //! The exact signed-rank interval with the Hodges-Lehmann estimate.
 //!
-//! One interval, and the verdict is read from it. Nothing is approximated by a
-//! normal distribution: it would be wrong where it matters most, at few rounds
-//! and small levels.
+//! There is one interval, and the verdict is read from it. Nothing is approximated by a normal
+//! distribution, because that would be wrong where it matters most: at few rounds and small levels.
 
 /// The null distribution of T⁺, the sum of the ranks of the positive
 /// differences, for `n` differences that are symmetric about 0.
 #[derive(Clone, Debug)]
 pub struct NullDistribution {
-    /// P(T⁺ ≤ t) for t up to the middle; above it symmetry answers.
+    /// P(T⁺ ≤ t) for t up to the middle; above it, symmetry is used.
     at_most: Vec<f64>,
     walsh: usize,
 }
@@ -48,8 +47,7 @@ impl NullDistribution {
         }
     }
 
-    /// The largest c with 2·P(T⁺ ≤ c) ≤ `level`; none where n is too small
-    /// for the level.
+    /// The largest c with 2·P(T⁺ ≤ c) ≤ `level`. None if n is too small for the level.
     pub fn critical(&self, level: f64) -> Option<usize> {
         self.at_most.partition_point(|p| 2.0 * p <= level).checked_sub(1)
     }
@@ -73,7 +71,7 @@ pub struct SignedRank {
 }
 
 impl SignedRank {
-    /// None where there is no difference, or one that is not a finite number.
+    /// Returns None if there are no differences, or one is not a finite number.
     pub fn new(differences: &[f64]) -> Option<Self> {
         if differences.is_empty() || differences.iter().any(|d| !d.is_finite()) {
             return None;
@@ -95,21 +93,21 @@ impl SignedRank {
         }
     }
 
-    /// [W(c + 1), W(M − c)], whose coverage is at least 1 − `level`; none
-    /// where n is too small for the level.
+    /// [W(c + 1), W(M − c)], whose coverage is at least 1 − `level`. None if n is too small for the
+    /// level.
     pub fn interval(&self, level: f64) -> Option<(f64, f64)> {
         let c = self.null.critical(level)?;
         Some((self.walsh[c], self.walsh[self.walsh.len() - 1 - c]))
     }
 
-    /// The coverage that the interval at `level` really has.
+    /// The actual coverage of the interval at `level`.
     pub fn achieved(&self, level: f64) -> Option<f64> {
         Some(1.0 - 2.0 * self.null.at_most(self.null.critical(level)?))
     }
 
-    /// The exact dual of the interval: it is at most L just where the interval
-    /// at level L leaves out 0. Zeros and ties count against a difference
-    /// (other programs drop zeros; then test and interval can disagree).
+    /// The exact dual of the interval: it is at most L exactly if the interval at level L excludes
+    /// 0. Zeros and ties count against a difference (other programs drop zeros; then test and
+    /// interval can disagree).
     pub fn p(&self) -> f64 {
         let not_above = self.walsh.partition_point(|w| *w <= 0.0);
         let not_below = self.walsh.len() - self.walsh.partition_point(|w| *w < 0.0);

@@ -1,10 +1,10 @@
-//! Does a tool call one server different from itself too often? The rule that a
-//! right tool hardly ever fails, and one that is often wrong hardly ever passes.
+//! Tests whether a tool calls one server different from itself too often. A correct tool hardly
+//! ever fails the test, and a tool that is often wrong hardly ever passes it.
 //!
-//! "At most 1 of 20" would accuse a right tool in 26 % of the cases, since each
-//! comparison is wrong in 5 %. So there are two stages: at most 2 of 20 pass at
-//! once; else 40 more are compared, and 10 of 60 fail. A right tool fails in
-//! 0.05 % of the cases; one that is wrong half of the time always does.
+//! "At most 1 of 20" would reject a correct tool in 26 % of the cases, because each comparison is
+//! wrong in 5 %. So there are two stages: at most 2 of 20 pass at once; otherwise 40 more are
+//! compared, and 10 of 60 fail. A correct tool fails in 0.05 % of the cases; one that is wrong half
+//! of the time always fails.
 
 /// Comparisons of the first stage.
 pub const FIRST: u32 = 20;
@@ -12,7 +12,7 @@ pub const FIRST: u32 = 20;
 pub const ALLOWED: u32 = 2;
 /// Comparisons of both stages.
 pub const BOTH: u32 = 60;
-/// So many of both stages fail.
+/// With this many of both stages called different, the tool fails.
 pub const FAILS_AT: u32 = 10;
 
 /// Counts comparisons of one server with itself.
@@ -44,7 +44,7 @@ impl TwoStages {
 mod tests {
     use super::*;
 
-    fn told(pattern: impl IntoIterator<Item = bool>) -> (TwoStages, Option<bool>) {
+    fn result_of(pattern: impl IntoIterator<Item = bool>) -> (TwoStages, Option<bool>) {
         let mut stages = TwoStages::default();
         for different in pattern {
             if let Some(passed) = stages.add(different) {
@@ -56,27 +56,27 @@ mod tests {
 
     #[test]
     fn at_most_two_of_twenty_pass_at_once() {
-        let (stages, passed) = told((0..60).map(|at| at < 2));
+        let (stages, passed) = result_of((0..60).map(|at| at < 2));
         assert_eq!((stages.compared, passed), (20, Some(true)));
     }
 
     #[test]
     fn three_of_twenty_ask_for_forty_more() {
-        let (stages, passed) = told((0..60).map(|at| at < 3));
+        let (stages, passed) = result_of((0..60).map(|at| at < 3));
         assert_eq!((stages.compared, stages.different, passed), (60, 3, Some(true)));
-        assert_eq!(told((0..59).map(|at| at < 9)).1, None);
-        assert_eq!(told((0..60).map(|at| at < 9)).1, Some(true));
+        assert_eq!(result_of((0..59).map(|at| at < 9)).1, None);
+        assert_eq!(result_of((0..60).map(|at| at < 9)).1, Some(true));
     }
 
     #[test]
     fn ten_fail_as_soon_as_they_are_there() {
-        let (stages, passed) = told((0..60).map(|at| at >= 5));
+        let (stages, passed) = result_of((0..60).map(|at| at >= 5));
         assert_eq!((stages.compared, passed), (15, Some(false)));
-        assert_eq!(told((0..60).map(|at| at % 6 == 0)).1, Some(false));
+        assert_eq!(result_of((0..60).map(|at| at % 6 == 0)).1, Some(false));
     }
 
-    /// Of 20 at 5 % each, 3 or more are different in 7.5 % of the cases; and
-    /// failing takes 10 of 60 beside: 0.05 % (exact, by convolution).
+    /// Of 20 at 5 % each, 3 or more are different in 7.5 % of the cases. Failing also takes 10 of
+    /// 60: 0.05 % (exact, by convolution).
     #[test]
     fn a_right_tool_fails_once_in_two_thousand_times() {
         let mut states = vec![(TwoStages::default(), 1.0)];

@@ -1,9 +1,9 @@
-//! Logs of targets keep their beginning and their end, 64 MiB in all: one that
-//! prints every request would fill the disk.
+//! Logs of targets keep their beginning and their end, 64 MiB in all, because a target that logs
+//! every request would fill the disk.
 //!
-//! A target writes into its log itself, since a pipe between would slow it down. So
-//! while it runs, the disk space of the middle is given back where the file system
-//! can (a hole); when it has ended, the middle is cut out, and a line says so.
+//! A target writes to its log directly, because a pipe between would slow it down. So while it
+//! runs, the disk space of the middle is freed if the file system supports holes. When it has
+//! ended, the middle is cut out, and a line says so.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -13,26 +13,26 @@ use std::path::Path;
 use text::blot::{blot_before, worth_it};
 use text::shown::shown;
 
-/// The longest log, in bytes.
-pub const MOST: u64 = 64 << 20;
+/// The greatest length of a log, in bytes.
+pub const MAX_LENGTH: u64 = 64 << 20;
 
-/// So much is kept of its beginning.
-const HEAD: u64 = MOST / 2;
+/// How much of its beginning is kept.
+const HEAD: u64 = MAX_LENGTH / 2;
 
-/// Room for the line that tells what was left out.
-const TOLD: u64 = 128;
+/// Space for the line that states how much was left out.
+const NOTICE: u64 = 128;
 
-/// So much is kept of its end.
-const TAIL: u64 = MOST - HEAD - TOLD;
+/// How much of its end is kept.
+const TAIL: u64 = MAX_LENGTH - HEAD - NOTICE;
 
 /// How much is read at once.
 const PIECE: usize = 1 << 20;
 
-/// What the line begins with.
-const BEGINS: &str = "\n[tiebreak left out ";
+/// The beginning of that line.
+const NOTICE_PREFIX: &str = "\n[tiebreak left out ";
 
-/// Gives back the disk space of what [`finish`] is going to leave out. Where the
-/// file system cannot do that, the log takes its space until the target ends.
+/// Frees the disk space of what [`finish`] is going to leave out. If the file system does not
+/// support that, the log takes its space until the target ends.
 pub fn free_middle(log: &Path, secrets: &[String]) {
     let Ok(file) = open(log) else { return };
     let Ok(found) = file.metadata() else { return };
@@ -48,11 +48,11 @@ pub fn free_middle(log: &Path, secrets: &[String]) {
     };
 }
 
-/// Blots the secrets out of a log that nobody writes any longer, in place, and cuts
-/// out its middle where it is too long.
+/// Masks the secrets in a log that is no longer written, in place, and cuts out its middle if it is
+/// too long.
 ///
 /// # Errors
-/// When it cannot be done: a sentence that names the log.
+/// A sentence that names the log.
 pub fn finish(log: &Path, secrets: &[String]) -> Result<(), String> {
     let done = match open(log) {
         Ok(file) => clean(&file, secrets).and_then(|()| shorten(&file)),
@@ -61,26 +61,26 @@ pub fn finish(log: &Path, secrets: &[String]) -> Result<(), String> {
     done.map_err(|error| {
         let log = shown(log.as_os_str().as_encoded_bytes());
         let left = match worth_it(secrets).next() {
-            Some(_) => ", and may hold secrets",
+            Some(_) => ", and may contain secrets",
             None => "",
         };
-        format!("the log {log} cannot be read through and cleaned{left}: {error}")
+        format!("the log {log} cannot be cleaned{left}: {error}")
     })
 }
 
-/// A link is not followed: the target may have put it there.
+/// Links are not followed, because the target may have created them.
 fn open(log: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let file = options.open(log)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no plain file any more"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no longer a regular file"));
     }
     Ok(file)
 }
 
-/// What is looked through beyond the parts that are kept, so that a secret across
-/// a cut is seen whole.
+/// How far beyond the kept parts secrets are searched for, so that a secret across a cut is found
+/// whole.
 fn margin(secrets: &[String]) -> u64 {
     let longest = worth_it(secrets).map(<[u8]>::len).max().unwrap_or(0);
     longest.max(PIECE) as u64
@@ -89,15 +89,15 @@ fn margin(secrets: &[String]) -> u64 {
 fn clean(file: &File, secrets: &[String]) -> io::Result<()> {
     let Some(longest) = worth_it(secrets).map(<[u8]>::len).max() else { return Ok(()) };
     let (length, margin) = (file.metadata()?.len(), margin(secrets));
-    if length <= MOST + 2 * margin {
+    if length <= MAX_LENGTH + 2 * margin {
         return blot_file(file, secrets, longest, 0, length);
     }
     blot_file(file, secrets, longest, 0, HEAD + margin)?;
     blot_file(file, secrets, longest, length - TAIL - margin, length)
 }
 
-/// Pieces overlap by the longest secret, so that none slips through a seam:
-/// what begins in the overlap is whole in the next piece, and left to it.
+/// Pieces overlap by the longest secret, so that none is missed at a boundary: a secret that begins
+/// in the overlap is complete in the next piece, which handles it.
 fn blot_file(
     file: &File,
     secrets: &[String],
@@ -135,19 +135,19 @@ fn read_full(file: &File, piece: &mut [u8], at: u64) -> io::Result<usize> {
     Ok(count)
 }
 
-/// Leaves out the middle of a log that is too long.
+/// Cuts out the middle of a log that is too long.
 fn shorten(file: &File) -> io::Result<()> {
     let length = file.metadata()?.len();
-    if length <= MOST {
+    if length <= MAX_LENGTH {
         return Ok(());
     }
     let left_out = length - HEAD - TAIL + left_out_before(file)?;
-    let told = format!(
-        "{BEGINS}{left_out} bytes here: of a log that is longer than 64 MiB its beginning and its \
-         end are kept]\n"
+    let notice = format!(
+        "{NOTICE_PREFIX}{left_out} bytes here: only the beginning and the end of a log longer than \
+         64 MiB are kept]\n"
     );
-    file.write_all_at(told.as_bytes(), HEAD)?;
-    let (mut from, mut to) = (length - TAIL, HEAD + told.len() as u64);
+    file.write_all_at(notice.as_bytes(), HEAD)?;
+    let (mut from, mut to) = (length - TAIL, HEAD + notice.len() as u64);
     let mut piece = vec![0; PIECE];
     loop {
         let count = read_full(file, &mut piece, from)?;
@@ -159,12 +159,12 @@ fn shorten(file: &File) -> io::Result<()> {
     }
 }
 
-/// What was left out when an earlier launch that writes the same log ended.
+/// The number of bytes left out when an earlier launch with the same log ended.
 fn left_out_before(file: &File) -> io::Result<u64> {
-    let mut line = [0; TOLD as usize];
+    let mut line = [0; NOTICE as usize];
     let count = read_full(file, &mut line, HEAD)?;
     let text = String::from_utf8_lossy(&line[..count]);
-    let number = text.strip_prefix(BEGINS).and_then(|rest| rest.split(' ').next());
+    let number = text.strip_prefix(NOTICE_PREFIX).and_then(|rest| rest.split(' ').next());
     Ok(number.and_then(|number| number.parse().ok()).unwrap_or(0))
 }
 
@@ -196,7 +196,7 @@ mod tests {
     fn a_log_up_to_64_mib_is_whole() {
         let folder = Scratch::new();
         let log = folder.path().join("a.log");
-        numbered(&log, MOST / 16);
+        numbered(&log, MAX_LENGTH / 16);
         let before = std::fs::read(&log).expect("scratch");
         free_middle(&log, &[]);
         finish(&log, &[]).expect("cleaned");
@@ -207,37 +207,37 @@ mod tests {
     fn the_middle_of_a_longer_one_is_left_out_and_counted() {
         let folder = Scratch::new();
         let log = folder.path().join("a.log");
-        let lines = MOST / 16 + 1_000_000;
+        let lines = MAX_LENGTH / 16 + 1_000_000;
         numbered(&log, lines);
         free_middle(&log, &[]);
         let space = |log: &Path| {
             use std::os::unix::fs::MetadataExt;
             std::fs::metadata(log).expect("scratch").blocks() * 512
         };
-        assert!(space(&log) <= MOST + 3 * PIECE as u64, "{}", space(&log));
+        assert!(space(&log) <= MAX_LENGTH + 3 * PIECE as u64, "{}", space(&log));
         finish(&log, &[]).expect("cleaned");
         let text = std::fs::read_to_string(&log).expect("text");
-        assert!(text.len() as u64 <= MOST, "{}", text.len());
+        assert!(text.len() as u64 <= MAX_LENGTH, "{}", text.len());
         assert!(text.starts_with("line 0000000000\n"));
         assert!(text.ends_with(&format!("line {:010}\n", lines - 1)));
         let left_out = lines * 16 - HEAD - TAIL;
-        let told = format!("{BEGINS}{left_out} bytes here: ");
-        assert_eq!(text.find(&told), Some(HEAD as usize));
+        let notice = format!("{NOTICE_PREFIX}{left_out} bytes here: ");
+        assert_eq!(text.find(&notice), Some(HEAD as usize));
         assert!(!text.contains('\0'), "the hole is cut out");
-        // Another launch writes the same log: both are counted.
+        // Another launch writes to the same log; both amounts are counted.
         let kept = text.len() as u64;
         numbered(&log, 100_000);
         finish(&log, &[]).expect("cleaned");
         let text = std::fs::read_to_string(&log).expect("text");
         let left_out = left_out + kept + 1_600_000 - HEAD - TAIL;
-        assert!(text.contains(&format!("{BEGINS}{left_out} bytes here: ")));
+        assert!(text.contains(&format!("{NOTICE_PREFIX}{left_out} bytes here: ")));
     }
 
     #[test]
     fn a_secret_across_a_cut_leaves_nothing() {
         let folder = Scratch::new();
         let log = folder.path().join("a.log");
-        let length = MOST + 8 * PIECE as u64;
+        let length = MAX_LENGTH + 8 * PIECE as u64;
         for shift in 0..7 {
             let mut text = vec![b'x'; length as usize];
             for cut in [HEAD, length - TAIL] {
@@ -248,8 +248,8 @@ mod tests {
             free_middle(&log, &secrets(&["CANARY"]));
             finish(&log, &secrets(&["CANARY"])).expect("cleaned");
             let left = std::fs::read(&log).expect("scratch");
-            let told = left.iter().filter(|byte| b"CNRY".contains(byte)).count();
-            assert_eq!(told, 0, "{shift}");
+            let remaining = left.iter().filter(|byte| b"CNRY".contains(byte)).count();
+            assert_eq!(remaining, 0, "{shift}");
         }
     }
 
@@ -279,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_not_followed_and_said() {
+    fn a_link_is_not_followed_and_reported() {
         let folder = Scratch::new();
         let (file, link) = (folder.path().join("precious"), folder.path().join("a.log"));
         std::fs::write(&file, "CANARY").expect("scratch");
         std::os::unix::fs::symlink(&file, &link).expect("scratch");
         let why = finish(&link, &secrets(&["CANARY"])).expect_err("a link");
-        assert!(why.contains("a.log cannot be read through and cleaned, and may hold secrets: "));
+        assert!(why.contains("a.log cannot be cleaned, and may contain secrets: "));
         assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
         std::fs::remove_file(&link).expect("scratch");
         std::fs::create_dir(&link).expect("scratch");

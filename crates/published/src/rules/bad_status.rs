@@ -1,4 +1,4 @@
-//! Replies with a status that is no success.
+//! Replies with an unsuccessful status.
 
 use super::{Check, Checked, Rule, fine, found, part_of, weight_of};
 use crate::key::Key;
@@ -10,11 +10,13 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "bad_status",
     weight: Weight::Void,
-    threshold: "Counts the replies whose status is no success: what the tool says, or the statuses \
-                it lists outside 200 to 399. Some: a caution. More than 1 in 1000 operations: void.",
+    threshold: "Counts the replies with an unsuccessful status: as the tool reports it, or the \
+                listed statuses outside 200 to 399. At least one: a caution. More than 1 in 1000 \
+                operations: void.",
     why: "An error page is often much quicker than the real work, so a server that fails can look \
           fast. ab, wrk and hey count such replies in the rate that they print.",
-    remedy: "Look at a reply with curl -i and into the server's log, repair it, and measure again.",
+    remedy: "Look at a reply with curl -i and at the server's log, fix the error, and measure \
+             again.",
     check: Check::Run(check),
 };
 
@@ -28,7 +30,7 @@ fn check(run: &Run) -> Checked {
     let operations = run.operations();
     if let Some(at) = run.figure(Key::BadStatus).filter(|at| at.value > 0.0) {
         let evidence =
-            format!("{} replies had a status that is no success", part_of(at.value, operations));
+            format!("{} replies had an unsuccessful status", part_of(at.value, operations));
         return found(weight_of(at.value, operations), evidence, [at.line]);
     }
     if bad.is_empty() {
@@ -46,7 +48,7 @@ fn check(run: &Run) -> Checked {
     let mut lines: Vec<u64> = bad.iter().map(|(_, at)| at.line).collect();
     lines.dedup();
     let evidence = format!(
-        "{} replies had a status that is no success: {}",
+        "{} replies had an unsuccessful status: {}",
         part_of(sum, operations),
         listed(&words)
     );

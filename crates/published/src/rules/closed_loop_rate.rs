@@ -1,4 +1,4 @@
-//! A rate in a closed loop.
+//! A requested rate in a closed loop.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::{Key, Label};
@@ -8,14 +8,14 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "closed_loop_rate",
     weight: Weight::Caution,
-    threshold: "Looks whether a rate was asked for (in the command line or the output) of a tool \
-                that counts a reply's time from when it was sent, not from when it was due: hey -q, \
-                h2load --rps, oha -q without --latency-correction, cassandra-stress throttle. Then \
-                its response times: a caution.",
-    why: "While the server stalls, requests are sent late, and the time they waited is in no \
-          figure. With a stall of 1 s in 10 at 1000 requests a second, oha -q prints a p99 of \
-          0.3 ms, hey -q 28 ms; the truth is 905 ms.",
-    remedy: "oha: --latency-correction. cassandra-stress: fixed= in place of throttle=. Others: \
+    threshold: "Checks whether a rate was requested (in the command line or the output) of a tool \
+                that measures a reply's time from when the request was sent, not from when it was \
+                due: hey -q, h2load --rps, oha -q without --latency-correction, cassandra-stress \
+                throttle. Response times of such a run are a caution.",
+    why: "While the server stalls, requests are sent late, and the time that they waited is not \
+          measured. With a stall of 1 s in 10 at 1000 requests a second, oha -q prints a p99 of \
+          0.3 ms and hey -q 28 ms; the truth is 905 ms.",
+    remedy: "oha: --latency-correction. cassandra-stress: fixed= instead of throttle=. Otherwise: \
              wrk2, vegeta, or tiebreak --rate.",
     check: Check::Run(check),
 };
@@ -28,6 +28,6 @@ fn check(run: &Run) -> Checked {
     if from_due || run.percentiles().next().is_none() && run.figure(Key::Max).is_none() {
         return fine();
     }
-    let text = format!("{} a second were asked for of a closed loop", rate.value);
+    let text = format!("a rate of {} per second was requested of a closed loop", rate.value);
     found(Weight::Caution, text, [rate.line])
 }

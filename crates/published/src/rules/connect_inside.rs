@@ -8,14 +8,15 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "connect_inside",
     weight: Weight::Caution,
-    threshold: "Looks whether every operation opened a connection: ab without Keep-Alive requests \
-                (no -k, or a server that closed), or with fewer than 9 in 10 kept alive; pgbench -C. \
-                Then: a caution.",
-    why: "The rate is that of opening a connection and asking once. Between servers on one machine \
-          the kernel's work of opening is most of it, and hides how they differ; clients that keep \
-          connections meet another server.",
-    remedy: "Use ab -k, or say beside the figures that each request opened a connection. The reverse \
-             holds too: with -k nothing is said of clients that come once.",
+    threshold: "Checks whether every operation opened a connection: ab without Keep-Alive requests \
+                (no -k, or a server that closed), or with fewer than 9 in 10 kept alive; pgbench \
+                -C. If so, that is a caution.",
+    why: "The rate is that of opening a connection and sending one request. Between servers on one \
+          machine, opening takes most of the kernel's work and hides their differences. Clients \
+          that keep connections see a different performance.",
+    remedy: "Use ab -k, or state with the figures that each request opened a connection. The \
+             reverse is true as well: with -k the figures do not apply to clients that send a \
+             single request.",
     check: Check::Run(check),
 };
 
@@ -29,7 +30,7 @@ fn check(run: &Run) -> Checked {
         ),
         ("ab", Some(all), Some(kept)) if kept.value < 0.9 * all.value => {
             let text = format!(
-                "{} of {} requests came over a connection that was open",
+                "only {} of {} requests used a connection that was already open",
                 kept.value, all.value
             );
             found(Weight::Caution, text, [kept.line])

@@ -1,4 +1,4 @@
-//! Runs that do not say what they are of.
+//! Runs that do not name their contender.
 
 use super::{Check, FoundAmong, Rule};
 use crate::groups::Group;
@@ -9,10 +9,10 @@ pub(super) const RULE: Rule = Rule {
     name: "contenders_unnamed",
     weight: Weight::Note,
     threshold: "Looks for runs whose output names no target (hey, h2load, oha, k6, vegeta, and all \
-                tools for stores and databases), with neither a command line nor a heading (#) above \
-                it. Two or more: a note; each is taken for a contender of its own.",
-    why: "Whether they are repetitions or contenders decides what may be concluded.",
-    remedy: "Put the command line above each run, with its $, or a heading: # nginx.",
+                tools for stores and databases), with neither a command line nor a heading (#) \
+                above it. Two or more are a note; each of them is treated as a separate contender.",
+    why: "The conclusion depends on whether they are repetitions or contenders.",
+    remedy: "Put the command line, with its $, or a heading such as # nginx above each run.",
     check: Check::All(check),
 };
 
@@ -21,7 +21,7 @@ fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     if unnamed.len() < 2 {
         return Vec::new();
     }
-    let evidence = format!("{} runs do not say what they are of", unnamed.len());
+    let evidence = format!("{} runs do not name their contender", unnamed.len());
     let runs = unnamed.iter().flat_map(|group| group.runs.clone()).collect();
     vec![FoundAmong { weight: Weight::Note, evidence, runs, lines: Vec::new() }]
 }

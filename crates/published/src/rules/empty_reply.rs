@@ -1,4 +1,4 @@
-//! Replies with nothing in them.
+//! Replies with an empty body.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
@@ -9,12 +9,12 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "empty_reply",
     weight: Weight::Void,
-    threshold: "Looks at the bytes of a reply's body (ab: Document Length; hey, oha: Size/request), \
-                and at the bytes of all bodies. 0 though there were operations: void.",
+    threshold: "Checks the bytes of a reply's body (ab: Document Length; hey, oha: Size/request), \
+                and the bytes of all bodies. 0 bytes although there were operations: void.",
     why: "A page of 0 bytes failed, or does not send what it computed. A published comparison of \
           database drivers rested on such pages: their script never fetched the query's result.",
-    remedy: "Look at the reply with curl -i. If nothing is what the server is meant to say, let it \
-             say so (204), and write that beside the figures.",
+    remedy: "Look at the reply with curl -i. If the server is meant to send no body, let it answer \
+             204, and state that with the figures.",
     check: Check::Run(check),
 };
 

@@ -1,4 +1,4 @@
-//! Replies whose content was not what was asked for.
+//! Replies with unexpected content.
 
 use super::{Check, Checked, Rule, fine, found, part_of, weight_of};
 use crate::key::Key;
@@ -8,11 +8,13 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "failed_checks",
     weight: Weight::Void,
-    threshold: "Counts checks of the content that failed: k6's checks, and what cassandra-stress \
-                calls not validated. Some: a caution. More than 1 in 1000 operations: void.",
-    why: "A reply with the wrong content, or a row that is not there, is no work done.",
+    threshold: "Counts failed checks of the content: k6's checks, and what cassandra-stress \
+                reports as not validated. At least one: a caution. More than 1 in 1000 operations: \
+                void.",
+    why: "A reply with the wrong content, or for a row that does not exist, is not the work that \
+          was requested.",
     remedy: "Load the data that is read (cassandra-stress write before read, with the same keys), \
-             or repair the server.",
+             or fix the server.",
     check: Check::Run(check),
 };
 

@@ -9,12 +9,13 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "failed_requests",
     weight: Weight::Void,
-    threshold: "Counts connections that failed, errors, timeouts, and what the tool calls failed \
-                without saying why. Some: a caution. More than 1 in 1000 operations: void.",
-    why: "What fails takes another time than what succeeds, and a tool may leave it out of its \
-          percentiles (wrk its timeouts, h2load and oha all errors) or count it in its rate (hey).",
-    remedy: "Find out what failed (log of the server, backlog, limits on connections), and measure \
-             again with fewer connections if the server was overloaded.",
+    threshold: "Counts failed connections, errors, timeouts, and what the tool reports as failed \
+                without a reason. At least one: a caution. More than 1 in 1000 operations: void.",
+    why: "Failures take a different time than successes, and a tool may exclude them from its \
+          percentiles (wrk its timeouts, h2load and oha all errors) or include them in its rate \
+          (hey).",
+    remedy: "Find out what failed (server log, backlog, connection limits), and measure again with \
+             fewer connections if the server was overloaded.",
     check: Check::Run(check),
 };
 
@@ -35,12 +36,12 @@ fn check(run: &Run) -> Checked {
         return found(weight_of(sum, operations), evidence, lines);
     }
     let Some(failed) = run.figure(Key::Failed) else {
-        // wrk prints its errors only if there are some, hey and oha as well.
+        // wrk, hey and oha print errors only if there are some.
         let silent =
             ["wrk", "wrk2", "hey", "oha", "vegeta", "cassandra-stress"].contains(&run.tool.name);
         return if silent { fine() } else { Err("how many operations failed") };
     };
-    // Those have rules of their own.
+    // Other rules report these.
     let explained = run.figures().filter(|(key, _)| match key {
         Key::OtherLength | Key::BadStatus => true,
         Key::Status(code) => !(200..400).contains(code),

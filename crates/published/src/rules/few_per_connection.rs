@@ -1,4 +1,4 @@
-//! A run in which each connection did next to nothing.
+//! A run with very few operations per connection.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::run::Run;
@@ -8,12 +8,12 @@ use text::units::show_seconds;
 pub(super) const RULE: Rule = Rule {
     name: "few_per_connection",
     weight: Weight::Void,
-    threshold: "Divides operations by connections. Fewer than 100 for each: a caution. Fewer than \
-                10: void.",
-    why: "With 1000 requests over 500 connections each does two: the run is its own beginning and \
-          end, in which connections are opened, a queue builds up and runs dry. Its rate is that of \
-          no server at work.",
-    remedy: "Ask for a duration (at least 10 s) in place of a number of requests.",
+    threshold: "Divides operations by connections. Fewer than 100 per connection: a caution. Fewer \
+                than 10: void.",
+    why: "With 1000 requests over 500 connections, each does two: the run consists of its own \
+          beginning and end, in which connections are opened and a queue builds up and drains. Its \
+          rate is not that of a server at work.",
+    remedy: "Set a duration (at least 10 s) instead of a number of requests.",
     check: Check::Run(check),
 };
 
@@ -22,7 +22,7 @@ fn check(run: &Run) -> Checked {
         return Err("operations and connections");
     };
     let each = operations.value / connections.value;
-    // A rate that was asked for, with few operations on each connection, is no rush.
+    // A requested rate with few operations per connection is not a burst.
     if connections.value < 2.0 || !each.is_finite() || each >= 100.0 || !run.tool.closed {
         return fine();
     }
@@ -32,7 +32,7 @@ fn check(run: &Run) -> Checked {
         None => String::new(),
     };
     let text = format!(
-        "{} operations over {} connections: {each:.1} for each{lasted}",
+        "{} operations over {} connections: {each:.1} per connection{lasted}",
         operations.value, connections.value
     );
     found(weight, text, [operations.line, connections.line])

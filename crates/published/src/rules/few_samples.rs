@@ -1,4 +1,4 @@
-//! A run of few operations.
+//! A run with few operations.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::run::Run;
@@ -8,9 +8,10 @@ use text::units::show_counted;
 pub(super) const RULE: Rule = Rule {
     name: "few_samples",
     weight: Weight::Caution,
-    threshold: "Looks at the number of operations. Fewer than 10 000: a caution.",
-    why: "A mean of few operations moves with each slow one, and a p99 of 10 000 rests on 100.",
-    remedy: "Measure longer, or with more connections if the server is at rest.",
+    threshold: "Checks the number of operations. Fewer than 10 000: a caution.",
+    why: "A mean of few operations moves with each slow one, and a p99 of 10 000 operations rests \
+          on 100.",
+    remedy: "Measure longer, or with more connections if the server is idle.",
     check: Check::Run(check),
 };
 
@@ -19,12 +20,9 @@ const FEWEST: f64 = 10_000.0;
 
 fn check(run: &Run) -> Checked {
     let Some(operations) = run.operations() else { return Err("how many operations there were") };
-    match operations.value < FEWEST && operations.value > 0.0 {
-        true => found(
-            Weight::Caution,
-            format!("the run had {}", show_counted(operations.value as u64, "operation")),
-            [operations.line],
-        ),
-        false => fine(),
+    if operations.value >= FEWEST || operations.value <= 0.0 {
+        return fine();
     }
+    let text = format!("the run had {}", show_counted(operations.value as u64, "operation"));
+    found(Weight::Caution, text, [operations.line])
 }

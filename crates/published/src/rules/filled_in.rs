@@ -1,4 +1,4 @@
-//! Percentiles with samples that the tool made up.
+//! Percentiles that include samples invented by the tool.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
@@ -9,17 +9,17 @@ use text::units::show_seconds;
 pub(super) const RULE: Rule = Rule {
     name: "filled_in",
     weight: Weight::Caution,
-    threshold: "wrk only: adds samples of its own wherever a reply took longer than the mean time \
-                from reply to reply. A longest reply of more than 100 times the p50: a caution.",
-    why: "The added samples stand for requests that a constant rate would have sent; but nothing \
-          was asked for at a constant rate. Where one in ten replies took 3 s and nine took 1 ms, \
-          wrk --timeout 10s prints a p75 of 1.56 s.",
+    threshold: "wrk only: it adds samples of its own whenever a reply took longer than the mean \
+                time between replies. A longest reply of more than 100 times the p50 is a caution.",
+    why: "The added samples represent requests that a constant rate would have sent; but no \
+          constant rate was requested. When one in ten replies took 3 s and nine took 1 ms, wrk \
+          --timeout 10s prints a p75 of 1.56 s.",
     remedy: "Quote wrk's throughput, and take response times from a tool that sends at a constant \
              rate.",
     check: Check::Run(check),
 };
 
-/// Longest reply ÷ p50 above which samples were added that matter.
+/// Longest reply ÷ p50 above which the added samples matter.
 const FACTOR: f64 = 100.0;
 
 fn check(run: &Run) -> Checked {
@@ -34,7 +34,8 @@ fn check(run: &Run) -> Checked {
         return fine();
     }
     let text = format!(
-        "the p50 is {}, the longest reply took {}: the upper percentiles hold samples that wrk added",
+        "the p50 is {}, the longest reply took {}: the upper percentiles include samples that wrk \
+         added",
         show_seconds(median.value),
         show_seconds(max.value)
     );

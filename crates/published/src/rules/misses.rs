@@ -9,7 +9,7 @@ use text::units::show_percent;
 pub(super) const RULE: Rule = Rule {
     name: "misses",
     weight: Weight::Void,
-    threshold: "Looks at memtier's hits and misses a second. Some misses: a caution. More than 1 in \
+    threshold: "Checks memtier's hits and misses per second. Any misses: a caution. More than 1 in \
                 100 reads: void.",
     why: "A miss costs less than a value. memtier's defaults on an empty store read almost nothing \
           but misses.",

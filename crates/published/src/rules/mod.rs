@@ -1,5 +1,5 @@
-//! The rules, as a table: every way that we know of in which printed output misleads. One
-//! file is one rule.
+//! The rules, as a table: every way known to us in which printed output misleads. Each file
+//! contains one rule.
 
 mod bad_status;
 mod broken_off;
@@ -36,27 +36,27 @@ use crate::run::Run;
 use judge::verdict::Weight;
 use text::units::show_counted;
 
-/// A share of operations above which what was printed is void, as in the audit of own runs.
+/// A larger share of operations makes the output void, as in the audit of tiebreak's own runs.
 const MOST_BAD: f64 = 0.001;
 
-/// One rule: what it looks at, why that matters, and what to do.
+/// One rule: what it checks, why that matters, and what to do.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name.
     pub name: &'static str,
-    /// The heaviest objection that it can raise.
+    /// The most severe objection that it can raise.
     pub weight: Weight,
-    /// What it looks at, and from where on it objects.
+    /// What it checks, and from which value on it objects.
     pub threshold: &'static str,
     /// Why that matters.
     pub why: &'static str,
     /// What to do about it.
     pub remedy: &'static str,
-    /// How it looks.
+    /// The check.
     pub check: Check,
 }
 
-/// What a rule looks at.
+/// What a rule checks.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Each run by itself. `Err` names what the run does not show.
@@ -72,7 +72,7 @@ pub struct Found {
     pub weight: Weight,
     /// What was seen.
     pub evidence: String,
-    /// The lines it is read from.
+    /// The lines that show it.
     pub lines: Vec<u64>,
 }
 
@@ -85,12 +85,12 @@ pub struct FoundAmong {
     pub evidence: String,
     /// Indices of the runs.
     pub runs: Vec<usize>,
-    /// (run, line) that it is read from.
+    /// The lines that show it, as (run, line).
     pub lines: Vec<(usize, u64)>,
 }
 
-/// All rules: what happened to the operations, whether the figures agree, whether they were
-/// enough, what the load was, and what several runs can show.
+/// All rules: about the operations, the consistency of the figures, their number, the load, and
+/// what several runs can show.
 pub static RULES: &[Rule] = &[
     bad_status::RULE,
     failed_requests::RULE,
@@ -128,13 +128,13 @@ fn found(weight: Weight, evidence: String, lines: impl IntoIterator<Item = u64>)
     Ok(vec![Found { weight, evidence, lines: lines.into_iter().collect() }])
 }
 
-/// Nothing to object to, or nothing of its kind to look at.
+/// No objection, or nothing to check.
 fn fine() -> Checked {
     Ok(Vec::new())
 }
 
-/// A caution for some operations, void for more than 1 in 1000 of them, or if nothing tells
-/// how many there were.
+/// A caution for some operations; void for more than 1 in 1000 of them, or if their total is
+/// unknown.
 fn weight_of(bad: f64, of: Option<At<f64>>) -> Weight {
     match of {
         Some(of) if bad <= MOST_BAD * of.value => Weight::Caution,
@@ -142,7 +142,7 @@ fn weight_of(bad: f64, of: Option<At<f64>>) -> Weight {
     }
 }
 
-/// `150 of 3000`, or `150`.
+/// Returns text such as `150 of 3000`, or `150` if the total is unknown.
 fn part_of(bad: f64, of: Option<At<f64>>) -> String {
     match of {
         Some(of) => format!("{bad} of {}", of.value),

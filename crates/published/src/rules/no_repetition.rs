@@ -1,4 +1,4 @@
-//! Contenders that were measured once.
+//! Contenders that were measured only once.
 
 use super::{Check, FoundAmong, Rule};
 use crate::groups::Group;
@@ -9,16 +9,16 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "no_repetition",
     weight: Weight::Caution,
-    threshold: "Counts the runs of each contender under one load. One: a caution.",
-    why: "Two runs of one server differ, by 2 to 9 % on the machine that tiebreak was written on, \
-          and by more where a server settles differently at each start. One run does not say by how \
-          much, so a difference between two contenders cannot be told from that. Requests inside \
-          one run are no repetitions.",
-    remedy: "At least four runs of each contender, in alternation; better: tiebreak compare.",
+    threshold: "Counts the runs of each contender under one load. A single run is a caution.",
+    why: "Two runs of the same server differ, by 2 to 9 % on the machine on which tiebreak was \
+          developed, and by more if a server settles differently at each start. A single run does \
+          not show by how much, so a difference between two contenders cannot be distinguished \
+          from this. Requests within one run are not repetitions.",
+    remedy: "Make at least four runs of each contender, in alternation; better: tiebreak compare.",
     check: Check::All(check),
 };
 
-/// Contenders that are named.
+/// The largest number of named contenders.
 const MOST: usize = 5;
 
 fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
@@ -31,6 +31,6 @@ fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
         names.push(format!("{} more", single.len() - MOST));
     }
     let runs = single.iter().flat_map(|group| group.runs.clone()).collect();
-    let evidence = format!("one run of {}", listed(&names));
+    let evidence = format!("only one run of {}", listed(&names));
     vec![FoundAmong { weight: Weight::Caution, evidence, runs, lines: Vec::new() }]
 }

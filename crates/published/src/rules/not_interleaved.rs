@@ -8,12 +8,12 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "not_interleaved",
     weight: Weight::Caution,
-    threshold: "Looks at contenders with two runs and more, in one file. All of one stand before all \
-                of another: a caution.",
-    why: "A machine changes while it measures: clocks, neighbours, caches, temperature. All of A, \
-          then all of B charges the change to B. Simulated with a usual drift, two equal servers \
-          were called different in 29 % of such experiments with 5 runs each, in 60 % with 20, where \
-          5 % were meant.",
+    threshold: "Checks contenders with two or more runs in one file. If all runs of one precede \
+                all runs of another, that is a caution.",
+    why: "A machine changes while it measures: clock speed, other programs, caches, temperature. \
+          Running all of A, then all of B attributes the change to B. Simulated with a usual \
+          drift, two equal servers were called different in 29 % of such experiments with 5 runs \
+          each, and in 60 % with 20 runs, instead of the nominal 5 %.",
     remedy: "Alternate the runs, in random order; better: tiebreak compare.",
     check: Check::All(check),
 };
@@ -31,7 +31,7 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     });
     let found = in_blocks.take(1).map(|pair| FoundAmong {
         weight: Weight::Caution,
-        evidence: format!("all runs of {} stand before those of {}", pair[0].name, pair[1].name),
+        evidence: format!("all runs of {} precede those of {}", pair[0].name, pair[1].name),
         runs: pair.iter().flat_map(|group| group.runs.clone()).collect(),
         lines: Vec::new(),
     });

@@ -1,4 +1,4 @@
-//! Operations of which nothing shows that they were executed.
+//! Operations without evidence that they were executed.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
@@ -8,12 +8,12 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "nothing_executed",
     weight: Weight::Void,
-    threshold: "Looks at the operations, at the queries that sysbench counts, and at the rows a \
-                second that cassandra-stress counts. 0 of any: void. A rate of rows below nine \
+    threshold: "Checks the operations, the queries that sysbench counts, and the rows per second \
+                that cassandra-stress counts. 0 of any of them: void. A rate of rows below nine \
                 tenths of the rate of operations: a caution.",
-    why: "A client that prepares a statement and never executes it, or reads rows that are not \
-          there, is fast.",
-    remedy: "Load the data first, and look at what the database counted (pg_stat_database, \
+    why: "A client that prepares a statement and never executes it, or reads rows that do not \
+          exist, is fast.",
+    remedy: "Load the data first, and check the database's own counters (pg_stat_database, \
              nodetool tablestats) before and after the run.",
     check: Check::Run(check),
 };
@@ -31,10 +31,8 @@ fn check(run: &Run) -> Checked {
     }
     match run.figure(Key::Rows).zip(run.figure(Key::Rate)) {
         Some((rows, rate)) if rows.value < 0.9 * rate.value => {
-            let text = format!(
-                "{} rows a second came from {} operations a second",
-                rows.value, rate.value
-            );
+            let text =
+                format!("{} rows per second for {} operations per second", rows.value, rate.value);
             found(Weight::Caution, text, [rows.line, rate.line])
         }
         _ => fine(),

@@ -1,4 +1,4 @@
-//! Replies of another length than the first one.
+//! Replies whose length differs from that of the first one.
 
 use super::{Check, Checked, Rule, fine, found, part_of};
 use crate::key::Key;
@@ -8,12 +8,13 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "other_lengths",
     weight: Weight::Caution,
-    threshold: "Counts the replies whose length differs from the first one's (ab: Length failures; \
-                ab -l does not count them). Any: a caution.",
-    why: "Either the page changes (a date, a counter), and ab calls good replies failed; or some \
-          replies are error pages or torn, and their time was measured as if they were good.",
-    remedy: "Compare two replies with curl. If the page changes, ask for one that does not, or use \
-             ab -l and count errors in the server's log.",
+    threshold: "Counts the replies whose length differs from that of the first one (ab: Length \
+                failures; ab -l does not count them). Any such reply is a caution.",
+    why: "Either the page changes (a date, a counter), and ab reports good replies as failed; or \
+          some replies are error pages or truncated, and their time was measured as if they were \
+          good.",
+    remedy: "Compare two replies with curl. If the page changes, use one that does not change, or \
+             use ab -l and count errors in the server's log.",
     check: Check::Run(check),
 };
 
@@ -23,7 +24,7 @@ fn check(run: &Run) -> Checked {
             let of = part_of(at.value, run.operations());
             found(
                 Weight::Caution,
-                format!("{of} replies had another length than the first one"),
+                format!("{of} replies had a different length than the first one"),
                 [at.line],
             )
         }

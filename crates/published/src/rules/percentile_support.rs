@@ -1,4 +1,4 @@
-//! Percentiles of too few samples.
+//! Percentiles with too few samples.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::run::Run;
@@ -8,7 +8,7 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "percentile_support",
     weight: Weight::Caution,
-    threshold: "Counts the samples above each printed percentile. Fewer than 100 above a p90 or \
+    threshold: "Counts the samples above each printed percentile. Fewer than 100 above a p90 or a \
                 higher one: a caution.",
     why: "A p99 that rests on 10 samples differs by tens of percent between two runs of the same \
           server.",
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// Fewest samples above a percentile without an objection.
 const FEWEST: f64 = 100.0;
-/// The lowest percentile that is looked at.
+/// The lowest percentile that is checked.
 const TAIL: f64 = 0.9;
 
 fn check(run: &Run) -> Checked {
@@ -32,7 +32,7 @@ fn check(run: &Run) -> Checked {
     let mut lines = vec![samples.line];
     for (part, at) in tail {
         let above = samples.value * (1.0 - part);
-        // Parts of one are not exact.
+        // Shares are not exact.
         if above < FEWEST - 1e-6 {
             words.push(format!("{} above the p{}", round(above), round(part * 100.0)));
             lines.push(at.line);
@@ -46,12 +46,16 @@ fn check(run: &Run) -> Checked {
         words.drain(2..words.len() - 2);
         words.insert(2, "…".to_owned());
     }
-    let text = format!("few of {} samples lie above: {}", samples.value, listed(&words));
+    let text = format!(
+        "few of the {} samples are above the percentiles: {}",
+        samples.value,
+        listed(&words)
+    );
     lines.truncate(6);
     found(Weight::Caution, text, lines)
 }
 
-/// With as many decimals as it needs, four at most.
+/// Formats with as many decimals as needed, at most four.
 fn round(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -8,10 +8,11 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "row_locks",
     weight: Weight::Caution,
-    threshold: "pgbench's own TPC-B: compares the scale with the number of clients. A smaller scale: \
-                a caution.",
-    why: "Every transaction updates one of as many branch rows as the scale says. With fewer rows \
-          than clients they wait for each other's row locks, and that is what is measured.",
+    threshold: "pgbench's own TPC-B: compares the scale with the number of clients. A smaller \
+                scale is a caution.",
+    why: "Every transaction updates one of the branch rows, whose number is the scale. With fewer \
+          rows than clients, clients wait for each other's row locks, and these waits are \
+          measured.",
     remedy: "pgbench -i -s with at least the number of clients, or -N or -S, which do not update \
              branches.",
     check: Check::Run(check),
@@ -25,11 +26,9 @@ fn check(run: &Run) -> Checked {
     let (Some(scale), Some(clients)) = (run.figure(Key::Scale), run.connections()) else {
         return Err("scale and clients");
     };
-    match scale.value < clients.value {
-        true => {
-            let text = format!("{} clients update {} branch rows", clients.value, scale.value);
-            found(Weight::Caution, text, [scale.line, clients.line])
-        }
-        false => fine(),
+    if scale.value >= clients.value {
+        return fine();
     }
+    let text = format!("{} clients update {} branch rows", clients.value, scale.value);
+    found(Weight::Caution, text, [scale.line, clients.line])
 }

@@ -8,10 +8,10 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "single_key",
     weight: Weight::Caution,
-    threshold: "redis-benchmark only: looks for -r in the command line above the output. Without -r: \
-                a caution. No command line, which the output does not repeat: a note.",
-    why: "Unless -r is given, all operations are of one key of 3 bytes: it lies in the processor's \
-          cache, nothing is evicted, and a GET may find nothing without a word.",
+    threshold: "redis-benchmark only: looks for -r in the command line above the output. Without \
+                -r: a caution. Without a command line, which the output does not repeat: a note.",
+    why: "Without -r all operations use one key of 3 bytes: it stays in the processor's cache, \
+          nothing is evicted, and a GET may find nothing without any indication.",
     remedy: "redis-benchmark -r 100000 -d 100 or more, and show the command line.",
     check: Check::Run(check),
 };
@@ -22,11 +22,12 @@ fn check(run: &Run) -> Checked {
     }
     match run.text(Label::Command) {
         Some(at) => {
-            found(Weight::Caution, "without -r all operations are of one key".to_owned(), [at.line])
+            found(Weight::Caution, "without -r all operations use one key".to_owned(), [at.line])
         }
         None => found(
             Weight::Note,
-            "whether more than one key was used (-r) is not shown, nor whether a read found anything"
+            "the output shows neither whether several keys were used (-r) nor whether reads found \
+             values"
                 .to_owned(),
             [run.first],
         ),

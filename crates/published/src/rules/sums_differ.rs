@@ -9,17 +9,17 @@ use text::units::show_seconds;
 pub(super) const RULE: Rule = Rule {
     name: "sums_differ",
     weight: Weight::Void,
-    threshold: "Divides operations, and bytes, by the duration and compares with the printed rates; \
-                adds the statuses up; looks whether percentiles grow, and lie with the mean between \
-                the shortest and the longest time. Off by more than 3 % and what rounding explains: \
-                void.",
-    why: "Figures of one run agree. If they do not, a figure is from another run, was typed wrong, \
-          or was changed.",
-    remedy: "Take the output again as the tool wrote it, whole.",
+    threshold: "Divides operations and bytes by the duration and compares the results with the \
+                printed rates; adds up the statuses; checks that percentiles increase and that the \
+                mean is between the shortest and the longest time. A deviation of more than 3 % \
+                plus rounding: void.",
+    why: "The figures of one run agree. If they do not, a figure is from another run, was \
+          mistyped, or was changed.",
+    remedy: "Use the complete output as the tool wrote it.",
     check: Check::Run(check),
 };
 
-/// Part by which a printed sum may be off: tools stop their clocks at different places.
+/// Share by which a printed sum may deviate: tools stop their clocks at different places.
 const OFF: f64 = 0.03;
 
 fn check(run: &Run) -> Checked {
@@ -27,7 +27,7 @@ fn check(run: &Run) -> Checked {
     let mut object = |evidence: String, lines: Vec<u64>| {
         found.push(Found { weight: Weight::Void, evidence, lines });
     };
-    // hey and oha print no number of operations, and one of each kind of end.
+    // hey and oha print no total number of operations, only one per result.
     let counted = run
         .figure(Key::Operations)
         .or_else(|| run.figure(Key::PerClient).is_none().then(|| run.operations()).flatten());
@@ -39,7 +39,7 @@ fn check(run: &Run) -> Checked {
             && !fits(sum.value, rate.value, duration.value, run.tool.clock)
         {
             let text = format!(
-                "{} {what} in {} are {:.2} a second, and {:.2} a second are printed",
+                "{} {what} in {} are {:.2} per second, but {:.2} per second are printed",
                 sum.value,
                 show_seconds(duration.value),
                 sum.value / duration.value,
@@ -68,13 +68,13 @@ fn statuses(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
     if sum > all.value * (1.0 + OFF) {
         let lines = statuses.iter().map(|at| at.line).chain([all.line]).collect();
         object(
-            format!("{sum} replies have a status, and there were {} operations", all.value),
+            format!("{sum} replies have a status, but there were {} operations", all.value),
             lines,
         );
     }
 }
 
-/// Times in the order in which they must grow.
+/// Checks that times increase.
 fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
     let mut times: Vec<(String, At<f64>)> = Vec::new();
     let named = |key: Key| run.figure(key).map(|at| (key.name().0, at));
@@ -86,7 +86,7 @@ fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
     let around: Vec<_> = around.collect();
     for pair in times.windows(2).chain(around.windows(2)) {
         let [(low, a), (high, b)] = pair else { continue };
-        // Both are rounded, and a histogram's percentile may lie above the longest time.
+        // Both are rounded, and a histogram's percentile may be above the longest time.
         if a.value > b.value * (1.0 + OFF) + rounding(run) {
             let text = format!(
                 "the {low} is {}, the {high} is {}",
@@ -98,7 +98,7 @@ fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
     }
 }
 
-/// By how much two times that a tool rounds can be apart, in seconds.
+/// The difference that a tool's rounding can cause between two times, in seconds.
 fn rounding(run: &Run) -> f64 {
     match run.tool.name {
         "ab" => 1e-3,

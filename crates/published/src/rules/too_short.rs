@@ -1,4 +1,4 @@
-//! A run that was short.
+//! A run that was too short.
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::run::Run;
@@ -8,11 +8,12 @@ use text::units::show_seconds;
 pub(super) const RULE: Rule = Rule {
     name: "too_short",
     weight: Weight::Caution,
-    threshold: "Looks at the duration: as printed, or operations ÷ rate, or as asked for. Less than \
+    threshold: "Checks the duration: as printed, or operations ÷ rate, or as requested. Less than \
                 10 s: a caution.",
-    why: "Within seconds compilers warm up, caches fill and clocks change; and one neighbour's \
-          second is a large part of the run. Published comparisons rest on runs of 0.9 to 2.4 s.",
-    remedy: "Measure at least 10 s, after a warm-up that is not counted.",
+    why: "Within seconds compilers warm up, caches fill and clock speeds change, and one second of \
+          interference is a large part of the run. Published comparisons rest on runs of 0.9 to \
+          2.4 s.",
+    remedy: "Measure for at least 10 s, after a warm-up that is not counted.",
     check: Check::Run(check),
 };
 
@@ -21,7 +22,7 @@ const SHORTEST: f64 = 10.0;
 
 fn check(run: &Run) -> Checked {
     let Some(duration) = run.duration() else { return Err("its duration") };
-    // Half a step of the clock, and what a tool's own start takes off.
+    // Allows for half a step of the clock and for the tool's own start.
     if duration.value >= SHORTEST * 0.995 {
         return fine();
     }

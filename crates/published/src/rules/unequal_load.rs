@@ -9,12 +9,12 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "unequal_load",
     weight: Weight::Caution,
-    threshold: "Compares tool, connections, threads, keep-alive, asked rate, scale and mode of the \
-                contenders that do the same kind of work. Any difference: a caution, and no \
-                comparison.",
-    why: "Another number of connections, another tool or another scale is another question: a \
-          difference between the figures may be all of that and nothing of the server.",
-    remedy: "Measure all contenders with the same command line but for the address.",
+    threshold: "Compares tool, connections, threads, keep-alive, requested rate, scale and mode of \
+                the contenders that do the same kind of work. Any difference is a caution, and \
+                rules out a comparison.",
+    why: "A different number of connections, tool or scale changes the question: the difference \
+          between the figures may come entirely from that and not from the server.",
+    remedy: "Measure all contenders with the same command line except for the address.",
     check: Check::All(check),
 };
 
@@ -43,5 +43,5 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     found
 }
 
-/// Pairs that are named.
+/// The largest number of named pairs.
 const MOST: usize = 10;

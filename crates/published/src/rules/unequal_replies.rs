@@ -11,17 +11,17 @@ pub(super) const RULE: Rule = Rule {
     name: "unequal_replies",
     weight: Weight::Void,
     threshold: "Compares the bytes of a reply's body between the contenders (ab: Document Length; \
-                hey, oha: Size/request; others: bytes of all bodies ÷ operations). Any difference: a \
-                caution. More than 10 %: void.",
+                hey, oha: Size/request; others: bytes of all bodies ÷ operations). Any difference: \
+                a caution. More than 10 %: void.",
     why: "Servers that send different pages do different work. One that sends less is faster for \
-          that alone.",
+          that reason alone.",
     remedy: "Let all contenders send the same bytes: compare them with curl and cmp.",
     check: Check::All(check),
 };
 
-/// Part by which lengths may differ before a comparison is void.
+/// Share by which lengths may differ before a comparison is void.
 const MOST: f64 = 0.1;
-/// Pairs that are named.
+/// The largest number of named pairs.
 const MOST_NAMED: usize = 10;
 
 fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {

@@ -1,4 +1,4 @@
-//! What no output of such tools shows.
+//! What no output of these tools shows.
 
 use super::{Check, FoundAmong, Rule};
 use crate::groups::Group;
@@ -10,10 +10,10 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "unseen",
     weight: Weight::Note,
-    threshold: "Always: a note on what the output cannot show.",
-    why: "A rule that cannot look is not a rule that found nothing.",
-    remedy: "Let another tool look: the CPU of generator and server during the run, the content of a \
-             reply, what the server itself counted. tiebreak records all three.",
+    threshold: "Always gives a note about what the output cannot show.",
+    why: "A rule that could not be checked is not a rule without an objection.",
+    remedy: "Check with other tools: the CPU use of generator and server during the run, the \
+             content of a reply, and the server's own counters. tiebreak records all three.",
     check: Check::All(check),
 };
 
@@ -29,7 +29,7 @@ fn check(runs: &[Run], _: &[Group]) -> Vec<FoundAmong> {
          the machine, and in which order the runs were made",
     );
     if replies {
-        evidence += "; nor what the replies held: a page that fails with status 200 counts as a \
+        evidence += "; nor what the replies contained: an error page with status 200 counts as a \
                      success";
     }
     let all = 0..runs.len();

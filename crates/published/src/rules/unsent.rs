@@ -1,4 +1,4 @@
-//! Operations that were due and never sent.
+//! Operations that were due but never sent.
 
 use super::{Check, Checked, Rule, fine, found, part_of};
 use crate::key::{At, Key};
@@ -8,19 +8,19 @@ use judge::verdict::Weight;
 pub(super) const RULE: Rule = Rule {
     name: "unsent",
     weight: Weight::Void,
-    threshold: "Counts operations that were due and never sent: k6's dropped iterations, pgbench's \
-                skipped transactions; and compares the rate with the one that was asked for, where \
-                a command line tells it. Some, or a rate more than 2 % below: a caution. More than \
-                1 in 10: void.",
-    why: "The server did not get the load that the run is about. k6 with 10 users at 1000 requests \
-          a second dropped 992 of them while the server stood still, and printed a p99 of 1.3 ms.",
-    remedy: "More users or connections for the same rate, or a lower rate.",
+    threshold: "Counts operations that were due but never sent: k6's dropped iterations, pgbench's \
+                skipped transactions; and compares the rate with the requested one, if a command \
+                line shows it. Any, or a rate more than 2 % below: a caution. More than 1 in 10: \
+                void.",
+    why: "The server did not get the intended load. k6 with 10 users at 1000 requests a second \
+          dropped 992 of them while the server stalled, and printed a p99 of 1.3 ms.",
+    remedy: "Use more users or connections for the same rate, or a lower rate.",
     check: Check::Run(check),
 };
 
 /// Share of operations that were not sent above which a run is void.
 const MOST: f64 = 0.1;
-/// Part by which the rate may be below the one that was asked for.
+/// Share by which the rate may be below the requested one.
 const BELOW: f64 = 0.02;
 
 fn check(run: &Run) -> Checked {
@@ -28,21 +28,22 @@ fn check(run: &Run) -> Checked {
         let due = run.operations().map(|sent| At { value: sent.value + at.value, ..sent });
         let too_many = due.is_none_or(|due| at.value > MOST * due.value);
         let weight = if too_many { Weight::Void } else { Weight::Caution };
-        let text = format!("{} operations that were due were never sent", part_of(at.value, due));
+        let text = format!("{} operations were due but never sent", part_of(at.value, due));
         return found(weight, text, [at.line]);
     }
     match run.figure(Key::AskedRate).zip(run.figure(Key::Rate)) {
         Some((asked, rate)) if asks_for_all(run) && rate.value < (1.0 - BELOW) * asked.value => {
             let too_many = rate.value < (1.0 - MOST) * asked.value;
             let weight = if too_many { Weight::Void } else { Weight::Caution };
-            let text = format!("{} a second were asked for, {} were sent", asked.value, rate.value);
+            let text =
+                format!("{} per second were requested, but {} were sent", asked.value, rate.value);
             found(weight, text, [asked.line, rate.line])
         }
         _ => fine(),
     }
 }
 
-/// hey's and h2load's rate is that of one worker or client.
+/// The rate of hey and h2load is that of one worker or client.
 fn asks_for_all(run: &Run) -> bool {
     !["hey", "h2load"].contains(&run.tool.name)
 }

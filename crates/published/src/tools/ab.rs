@@ -121,8 +121,8 @@ fn labelled(label: &str, value: &str, facts: &mut Facts) {
             facts.figure(Key::BytesPerSecond, followed_by(value, "[Kbytes/sec]").times(1024.0));
         }
         "Connect" => mean_of_times(Key::ConnectMean, value, facts),
-        // Not "Time per request": that is the duration by the number of requests on one
-        // connection, and can be above the longest time where connections were idle.
+        // Not "Time per request": that is the duration divided by the requests of one connection,
+        // and can exceed the longest time if connections were idle.
         "Total" => mean_of_times(Key::Mean, value, facts),
         _ => {}
     }

@@ -37,7 +37,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     }
     let Some((label, value)) = line.split_once(':') else { return };
     let label = label.trim();
-    // Behind the sum stand the figures of each kind of operation.
+    // The figures of each kind of operation follow the sum.
     let value = value.split('[').next().unwrap_or("").trim();
     let unit = |unit: &str| integer(value.strip_suffix(unit).unwrap_or(""));
     match label {
@@ -62,8 +62,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     }
 }
 
-/// A whole number whose digits may be in groups: whatever stands between them is no decimal
-/// mark.
+/// A whole number whose digits may be grouped: any separator is not a decimal mark.
 fn integer(text: &str) -> Number {
     let marks = [',', '.', ' ', '\''];
     let groups: Vec<&str> = text.trim().split(marks).collect();
@@ -73,7 +72,7 @@ fn integer(text: &str) -> Number {
     if sound { number(&groups.concat()) } else { Number::Unclear }
 }
 
-/// With one decimal, whatever its mark.
+/// A number with one decimal, whatever its decimal mark.
 fn milliseconds(text: &str) -> Number {
     let Some(figure) = text.strip_suffix(" ms") else { return Number::Unclear };
     match figure.rsplit_once(['.', ',']) {

@@ -1,11 +1,11 @@
-//! The command line of a tool, pasted above its output: it says what the output does not.
+//! The command line of a tool, pasted above its output: it contains what the output does not.
 
 use super::{Facts, TOOLS, Tool};
 use crate::key::{Key, Label};
 use crate::numbers::number;
 
-/// The tool that a line calls, and what the line says of the run. Returns None if the line is
-/// no command.
+/// Returns the tool that a line calls, and what the line says about the run, or None if the line is
+/// not a command.
 pub(crate) fn named(line: &str) -> Option<(&'static Tool, Facts)> {
     let prompt = line.trim_start_matches(['$', '#', '%', '>', ' ']);
     let words: Vec<&str> = prompt.split_whitespace().collect();
@@ -16,7 +16,7 @@ pub(crate) fn named(line: &str) -> Option<(&'static Tool, Facts)> {
     (marked || has_flag).then(|| (tool, facts(tool, &words, prompt)))
 }
 
-/// What memtier_benchmark is called where people have no room.
+/// A short name of memtier_benchmark.
 fn short(name: &str) -> &str {
     if name == "memtier_benchmark" { "memtier" } else { name }
 }

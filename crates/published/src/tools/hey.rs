@@ -15,7 +15,7 @@ pub(super) static TOOL: Tool = Tool {
     document: None,
 };
 
-/// oha prints labels of the same kind, and other units.
+/// oha prints the same labels with other units.
 fn owns(line: &str) -> bool {
     pair(line).is_some_and(|(label, value)| {
         let in_seconds = value.ends_with(" secs") && !value.contains(',');

@@ -26,7 +26,7 @@ fn counted(line: &str) -> Option<(&str, &str)> {
     count.bytes().all(|byte| byte.is_ascii_digit()).then(|| (count, what.trim()))
 }
 
-/// Columns are at least two spaces apart, but for the first one.
+/// Columns are at least two spaces apart, except for the first one.
 fn columns(line: &str) -> Vec<String> {
     let line = line.replace("Avg. Latency", "Avg.").replace(" Latency", "");
     line.split_whitespace().map(str::to_owned).collect()
@@ -34,7 +34,7 @@ fn columns(line: &str) -> Vec<String> {
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if starts(line, &["BEST RUN RESULTS", "WORST RUN RESULTS"]) {
-        // They are runs of those whose average follows.
+        // These are runs whose average follows.
         *section = "skip".to_owned();
     } else if starts(line, &["ALL STATS", "AGGREGATED AVERAGE RESULTS"]) {
         section.clear();

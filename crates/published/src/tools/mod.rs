@@ -1,4 +1,4 @@
-//! The tools whose output is read. One file is one tool.
+//! The tools whose output is read. Each file contains one tool.
 
 mod ab;
 mod cassandra_stress;
@@ -37,18 +37,19 @@ pub struct Tool {
     pub name: &'static str,
     /// What it drives.
     pub kind: Kind,
-    /// What its whole output shows.
+    /// The figures of its complete output.
     pub prints: &'static [Key],
-    /// Whether it sends the next request of a connection when the reply is there, and counts
-    /// its time from then, even where a rate is asked for.
+    /// Whether it sends the next request of a connection when the reply has arrived, and measures
+    /// its time from then, even if a rate is requested.
     pub closed: bool,
-    /// Steps in which it prints how long it measured, in seconds.
+    /// The resolution of its printed duration, in seconds.
     pub(crate) clock: f64,
-    /// Whether no other tool prints such a line: it begins a run where none of the tool is open.
+    /// Whether no other tool prints such a line: it begins a run if no run of the tool is open.
     pub(crate) owns: fn(&str) -> bool,
-    /// Adds what a line says; the section is the tool's own, and lives until another run begins.
+    /// Adds the facts of a line; the section belongs to the tool, and lasts until another run
+    /// begins.
     pub(crate) line: fn(&str, &mut Section, &mut Facts),
-    /// What a JSON document of the tool says. Adds nothing if it is another tool's.
+    /// Adds the facts of a JSON document, or nothing if the document is another tool's.
     pub(crate) document: Option<fn(&[Leaf], &mut Lines)>,
 }
 
@@ -76,10 +77,10 @@ pub static TOOLS: &[&Tool] = &[
     &cassandra_stress::TOOL,
 ];
 
-/// The part of an output that a line stands in, in words of the tool's own.
+/// The part of an output that contains a line, in the tool's terms.
 pub(crate) type Section = String;
 
-/// What one line says.
+/// The facts of one line.
 #[derive(Debug, Default)]
 pub(crate) struct Facts(pub(crate) Vec<Fact>);
 
@@ -112,12 +113,12 @@ impl Facts {
     }
 }
 
-/// What the lines of a document say: (line, fact).
+/// The facts of a document, as (line, fact).
 #[derive(Debug, Default)]
 pub(crate) struct Lines(pub(crate) Vec<(u64, Fact)>);
 
 impl Lines {
-    /// A figure of a document, of whose unit there are so many in that of the key.
+    /// A figure of a document, with the factor between its unit and that of the key.
     pub(crate) fn figure(&mut self, key: Key, leaf: &Leaf, per: f64) {
         let figure =
             leaf.text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
@@ -139,7 +140,7 @@ impl Lines {
     }
 }
 
-/// The percentile with this text: `99`, `99.9`. Returns None if it is none.
+/// The percentile with this text: `99`, `99.9`. Returns None if it is not a percentile.
 pub(crate) fn percentile(text: &str) -> Option<Key> {
     match crate::numbers::number(text.trim()) {
         Number::Clear(percent) if percent > 0.0 && percent < 100.0 => {

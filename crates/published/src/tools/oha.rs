@@ -21,7 +21,7 @@ fn owns(line: &str) -> bool {
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
-    // What no reply gave a value to: `NaN ns`, `-inf ns`.
+    // Values without any reply: `NaN ns`, `-inf ns`.
     if line.contains("NaN") || line.contains("inf ns") {
         return;
     }
@@ -46,7 +46,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
 }
 
-/// What an error of oha's is counted as.
+/// The key under which an error of oha is counted.
 fn broken_off(error: &str) -> Key {
     if error.contains("aborted due to deadline") { Key::Aborted } else { Key::Errors }
 }

@@ -32,7 +32,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         return facts.begins();
     }
     if let Some(rest) = line.strip_prefix("tps = ") {
-        // Older versions print the rate with the time to connect as well.
+        // Older versions also print the rate with the time to connect.
         if !rest.contains("including connections") {
             facts.figure(Key::Rate, followed_by(rest, "("));
         }

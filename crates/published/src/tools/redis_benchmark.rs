@@ -1,4 +1,4 @@
-//! redis-benchmark and valkey-benchmark: whole, `-q` and `--csv`.
+//! redis-benchmark and valkey-benchmark: full output, `-q` and `--csv`.
 
 use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
 use crate::key::{Key, Label};
@@ -88,7 +88,7 @@ fn statistic(name: &str) -> Option<Key> {
     }
 }
 
-/// A row of `--csv`, by the names of its first row.
+/// A row of `--csv`, by the names of the header row.
 fn row(head: &str, line: &str, facts: &mut Facts) {
     let cells = |line: &str| -> Vec<String> {
         line.split("\",\"").map(|cell| cell.trim_matches('"').to_owned()).collect()

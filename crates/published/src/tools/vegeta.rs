@@ -69,7 +69,7 @@ fn statistic(name: &str) -> Option<Key> {
     }
 }
 
-/// Status 0 is vegeta's for requests without a reply.
+/// vegeta reports requests without a reply as status 0.
 fn statuses(value: &str, facts: &mut Facts) {
     for (code, count) in value.split_whitespace().filter_map(|part| part.split_once(':')) {
         if let Ok(code) = code.parse() {

@@ -1,4 +1,4 @@
-//! wrk, and wrk2, which prints the same lines and some more.
+//! wrk, and wrk2, which prints the same lines and additional ones.
 
 use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
 use crate::key::{Fact, Key, Label};

@@ -13,7 +13,7 @@ pub(crate) fn stores() -> Parts {
         comparison("found", "small", Word::Faster, (1.15, 1.14, 1.16), &ratios),
         comparison("found", "silent", Word::Undecided, (0.995, 0.98, 1.01), &alike),
     ];
-    let evidence = "it threw away 4120 items while it was loaded and 37 items in the rounds";
+    let evidence = "it evicted 4120 items during the load and 37 items in the rounds";
     let remedy = "Give the store more memory.";
     parts.findings = vec![finding("evictions", Weight::Caution, Some("small"), evidence, remedy)];
     let none = Evicted { load: Some(0), before: Some(0), rounds: Some(0) };

@@ -57,7 +57,7 @@ fn every_objection_has_its_line() {
     let place = "b.txt:19: Non-2xx responses:      2000";
     assert!(told.contains(place), "{told}");
     assert!(html(&stories()[1]).contains("Non-2xx responses:      2000"));
-    assert!(told.contains("d.txt: no output of a tool that is known"));
+    assert!(told.contains("d.txt: no output of a known tool"));
 }
 
 #[test]

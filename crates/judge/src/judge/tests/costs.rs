@@ -1,9 +1,9 @@
-//! What targets cost, and what that does to a verdict.
+//! The cost of targets, and its effect on a verdict.
 
 use super::*;
 use record::{Interleave, TargetDone, TargetReady};
 
-/// a and b alike, but for b's CPU at rest; both use half a core while driven.
+/// a and b are equal except for b's CPU at rest; both use half a core while driven.
 fn resting(ratio: f64, share: f64) -> Run {
     Run::with_ratios(&[ratio; 10]).with_target_cpu(move |target, driven| match (target, driven) {
         (1, 0) => share,
@@ -96,7 +96,7 @@ fn one_slice_without_a_reading_puts_it_out_of_sight() {
     assert_eq!((cpu.verdict, cpu.ratio), (Word::Undecided, None));
     assert_eq!(
         cpu.because,
-        ["the CPU time of b's target is out of sight (it could not be read in every slice)"]
+        ["the CPU time of b's target is not visible (it could not be read in every slice)"]
     );
 }
 
@@ -104,16 +104,15 @@ fn one_slice_without_a_reading_puts_it_out_of_sight() {
 fn cpu_per_operation_is_compared() {
     let table = [(1.3, Word::Slower), (0.8, Word::Faster), (1.0, Word::Equivalent)];
     for (times, word) in table {
-        let mut run = Run::compare(10).with_target_cpu(|target, driven| match target == driven {
-            true => 0.5 * if target == 1 { times } else { 1.0 },
-            false => 0.0,
-        });
+        let own = |target| 0.5 * if target == 1 { times } else { 1.0 };
+        let mut run = Run::compare(10)
+            .with_target_cpu(|target, driven| if target == driven { own(target) } else { 0.0 });
         run.question.primary = Metric::TargetCpu;
         let comparison = primary(&run);
         assert!(near(comparison.ratio, times));
         assert_eq!((comparison.verdict, comparison.charged), (word, None));
     }
-    // At rest included: 0.5 against 0.4 + 0.1.
+    // Time at rest is included: 0.5 against 0.4 + 0.1.
     let mut run = Run::compare(10).with_target_cpu(|target, driven| match (target, driven) {
         (1, 0) => 0.1,
         (1, 1) => 0.4,
@@ -136,12 +135,12 @@ fn no_cpu_time_makes_no_ratio() {
     }
     let comparison = primary(&run);
     assert_eq!((comparison.ratio, comparison.verdict), (None, Word::Undecided));
-    assert_eq!(comparison.because, ["no CPU time of b's target was seen in round 4"]);
+    assert_eq!(comparison.because, ["no CPU time of b's target was measured in round 4"]);
 }
 
 #[test]
 fn work_that_is_put_off_is_found_although_throughputs_are_equal() {
-    // The example of `Cost::charged_ns`: a does 0.3 x each request later.
+    // The example of `Cost::charged_ns`: a does 0.3 × each request later.
     let run =
         Run::with_ratios(&[1.0; 10]).with_target_cpu(|target, driven| match (target, driven) {
             (0, 0) => 1.0,
@@ -155,8 +154,8 @@ fn work_that_is_put_off_is_found_although_throughputs_are_equal() {
     assert_eq!((charged.verdict, comparison.verdict), (Word::Faster, Word::Undecided));
     assert_eq!(
         comparison.because,
-        ["the interval says equivalent, but a used 13 % of a core while at rest: charged with it \
-          the ratio is 1.299x (1.299x to 1.299x)"]
+        ["the interval says equivalent, but a used 13 % of a core while at rest: with this time \
+          charged to its owner the ratio is 1.299x (1.299x to 1.299x)"]
     );
     assert_eq!(comparison.fresh_rounds, None);
     assert!(comparison.low.is_some());
@@ -172,17 +171,17 @@ fn above_one_percent_a_word_must_be_that_of_the_charged_ratio() {
         (1.1, 0.06, Word::Undecided, Word::Equivalent),
         (0.9, 0.2, Word::Slower, Word::Slower),
     ];
-    for (ratio, share, said, charged) in table {
+    for (ratio, share, expected, charged) in table {
         let mut run = resting(ratio, share);
         run.question.matters = 0.0105;
         let comparison = primary(&run);
         let words = (comparison.verdict, comparison.charged.map(|charged| charged.verdict));
-        assert_eq!(words, (said, Some(charged)), "{ratio} {share}: {comparison:?}");
-        assert_eq!(comparison.because.is_empty(), said != Word::Undecided);
-        // Turns do not cure a throughput whose owner works for the next one's.
+        assert_eq!(words, (expected, Some(charged)), "{ratio} {share}: {comparison:?}");
+        assert_eq!(comparison.because.is_empty(), expected != Word::Undecided);
+        // Turns do not help if a target works for itself while the next one is driven.
         let mut turns = run.clone();
         turns.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
-        assert_eq!(primary(&turns).verdict, said);
+        assert_eq!(primary(&turns).verdict, expected);
     }
 }
 
@@ -228,7 +227,7 @@ fn where_the_generator_was_slower_than_both_there_is_no_word() {
         let [throughput, p50, cpu] = verdict.comparisons() else { panic!("three metrics") };
         for held in [throughput, p50] {
             assert_eq!((held.verdict, held.fresh_rounds), (Word::Undecided, None));
-            assert!(held.because[0].contains("generator's own") || ratio != 1.0);
+            assert!(held.because[0].contains("due to the generator") || ratio != 1.0);
             assert!(held.because[0].contains("a --rate that both can reach"), "{held:?}");
         }
         assert!(throughput.low.is_some() && !throughput.at_least);
@@ -241,11 +240,11 @@ fn where_the_generator_was_slower_than_both_there_is_no_word() {
 fn where_it_was_slower_than_one_a_difference_stands() {
     let table = [
         (1.3, [0.96, 0.96], [0.96, 0.6], Word::Faster, true),
-        // Behind, and held back: that it costs the generator more explains it.
+        // Slower, and held back: its higher cost to the generator explains it.
         (1.3, [0.96, 0.96], [0.6, 0.96], Word::Undecided, false),
         (0.8, [0.96, 0.96], [0.6, 0.96], Word::Slower, true),
         (1.0, [0.96, 0.96], [0.96, 0.6], Word::Undecided, false),
-        // Both targets were at their limit, or the generator idle.
+        // Both targets were at their limit, or the generator was idle.
         (1.0, [0.96, 0.96], [0.96, 0.96], Word::Equivalent, false),
         (1.0, [0.94, 0.94], [0.6, 0.6], Word::Equivalent, false),
     ];
@@ -256,7 +255,7 @@ fn where_it_was_slower_than_one_a_difference_stands() {
     let held = primary(&bottleneck(1.3, [0.5, 0.96], [0.5, 0.6]));
     assert_eq!(held.because, ["at least: the generator held back b, which is ahead"]);
     let equal = primary(&bottleneck(1.0, [0.5, 0.96], [0.5, 0.6]));
-    assert!(equal.because[0].contains("equal figures may be the generator's own"));
+    assert!(equal.because[0].contains("equal figures may be due to the generator"));
 }
 
 #[test]
@@ -269,10 +268,10 @@ fn the_generator_comes_before_cpu_at_rest() {
     assert!(comparison.charged.is_some());
 }
 
-/// Ratio b/a of throughput, how busy the generator was with a, and what an operation
-/// of b costs it in units of one of a. Targets have cores to spare.
+/// The ratio b/a of throughput, how busy the generator was with a, and the cost of an operation of
+/// b relative to one of a. Targets have cores to spare.
 fn with_generator_costs(ratio: f64, busy: f64, cost: f64) -> Run {
-    // The generator's share of its time with b follows from both.
+    // The generator's share of time with b follows from both.
     let run = bottleneck(ratio, [busy, busy * ratio * cost], [0.5, 0.5]);
     assert!(busy * ratio * cost <= 1.0, "nobody has more time than there is");
     run
@@ -281,20 +280,20 @@ fn with_generator_costs(ratio: f64, busy: f64, cost: f64) -> Run {
 #[test]
 fn of_different_targets_only_what_lies_beyond_the_generators_cost_counts() {
     let table = [
-        // Twice the header, 1.2 x the cost: nothing lies beyond.
+        // Twice the header, 1.2 × the cost: nothing remains.
         (1.0 / 1.2, 0.98, 1.2, Word::Undecided, None),
-        // b is ahead, and costs less: of 1.25x 1.111x is explained.
+        // b is faster and costs less: 1.111x of 1.25x is explained.
         (1.25, 0.85, 0.9, Word::Faster, Some(1.125)),
-        // The same, but the generator had time to spare with a: its target's limit.
+        // The same, but the generator had time to spare with a: its target was at its limit.
         (1.25, 0.79, 0.9, Word::Faster, None),
-        // b is behind although it costs the generator less.
+        // b is slower although it costs the generator less.
         (0.8, 0.9, 0.9, Word::Slower, None),
         // More is explained than was measured.
         (0.97, 0.98, 1.05, Word::Undecided, None),
     ];
     for (ratio, busy, cost, word, beyond) in table {
         let mut run = with_generator_costs(ratio, busy, cost);
-        // Where b is behind it is the one that must have been busy.
+        // If b is slower, it is the one that must have been busy.
         if ratio < 1.0 && word == Word::Undecided {
             run = run.with_busy_generator("b", 0.98);
             run = run.with_busy_generator("a", 0.98 / (ratio * cost));
@@ -305,14 +304,14 @@ fn of_different_targets_only_what_lies_beyond_the_generators_cost_counts() {
         assert_eq!(found.is_some(), beyond.is_some(), "{ratio} {busy} {cost}: {comparison:?}");
         assert!(found.is_none() || near(found, beyond.unwrap_or(0.0)), "{found:?}");
         assert_eq!(comparison.at_least, beyond.is_some(), "{comparison:?}");
-        // The measured figures stay as they were measured.
+        // The measured figures are not changed.
         assert!(near(comparison.ratio, ratio));
     }
 }
 
 #[test]
 fn the_clients_cost_is_compared_where_every_application_pays_it() {
-    // b opens a connection for each operation: it costs the client twice as much.
+    // b opens a connection for each operation, which costs the client twice as much.
     let mut run = bottleneck(0.5, [0.98, 0.98], [0.6, 0.5]);
     assert_eq!(primary(&run).verdict, Word::Undecided);
     let libraries = |of: [bool; 2]| {
@@ -328,11 +327,11 @@ fn the_clients_cost_is_compared_where_every_application_pays_it() {
     // 800 operations in 1.004 s, and in twice that.
     assert_eq!(
         comparison.because,
-        ["of the 1.26 ms by which an operation of b takes longer, 1.23 ms are spent in the client"]
+        ["an operation of b takes 1.26 ms longer; 1.23 ms are spent in the client"]
     );
     let share = comparison.client_share.expect("both are known");
     assert!((share.client / share.difference - 0.98).abs() < 1e-6, "{share:?}");
-    // Equal figures may be the client's own, whoever pays for it.
+    // Equal figures may be due to the client, whoever pays for it.
     let mut equal = bottleneck(1.0, [0.98, 0.98], [0.6, 0.5]);
     equal.question.one_target = vec![vec![0, 1]];
     assert_eq!(primary(&equal).verdict, Word::Undecided);
@@ -357,7 +356,7 @@ fn the_reason_names_the_remedy_that_fits() {
 
 #[test]
 fn to_wait_for_a_core_is_not_the_generators_work() {
-    // It waited for half of its time: a neighbour's doing, or the target's.
+    // It waited for half of its time, because of another program or the target.
     let mut run = with_generator_costs(1.0 / 1.2, 0.4, 1.2);
     for name in ["a", "b"] {
         run.each_seen(name, |_, seen| {

@@ -1,4 +1,4 @@
-//! Groups that were driven at once: each is judged by itself.
+//! Groups that were driven at the same time: each is judged by itself.
 
 use super::*;
 use crate::builder::weights;
@@ -7,8 +7,8 @@ use record::{GroupAsks, Intensity, Seen, TrialRecord};
 
 const NAMES: [&str; 2] = ["readers", "writers"];
 
-/// Readers in closed loop, 10 000 replies a round, beside writers at a rate that made
-/// `writes` of them due. `change`: what is else seen of a group of b.
+/// Readers in closed loop with 10 000 replies per round, beside writers at a rate that makes
+/// `writes` of them due. `change` modifies the record of a group of b.
 fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> Run {
     let mut run = Run::compare(10).with_operations(10_000 + writes);
     let metrics = vec![Metric::Throughput, Metric::ResponseP50];
@@ -83,7 +83,7 @@ fn figures_of_groups_share_the_error_budget_of_the_second_family() {
 
 #[test]
 fn a_group_that_fails_is_not_lost_among_the_others() {
-    // One operation in 2000, and every tenth of its group.
+    // One operation in 2000 of the run, and one in ten of its group.
     let run = run(50, |at, seen| {
         if at == 1 {
             (seen.outcomes.ok, seen.outcomes.wrong) = (45, 5);
@@ -92,7 +92,7 @@ fn a_group_that_fails_is_not_lost_among_the_others() {
     let findings = run.findings("wrong_values");
     let of: Vec<_> = findings.iter().map(|of| (of.contender.as_deref(), of.weight)).collect();
     assert_eq!(of, [(Some("b"), Weight::Void)]);
-    assert!(findings[0].evidence.starts_with("group writers: of 500 operations 50 brought"));
+    assert!(findings[0].evidence.starts_with("group writers: of 500 operations 50 returned"));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_rate_of_a_group_is_looked_at_by_itself() {
     });
     let found = short.findings("rate_not_reached");
     assert_eq!(weights(&short, "rate_not_reached"), [Weight::Void]);
-    assert!(found[0].evidence.starts_with("group writers: the generator's schedule"), "{found:?}");
+    assert!(found[0].evidence.starts_with("group writers: the generator scheduled"), "{found:?}");
 }
 
 #[test]

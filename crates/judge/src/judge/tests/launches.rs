@@ -10,7 +10,7 @@ fn run(launches: &[f64]) -> Run {
 
 #[test]
 fn a_launch_counts_once_however_many_rounds_it_has() {
-    // Servers that settle 2 % apart at each start, either way.
+    // Servers that settle 2 % apart at each start, in either direction.
     let launches = [1.02, 0.98, 1.021, 1.019, 0.981, 1.022, 0.982, 1.018, 1.02, 1.02];
     let by_launch = primary(&run(&launches));
     assert_eq!((by_launch.verdict, by_launch.replicates), (Word::Undecided, 10));
@@ -61,7 +61,10 @@ fn too_few_launches_are_called_restarts() {
     let all = run(&[1.05; 10]);
     let few = primary(&all.after(25));
     assert_eq!((few.low, few.verdict), (None, Word::Undecided));
-    assert_eq!(few.because, ["5 restarts cannot support 1 comparison at 5 %: at least 6"]);
+    assert_eq!(
+        few.because,
+        ["5 restarts cannot support 1 comparison at 5 %; at least 6 are needed"]
+    );
     assert_eq!(primary(&all.after(30)).verdict, Word::Faster);
     let none = primary(&all.after(4));
     assert_eq!((none.ratio, none.replicates, none.rounds.len()), (None, 0, 4));

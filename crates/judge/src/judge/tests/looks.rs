@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A round that says little: 1.1, give or take up to a half.
+/// A round with little information: 1.1, give or take up to a half.
 fn noisy(round: u32) -> f64 {
     let scattered = (f64::from(round) * 0.618_034).fract() * 2.0 - 1.0;
     1.1 * (0.7 * scattered).exp()
@@ -14,7 +14,7 @@ fn late(n: u32) -> Run {
     Run::with_ratios(&(1..=60).map(ratio).collect::<Vec<_>>()).with_looks()
 }
 
-/// After how many rounds, each asked in turn, the run is decided at first.
+/// The number of rounds after which the run is decided, checked after each round.
 fn decided_after(run: &Run) -> Option<u32> {
     let mut judge = Judge::new(&run.question);
     let last = run.question.contenders.len() as u32 - 1;
@@ -34,7 +34,7 @@ fn the_first_look_that_decides_stands() {
     let first = primary(&run.after(10));
     assert_eq!((first.verdict, first.looks, first.replicates), (Word::Faster, Some(1), 10));
     assert_eq!(first.confidence, 1.0 - 0.0125);
-    // Later rounds, whatever they say, are shown and not judged.
+    // Later rounds are shown but not judged, whatever their result.
     let mut more = run.clone();
     more.each_seen("b", |round, seen| {
         if round > 10 {
@@ -64,12 +64,12 @@ fn between_looks_the_last_one_counts() {
     let run = late(60);
     let before = primary(&run.after(9));
     assert_eq!((before.looks, before.replicates, before.ratio), (Some(0), 0, None));
-    assert_eq!(before.because, ["9 rounds: the first look comes after 10"]);
+    assert_eq!(before.because, ["9 rounds done; the first look is after round 10"]);
     let (at, behind) = (primary(&run.after(16)), primary(&run.after(25)));
     assert_eq!((behind.looks, behind.replicates), (Some(2), 16));
     assert_eq!((at.low, at.high), (behind.low, behind.high));
-    assert_eq!(behind.because, ["not decided at look 2 of 5 (16 rounds), the last one made"]);
-    // The numbers of a fresh run are those of one of a fixed length.
+    assert_eq!(behind.because, ["not decided at look 2 of 5 (16 rounds), the latest one"]);
+    // The estimates for a fresh run are those of a run of a fixed length.
     assert!(behind.fresh_rounds.is_some());
     let last = primary(&run);
     assert_eq!((last.looks, last.verdict), (Some(5), Word::Undecided));
@@ -87,7 +87,8 @@ fn all_primary_comparisons_must_be_decided_and_no_others() {
     });
     assert_eq!(decided_after(&three), Some(26));
     let verdict = three.after(26).verdict();
-    let said = verdict.comparisons().iter().map(|c| (c.looks, (c.confidence * 1e6).round() as u32));
+    let found =
+        verdict.comparisons().iter().map(|c| (c.looks, (c.confidence * 1e6).round() as u32));
     // Levels of 5 % ÷ (4·2) and ÷ (4·4); p99 of 800 replies has no word.
     let (primary, second) = (993_750, 996_875);
     let wanted = [
@@ -98,7 +99,7 @@ fn all_primary_comparisons_must_be_decided_and_no_others() {
         (Some(1), second),
         (Some(1), second),
     ];
-    assert_eq!(said.collect::<Vec<_>>(), wanted);
+    assert_eq!(found.collect::<Vec<_>>(), wanted);
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn more_rounds_do_not_help_against_a_slow_generator() {
 
 #[test]
 fn a_word_waits_for_the_charged_one() {
-    // Equal throughputs; what b uses at rest hides in other figures at first.
+    // Equal throughputs; at first, variation hides what b uses at rest.
     let mut run = late(0).with_target_cpu(|of, driven| if of == driven { 0.5 } else { 0.02 });
     run.each_seen("a", |round, seen| {
         let share = if round <= 10 { 0.3 * f64::from(round % 2) } else { 0.0 };

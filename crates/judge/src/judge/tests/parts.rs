@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Deals the operations of every trial over workers, as parts of their own.
+/// Distributes the operations of every trial over workers, one part for each.
 fn dealt(run: &Run, workers: u64) -> Vec<TrialRecord> {
     let part = |record: &TrialRecord, worker: u64| {
         let mut part = record.clone();
@@ -38,13 +38,11 @@ proptest! {
         workers in 1u64..4,
         keys in prop::collection::vec(0u32..1000, 3 * 2 * 6),
     ) {
-        let run = Run::compare(6).with_target_cpu(|target, driven| match target == driven {
-            true => 0.7,
-            false => 0.02,
-        });
+        let run = Run::compare(6)
+            .with_target_cpu(|target, driven| if target == driven { 0.7 } else { 0.02 });
         let in_order = Run { records: dealt(&run, workers), ..run.clone() };
         let mut keyed: Vec<_> = in_order.records.iter().cloned().zip(keys).collect();
-        // Rounds come in order; within a round parts come in any.
+        // Rounds come in order; within a round parts come in any order.
         keyed.sort_by_key(|(record, key)| (record.round, *key));
         let shuffled = keyed.into_iter().map(|(record, _)| record).collect();
         let shuffled = Run { records: shuffled, ..run };

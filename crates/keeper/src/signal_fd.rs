@@ -8,20 +8,19 @@ use std::time::Instant;
 /// Signals that ask the keeper itself to end.
 const STOP: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
 
-/// The descriptor that becomes readable when a child ended or a signal came.
-pub(super) struct Caught(OwnedFd);
+/// A descriptor that becomes readable when a child ended or a signal arrived.
+pub(super) struct SignalFd(OwnedFd);
 
-impl Caught {
-    /// Blocks the signals and reads them from here on. All others get back
-    /// their default: `nohup` and shells leave some ignored, and targets would
-    /// inherit that.
-    pub(super) fn begin() -> io::Result<Caught> {
+impl SignalFd {
+    /// Blocks the signals and reads them from here on. All others get their default back: `nohup`
+    /// and shells leave some ignored, and targets would inherit that.
+    pub(super) fn begin() -> io::Result<SignalFd> {
         // SAFETY: a zeroed set is valid memory for sigemptyset; the descriptor
         // is new and ours.
         unsafe {
             for signal in 1..libc::SIGRTMIN() {
-                // SIGKILL and SIGSTOP refuse, and Rust's own choice for
-                // SIGPIPE stays: it is undone for children.
+                // SIGKILL and SIGSTOP cannot be set, and Rust's setting of SIGPIPE stays: it is
+                // undone for children.
                 if signal != libc::SIGPIPE {
                     libc::signal(signal, libc::SIG_DFL);
                 }
@@ -35,7 +34,7 @@ impl Caught {
                 return Err(io::Error::last_os_error());
             }
             match libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
-                fd if fd >= 0 => Ok(Caught(OwnedFd::from_raw_fd(fd))),
+                fd if fd >= 0 => Ok(SignalFd(OwnedFd::from_raw_fd(fd))),
                 _ => Err(io::Error::last_os_error()),
             }
         }
@@ -45,7 +44,7 @@ impl Caught {
         self.0.as_raw_fd()
     }
 
-    /// Takes what came; true if one of the signals asks us to end.
+    /// Reads the pending signals; returns true if one of them asks us to end.
     pub(super) fn asked_to_stop(&self) -> bool {
         let mut asked = false;
         loop {
@@ -63,7 +62,7 @@ impl Caught {
         }
     }
 
-    /// Waits until a child ended (or some signal came), or the time is over.
+    /// Waits until a child ended (or some signal arrived), or the time is over.
     pub(super) fn wait(&self, until: Instant) {
         if wait(&[self.fd()], until)[0] {
             self.asked_to_stop();
