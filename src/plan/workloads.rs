@@ -41,7 +41,7 @@ fn can_have_one(spec: &Spec, url: &Url) -> bool {
 }
 
 /// What the keys of a contender begin with. A name that is a hash stays as it is where
-/// nobody else can have keys: another contender, or whoever uses a store that runs already.
+/// nobody else can have keys: another contender, or another user of a store that runs already.
 fn prefix(spec: &Spec, number: usize, place: &Place, url: &Url) -> String {
     let has_own_keys = match url.protocol.family {
         Family::Sql(_) | Family::Files => true,

@@ -66,8 +66,8 @@ pub(super) fn check(
     let why = match method {
         Method::OneRun => contenders.iter().find(|of| !is_program(of)).map(|of| {
             format!(
-                "\"{ONE_RUN}\" is of programs (exec:), and `{}` is none: give a table with `run` \
-                 and `prints`",
+                "\"{ONE_RUN}\" requires programs (exec:), and `{}` is not one: give a table with \
+                 `run` and `prints`",
                 of.name
             )
         }),

@@ -64,7 +64,7 @@ fn the_method_of_programs_is_one_run() {
     for (told, wanted) in [
         (
             of("'one run'", "[contender.b]\nlaunch = ['x']\n"),
-            "e.toml:5: published.method: \"one run\" is of programs (exec:), and `b` is none: give",
+            "e.toml:5: published.method: \"one run\" requires programs (exec:), and `b` is not one: give",
         ),
         (
             of("{ run = ['x', '{url}'], prints = 'y' }", ""),
