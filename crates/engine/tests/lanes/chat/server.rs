@@ -118,6 +118,7 @@ fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
     let mut room = String::new();
     let mut number = 0;
     // A client that is answered is a member already.
+    #[allow(clippy::result_large_err, reason = "the library's callback has this error")]
     let enter = |request: &Request, response: Response| {
         let query = request.uri().query().unwrap_or_default();
         let named = query.split('&').find_map(|field| field.strip_prefix("room="));
