@@ -308,7 +308,7 @@ pub struct ContenderSummary {
 pub struct PhaseTimes {
     /// Waiting for a connection of the pool.
     pub acquire: Quantiles,
-    /// The log-in, for every connection opened.
+    /// The login, for every connection opened.
     pub log_in: Quantiles,
     /// The upgrade to WebSocket, for every connection opened.
     pub upgrade: Quantiles,
@@ -325,7 +325,7 @@ impl PhaseTimes {
     pub fn named(&self) -> [(&'static str, &Quantiles); 5] {
         [
             ("acquire", &self.acquire),
-            ("log-in", &self.log_in),
+            ("login", &self.log_in),
             ("upgrade", &self.upgrade),
             ("prepare", &self.prepare),
             ("fetch", &self.fetch),

@@ -249,7 +249,7 @@ impl Scan {
             && is_near(&at)
             && named.prints_like(tool)
         {
-            // The output weighs more than the command line: it comes later, and the first text is
+            // The output weighs more than the command line: it is read later, and the first text is
             // kept.
             let kept = facts.0.into_iter().filter(|fact| !states_target(tool, fact));
             kept.for_each(|fact| run.take(fact, at.line, &at.value));

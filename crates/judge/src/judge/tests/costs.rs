@@ -331,7 +331,7 @@ fn the_clients_cost_is_compared_where_every_application_pays_it() {
     );
     let share = comparison.client_share.expect("both are known");
     assert!((share.client / share.difference - 0.98).abs() < 1e-6, "{share:?}");
-    // Equal figures may be due to the client, whoever pays for it.
+    // Equal figures may be due to the client, regardless of who pays for it.
     let mut equal = bottleneck(1.0, [0.98, 0.98], [0.6, 0.5]);
     equal.question.one_target = vec![vec![0, 1]];
     assert_eq!(primary(&equal).verdict, Word::Undecided);
