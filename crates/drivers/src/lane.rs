@@ -94,10 +94,7 @@ impl<D: Driver> DriverLane<D> {
 
 /// Those of the groups; where there is one workload, its one.
 fn recorders(seen: &mut Recorder) -> &mut [Recorder] {
-    match seen.groups_mut().is_empty() {
-        true => std::slice::from_mut(seen),
-        false => seen.groups_mut(),
-    }
+    if seen.groups_mut().is_empty() { std::slice::from_mut(seen) } else { seen.groups_mut() }
 }
 
 /// Gives up everything that is under way where the library has reserved too much for replies:

@@ -54,10 +54,11 @@ impl Serving {
         }
         let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
         let said = said.with_feeds(asks.feeds).map_err(Broken)?;
-        let times = workload.own.operations.iter().map(|of| match only_writes(of) {
-            true => u64::from(asks.batch_size),
-            false => 1,
-        });
+        let times = workload
+            .own
+            .operations
+            .iter()
+            .map(|of| if only_writes(of) { u64::from(asks.batch_size) } else { 1 });
         let times = times.collect();
         let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
         Ok(Serving {
@@ -76,12 +77,11 @@ impl Serving {
             return;
         };
         let whole = work.said.drawn(number);
-        let drawn = match whole.kind.has_halves() {
-            true => {
-                request.half = Some(whole.kind);
-                whole.read_half()
-            }
-            false => whole,
+        let drawn = if whole.kind.has_halves() {
+            request.half = Some(whole.kind);
+            whole.read_half()
+        } else {
+            whole
         };
         work.word(drawn, memo, request);
     }

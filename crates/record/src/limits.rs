@@ -35,9 +35,12 @@ impl Plan {
         if self.sweep.as_ref().is_some_and(|sweep| sweep.values.len() != contenders) {
             return Err(format!("{contenders} contenders and a sweep of others"));
         }
-        let most = |what: &str, count: usize, most: usize| match count > most {
-            true => Err(format!("{count} {what}, and {most} are the most")),
-            false => Ok(()),
+        let most = |what: &str, count: usize, most: usize| {
+            if count > most {
+                Err(format!("{count} {what}, and {most} are the most"))
+            } else {
+                Ok(())
+            }
         };
         most("contenders", contenders, MOST_CONTENDERS)?;
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
@@ -77,9 +80,10 @@ impl Question {
 /// Returns an error if there are more, or if a group has groups of its own.
 pub(crate) fn read_groups<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen>, D::Error> {
     let groups: Vec<Seen> = from.deserialize_seq(AtMost::new("groups", MOST_GROUPS))?;
-    match groups.iter().all(|group| group.groups.is_empty()) {
-        true => Ok(groups),
-        false => Err(D::Error::custom("a group has groups of its own")),
+    if groups.iter().all(|group| group.groups.is_empty()) {
+        Ok(groups)
+    } else {
+        Err(D::Error::custom("a group has groups of its own"))
     }
 }
 

@@ -194,10 +194,7 @@ fn requirements(checked: &[Checked]) -> String {
         let required = code(&words::required(one));
         let _ = writeln!(list, "- [{sign}] **{standing}**: {required}: {}", text(&one.why));
     }
-    match list.is_empty() {
-        true => list,
-        false => format!("**Required**\n\n{list}"),
-    }
+    if list.is_empty() { list } else { format!("**Required**\n\n{list}") }
 }
 
 /// What voids or weakens the run in full, notes folded away.

@@ -261,11 +261,10 @@ pub(super) fn five() -> Parts {
     ];
     for (name, word, ratio, at_least) in words {
         let rounds: Vec<f64> = noise(20).map(|u| ratio.0 * (0.97 + 0.06 * u)).collect();
-        let because = match at_least {
-            true => {
-                vec!["the generator was the slower part for both, so nothing can be said".into()]
-            }
-            false => Vec::new(),
+        let because = if at_least {
+            vec!["the generator was the slower part for both, so nothing can be said".into()]
+        } else {
+            Vec::new()
         };
         let fresh_rounds = at_least.then_some((48, 90));
         let made = comparison(named[0].0, name, word, ratio, &rounds);

@@ -40,9 +40,10 @@ pub(super) fn report(view: &View, style: Style) -> String {
             page.blank();
         });
     }
-    match view.comparisons.is_empty() {
-        true => alone(view, &mut page),
-        false => comparisons(view, &mut page),
+    if view.comparisons.is_empty() {
+        alone(view, &mut page)
+    } else {
+        comparisons(view, &mut page)
     }
     requirements(view, &mut page);
     page.append(published::section(view, style));
@@ -136,9 +137,10 @@ fn comparisons(view: &View, page: &mut Page) {
     for (a, b) in &pairs {
         let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;
         for comparison in view.comparisons.iter().filter(of_pair) {
-            match comparison.primary {
-                true => primary(view, comparison, page),
-                false => secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page),
+            if comparison.primary {
+                primary(view, comparison, page)
+            } else {
+                secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page)
             }
         }
     }

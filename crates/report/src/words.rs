@@ -94,9 +94,10 @@ pub(super) fn remarks(view: &View) -> Vec<String> {
     match view.end {
         None => remarks.push("the journal does not say how the run ended".to_owned()),
         Some(end) if end.reason != EndReason::Complete => {
-            remarks.push(match end.detail.is_empty() {
-                true => ended(end.reason).to_owned(),
-                false => format!("{}: {}", ended(end.reason), shown_sentence(&end.detail)),
+            remarks.push(if end.detail.is_empty() {
+                ended(end.reason).to_owned()
+            } else {
+                format!("{}: {}", ended(end.reason), shown_sentence(&end.detail))
             });
         }
         Some(_) => {}

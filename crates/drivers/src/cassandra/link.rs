@@ -61,9 +61,10 @@ impl Link {
         heard: &mut Heard<'_>,
     ) -> Result<Option<QueryRowsResult>, Trouble> {
         let Ok(rows) = of.into_rows_result() else { return Ok(None) };
-        match heard.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
-            true => Err(Trouble::Failed(Failure::TooLarge)),
-            false => Ok(Some(rows)),
+        if heard.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
+            Err(Trouble::Failed(Failure::TooLarge))
+        } else {
+            Ok(Some(rows))
         }
     }
 

@@ -95,9 +95,10 @@ impl CassandraAccess {
         let compaction = class.map_or(String::new(), |(_, class)| {
             format!(" AND compaction = {{'class': '{class}'}}")
         });
-        let columns = match is_wide {
-            true => wide_statements::TABLE,
-            false => "(key text PRIMARY KEY, value blob) WITH",
+        let columns = if is_wide {
+            wide_statements::TABLE
+        } else {
+            "(key text PRIMARY KEY, value blob) WITH"
         };
         vec![
             format!("DROP TABLE IF EXISTS {table}"),
@@ -246,10 +247,7 @@ impl Database for CassandraAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = match of.has_values() {
-            true => self.table_schema(kind, of.is_wide()),
-            false => Vec::new(),
-        };
+        let own = if of.has_values() { self.table_schema(kind, of.is_wide()) } else { Vec::new() };
         let setup = setup(of, Dialect::Cassandra, &self.table);
         Ok([vec![self.make_keyspace()], own, setup].concat())
     }

@@ -32,10 +32,8 @@ impl Server {
         heard: &mut Heard<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        let prepared = match self.prepares() {
-            true => prepare(link, statements, heard).await?,
-            false => Vec::new(),
-        };
+        let prepared =
+            if self.prepares() { prepare(link, statements, heard).await? } else { Vec::new() };
         heard.asks();
         let kind = match self.batch() {
             Batch::None => None,

@@ -116,9 +116,10 @@ impl Server {
     /// waits until the nodes that it is connected to agree on the schema.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let changes = |text: &String| starts_with(text, &["CREATE", "ALTER", "DROP"]);
-        let session = match statements.iter().any(changes) {
-            true => self.open_to_ask().await?,
-            false => self.open_with_one_node().await?,
+        let session = if statements.iter().any(changes) {
+            self.open_to_ask().await?
+        } else {
+            self.open_with_one_node().await?
         };
         // The keyspace need not exist yet. Statements that need it fail with the reason.
         let _ = session.use_keyspace(&self.keyspace, true).await;

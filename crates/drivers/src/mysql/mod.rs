@@ -217,9 +217,10 @@ impl Database for MysqlAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = match of.has_values() {
-            true => self.table_schema(kind, longest_key(of) as u32, of.value.most())?,
-            false => Vec::new(),
+        let own = if of.has_values() {
+            self.table_schema(kind, longest_key(of) as u32, of.value.most())?
+        } else {
+            Vec::new()
         };
         Ok([own, setup(of, Dialect::Mysql, &self.table)].concat())
     }

@@ -67,9 +67,10 @@ impl own::Session for Own<'_> {
             Argument::Integer(number) => Value::Int(number),
             Argument::Text(bytes) | Argument::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
         });
-        let parameters = match statement.bound.is_empty() {
-            true => Params::Empty,
-            false => Params::Positional(bound.collect()),
+        let parameters = if statement.bound.is_empty() {
+            Params::Empty
+        } else {
+            Params::Positional(bound.collect())
         };
         let reply = session.connection.exec_iter(prepared, parameters).await?;
         hear(reply, statement, self.server.reply_bytes, heard).await

@@ -55,9 +55,10 @@ impl own::Session for Own<'_> {
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
         let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
-        let call = match statement.brings_rows {
-            true => query(text, bound, true, self.alone && locks(&statement.with_places)),
-            false => change(text, vec![bound], self.alone),
+        let call = if statement.brings_rows {
+            query(text, bound, true, self.alone && locks(&statement.with_places))
+        } else {
+            change(text, vec![bound], self.alone)
         };
         let reply = self.connection.call(call).await?;
         heard.began_at(reply.began);

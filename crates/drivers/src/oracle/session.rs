@@ -48,9 +48,10 @@ impl<L: Library> Server<L> {
             Connection::open(&self.threads, self.library.clone()).await.map_err(unasked)?;
         let mut all = Vec::with_capacity(statements.len());
         for text in statements {
-            let call = match brings_rows(text) {
-                true => query(text.as_str().into(), Vec::new(), true, false),
-                false => change(text.as_str().into(), vec![Vec::new()], true),
+            let call = if brings_rows(text) {
+                query(text.as_str().into(), Vec::new(), true, false)
+            } else {
+                change(text.as_str().into(), vec![Vec::new()], true)
             };
             let reply = connection.call(call).await.map_err(unasked)?;
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -226,11 +227,12 @@ pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
         record::Says::Sql(statements) => statements.as_slice(),
         _ => &[],
     });
-    match all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
-        true => Err(Broken(
+    if all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
+        Err(Broken(
             "what RETURNING brings is not read on Oracle: it wants a variable to put it INTO"
                 .to_owned(),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

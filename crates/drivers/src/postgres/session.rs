@@ -296,9 +296,10 @@ impl Server {
         if let Some(system) = system_error(error) {
             return Trouble::Failed(failure(system));
         }
-        match error.is_closed() {
-            true => Trouble::Failed(Failure::Closed),
-            false => Trouble::Failed(Failure::Protocol),
+        if error.is_closed() {
+            Trouble::Failed(Failure::Closed)
+        } else {
+            Trouble::Failed(Failure::Protocol)
         }
     }
 }

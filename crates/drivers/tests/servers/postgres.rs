@@ -51,10 +51,11 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
         assert_eq!(seen.phases.log_in.len(), opened);
         let reset = matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
         let prepares = seen.phases.prepare.len();
-        match reset || reuse == Reuse::Never {
-            true => assert_eq!(prepares, seen.operations, "{reuse:?}"),
+        if reset || reuse == Reuse::Never {
+            assert_eq!(prepares, seen.operations, "{reuse:?}");
+        } else {
             // A get and a set on each connection.
-            false => assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}"),
+            assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}");
         }
         // The one that asks is there.
         assert_eq!(

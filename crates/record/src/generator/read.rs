@@ -90,10 +90,7 @@ fn generator(name: &str, arguments: &[Argument]) -> Result<Generator, Option<Str
 }
 
 fn ordered(from: i64, to: i64) -> Result<(), Option<String>> {
-    match from <= to {
-        true => Ok(()),
-        false => Err(Some(format!("ends before it begins ({from} to {to})"))),
-    }
+    if from <= to { Ok(()) } else { Err(Some(format!("ends before it begins ({from} to {to})"))) }
 }
 
 fn zipf(arguments: &[Argument]) -> Result<Generator, Option<String>> {
@@ -114,9 +111,10 @@ fn zipf(arguments: &[Argument]) -> Result<Generator, Option<String>> {
     if to.checked_sub(from).is_none_or(|span| span >= 1 << 53) {
         return Err(Some("spans more than 2^53 numbers".to_owned()));
     }
-    match theta > 0.0 && theta <= 10.0 {
-        true => Ok(Generator::Zipf { from, to, theta }),
-        false => Err(Some(format!("has θ = {theta}: above 0 and at most 10"))),
+    if theta > 0.0 && theta <= 10.0 {
+        Ok(Generator::Zipf { from, to, theta })
+    } else {
+        Err(Some(format!("has θ = {theta}: above 0 and at most 10")))
     }
 }
 
@@ -127,9 +125,10 @@ fn lengths(name: &str, arguments: &[Argument]) -> Result<Lengths, Option<String>
         _ => return Err(Some(format!("write {name}(380) or {name}(10, 400)"))),
     };
     ordered(from, to)?;
-    match from >= 0 && to <= MOST_BYTES {
-        true => Ok(Lengths { from: from as u32, to: to as u32 }),
-        false => Err(Some(format!("must be from 0 to {MOST_BYTES} bytes long"))),
+    if from >= 0 && to <= MOST_BYTES {
+        Ok(Lengths { from: from as u32, to: to as u32 })
+    } else {
+        Err(Some(format!("must be from 0 to {MOST_BYTES} bytes long")))
     }
 }
 

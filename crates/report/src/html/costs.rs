@@ -13,12 +13,13 @@ pub(super) fn section(view: &View) -> Option<Node> {
         return None;
     }
     let section = parts::section("What the targets cost");
-    let section = match costs::figures(view) {
-        true => section.with(table(view)).with(parts::caption(
+    let section = if costs::figures(view) {
+        section.with(table(view)).with(parts::caption(
             "CPU per operation holds what the target used at rest, too. At rest: while other \
              contenders were driven.",
-        )),
-        false => section,
+        ))
+    } else {
+        section
     };
     let known = view.contenders.iter();
     let known = known.filter(|of| !costs::said(&of.target).is_empty() || of.store.is_some());

@@ -235,8 +235,5 @@ fn pair_name(comparison: &Comparison) -> String {
 
 /// p50 and p99 keep their small letter.
 fn heading(text: &str) -> String {
-    match text.starts_with('t') {
-        true => parts::capitalised(text),
-        false => text.to_owned(),
-    }
+    if text.starts_with('t') { parts::capitalised(text) } else { text.to_owned() }
 }

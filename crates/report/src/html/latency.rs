@@ -34,9 +34,10 @@ pub(super) fn section(view: &View) -> Node {
     let Some((least, most)) = span(curves.map(|point| point.1).filter(|time| *time > 0.0)) else {
         return section.with(parts::nothing("No response time was recorded."));
     };
-    let up = match most / least > WIDE {
-        true => Scale::logarithmic(least, most),
-        false => Scale::linear(0.0, most),
+    let up = if most / least > WIDE {
+        Scale::logarithmic(least, most)
+    } else {
+        Scale::linear(0.0, most)
     };
     section
         .with(legend(view, |contender| {

@@ -17,9 +17,10 @@ pub(super) fn across(values: &[f64]) -> Scale {
         let steps = span(values.windows(2).map(|two| of(two[1]) - of(two[0])));
         steps.map_or(1.0, |(least, most)| most / least)
     };
-    match uneven(f64::ln) < uneven(|value| value) {
-        true => Scale::logarithmic(low, high),
-        false => Scale::linear(low, high),
+    if uneven(f64::ln) < uneven(|value| value) {
+        Scale::logarithmic(low, high)
+    } else {
+        Scale::linear(low, high)
     }
     .padded(0.05)
 }
@@ -27,13 +28,12 @@ pub(super) fn across(values: &[f64]) -> Scale {
 /// The axis of figures from the least to the most of them. What grows with the load gets
 /// an axis of the same kind, so that growth in proportion is a straight line.
 pub(super) fn up(across: &Scale, (least, most): (f64, f64), grows_with_the_load: bool) -> Scale {
-    let logarithmic = match grows_with_the_load {
-        true => across.is_logarithmic(),
-        false => most / least > WIDE,
-    };
-    match logarithmic {
-        true => Scale::logarithmic(least, most).padded(0.05),
-        false => Scale::linear(0.0, most),
+    let logarithmic =
+        if grows_with_the_load { across.is_logarithmic() } else { most / least > WIDE };
+    if logarithmic {
+        Scale::logarithmic(least, most).padded(0.05)
+    } else {
+        Scale::linear(0.0, most)
     }
 }
 

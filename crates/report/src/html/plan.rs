@@ -162,9 +162,12 @@ fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {
 
 fn machine(view: &View) -> Node {
     let host = &view.plan().host;
-    let listed = |cores: &[u32]| match cores.is_empty() {
-        true => "not pinned".to_owned(),
-        false => cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", "),
+    let listed = |cores: &[u32]| {
+        if cores.is_empty() {
+            "not pinned".to_owned()
+        } else {
+            cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", ")
+        }
     };
     context("The machine").with(parts::facts([
         ("processor", shown(&host.cpu)),

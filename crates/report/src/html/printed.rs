@@ -37,11 +37,10 @@ fn masthead(audit: &Audit) -> Node {
 
 fn conclusion(audit: &Audit) -> Node {
     let section = el("section");
-    let section = match audit.void() {
-        true => {
-            section.class("refusal").at("role", "alert").with(el("p").class("stamp").text("✕ Void"))
-        }
-        false => section.class("verdict"),
+    let section = if audit.void() {
+        section.class("refusal").at("role", "alert").with(el("p").class("stamp").text("✕ Void"))
+    } else {
+        section.class("verdict")
     };
     section.with(el("p").text(audit.conclusion()))
 }

@@ -63,9 +63,10 @@ fn panel(view: &View, comparison: &Comparison) -> Node {
         .text(" vs ")
         .with(name(&comparison.a))
         .with(el("span").class("quiet").text(metric));
-    let figure = match comparison.rounds.is_empty() {
-        true => parts::nothing("No round is complete."),
-        false => picture(view, comparison),
+    let figure = if comparison.rounds.is_empty() {
+        parts::nothing("No round is complete.")
+    } else {
+        picture(view, comparison)
     };
     el("figure").with(heading).with(figure)
 }

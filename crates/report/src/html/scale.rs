@@ -24,15 +24,12 @@ impl Scale {
     /// With this share of its length added at both ends.
     pub(super) fn padded(self, share: f64) -> Scale {
         let pad = |from: f64, to: f64| (to - from) * share;
-        match self.logarithmic {
-            false => {
-                let pad = pad(self.low, self.high);
-                Scale { low: self.low - pad, high: self.high + pad, ..self }
-            }
-            true => {
-                let pad = pad(self.low.ln(), self.high.ln()).exp();
-                Scale { low: self.low / pad, high: self.high * pad, ..self }
-            }
+        if self.logarithmic {
+            let pad = pad(self.low.ln(), self.high.ln()).exp();
+            Scale { low: self.low / pad, high: self.high * pad, ..self }
+        } else {
+            let pad = pad(self.low, self.high);
+            Scale { low: self.low - pad, high: self.high + pad, ..self }
         }
     }
 
@@ -43,9 +40,10 @@ impl Scale {
 
     /// Where a figure lies: 0 at the low end, 1 at the high end, and no further.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let place = match self.logarithmic {
-            false => (value - self.low) / (self.high - self.low),
-            true => (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
+        let place = if self.logarithmic {
+            (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
@@ -54,9 +52,10 @@ impl Scale {
     pub(super) fn ticks(&self, wanted: usize) -> Vec<f64> {
         // A log axis that spans less than a factor of 3 reads best in equal
         // differences: 0.96, 0.98, 1, 1.02.
-        match self.logarithmic && self.high / self.low > 3.0 {
-            true => self.ticks_of_decades(wanted),
-            false => self.ticks_of_differences(wanted),
+        if self.logarithmic && self.high / self.low > 3.0 {
+            self.ticks_of_decades(wanted)
+        } else {
+            self.ticks_of_differences(wanted)
         }
     }
 
@@ -85,12 +84,11 @@ impl Scale {
         };
         let dense = ticks(&[1.0, 2.0, 5.0]);
         let sparse = ticks(&[1.0]);
-        match dense.len() <= 2 * wanted || sparse.len() < 2 {
-            true => dense,
-            false => {
-                let every = sparse.len().div_ceil(wanted + 2).max(1);
-                sparse.into_iter().step_by(every).collect()
-            }
+        if dense.len() <= 2 * wanted || sparse.len() < 2 {
+            dense
+        } else {
+            let every = sparse.len().div_ceil(wanted + 2).max(1);
+            sparse.into_iter().step_by(every).collect()
         }
     }
 }

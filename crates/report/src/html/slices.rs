@@ -25,25 +25,24 @@ pub(super) fn section(view: &View) -> Node {
     let (Some((from, to)), Some((low, high))) = (times, span(points().map(|point| point.1))) else {
         return section.with(parts::nothing("No slice was driven to its end."));
     };
-    let rates = match low > HIGH * high {
-        true => Scale::linear(low, high).padded(0.1),
-        false => Scale::linear(0.0, high),
+    let rates = if low > HIGH * high {
+        Scale::linear(low, high).padded(0.1)
+    } else {
+        Scale::linear(0.0, high)
     };
     let picture = Picture { view, across: Scale::linear(from, to), up: rates };
-    let figure = match view.contenders.len() <= TOGETHER {
-        true => {
-            let all: Vec<usize> = (0..view.contenders.len()).collect();
-            picture.draw(&all, "Throughput of each contender over the run", 200.0)
-        }
-        false => el("div").class("panels two").with_all(picture.panels()),
+    let figure = if view.contenders.len() <= TOGETHER {
+        let all: Vec<usize> = (0..view.contenders.len()).collect();
+        picture.draw(&all, "Throughput of each contender over the run", 200.0)
+    } else {
+        el("div").class("panels two").with_all(picture.panels())
     };
     let together = view.contenders.len() <= TOGETHER;
     let legend = together.then(|| legend(view, |contender| units::rate(contender.throughput)));
-    let caption = match rates.place(0.0) > 0.0 || low > HIGH * high {
-        true => {
-            "One dot is one slice; time is counted from the start. The axis does not begin at 0."
-        }
-        false => "One dot is one slice; time is counted from the start.",
+    let caption = if rates.place(0.0) > 0.0 || low > HIGH * high {
+        "One dot is one slice; time is counted from the start. The axis does not begin at 0."
+    } else {
+        "One dot is one slice; time is counted from the start."
     };
     section
         .with_all(legend)

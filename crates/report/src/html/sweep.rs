@@ -103,13 +103,15 @@ fn curves(view: &SweepView) -> Vec<Node> {
         label: units::round_seconds,
         grows_with_the_factor: false,
     };
-    let void = match view.points.iter().any(PointView::void) {
-        true => " Points with ✕ are void and left out.",
-        false => "",
+    let void = if view.points.iter().any(PointView::void) {
+        " Points with ✕ are void and left out."
+    } else {
+        ""
     };
-    let straight = match across(view).is_logarithmic() {
-        true => " Equal steps are equal ratios, on both axes.",
-        false => "",
+    let straight = if across(view).is_logarithmic() {
+        " Equal steps are equal ratios, on both axes."
+    } else {
+        ""
     };
     let caption = |text: &str| parts::caption(&format!("{text} Dashed: where it bends.{void}"));
     vec![

@@ -67,13 +67,12 @@ fn new_line(depth: usize, out: &mut String) {
 fn string(text: &str, out: &mut String) {
     let quoted = Value::from(text).to_string();
     for c in quoted.chars() {
-        match is_hidden(c) {
-            true => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    write!(out, "\\u{unit:04x}").expect("a String takes all");
-                }
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("a String takes all");
             }
-            false => out.push(c),
+        } else {
+            out.push(c)
         }
     }
 }

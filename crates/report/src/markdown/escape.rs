@@ -30,9 +30,10 @@ pub(super) fn text(sentence: &str) -> String {
 /// A name: as code, in which GitHub links nothing.
 pub(super) fn code(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/+#~<>=()×% ".contains(c);
-    match !name.trim().is_empty() && name.chars().all(plain) {
-        true => format!("`{name}`"),
-        false => format!("<code>{}</code>", text(name)),
+    if !name.trim().is_empty() && name.chars().all(plain) {
+        format!("`{name}`")
+    } else {
+        format!("<code>{}</code>", text(name))
     }
 }
 

@@ -34,10 +34,7 @@ fn cells(view: &View, row: &KindRow<'_>) -> Vec<String> {
     let operation = words::short_name(&row.operation, LONGEST_NAME);
     let contender = words::short_name(&view.contenders[row.contender].name, LONGEST_NAME);
     vec![
-        match row.is_half {
-            true => format!("  {operation}"),
-            false => format!("{contender}: {operation}"),
-        },
+        if row.is_half { format!("  {operation}") } else { format!("{contender}: {operation}") },
         row.count.clone(),
         units::seconds(row.times.p50),
         units::seconds(row.times.p99),

@@ -158,10 +158,7 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     for c in word.chars() {
         let c = c.encode_utf8(&mut [0; 4]).to_owned();
         let piece = pieces.last_mut().expect("never empty");
-        match piece.width() + c.width() <= width {
-            true => piece.push_str(&c),
-            false => pieces.push(c),
-        }
+        if piece.width() + c.width() <= width { piece.push_str(&c) } else { pieces.push(c) }
     }
     pieces
 }

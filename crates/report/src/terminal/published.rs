@@ -51,14 +51,15 @@ pub(super) fn line(view: &View) -> Option<String> {
     });
     let each: Vec<String> = each.collect();
     let misled = published::misled(view);
-    let said = match each.is_empty() {
-        true => misled.join("; "),
-        false => format!(
+    let said = if each.is_empty() {
+        misled.join("; ")
+    } else {
+        format!(
             "one run each of its method gives {} {}; {}",
             each.join(", "),
             shown_sentence(&of.unit),
             misled.join("; ")
-        ),
+        )
     };
     (!said.is_empty()).then(|| cut(&said, LONGEST))
 }

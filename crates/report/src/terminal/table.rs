@@ -38,9 +38,10 @@ fn row(contender: &ContenderSummary) -> Vec<String> {
 /// row names it.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
     let widths = widths(head, rows);
-    match needed(&widths) <= page.width() {
-        true => columns(head, rows, &widths, page),
-        false => paragraphs(head, rows, page),
+    if needed(&widths) <= page.width() {
+        columns(head, rows, &widths, page)
+    } else {
+        paragraphs(head, rows, page)
     }
 }
 

@@ -135,9 +135,10 @@ pub(crate) fn second(view: &View, comparison: &Comparison) -> Sentence {
     let Some(ratio) = ratio(comparison) else {
         return said;
     };
-    let level = match view.primaries().any(|primary| primary.confidence == comparison.confidence) {
-        true => String::new(),
-        false => format!("{} interval ", units::level(comparison.confidence)),
+    let level = if view.primaries().any(|primary| primary.confidence == comparison.confidence) {
+        String::new()
+    } else {
+        format!("{} interval ", units::level(comparison.confidence))
     };
     let bounds = bounds(comparison);
     let ratios = units::ratios(ratio, bounds, view.matters());

@@ -21,9 +21,10 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
     if about > MOST_REPLICATES {
         return Some(format!("{many} would be needed to decide it: {}", instead(view, comparison)));
     }
-    let perhaps = match up_to > about {
-        true => format!(", perhaps up to {}", units::count(up_to)),
-        false => String::new(),
+    let perhaps = if up_to > about {
+        format!(", perhaps up to {}", units::count(up_to))
+    } else {
+        String::new()
     };
     let fixed = if question.looks.is_empty() { "" } else { " without looks" };
     let option = fresh_option(view, about);

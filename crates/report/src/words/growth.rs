@@ -88,9 +88,10 @@ pub(crate) fn step(growth: &Growth, step: &Step, times: char) -> String {
     };
     let p99 = step.p99.map(|of| format!(" and p99 {}", p99(of, times)));
     let next = growth.points.iter().find(|point| point.value == step.to);
-    let generator = match next.is_some_and(|point| point.held_back) {
-        true => "; the generator may have been the slower part there",
-        false => "",
+    let generator = if next.is_some_and(|point| point.held_back) {
+        "; the generator may have been the slower part there"
+    } else {
+        ""
     };
     format!("from {from} to {to} {throughput}{}{generator}", p99.unwrap_or_default())
 }
@@ -136,8 +137,9 @@ pub(crate) fn figure(of: Option<Estimate>, in_units: fn(Option<f64>) -> String) 
     let [at, low, high] = [at, low, high].map(|value| in_units(Some(value)));
     let unit = |text: &str| text.split_once(units::JOINT).map(|(_, unit)| unit.to_owned());
     let bare = |text: &str| text.split(units::JOINT).next().unwrap_or_default().to_owned();
-    match unit(&at) == unit(&low) && unit(&low) == unit(&high) {
-        true => format!("{at} ({} to {})", bare(&low), bare(&high)),
-        false => format!("{at} ({low} to {high})"),
+    if unit(&at) == unit(&low) && unit(&low) == unit(&high) {
+        format!("{at} ({} to {})", bare(&low), bare(&high))
+    } else {
+        format!("{at} ({low} to {high})")
     }
 }

@@ -26,9 +26,10 @@ pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<KindRow<'a>> {
     numbered
         .flat_map(|(number, of)| -> Vec<KindRow<'a>> {
             let rows = |kind| rows_of(view, number, of, kind);
-            match of.groups.is_empty() {
-                true => of.kinds.iter().flat_map(rows).collect(),
-                false => rows_of_groups(view, number, of),
+            if of.groups.is_empty() {
+                of.kinds.iter().flat_map(rows).collect()
+            } else {
+                rows_of_groups(view, number, of)
             }
         })
         .collect()
@@ -42,9 +43,12 @@ fn rows_of_groups<'a>(
 ) -> Vec<KindRow<'a>> {
     let rows = of.groups.iter().flat_map(|group| {
         let rows = group.kinds.iter().flat_map(move |kind| rows_of(view, contender, of, kind));
-        rows.map(move |row| match row.is_half {
-            true => row,
-            false => KindRow { operation: format!("{}, {}", group.name, row.operation), ..row },
+        rows.map(move |row| {
+            if row.is_half {
+                row
+            } else {
+                KindRow { operation: format!("{}, {}", group.name, row.operation), ..row }
+            }
         })
     });
     rows.collect()

@@ -42,9 +42,10 @@ fn age(seconds: u64) -> String {
 
 /// What was asked in the null server's place, where that does not speak the protocol.
 fn instead(sql: Option<&SqlAsked>) -> &'static str {
-    match sql.is_some_and(|sql| sql.asks_own_server) {
-        true => " (its own server's cheapest statement)",
-        false => "",
+    if sql.is_some_and(|sql| sql.asks_own_server) {
+        " (its own server's cheapest statement)"
+    } else {
+        ""
     }
 }
 

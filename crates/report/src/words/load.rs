@@ -71,14 +71,13 @@ fn settled(of: &Settled) -> String {
         Settled::Cpu { why, permille, limit, took_ns } => {
             let (took, why) = (seconds(*took_ns), shown_sentence(why));
             let used = units::percent(*permille as f64 / 1e3);
-            match permille <= limit {
-                true => {
-                    format!("waited {took} until its CPU was at rest ({used} of a core): {why}")
-                }
-                false => format!(
+            if permille <= limit {
+                format!("waited {took} until its CPU was at rest ({used} of a core): {why}")
+            } else {
+                format!(
                     "it used {used} of a core {took} later, and was not waited for any longer: \
                      {why}"
-                ),
+                )
             }
         }
         Settled::Unseen { why } => {

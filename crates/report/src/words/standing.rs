@@ -17,8 +17,9 @@ pub(crate) fn required(checked: &Checked) -> String {
     let requirement = shown(&checked.requirement);
     let (a, b) = (&checked.a, &checked.b);
     let named = checked.requirement.starts_with(&format!("{b}/{a} "));
-    match b.is_empty() || named {
-        true => requirement,
-        false => format!("{requirement} ({} against {})", shown(b), shown(a)),
+    if b.is_empty() || named {
+        requirement
+    } else {
+        format!("{requirement} ({} against {})", shown(b), shown(a))
     }
 }

@@ -56,10 +56,8 @@ pub(crate) fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
         Bend::At { value, sign, held_back, or_before } => {
             let before = if *or_before { " or before" } else { "" };
-            let generator = match held_back {
-                true => "; the generator may have been the slower part there",
-                false => "",
-            };
+            let generator =
+                if held_back { "; the generator may have been the slower part there" } else { "" };
             format!(
                 "{}{generator}",
                 signed(of, *value, *sign, before).replace('×', &times.to_string())

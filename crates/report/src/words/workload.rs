@@ -10,10 +10,8 @@ pub fn workload(of: &Workload, depth: u32) -> String {
     if of.mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
         return own(of, depth, &mix(of, &of.mix));
     }
-    let done = match of.groups.is_empty() {
-        true => mix(of, &of.mix),
-        false => "a mix for each group".to_owned(),
-    };
+    let done =
+        if of.groups.is_empty() { mix(of, &of.mix) } else { "a mix for each group".to_owned() };
     let mut words = vec![
         format!("{done} of {}", keys(of)),
         distribution(of.distribution),
@@ -34,14 +32,13 @@ pub fn workload(of: &Workload, depth: u32) -> String {
 /// `100k keys`, or `1000 users with 2 types of 100 columns each`.
 pub(crate) fn keys(of: &Workload) -> String {
     let many = units::count(of.keys);
-    match of.is_wide() {
-        true => {
-            format!("{many} users with {TYPES_OF_USER} types of {COLUMNS_OF_ROW} columns each")
-        }
-        false => match of.keys_as {
+    if of.is_wide() {
+        format!("{many} users with {TYPES_OF_USER} types of {COLUMNS_OF_ROW} columns each")
+    } else {
+        match of.keys_as {
             KeysAs::Number => format!("{many} keys"),
             KeysAs::Md5 => format!("{many} keys md5(i)"),
-        },
+        }
     }
 }
 

@@ -63,9 +63,10 @@ fn points(view: &SweepView, style: Style, page: &mut Page) {
             row[..1].iter().cloned().chain(figures).chain(row[1..].iter().cloned()).collect()
         })
         .collect();
-    let (head, rows) = match table::is_wide(&wide_head, &wide_rows, style) {
-        true => (head, rows),
-        false => (wide_head, wide_rows),
+    let (head, rows) = if table::is_wide(&wide_head, &wide_rows, style) {
+        (head, rows)
+    } else {
+        (wide_head, wide_rows)
     };
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     table::table(&head, &rows, page);

@@ -107,9 +107,10 @@ pub(super) fn reasons(view: &View, (most, room): (usize, usize), page: &mut Page
     let several = view.primaries().count() > 1;
     for reason in reasons.iter().take(most) {
         let names = reason.of.iter().map(|of| words::short_name(&of.b, 28));
-        let about = match several {
-            true => format!("{}: ", names.collect::<Vec<String>>().join(", ")),
-            false => String::new(),
+        let about = if several {
+            format!("{}: ", names.collect::<Vec<String>>().join(", "))
+        } else {
+            String::new()
         };
         page.wrapped(2, &cut(&format!("{about}{}", reason.text), room), Paint::Plain);
     }
