@@ -1,4 +1,4 @@
-//! What is told of the messages of WebSocket.
+//! WebSocket messages in words.
 
 use record::MessagesAsked;
 use text::shown::shown;

@@ -1,4 +1,4 @@
-//! What a requirement's check says.
+//! The result of a requirement's check in words.
 
 use judge::verdict::{Checked, Standing};
 use text::shown::shown;
@@ -12,7 +12,7 @@ pub(crate) fn standing(standing: Standing) -> &'static str {
     }
 }
 
-/// The requirement as it was written, and of which pair where it doesn't say.
+/// The requirement as it was written, with the pair if the requirement does not name it.
 pub(crate) fn required(checked: &Checked) -> String {
     let requirement = shown(&checked.requirement);
     let (a, b) = (&checked.a, &checked.b);

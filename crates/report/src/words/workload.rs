@@ -22,7 +22,7 @@ pub fn workload(of: &Workload, depth: u32) -> String {
         let keys = if of.is_wide() { "users" } else { "keys" };
         words.insert(2, format!("reads within {} of the {keys}", units::percent(of.hot)));
     }
-    // Each group has its own.
+    // Each group has its own depth.
     if depth > 1 && of.groups.is_empty() {
         words.push(format!("{depth} operations in flight on a connection"));
     }
@@ -42,8 +42,8 @@ pub(crate) fn keys(of: &Workload) -> String {
     }
 }
 
-/// Of user-defined operations nothing but their shares is known, and the keys where
-/// they ask for them.
+/// User-defined operations in words: only their shares are known, and the number of keys if
+/// they use keys.
 fn own(of: &Workload, depth: u32, mix: &str) -> String {
     let mut words = mix.to_owned();
     if of.asks_for_keys() {
@@ -97,7 +97,7 @@ fn verified(of: &Workload) -> String {
     format!("{verified}{}", if but { ", but not the replies to commands" } else { "" })
 }
 
-/// The name of a kind of operation; a command goes by its words.
+/// The name of a kind of operation; a command is named by its words.
 pub(super) fn kind(of: Option<&Workload>, kind: Kind) -> String {
     match kind {
         Kind::Command(number) => {
