@@ -155,7 +155,7 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     let histogram = announced(u32::MAX);
     refused(
         with(trial, &|event| event["trial"]["seen"]["service_time"] = histogram.clone().into()),
-        "histogram: not one that tiebreak writes",
+        "histogram: tiebreak does not write this form",
     );
     // 5000 pairs of 5000 metrics: a header of 200 kB, and 25 million comparisons.
     let question = |event: &mut Value, key: &str, one: Value| {

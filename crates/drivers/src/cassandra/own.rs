@@ -19,12 +19,12 @@ use scylla::statement::batch::{Batch as WireBatch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 use std::cell::RefCell;
 
-/// What the first column is called of a reply to a statement with a condition.
+/// The name of the first column in the reply to a conditional statement.
 const APPLIED: &str = "[applied]";
 
 impl Server {
-    /// Carries out one user-defined operation. If it only writes, several statements are one
-    /// batch unless the contender wants none; they can be in it more than once.
+    /// Carries out one user-defined operation. If it only writes, several statements are sent as
+    /// one batch unless the contender disables batches; they can be in it more than once.
     pub(super) async fn own(
         &self,
         link: &Link,
@@ -123,7 +123,7 @@ impl Server {
     }
 }
 
-/// Prepares what was not prepared in this session.
+/// Prepares what has not been prepared in this session.
 async fn prepare(
     link: &Link,
     statements: &[OwnStatement],
@@ -167,8 +167,8 @@ fn hear(
     })
 }
 
-/// Whether a statement with a condition was applied. One without a condition always is,
-/// and brings no row.
+/// Whether a conditional statement was applied. A statement without a condition always is, and
+/// returns no row.
 fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
     let mut applied = true;
     each_row(rows, |columns| {
@@ -183,8 +183,8 @@ fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
     Ok(applied)
 }
 
-/// What a lane cannot be asked for: the number of rows that a write changes is known of
-/// none but those with a condition.
+/// Rejects what a lane does not support: the number of rows that a write changes is only known for
+/// conditional writes.
 pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
     let Doing::Drive(workload) = doing else { return Ok(()) };
     let statements = OwnStatements::of(doing, Dialect::Cassandra, "");
@@ -194,7 +194,7 @@ pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
             let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
             if is_counted && !statement.brings_rows && !has_condition(&asked.text) {
                 return Err(Broken(format!(
-                    "Cassandra does not say how many rows a write changes: leave out `rows` in \
+                    "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",
                     operation.name
                 )));

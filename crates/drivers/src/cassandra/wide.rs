@@ -1,5 +1,5 @@
-//! What is done to wide rows: a partition is one user and type, its rows are columns named
-//! by their times, the newest first.
+//! Operations on wide rows: a partition is one user and type, and its rows are columns that are
+//! named by their times, the newest first.
 
 use super::link::Link;
 use super::session::{Asked, Server, each_row, pages, unreadable};
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-/// Hears the columns of a reply.
+/// Receives the columns of a reply.
 fn hear(rows: &QueryRowsResult, does: OnColumns, heard: &mut Heard<'_>) -> Result<(), Trouble> {
     each_row(rows, |columns| {
         let (mut name, mut value) = (None, &[][..]);

@@ -1,4 +1,4 @@
-//! When a connection stood that the library dials by itself.
+//! Measures when a connection that the library dials itself is established.
 
 use crate::desk::keep_waker;
 use engine::clock;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-/// The outcome of a future that dials before it does anything else, and when it was
-/// woken for the first time, on the engine's clock. None if it never was. The first that a
-/// socket is waited for is that it is connected, also where it is at once.
+/// The outcome of a future that dials before it does anything else, and when it was woken for the
+/// first time, on the engine's clock (None if never). The first event of a socket is that it is
+/// connected, even if that happens at once.
 pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
     let first = Arc::new(First::default());
     let waker = Waker::from(first.clone());
@@ -24,7 +24,7 @@ pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u6
     (done, (at > 0).then_some(at))
 }
 
-/// Passes wakes on, and keeps the time of the first.
+/// Passes wakes on, and records the time of the first.
 #[derive(Default)]
 struct First {
     at: AtomicU64,
@@ -53,7 +53,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::runtime::Builder;
 
-    /// The listener answers after 30 ms; the connection stood long before.
+    /// The listener answers after 30 ms; the connection is established long before.
     #[test]
     fn what_comes_after_the_connection_is_not_part_of_it() {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");

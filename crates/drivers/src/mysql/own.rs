@@ -105,7 +105,7 @@ async fn hear<P: Wire>(
     reply.drop_result().await
 }
 
-/// Appends a column as the server would write it as text: numbers and text.
+/// Appends the server's text form of a column: numbers and text.
 fn as_text(of: Option<&Value>, to: &mut Vec<u8>) {
     match of {
         Some(Value::Bytes(bytes)) => to.extend_from_slice(bytes),

@@ -25,14 +25,14 @@ impl<L: Library> Server<L> {
 /// A session in which statements are sent.
 struct Own<'a> {
     connection: &'a mut Connection,
-    /// The statement is the whole operation: it is committed with it.
+    /// Whether the statement is the whole operation, and is committed with it.
     alone: bool,
 }
 
 impl own::Session for Own<'_> {
     type Error = Fault;
 
-    /// The library prepares when it first executes, and not ahead.
+    /// The library prepares a statement when it first executes it, and not in advance.
     async fn prepare(&mut self, _statement: &OwnStatement) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
@@ -76,7 +76,7 @@ impl own::Session for Own<'_> {
     }
 }
 
-/// It locks the rows that it reads, until its transaction ends.
+/// Whether it locks the rows that it reads until its transaction ends.
 fn locks(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let locks = |pair: &[&str]| {

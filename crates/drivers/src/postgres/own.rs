@@ -68,8 +68,8 @@ impl own::Session for Own<'_> {
                 let text = statement.with_values(Dialect::Postgres, &request.arguments);
                 return simple(client.simple_query_raw(&text).await?, statement, heard).await;
             }
-            // Of no type: the server infers it from the statement, as it does for a
-            // client that does not say.
+            // Without a type: the server infers it from the statement, as it does for a
+            // client that gives none.
             Protocol::Extended => {
                 let typed = bound.map(|of| (of, Type::UNKNOWN));
                 client.query_typed_raw(&statement.with_places, typed).await?
@@ -135,7 +135,7 @@ async fn hear(
     Ok(())
 }
 
-/// Appends a column as the server would write it as text: numbers and text.
+/// Appends the server's text form of a column: numbers and text.
 fn as_text(of: &Type, raw: &[u8], to: &mut Vec<u8>) {
     let number = match (of, raw) {
         (&Type::INT2, &[a, b]) => Some(i64::from(i16::from_be_bytes([a, b]))),
@@ -149,9 +149,8 @@ fn as_text(of: &Type, raw: &[u8], to: &mut Vec<u8>) {
     }
 }
 
-/// An argument as it is bound: in binary where the type is one that it is, else as
-/// text, which the server reads as it reads what is written in a statement. So what
-/// does not fit is the server's to refuse.
+/// An argument as it is bound: in binary if it has the type of the placeholder, else as text, which
+/// the server reads like a literal in a statement. So the server decides whether it fits.
 #[derive(Debug)]
 struct Bound<'a>(Argument<'a>);
 

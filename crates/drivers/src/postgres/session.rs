@@ -30,31 +30,31 @@ use tokio_postgres::error::{ErrorPosition, SqlState};
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Config, Error, NoTls, RowStream, SimpleQueryMessage, Statement};
 
-/// Where sessions are opened, and what is said in them.
+/// The address of sessions, and their statements.
 pub(super) struct Server {
     address: Address,
     config: Config,
     tls: Option<TlsAccess>,
     asked_reply_bytes: Option<u64>,
-    /// Bytes of the answer to one question or operation, at most.
+    /// Maximum length of the answer to one question or operation, in bytes.
     reply_bytes: u64,
     pub(super) protocol: Protocol,
     statements: Statements,
     pub(super) own: OwnStatements,
 }
 
-/// A connection, and the task that the library wants for it.
+/// A connection, and the task that the library requires for it.
 pub(crate) struct Session {
     pub(super) client: Client,
     task: Task,
     budget: Budget,
-    /// What was prepared, by [`Action::place`].
+    /// Prepared statements, by [`Action::place`].
     prepared: [Option<Statement>; Action::KINDS.len()],
-    /// The same of user-defined statements, by their numbers.
+    /// Prepared user-defined statements, by their numbers.
     pub(super) own: Vec<Option<Statement>>,
 }
 
-/// Ends with its session: one that was given up hangs perhaps.
+/// Ends with its session, because an abandoned one may hang.
 struct Task(JoinHandle<Result<(), Error>>);
 
 impl Drop for Task {
@@ -82,7 +82,9 @@ impl<'a> FromSql<'a> for Raw<'a> {
 impl Server {
     pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, Broken> {
         if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
-            return Err(Broken(format!("PostgreSQL is not reached by a {address}")));
+            return Err(Broken(format!(
+                "PostgreSQL is only supported over TCP and unix sockets, not at {address}"
+            )));
         }
         let mut config = Config::new();
         config.user(&access.user).dbname(&access.database).application_name("tiebreak");
@@ -105,14 +107,14 @@ impl Server {
         })
     }
 
-    /// With the user-defined statements that a lane with this to do sends.
+    /// Adds the user-defined statements that a lane with this order sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let own = OwnStatements::of(doing, Dialect::Postgres, table);
         Server { reply_bytes, own, ..self }
     }
 
-    /// Opens a session of its own and asks, one statement after the other.
+    /// Opens a session of its own and sends one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let unasked = |error: Error| Unasked {
             position: position(&error),
@@ -274,7 +276,7 @@ impl Server {
         writer.as_mut().finish().await.map(drop)
     }
 
-    /// Some of the rows are there: an earlier load was cut off behind them.
+    /// For rows some of which exist, because an earlier load was interrupted after them.
     async fn copy_anew(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
         client.batch_execute("BEGIN").await?;
         let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
@@ -287,7 +289,7 @@ impl Server {
         written.and(ended)
     }
 
-    /// What an error of the library means.
+    /// Classifies an error of the library.
     pub(super) fn trouble(&self, error: &Error) -> Trouble {
         if let Some(told) = error.as_db_error() {
             let code = sqlstate::code(told.code().code());
@@ -329,7 +331,7 @@ impl Driver for Server {
         self.open(from).await.map_err(|refusal| match refusal {
             Refusal::System(error) => error.into(),
             Refusal::Library(error) => match self.trouble(&error) {
-                // Of a handshake that is not even begun: the server has no TLS.
+                // The handshake did not even begin: the server does not support TLS.
                 Trouble::Failed(Failure::Protocol) if self.tls.is_some() => {
                     Trouble::Failed(Failure::Tls)
                 }
@@ -354,10 +356,10 @@ impl Driver for Server {
         done.map_err(|trouble| session.budget.explains(trouble))
     }
 
-    /// By COPY, which the library prepares under a name. Whoever asks for another
-    /// protocol may have a proxy between that lends one connection to many: there a
-    /// name can be another client's statement (rows were seen deleted so that had been
-    /// written), and rows go as text.
+    /// Uses COPY, which the library prepares under a name. With another protocol there may be a
+    /// proxy that shares one connection among several clients, where a name can belong to another
+    /// client's statement (rows that had been written were seen to be deleted in this way), so rows
+    /// are sent as text.
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
         session.budget.renew();
         if self.protocol != Protocol::Prepared {
@@ -402,7 +404,7 @@ impl Driver for Server {
     async fn close(&self, session: Session) {
         let Session { client, mut task, prepared, own, .. } = session;
         drop((prepared, own));
-        // Its task says goodbye then.
+        // Its task then closes the connection.
         drop(client);
         let _ = (&mut task.0).await;
     }
@@ -419,12 +421,12 @@ async fn dial(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
     socket.connect(to).await
 }
 
-/// Bytes of a column that was sent as text; of bytes, their number.
+/// The length of a column that was sent as text; for bytes, their number.
 pub(super) fn length(text: &str) -> usize {
     text.strip_prefix("\\x").map_or(text.len(), |digits| digits.len() / 2)
 }
 
-/// Hears the rows of a reply.
+/// Receives the rows of a reply.
 async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result<(), Error> {
     heard.begins();
     let mut reply = pin!(reply);
@@ -487,16 +489,16 @@ fn rows(messages: &[SimpleQueryMessage]) -> Rows {
     messages.iter().filter_map(row).collect()
 }
 
-/// Where in the statement the server sees the error, in characters from 1 on.
+/// The position of the error in the statement, in characters from 1 on.
 fn position(error: &Error) -> Option<u32> {
     match error.as_db_error()?.position()? {
         ErrorPosition::Original(at) => Some(*at),
-        // In a statement that the server made of ours.
+        // The position is in a statement that the server made from ours.
         ErrorPosition::Internal { .. } => None,
     }
 }
 
-/// What an error says, with what is behind it.
+/// The message of an error, with its causes.
 fn in_words(error: &Error) -> String {
     // The server's own message, without its severity.
     if let Some(said) = error.as_db_error() {
