@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn the_code_of_a_refusal_is_kept() {
-        let told = Trouble::Told { code: 1040, closes: true };
-        assert_eq!(Unasked::new(told, "too many").code, Some(1040));
+        let trouble = Trouble::Told { code: 1040, closes: true };
+        assert_eq!(Unasked::new(trouble, "too many").code, Some(1040));
         assert_eq!(Unasked::new(Trouble::Failed(Failure::Refused), "no").code, None);
     }
 }

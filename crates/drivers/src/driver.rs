@@ -1,6 +1,6 @@
 //! The interface to a client library.
 
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
@@ -15,12 +15,12 @@ pub(crate) trait Driver: 'static {
     /// as do libraries that have no such setting.
     async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Trouble>;
 
-    /// Carries out one request, and reports its progress and its reply to `heard`.
+    /// Carries out one request, and reports its progress and its reply to `events`.
     async fn perform(
         &self,
         client: &mut Self::Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble>;
 
     /// Writes rows, all or none of them. Some may exist already.

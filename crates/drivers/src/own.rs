@@ -1,7 +1,7 @@
 //! User-defined statements: their texts, the values bound to their placeholders, and their expected
 //! results.
 
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::OwnRequest;
 use crate::sql::{Dialect, starts_with};
 use crate::trouble::Trouble;
@@ -135,7 +135,7 @@ impl OwnStatement {
     }
 
     /// The outcome of a complete reply with this number of rows, or of changed rows.
-    fn told(&self, rows: u64, right: bool) -> Told {
+    fn outcome(&self, rows: u64, right: bool) -> Told {
         match self.rows {
             Rows::Exactly(wanted) | Rows::AtLeast(wanted) if rows < u64::from(wanted) => Told::Miss,
             Rows::Exactly(wanted) if rows > u64::from(wanted) => Told::Wrong,
@@ -153,8 +153,8 @@ pub(crate) struct OwnReply<'s> {
 }
 
 impl<'s> OwnReply<'s> {
-    pub(crate) fn new(statement: &'s OwnStatement, heard: &mut Heard<'_>) -> OwnReply<'s> {
-        heard.begins();
+    pub(crate) fn new(statement: &'s OwnStatement, events: &mut Events<'_>) -> OwnReply<'s> {
+        events.begins();
         OwnReply { statement, rows: 0, right: true }
     }
 
@@ -164,18 +164,18 @@ impl<'s> OwnReply<'s> {
     }
 
     /// Records a row with this many bytes, and its last column as text if that is needed.
-    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, heard: &mut Heard<'_>) {
+    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, events: &mut Events<'_>) {
         if let (Some(column), true) = (self.statement.returns, self.rows == 0) {
-            self.right = last.is_some_and(|last| heard.is_loaded(column, last));
+            self.right = last.is_some_and(|last| events.is_loaded(column, last));
         }
         self.rows += 1;
-        heard.row_of(bytes);
+        events.row_of(bytes);
     }
 
     /// Ends the reply; this many rows were changed.
-    pub(crate) fn ends(self, changed: u64, heard: &mut Heard<'_>) {
+    pub(crate) fn ends(self, changed: u64, events: &mut Events<'_>) {
         let rows = if self.statement.brings_rows { self.rows } else { changed };
-        heard.statement_told(self.statement.told(rows, self.right));
+        events.statement_ended(self.statement.outcome(rows, self.right));
     }
 }
 
@@ -307,7 +307,7 @@ pub(crate) trait Session {
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Self::Error>;
 
     /// Classifies a failure.
@@ -320,16 +320,16 @@ pub(crate) async fn operate<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
     request: &OwnRequest,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Trouble> {
-    let prepared = prepare(session, statements, heard).await;
+    let prepared = prepare(session, statements, events).await;
     prepared.map_err(|error| session.trouble(&error))?;
-    heard.asks();
+    events.asks();
     if let [only] = statements {
-        let done = session.perform(only, request, heard).await;
+        let done = session.perform(only, request, events).await;
         return done.map_err(|error| session.trouble(&error));
     }
-    match transaction(session, statements, request, heard).await {
+    match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
             let rolled_back = session.say("ROLLBACK").await;
@@ -346,11 +346,11 @@ async fn transaction<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
     request: &OwnRequest,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     session.say("BEGIN").await?;
     for statement in statements {
-        session.perform(statement, request, heard).await?;
+        session.perform(statement, request, events).await?;
     }
     session.say("COMMIT").await
 }
@@ -359,7 +359,7 @@ async fn transaction<S: Session>(
 async fn prepare<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     let mut first = None;
     for statement in statements {
@@ -367,7 +367,7 @@ async fn prepare<S: Session>(
         first = first.or(began);
     }
     if let Some(began) = first {
-        heard.prepared(began);
+        events.prepared(began);
     }
     Ok(())
 }
@@ -477,9 +477,12 @@ mod tests {
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
         let of = OwnStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
         let mut statement = of.statements(0)[1].clone();
-        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Wrong]);
-        assert_eq!(statement.told(1, false), Told::Wrong);
+        assert_eq!(
+            [0, 1, 2].map(|n| statement.outcome(n, true)),
+            [Told::Miss, Told::Ok, Told::Wrong]
+        );
+        assert_eq!(statement.outcome(1, false), Told::Wrong);
         statement.rows = Rows::AtLeast(1);
-        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
+        assert_eq!([0, 1, 2].map(|n| statement.outcome(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
     }
 }

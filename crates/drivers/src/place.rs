@@ -3,8 +3,8 @@
 
 use crate::desk::{Connection, Cut, Desk, Work};
 use crate::driver::Driver;
+use crate::events::Events;
 use crate::guard::guarded;
-use crate::heard::Heard;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
 use crate::serving::Serving;
@@ -244,9 +244,9 @@ impl<D: Driver> Shared<D> {
             return self.load(place, bench, attempt).await;
         }
         loop {
-            let told = self.request(place, bench, attempt).await?;
-            let Some(kind) = bench.request.half.filter(|_| told == Told::Ok) else {
-                return Ok(told);
+            let outcome = self.request(place, bench, attempt).await?;
+            let Some(kind) = bench.request.half.filter(|_| outcome == Told::Ok) else {
+                return Ok(outcome);
             };
             attempt.read = Some(attempt.at.done);
             self.serving.borrow_mut().go_on(kind, &mut bench.memo, &mut bench.request);
@@ -346,10 +346,10 @@ impl<D: Driver> Shared<D> {
         attempt: &mut Attempt<D::Client>,
     ) -> Result<Told, End> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
-        let mut heard = Heard::new(&self.serving, &mut bench.memo);
-        let performed = self.driver.perform(client, &bench.request, &mut heard);
+        let mut events = Events::new(&self.serving, &mut bench.memo);
+        let performed = self.driver.perform(client, &bench.request, &mut events);
         let performed = guarded(&self.desk, place, performed).await;
-        let Heard { prepare_ns, asked, began, rows, bytes, own, .. } = heard;
+        let Events { prepare_ns, asked, began, rows, bytes, own, .. } = events;
         if let Some(took_ns) = prepare_ns {
             self.desk.borrow_mut().seen.prepared(took_ns);
         }
@@ -359,7 +359,7 @@ impl<D: Driver> Shared<D> {
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
         performed?.map_err(End::Trouble)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
-        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().told(&mut bench.memo, rows)))
+        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
     }
 
     async fn load(
@@ -402,9 +402,9 @@ impl<D: Driver> Shared<D> {
             let could = attempt.at.could.max(take.could);
             let at = Moments { due: take.due, could, ..attempt.at };
             match ended {
-                Ok(told) => {
-                    seen.replied(&at, 0, told, attempt.bytes);
-                    seen.replied_of_kind(share, &at, told, attempt.read);
+                Ok(outcome) => {
+                    seen.replied(&at, 0, outcome, attempt.bytes);
+                    seen.replied_of_kind(share, &at, outcome, attempt.read);
                     seen.fetched(&at, attempt.rows);
                 }
                 Err(End::Trouble(Trouble::Told { code, .. })) if asked => {

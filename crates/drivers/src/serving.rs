@@ -109,7 +109,7 @@ impl Serving {
         }
     }
 
-    /// See [`crate::driver::Heard::is_loaded`].
+    /// See [`crate::driver::Events::is_loaded`].
     pub(crate) fn is_loaded(&mut self, memo: &Memo, column: (u32, usize), text: &[u8]) -> bool {
         let (Some(work), Some(drawn)) = (&mut self.work, memo.drawn()) else { return false };
         match work.said.loaded(column, drawn.key, &mut work.expected) {
@@ -122,7 +122,7 @@ impl Serving {
     }
 
     /// The outcome of a complete reply with this number of rows.
-    pub(crate) fn told(&mut self, memo: &mut Memo, rows: u32) -> Told {
+    pub(crate) fn outcome(&mut self, memo: &mut Memo, rows: u32) -> Told {
         match &mut self.work {
             Some(work) => work.verifier.told(&work.said, memo, rows),
             None if rows == 0 && self.wants_rows => Told::Miss,
@@ -275,16 +275,16 @@ mod tests {
         let mut memo = Memo::default();
         let get = |request: &Request| request.action == Action::Get;
         first(&mut serving, &mut memo, get);
-        assert_eq!(serving.told(&mut memo, 0), Told::Miss);
+        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
 
         first(&mut serving, &mut memo, get);
         let key = memo.drawn().expect("asked").key;
         serving.row(&mut memo, None, &loaded(&values, key));
-        assert_eq!(serving.told(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
 
         first(&mut serving, &mut memo, get);
         serving.row(&mut memo, None, &loaded(&values, key + 1));
-        assert_eq!(serving.told(&mut memo, 1), Told::Wrong);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Wrong);
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
                 let name = format!("p:{key:012}");
                 serving.row(&mut memo, Some(name.as_bytes()), &loaded(&values, key + shift));
             }
-            assert_eq!(serving.told(&mut memo, 2), wanted);
+            assert_eq!(serving.outcome(&mut memo, 2), wanted);
         }
     }
 
@@ -321,7 +321,7 @@ mod tests {
             let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
             first(&mut serving, &mut memo, scan);
             serving.row(&mut memo, Some(key.as_bytes()), &loaded(&values, of));
-            assert_eq!(serving.told(&mut memo, 1), wanted, "{key} {of}");
+            assert_eq!(serving.outcome(&mut memo, 1), wanted, "{key} {of}");
         }
     }
 
@@ -343,8 +343,8 @@ mod tests {
         let (mut memo, mut request) = (Memo::default(), Request::default());
         serving.ask(0, &mut memo, &mut request);
         assert_eq!(request.action, Action::Ask);
-        assert_eq!(serving.told(&mut memo, 0), Told::Miss);
-        assert_eq!(serving.told(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A session of the library, and its prepared statements.
 
 use super::trouble;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Action, OnColumns};
 use crate::trouble::Trouble;
 use engine::clock;
@@ -58,10 +58,10 @@ impl Link {
     pub(super) fn rows_of(
         &self,
         of: QueryResult,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<Option<QueryRowsResult>, Trouble> {
         let Ok(rows) = of.into_rows_result() else { return Ok(None) };
-        if heard.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
+        if events.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
             Err(Trouble::Failed(Failure::TooLarge))
         } else {
             Ok(Some(rows))

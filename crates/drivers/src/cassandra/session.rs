@@ -8,7 +8,7 @@ use super::{CHEAPEST, CassandraAccess, trouble, words};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, starts_with};
@@ -196,40 +196,40 @@ impl Server {
         &self,
         link: &Link,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let (action, row) = (request.action, &request.row);
         if !self.prepares {
             let text = self.statements.with_values(action, row);
-            heard.asks();
+            events.asks();
             let asked = Asked::Text(&text, self.page_size());
-            return pages(link, asked, heard, |of, heard| hear(of, action, heard)).await;
+            return pages(link, asked, events, |of, events| hear(of, action, events)).await;
         }
         let text = self.statements.with_places(action);
         let (prepared, began) = link.prepared(action, text).await?;
         if let Some(began) = began {
-            heard.prepared(began);
+            events.prepared(began);
         }
-        heard.asks();
-        let of = |of: &QueryResultRows, heard: &mut Heard<'_>| hear(of, action, heard);
-        let answered = |done: Result<QueryResult, ExecutionError>, heard: &mut Heard<'_>| {
+        events.asks();
+        let of = |of: &QueryResultRows, events: &mut Events<'_>| hear(of, action, events);
+        let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
             let done = done.map_err(|error| trouble::of_execution(&error))?;
-            heard.begins();
-            link.rows_of(done, heard)?.map_or(Ok(()), |rows| hear(&rows, action, heard))
+            events.begins();
+            link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, action, events))
         };
         let (key, value) = (row.key.as_str(), row.value.as_slice());
         let session = &link.session;
         match action {
-            Action::Ask => pages(link, Asked::Prepared(&prepared), heard, of).await,
+            Action::Ask => pages(link, Asked::Prepared(&prepared), events, of).await,
             Action::Get | Action::Delete => {
-                answered(session.execute_unpaged(&prepared, (key,)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key,)).await, events)
             }
             Action::Set | Action::Add => {
-                answered(session.execute_unpaged(&prepared, (key, value)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key, value)).await, events)
             }
             Action::Scan(_) => {
                 let most = i32::try_from(limit(action)).unwrap_or(i32::MAX);
-                answered(session.execute_unpaged(&prepared, (key, most)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key, most)).await, events)
             }
         }
     }
@@ -318,8 +318,8 @@ type QueryResultRows = scylla::response::query_result::QueryRowsResult;
 pub(super) async fn pages(
     link: &Link,
     asked: Asked<'_>,
-    heard: &mut Heard<'_>,
-    mut hear: impl FnMut(&QueryResultRows, &mut Heard<'_>) -> Result<(), Trouble>,
+    events: &mut Events<'_>,
+    mut hear: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     let session = &link.session;
     let mut state = PagingState::start();
@@ -335,9 +335,9 @@ pub(super) async fn pages(
             }
         };
         let (page, next) = page.map_err(|error| trouble::of_execution(&error))?;
-        heard.begins();
-        if let Some(rows) = link.rows_of(page, heard)? {
-            hear(&rows, heard)?;
+        events.begins();
+        if let Some(rows) = link.rows_of(page, events)? {
+            hear(&rows, events)?;
         }
         match next {
             PagingStateResponse::HasMorePages { state: next } => state = next,
@@ -363,7 +363,7 @@ pub(super) fn unreadable() -> Trouble {
 }
 
 /// Receives the rows of a reply.
-fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result<(), Trouble> {
+fn hear(rows: &QueryResultRows, action: Action, events: &mut Events<'_>) -> Result<(), Trouble> {
     // The row shows whether it was written, and is not a row of the workload.
     if action == Action::Add {
         return Ok(());
@@ -380,8 +380,8 @@ fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result
             }
         }
         match action {
-            Action::Ask => heard.row_of(bytes),
-            _ => heard.row(key, value),
+            Action::Ask => events.row_of(bytes),
+            _ => events.row(key, value),
         }
         Ok(())
     })
@@ -405,12 +405,12 @@ impl Driver for Server {
         &self,
         client: &mut Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         match (&request.own, request.row.on_columns) {
-            (Some(own), _) => self.own(client, own, heard).await,
-            (None, Some(what)) => self.on_columns(client, what, &request.row, heard).await,
-            (None, None) => self.action(client, request, heard).await,
+            (Some(own), _) => self.own(client, own, events).await,
+            (None, Some(what)) => self.on_columns(client, what, &request.row, events).await,
+            (None, None) => self.action(client, request, events).await,
         }
     }
 

@@ -107,7 +107,7 @@ pub(super) fn of_execution(error: &ExecutionError) -> Trouble {
         ExecutionError::MetadataError(error) => of_metadata(error),
         ExecutionError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
         // A value that does not fit its column.
-        ExecutionError::BadQuery(_) => told(WRONG_TYPE),
+        ExecutionError::BadQuery(_) => answered(WRONG_TYPE),
         _ => Trouble::Failed(Failure::Protocol),
     }
 }
@@ -154,7 +154,7 @@ fn of_use_keyspace(error: &UseKeyspaceError) -> Trouble {
     match error {
         UseKeyspaceError::RequestError(error) => of_attempt(error),
         UseKeyspaceError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
-        _ => told(NO_SUCH_KEYSPACE),
+        _ => answered(NO_SUCH_KEYSPACE),
     }
 }
 
@@ -162,7 +162,7 @@ fn of_attempt(error: &RequestAttemptError) -> Trouble {
     match error {
         RequestAttemptError::DbError(error, message) => of_server(error, message),
         RequestAttemptError::BrokenConnectionError(error) => broken(error),
-        RequestAttemptError::SerializationError(_) => told(WRONG_TYPE),
+        RequestAttemptError::SerializationError(_) => answered(WRONG_TYPE),
         RequestAttemptError::UnableToAllocStreamId => Trouble::Failed(Failure::Starved),
         _ => Trouble::Failed(Failure::Protocol),
     }
@@ -188,7 +188,7 @@ fn of_connection(error: &ConnectionError) -> Trouble {
         ConnectionError::ConnectionSetupRequestError(error) => match error.get_error() {
             ConnectionSetupRequestErrorKind::DbError(error, message) => of_server(error, message),
             ConnectionSetupRequestErrorKind::BrokenConnection(error) => broken(error),
-            ConnectionSetupRequestErrorKind::MissingAuthentication => told(0x0100),
+            ConnectionSetupRequestErrorKind::MissingAuthentication => answered(0x0100),
             _ => Trouble::Failed(Failure::Protocol),
         },
         _ => Trouble::Failed(Failure::Protocol),
@@ -238,7 +238,7 @@ fn of_server(error: &DbError, message: &str) -> Trouble {
         DbError::Unprepared { .. } => 0x2500,
         _ => OTHER,
     };
-    told(code)
+    answered(code)
 }
 
 /// Classifies a statement that cannot be executed.
@@ -252,7 +252,7 @@ fn invalid(message: &str) -> u16 {
     found.map_or(0x2200, |(_, code)| *code)
 }
 
-fn told(error: u16) -> Trouble {
+fn answered(error: u16) -> Trouble {
     Trouble::Told { code: code(error), closes: false }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Asks, lanes};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::{Arguments, Feeds};
@@ -91,9 +91,9 @@ impl Driver for Pretended {
         &self,
         _client: &mut Client,
         _request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        heard.asks();
+        events.asks();
         let number = self.guests.asked.fetch_add(1, Relaxed);
         match self.habit {
             Habit::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
@@ -110,7 +110,7 @@ impl Driver for Pretended {
             Habit::Errs => Err(Trouble::Told { code: 1213, closes: false }),
             Habit::Closes if number % 4 == 3 => Err(Trouble::Failed(Failure::Closed)),
             _ => {
-                heard.row(None, b"1");
+                events.row(None, b"1");
                 Ok(())
             }
         }
@@ -369,7 +369,7 @@ fn a_load_writes_every_row_once() {
 /// The runtime continues without a task that panicked. The lane must not wait for it.
 #[test]
 fn a_library_that_panics_ends_the_run() {
-    for (habit, said) in [
+    for (habit, message) in [
         (Habit::PanicsInConnects, "in a connect"),
         (Habit::PanicsInRequests, "in a request"),
         (Habit::PanicsBeside, "beside a request"),
@@ -389,7 +389,10 @@ fn a_library_that_panics_ends_the_run() {
             Asked { cores: vec![0, 0], ..with(|_| {}) },
         ] {
             let why = broken(&order, habit);
-            assert!(why.contains("a client library panicked at ") && why.contains(said), "{why}");
+            assert!(
+                why.contains("a client library panicked at ") && why.contains(message),
+                "{why}"
+            );
         }
     }
 }

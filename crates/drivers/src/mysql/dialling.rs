@@ -11,7 +11,7 @@ use std::task::{Context, Wake, Waker};
 /// The outcome of a future that dials before it does anything else, and when it was woken for the
 /// first time, on the engine's clock (None if never). The first event of a socket is that it is
 /// connected, even if that happens at once.
-pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
+pub(super) async fn events<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
     let first = Arc::new(First::default());
     let waker = Waker::from(first.clone());
     let mut dialling = pin!(dialling);
@@ -67,7 +67,7 @@ mod tests {
                 stream
             };
             let began = clock::now();
-            let dials = heard(async {
+            let dials = events(async {
                 let stream = TcpStream::connect(to).await.expect("it listens");
                 stream.ready(Interest::READABLE).await.expect("it answers");
             });
@@ -81,6 +81,6 @@ mod tests {
     #[test]
     fn what_is_never_waited_for_has_no_time() {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
-        assert_eq!(runtime.block_on(heard(async { 7 })), (7, None));
+        assert_eq!(runtime.block_on(events(async { 7 })), (7, None));
     }
 }

@@ -106,8 +106,8 @@ impl LogIn {
     }
 
     /// The state after a packet with this content.
-    fn after(&self, says: &[u8]) -> Result<State, Unsafe> {
-        match (self.state, says) {
+    fn after(&self, bytes: &[u8]) -> Result<State, Unsafe> {
+        match (self.state, bytes) {
             (_, [ERROR, ..]) => Ok(State::Refused),
             (State::Greeting, _) => Ok(State::Answering),
             (_, [OK, ..]) => Ok(State::Over),
@@ -141,10 +141,10 @@ fn packet(bytes: &[u8]) -> Result<Option<usize>, Unsafe> {
 mod tests {
     use super::*;
 
-    fn packet_of(says: &[u8]) -> Vec<u8> {
-        let mut packet = (says.len() as u32).to_le_bytes()[..3].to_vec();
+    fn packet_of(bytes: &[u8]) -> Vec<u8> {
+        let mut packet = (bytes.len() as u32).to_le_bytes()[..3].to_vec();
         packet.push(0);
-        packet.extend_from_slice(says);
+        packet.extend_from_slice(bytes);
         packet
     }
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn passed_by(guard: Guard, packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
-        let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+        let all: Vec<u8> = packets.iter().flat_map(|bytes| packet_of(bytes)).collect();
         let mut log_in = LogIn::guarded(guard);
         let mut passed = Vec::new();
         for piece in all.chunks(piece) {
@@ -175,7 +175,7 @@ mod tests {
             &[GREETING, b"\xfeparsec\0challenge", b"P\0salt", b"\0ok"],
         ];
         for packets in good {
-            let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+            let all: Vec<u8> = packets.iter().flat_map(|bytes| packet_of(bytes)).collect();
             for piece in [1, 3, 1000] {
                 assert_eq!(passed(packets, piece), Ok(all.clone()), "in pieces of {piece}");
             }
@@ -203,13 +203,13 @@ mod tests {
     #[test]
     fn nothing_is_passed_on_behind_an_error() {
         let refused = passed(&[GREETING, b"\xff\xff\xffprogress", b"\x01\x04"], 1000);
-        let heard = [packet_of(GREETING), packet_of(b"\xff\xff\xffprogress")].concat();
-        assert_eq!(refused, Ok(heard));
+        let events = [packet_of(GREETING), packet_of(b"\xff\xff\xffprogress")].concat();
+        assert_eq!(refused, Ok(events));
     }
     #[test]
     fn the_servers_own_key_may_be_allowed_and_the_plain_password_never() {
         let key: &[&[u8]] = &[GREETING, b"\x01\x04", b"\x01-----BEGIN", b"\0ok"];
-        let all: Vec<u8> = key.iter().flat_map(|says| packet_of(says)).collect();
+        let all: Vec<u8> = key.iter().flat_map(|bytes| packet_of(bytes)).collect();
         assert_eq!(passed_by(Guard::PasswordAsItIs, key, 7), Ok(all));
         let plain: &[&[u8]] = &[GREETING, b"\xfemysql_clear_password\0"];
         assert_eq!(passed_by(Guard::PasswordAsItIs, plain, 7), Err(Unsafe::ByPassword));

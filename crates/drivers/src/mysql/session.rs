@@ -8,7 +8,7 @@ use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit};
@@ -172,18 +172,18 @@ impl Server {
         &self,
         connection: &mut Conn,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        heard.asks();
-        self.hear(connection.query_iter(text).await?, request.action, heard).await
+        events.asks();
+        self.hear(connection.query_iter(text).await?, request.action, events).await
     }
 
     async fn with_prepared(
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
         let at = action.place();
@@ -191,12 +191,12 @@ impl Server {
             let began = clock::now();
             let statement = session.connection.prep(self.statements.with_places(action)).await?;
             session.prepared[at] = Some(statement);
-            heard.prepared(began);
+            events.prepared(began);
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
-        heard.asks();
-        self.hear(session.connection.exec_iter(statement, parameters).await?, action, heard).await
+        events.asks();
+        self.hear(session.connection.exec_iter(statement, parameters).await?, action, events).await
     }
 
     /// Receives the rows of a reply.
@@ -204,16 +204,16 @@ impl Server {
         &self,
         mut reply: QueryResult<'_, '_, P>,
         action: Action,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        heard.begins();
+        events.begins();
         let mut bytes = 0;
         while let Some(row) = reply.next().await? {
             bytes += row_bytes(&row);
             check_length(bytes, self.reply_bytes)?;
             if action == Action::Ask {
                 let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
-                heard.row_of(columns.map(text_length).sum());
+                events.row_of(columns.map(text_length).sum());
                 continue;
             }
             let column = |at: usize| match row.as_ref(at) {
@@ -225,7 +225,7 @@ impl Server {
                 Action::Scan(_) => column(0),
                 _ => None,
             };
-            heard.row(key, value);
+            events.row(key, value);
         }
         reply.drop_result().await
     }
@@ -238,7 +238,7 @@ impl Driver for Server {
     /// login.
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
         let began = clock::now();
-        let (connection, stood) = dialling::heard(Conn::new(self.opts.clone())).await;
+        let (connection, stood) = dialling::events(Conn::new(self.opts.clone())).await;
         let connection = connection.map_err(|error| trouble(&error).before_a_session())?;
         let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
@@ -252,14 +252,14 @@ impl Driver for Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         if let Some(own) = &request.own {
-            return self.own(session, own, heard).await;
+            return self.own(session, own, events).await;
         }
         let done = match self.protocol {
-            Protocol::Text => self.text(&mut session.connection, request, heard).await,
-            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+            Protocol::Text => self.text(&mut session.connection, request, events).await,
+            Protocol::Prepared => self.with_prepared(session, request, events).await,
         };
         done.map_err(|error| trouble(&error))
     }
@@ -347,8 +347,8 @@ fn parameters(request: &Request) -> Params {
 /// Classifies an error of the library.
 pub(super) fn trouble(error: &Error) -> Trouble {
     Trouble::Failed(match error {
-        Error::Server(told) => {
-            return Trouble::Told { code: told.code, closes: CLOSING.contains(&told.code) };
+        Error::Server(answer) => {
+            return Trouble::Told { code: answer.code, closes: CLOSING.contains(&answer.code) };
         }
         Error::Io(IoError::Io(error)) if is_long_packet(error) => Failure::TooLarge,
         Error::Io(IoError::Io(error)) => failure(error),
@@ -378,7 +378,7 @@ fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
 /// The message of an error; for the server's errors, its own text.
 fn in_words(error: &Error) -> String {
     match error {
-        Error::Server(told) => told.message.clone(),
+        Error::Server(answer) => answer.message.clone(),
         other => other.to_string(),
     }
 }
@@ -390,12 +390,12 @@ mod tests {
 
     #[test]
     fn each_error_has_its_class() {
-        let told = |code| {
+        let server_error = |code| {
             Error::Server(ServerError { code, message: String::new(), state: String::new() })
         };
         let table = [
-            (told(1213), Trouble::Told { code: 1213, closes: false }),
-            (told(1927), Trouble::Told { code: 1927, closes: true }),
+            (server_error(1213), Trouble::Told { code: 1213, closes: false }),
+            (server_error(1927), Trouble::Told { code: 1927, closes: true }),
             (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
             (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
             (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),

@@ -3,7 +3,7 @@
 use super::link::{Call, Fault, Library};
 use super::session::{Server, bind, change, query};
 use super::thread::Connection;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::{self, OwnReply, OwnStatement};
 use crate::request::OwnRequest;
 use crate::trouble::Trouble;
@@ -14,11 +14,11 @@ impl<L: Library> Server<L> {
         &self,
         connection: &mut Connection,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
         let alone = statements.len() == 1;
-        own::operate(&mut Own { connection, alone }, statements, request, heard).await
+        own::operate(&mut Own { connection, alone }, statements, request, events).await
     }
 }
 
@@ -51,7 +51,7 @@ impl own::Session for Own<'_> {
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
         let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
@@ -61,13 +61,13 @@ impl own::Session for Own<'_> {
             change(text, vec![bound], self.alone)
         };
         let reply = self.connection.call(call).await?;
-        heard.began_at(reply.began);
-        let mut hears = OwnReply::new(statement, heard);
+        events.began_at(reply.began);
+        let mut hears = OwnReply::new(statement, events);
         for row in &reply.rows {
             let last = row.cells.last().and_then(Option::as_deref);
-            hears.row(row.bytes, Some(last.unwrap_or_default()), heard);
+            hears.row(row.bytes, Some(last.unwrap_or_default()), events);
         }
-        hears.ends(reply.changed, heard);
+        hears.ends(reply.changed, events);
         Ok(())
     }
 

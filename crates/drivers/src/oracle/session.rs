@@ -5,7 +5,7 @@ use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, brings_rows, limit};
@@ -128,7 +128,7 @@ pub(super) fn bind(argument: Argument<'_>) -> Bind {
 
 /// Whether a row with this key exists.
 fn is_there(fault: &Fault) -> bool {
-    matches!(fault.trouble, Trouble::Told { code: told, .. } if told == code(ALREADY_THERE))
+    matches!(fault.trouble, Trouble::Told { code: number, .. } if number == code(ALREADY_THERE))
 }
 
 impl<L: Library> Driver for Server<L> {
@@ -149,24 +149,24 @@ impl<L: Library> Driver for Server<L> {
         &self,
         connection: &mut Connection,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         if let Some(own) = &request.own {
-            return self.own(connection, own, heard).await;
+            return self.own(connection, own, events).await;
         }
-        heard.asks();
+        events.asks();
         let reply = match connection.call(self.call_for(request)).await {
             // Two came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
             reply => reply.map_err(|fault| fault.trouble)?,
         };
-        heard.began_at(reply.began);
+        events.began_at(reply.began);
         for row in &reply.rows {
             let cell = |at: usize| row.cells.get(at).and_then(Option::as_deref);
             match request.action {
-                Action::Scan(_) => heard.row(cell(0), cell(1).unwrap_or_default()),
-                Action::Get => heard.row(None, cell(0).unwrap_or_default()),
-                _ => heard.row_of(row.bytes),
+                Action::Scan(_) => events.row(cell(0), cell(1).unwrap_or_default()),
+                Action::Get => events.row(None, cell(0).unwrap_or_default()),
+                _ => events.row_of(row.bytes),
             }
         }
         Ok(())

@@ -11,10 +11,10 @@ const ENDING: [usize; 10] = [28, 1012, 1033, 1034, 1089, 2396, 3113, 3114, 3135,
 
 pub(super) fn trouble(error: &Error) -> Trouble {
     match error.kind() {
-        ErrorKind::DbError(told) => told_by(told.code(), ENDING.contains(&told.code())),
-        ErrorKind::InvalidServiceName(..) => told_by(12514, true),
-        ErrorKind::InvalidSid(..) => told_by(12505, true),
-        ErrorKind::ListenerRefusedConnection(_, _, _, code) => told_by(*code, true),
+        ErrorKind::DbError(answer) => answered(answer.code(), ENDING.contains(&answer.code())),
+        ErrorKind::InvalidServiceName(..) => answered(12514, true),
+        ErrorKind::InvalidSid(..) => answered(12505, true),
+        ErrorKind::ListenerRefusedConnection(_, _, _, code) => answered(*code, true),
         ErrorKind::CallTimeoutExceeded => Trouble::Failed(Failure::Timeout),
         ErrorKind::DeadConnection | ErrorKind::NotConnected | ErrorKind::UnableToRecover => {
             Trouble::Failed(Failure::Closed)
@@ -26,7 +26,7 @@ pub(super) fn trouble(error: &Error) -> Trouble {
     }
 }
 
-fn told_by(error: usize, closes: bool) -> Trouble {
+fn answered(error: usize, closes: bool) -> Trouble {
     // Errors beyond that are counted as one.
     Trouble::Told { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
 }

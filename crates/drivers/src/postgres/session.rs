@@ -6,7 +6,7 @@ use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, unhex};
@@ -185,12 +185,12 @@ impl Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         match self.protocol {
-            Protocol::Simple => self.simple(&session.client, request, heard).await,
-            Protocol::Extended => self.extended(&session.client, request, heard).await,
-            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+            Protocol::Simple => self.simple(&session.client, request, events).await,
+            Protocol::Extended => self.extended(&session.client, request, events).await,
+            Protocol::Prepared => self.with_prepared(session, request, events).await,
         }
     }
 
@@ -198,17 +198,17 @@ impl Server {
         &self,
         client: &Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        heard.asks();
+        events.asks();
         let mut reply = pin!(client.simple_query_raw(&text).await?);
         let mut value = Vec::new();
         while let Some(message) = reply.try_next().await? {
-            heard.begins();
+            events.begins();
             let SimpleQueryMessage::Row(row) = message else { continue };
             if request.action == Action::Ask {
-                heard.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
+                events.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
                 continue;
             }
             let text = match row.len().checked_sub(1) {
@@ -223,7 +223,7 @@ impl Server {
                 Action::Scan(_) => row.try_get(0)?.map(str::as_bytes),
                 _ => None,
             };
-            heard.row(key, &value);
+            events.row(key, &value);
         }
         Ok(())
     }
@@ -232,23 +232,23 @@ impl Server {
         &self,
         client: &Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_places(request.action);
         let row = &request.row;
         let rows = i64::from(limit(request.action));
         let parameters = parameters(request.action, &row.key, &row.value, &rows);
         let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
-        heard.asks();
+        events.asks();
         let reply = client.query_typed_raw(text, typed).await?;
-        hear(reply, request.action, heard).await
+        hear(reply, request.action, events).await
     }
 
     async fn with_prepared(
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
         let at = action.place();
@@ -256,15 +256,15 @@ impl Server {
             let began = clock::now();
             let text = self.statements.with_places(action);
             session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
-            heard.prepared(began);
+            events.prepared(began);
         }
         let statement = session.prepared[at].as_ref().expect("prepared");
         let row = &request.row;
         let rows = i64::from(limit(action));
         let parameters = parameters(action, &row.key, &row.value, &rows);
-        heard.asks();
+        events.asks();
         let reply = session.client.query_raw(statement, parameters).await?;
-        hear(reply, action, heard).await
+        hear(reply, action, events).await
     }
 
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
@@ -291,9 +291,9 @@ impl Server {
 
     /// Classifies an error of the library.
     pub(super) fn trouble(&self, error: &Error) -> Trouble {
-        if let Some(told) = error.as_db_error() {
-            let code = sqlstate::code(told.code().code());
-            return Trouble::Told { code, closes: matches!(told.severity(), "FATAL" | "PANIC") };
+        if let Some(answer) = error.as_db_error() {
+            let code = sqlstate::code(answer.code().code());
+            return Trouble::Told { code, closes: matches!(answer.severity(), "FATAL" | "PANIC") };
         }
         if let Some(system) = system_error(error) {
             return Trouble::Failed(failure(system));
@@ -344,13 +344,13 @@ impl Driver for Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         session.budget.renew();
         let done = match &request.own {
-            Some(own) => self.own(session, own, heard).await,
+            Some(own) => self.own(session, own, events).await,
             None => {
-                self.action(session, request, heard).await.map_err(|error| self.trouble(&error))
+                self.action(session, request, events).await.map_err(|error| self.trouble(&error))
             }
         };
         done.map_err(|trouble| session.budget.explains(trouble))
@@ -427,8 +427,8 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// Receives the rows of a reply.
-async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result<(), Error> {
-    heard.begins();
+async fn hear(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
+    events.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {
         let column = |at: usize| row.try_get::<_, Option<Raw<'_>>>(at);
@@ -437,7 +437,7 @@ async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result
             for (at, of) in row.columns().iter().enumerate() {
                 bytes += column(at)?.map_or(0, |raw| text_length(of.type_(), raw.0));
             }
-            heard.row_of(bytes);
+            events.row_of(bytes);
             continue;
         }
         let value = match row.len().checked_sub(1) {
@@ -448,7 +448,7 @@ async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result
             Action::Scan(_) => column(0)?.map(|raw| raw.0),
             _ => None,
         };
-        heard.row(key, value);
+        events.row(key, value);
     }
     Ok(())
 }
@@ -501,8 +501,8 @@ fn position(error: &Error) -> Option<u32> {
 /// The message of an error, with its causes.
 fn in_words(error: &Error) -> String {
     // The server's own message, without its severity.
-    if let Some(said) = error.as_db_error() {
-        return said.message().to_owned();
+    if let Some(answer) = error.as_db_error() {
+        return answer.message().to_owned();
     }
     match error.source() {
         Some(behind) => behind.to_string(),

@@ -6,7 +6,7 @@ use record::Told;
 use std::cell::RefCell;
 
 /// The events of one request while it is carried out.
-pub(crate) struct Heard<'a> {
+pub(crate) struct Events<'a> {
     serving: &'a RefCell<Serving>,
     memo: &'a mut Memo,
     /// How long the preparation of a statement took, if one was prepared.
@@ -23,9 +23,9 @@ pub(crate) struct Heard<'a> {
     pub(crate) own: Option<Told>,
 }
 
-impl<'a> Heard<'a> {
-    pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Heard<'a> {
-        Heard {
+impl<'a> Events<'a> {
+    pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Events<'a> {
+        Events {
             serving,
             memo,
             prepare_ns: None,
@@ -88,8 +88,8 @@ impl<'a> Heard<'a> {
     }
 
     /// Records the outcome of a user-defined statement.
-    pub(crate) fn statement_told(&mut self, told: Told) {
-        self.own = Some(worse(self.own.unwrap_or(Told::Ok), told));
+    pub(crate) fn statement_ended(&mut self, outcome: Told) {
+        self.own = Some(worse(self.own.unwrap_or(Told::Ok), outcome));
     }
 }
 
