@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_tables_are_inserted_where_they_are_not() {
+    fn rows_are_inserted_unless_they_exist() {
         let of = workload();
         let mut said = Said::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = said.drawn(0);

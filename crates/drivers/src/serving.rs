@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_can_be_said_and_counters_cannot() {
+    fn every_preset_is_supported_but_counters_are_not() {
         for name in engine::workload::PRESETS {
             assert!(serving(Doing::Drive(workload(name))).is_ok(), "{name}");
         }

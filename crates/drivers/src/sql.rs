@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_that_bring_rows_are_known_by_their_first_word() {
+    fn statements_that_return_rows_are_recognised_by_their_first_word() {
         for query in ["SELECT 1", " (select 1)", "WITH x AS (SELECT 1) SELECT 2", "values(1)"] {
             assert!(brings_rows(query), "{query}");
         }

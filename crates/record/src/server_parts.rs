@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart_by_name_and_are_not_endless() {
+    fn parts_are_distinguished_by_name_and_limited() {
         let mut one = ServerParts::default();
         assert!(one.is_empty());
         one.record(b"db", 5);

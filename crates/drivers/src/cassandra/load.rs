@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_a_batch_may_be_goes_alone() {
+    fn rows_longer_than_a_batch_are_sent_alone() {
         let rows = [row((0, 0), 100), row((0, 1), 9000), row((0, 2), 100), row((0, 3), 100)];
         let lengths: Vec<usize> = batches(&rows).iter().map(|batch| batch.len()).collect();
         assert_eq!(lengths, [1, 1, 2]);

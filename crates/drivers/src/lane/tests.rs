@@ -302,7 +302,7 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 }
 
 #[test]
-fn who_waits_too_long_for_the_pool_is_starved() {
+fn waiting_too_long_for_the_pool_is_starvation() {
     let (seen, guests) = driven(Habit::Dawdles(20), |asked| {
         asked.intensity.connections = 4;
         asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
@@ -315,7 +315,7 @@ fn who_waits_too_long_for_the_pool_is_starved() {
 }
 
 #[test]
-fn what_hangs_is_given_up_with_its_connection() {
+fn hanging_operations_are_abandoned_with_their_connections() {
     let (seen, guests) = driven(Habit::Hangs, |asked| asked.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
@@ -329,7 +329,7 @@ fn what_hangs_is_given_up_with_its_connection() {
 }
 
 #[test]
-fn refusals_have_their_code_and_are_not_hurried() {
+fn refusals_have_their_code_and_pauses() {
     let (seen, _) = driven(Habit::Refuses, |_| {});
     assert_eq!((seen.connections.got, seen.sent), (0, 0));
     assert_eq!(seen.outcomes.unexpected.get(&1040), Some(&seen.operations));

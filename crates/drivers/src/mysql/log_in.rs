@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A packet begins with its length, three bytes little endian, and a number.
 const HEAD: usize = 4;
-/// No packet of a log-in is longer: a public key takes some hundred bytes.
+/// No packet of a login is longer: a public key takes some hundred bytes.
 const LONGEST: usize = 64 << 10;
 
 /// First bytes of packets.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_the_password_is_cut_off_before_it_is_heard() {
+    fn requests_for_the_password_are_cut_off() {
         let bad: [(&[&[u8]], Unsafe); 6] = [
             (&[GREETING, b"\x01\x04"], Unsafe::ByItsOwnKey),
             (&[GREETING, b"\xfecaching_sha2_password\0x", b"\x01\x04"], Unsafe::ByItsOwnKey),

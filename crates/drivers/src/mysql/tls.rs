@@ -44,7 +44,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
-    fn what_cannot_be_kept_is_refused_by_name() {
+    fn unsupported_tls_settings_are_rejected() {
         let tcp = || Address::Tcp(([127, 0, 0, 1], 1).into());
         let tls = |roots: Option<&str>| MysqlTls {
             roots: roots.map(PathBuf::from),

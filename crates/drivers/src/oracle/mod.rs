@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_made_anew_whether_or_not_they_are_there() {
+    fn tables_are_created_again_whether_or_not_they_exist() {
         let [drops, creates] = &access("t").table_schema(20)[..] else { panic!("two statements") };
         assert_eq!(
             drops,

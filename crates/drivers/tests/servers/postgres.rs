@@ -57,7 +57,7 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
             // A get and a set on each connection.
             assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}");
         }
-        // The one that asks is there.
+        // One connection asks.
         assert_eq!(
             server.says(
                 "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
@@ -111,8 +111,8 @@ fn errors_are_counted_by_their_class() {
 }
 
 #[test]
-fn what_takes_too_long_is_given_up() {
-    // Room for those that were given up: the server goes on with their statements.
+fn operations_that_take_too_long_are_abandoned() {
+    // Connections for abandoned operations, too: the server continues with their statements.
     let server = Postgres::start("timeouts", &["max_connections=200"]);
     let sleepy = PostgresAccess { query: "SELECT pg_sleep(3)".to_owned(), ..server.access("t") };
     let mut short = order(server.tcp(), Doing::Ask);

@@ -6,7 +6,7 @@ fn read(text: &str) -> Result<Generator, String> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_generators_are_read_back() {
     let lengths = |from, to| Lengths { from, to };
     let text = |of: &str| Picked::Text(of.to_owned());
     for (written, wanted) in [
@@ -39,7 +39,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn what_is_wrong_says_what_is_expected() {
+fn errors_say_what_is_expected() {
     for (written, expected) in [
         ("uniform", "`uniform` is not a generator; use one of uniform(1, 5_000_000), zipf("),
         ("unifrom(1, 2)", "`unifrom(1, 2)` is not a generator; use one of uniform("),

@@ -59,7 +59,8 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
         "processes" => "memory as the sum of its processes' peaks".to_owned(),
         "wait4" => "memory as the peak of its largest process".to_owned(),
         "wait4_and_servers" => {
-            "memory as the sum of the peak of its largest process and that of its servers".to_owned()
+            "memory as the sum of the peak of its largest process and that of its servers"
+                .to_owned()
         }
         other => format!("memory by {}", shown(other)),
     });
