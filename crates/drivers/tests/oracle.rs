@@ -47,7 +47,7 @@ fn seen(to: SocketAddr, reuse: Reuse) -> Seen {
     drive(&order, access().lanes(&order, 0))
 }
 
-/// A listener that handles every connection with `this`. Its thread ends with the test.
+/// A listener that handles every connection with `does`. Its thread ends with the test.
 fn listener(does: fn(TcpStream)) -> SocketAddr {
     let listener = TcpListener::bind(free_port()).or_else(|_| TcpListener::bind(free_port()));
     let listener = listener.expect("a port");
