@@ -450,7 +450,10 @@ fn what_databases_cannot_do_is_refused() {
     let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
     spec.workload.mix = crate::plan::workload::mix("incr=1").ok();
     let told = settled(&spec).err().expect("refused").text;
-    assert_eq!(told, "`a` cannot do the mix: counters are for caches: a table's values are bytes");
+    assert_eq!(
+        told,
+        "`a` cannot do the mix: counters are only supported by caches: a table's values are bytes"
+    );
 }
 
 /// What verifying would compare, a workload of statements does not have.

@@ -64,7 +64,7 @@ fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
     let output = place.tiebreak(&words);
     let progress = errors(&output).replace('\u{a0}', " ");
     assert_eq!(output.status.code(), Some(0), "{left}{progress}");
-    assert!(progress.contains("a load was broken off, and goes on at "), "{left}{progress}");
+    assert!(progress.contains("an interrupted load continues at "), "{left}{progress}");
     assert!(note().contains(" clean"), "{}", note());
     // Every row is there and right: a second run reads them, and finds them loaded.
     let run = ["run", url, "--keys", "120k", "--mix", "get=1", "--verify", "all"];

@@ -155,14 +155,14 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     let histogram = announced(u32::MAX);
     refused(
         with(trial, &|event| event["trial"]["seen"]["service_time"] = histogram.clone().into()),
-        "histogram: not one that tiebreak writes",
+        "histogram: tiebreak does not write this form",
     );
     // 5000 pairs of 5000 metrics: a header of 200 kB, and 25 million comparisons.
     let question = |event: &mut Value, key: &str, one: Value| {
         event["header"]["plan"]["question"][key] = vec![one; 5000].into();
     };
     let pair = serde_json::json!({ "a": 0, "b": 1 });
-    refused(with(0, &|event| question(event, "pairs", pair.clone())), "5000 pairs, and 4 are");
+    refused(with(0, &|event| question(event, "pairs", pair.clone())), "5000 pairs; at most 4 are");
     refused(with(0, &|event| question(event, "secondary", "throughput".into())), "5000 metrics");
     refused(with(0, &|event| question(event, "looks", 6.into())), "5000 looks");
     let other = serde_json::json!({
@@ -170,11 +170,11 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     });
     refused(
         with(0, &|event| question(event, "contenders", other.clone())),
-        "2 contenders and a question about others",
+        "2 contenders and a question about other ones",
     );
     refused(
         with(0, &|event| event["header"]["plan"]["rounds"] = u32::MAX.into()),
-        "4294967295 rounds, and 10000 are",
+        "4294967295 rounds; at most 10000 are",
     );
     // 2000 groups or kinds with their histograms: 300 kB, which would take 700 MB.
     let seen = |event: &mut Value, what: &str| {

@@ -195,7 +195,7 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
     is_sound(output.status.code(), std::slice::from_ref(*only));
     assert_eq!((&only["end"]["reason"], &only["turn"]), (&"stopped".into(), &1.into()));
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("not driven") && told.contains("stopped before its end"), "{told}");
+    assert!(told.contains("not driven") && told.contains("stopped before the end"), "{told}");
 }
 
 /// A server that answers after 10 ms, however many ask: throughput is as many times larger as

@@ -1,6 +1,6 @@
-//! What a client library costs by itself: CPU time of the lane's own thread for each
-//! `SELECT 1`. The library's runtime runs on that thread, so that all of it is in
-//! there, and nothing of the server.
+//! Measures what a client library costs by itself: the CPU time of the lane's own thread for each
+//! `SELECT 1`. The library's runtime runs on that thread, so all of the library is included, and
+//! nothing of the server.
 //!
 //! `cost postgres|mysql IP:PORT USER DATABASE SERIES` drives the lane SERIES times for a
 //! second with 1 and with 32 connections, in each protocol. The password, where one is

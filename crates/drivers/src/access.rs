@@ -1,45 +1,44 @@
-//! How to get at a database, whichever library leads there.
+//! Access to a database through any of the client libraries.
 
 use engine::Numbers;
 use engine::workload::Feeds;
 
-/// The cheapest statement that there is.
+/// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT 1";
 
-/// What a lane through a client library takes, with its secrets: no `Debug`, no
-/// `Serialize`. `P` is how statements are sent, `T` how TLS is spoken.
+/// What a lane through a client library needs, including secrets, so it has no `Debug` and no
+/// `Serialize`. `P` is how statements are sent, `T` the TLS settings.
 #[derive(Clone)]
 pub struct SqlAccess<P, T> {
-    /// Who logs in.
+    /// The user.
     pub user: String,
-    /// By which password; none where the server trusts.
+    /// The password. None if the server requires none.
     pub password: Option<String>,
     /// The database.
     pub database: String,
-    /// The contender's own table. See `schema` of either access.
+    /// The contender's table. See `schema` of either access.
     pub table: String,
-    /// The one statement, where that is what is asked.
+    /// The statement, if the contender has only one.
     pub query: String,
     /// How statements are sent.
     pub protocol: P,
     /// TLS. None means without it.
     pub tls: Option<T>,
-    /// MySQL: without TLS the server may be asked for its public key, with which it can
-    /// read the password. Whoever answers in its place can, too.
+    /// MySQL: without TLS the server may be asked for its public key to encrypt the password with.
+    /// An impostor that answers in its place can then read the password.
     pub may_ask_for_key: bool,
-    /// Bytes of the reply to an operation, at most. None: see [`crate::REPLY_BYTES`].
+    /// Maximum length of the reply to an operation, in bytes. None: see [`crate::REPLY_BYTES`].
     pub reply_bytes: Option<u64>,
-    /// Where operations go on from one call of the engine to the next.
+    /// The numbers from which operations continue in the next call of the engine.
     pub numbers: Numbers,
-    /// Rows of the feeds that its workload speaks of.
+    /// Rows of the feeds that its workload uses.
     pub feeds: Feeds,
 }
 
 impl<P, T> SqlAccess<P, T> {
-    /// The cheapest statement that there is, sent in this way to a server that wants no
-    /// log-in: what the null server is asked. An order to [`record::Doing::Ask`] it tells
-    /// what a lane costs by itself: the CPU time of its worker, on whose thread all of the
-    /// library runs.
+    /// The cheapest statement, sent in this way to a server that requires no login: what the null
+    /// server is asked. With an order to [`record::Doing::Ask`] it measures what a lane costs by
+    /// itself: the CPU time of its worker, on whose thread the whole library runs.
     pub fn without_log_in(protocol: P) -> SqlAccess<P, T> {
         SqlAccess {
             user: "null".to_owned(),

@@ -1,4 +1,4 @@
-//! Questions beside the measurement: what a server says of itself, and the schema
+//! Statements outside of the measurement: what a server reports about itself, and the schema
 //! before a load.
 
 use crate::budget::{self, QUESTION_BYTES};
@@ -12,27 +12,26 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
-/// How often it is looked how much memory an answer takes.
+/// How often the memory that an answer takes is checked.
 const LOOK_AFTER: Duration = Duration::from_millis(10);
 
-/// The rows of one statement, as text; none is NULL.
+/// The rows of one statement as text. None is NULL.
 pub type Rows = Vec<Vec<Option<String>>>;
 
-/// Why a server was not asked, or what it answered instead.
+/// Why a server could not be asked, or the error that it returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unasked {
-    /// The number by which the lanes count this answer; none where no answer came.
+    /// The number by which the lanes count this answer. None if no answer came.
     pub code: Option<u16>,
-    /// In words, some of them the server's own: they must be escaped where they are
-    /// shown.
+    /// A message that may contain the server's own text, so it must be escaped before it is shown.
     pub why: String,
-    /// Which character of the statement it is about, from 1 on, where the server says
-    /// so (PostgreSQL).
+    /// The position in the statement, in characters from 1 on, if the server reports it
+    /// (PostgreSQL).
     pub position: Option<u32>,
 }
 
 impl Unasked {
-    /// `why`: what the library says of it.
+    /// `why`: the message of the library.
     pub(crate) fn new(trouble: Trouble, why: impl ToString) -> Unasked {
         let code = match trouble {
             Trouble::Told { code, .. } => Some(code),
@@ -63,8 +62,8 @@ pub(crate) fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
     rows.into_iter().flatten().filter_map(fact).collect()
 }
 
-/// Waits for an answer, for this long at most. On a runtime of its own: it is
-/// asked by threads that have none.
+/// Waits for an answer, at most for this time. Uses a runtime of its own, because the calling
+/// threads have none.
 pub(crate) fn wait<T>(
     answer: impl Future<Output = Result<T, Unasked>>,
     timeout: Duration,
@@ -73,7 +72,7 @@ pub(crate) fn wait<T>(
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| without(format!("cannot make a runtime: {error}")))?;
+        .map_err(|error| without(format!("cannot create a runtime: {error}")))?;
     let answer = async {
         let (answer, watch) = (pin!(answer), pin!(too_much_is_reserved()));
         match tokio::time::timeout(timeout, select(answer, watch)).await {
@@ -83,12 +82,12 @@ pub(crate) fn wait<T>(
         }
     };
     let answered = watched(|| LocalSet::new().block_on(&runtime, answer));
-    // A connection that hangs is not waited for.
+    // Does not wait for a connection that hangs.
     runtime.shutdown_background();
     answered?
 }
 
-/// Returns when the library has reserved more memory than any answer takes.
+/// Returns when the library has reserved more memory than any answer needs.
 async fn too_much_is_reserved() {
     let mut watch = Watch::new(QUESTION_BYTES);
     while !watch.is_over() {
@@ -120,8 +119,8 @@ mod tests {
 
     #[test]
     fn the_code_of_a_refusal_is_kept() {
-        let told = Trouble::Told { code: 1040, closes: true };
-        assert_eq!(Unasked::new(told, "too many").code, Some(1040));
+        let trouble = Trouble::Told { code: 1040, closes: true };
+        assert_eq!(Unasked::new(trouble, "too many").code, Some(1040));
         assert_eq!(Unasked::new(Trouble::Failed(Failure::Refused), "no").code, None);
     }
 }

@@ -1,6 +1,5 @@
-//! How many bytes a server may send in answer to one question or operation. Client
-//! libraries have no such bound: a server that never ends its answer would fill the
-//! memory.
+//! Limits the bytes that a server may send in reply to one question or operation. Client libraries
+//! have no such limit, so a server with an endless reply would exhaust memory.
 
 use crate::trouble::Trouble;
 use engine::workload::longest_key;
@@ -12,16 +11,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes of the answer to a question beside the measurement, at most: settings, counts
-/// and notes take some kilobytes.
+/// Maximum length of the answer to a question outside of the measurement, in bytes. Settings,
+/// counts and notes take some kilobytes.
 pub(crate) const QUESTION_BYTES: u64 = 1 << 20;
-/// Bytes of the reply to an operation, at most, where the contender says nothing else.
+/// Maximum length of the reply to an operation, in bytes, unless the contender has a setting.
 pub const REPLY_BYTES: u64 = 4 << 20;
 
-/// Protocols wrap each row in some tens of bytes.
+/// Protocols add some tens of bytes to each row.
 const ROW_BYTES: u64 = 128;
 
-/// Bytes of a reply to any operation of this lane, at most: what was asked for, else
+/// Maximum length of a reply to any operation of this lane, in bytes: the setting, or
 /// [`REPLY_BYTES`], or twice what the longest values of its workload take as text.
 pub(crate) fn of_replies(asked: Option<u64>, doing: &Doing) -> u64 {
     let workload = match doing {
@@ -31,8 +30,8 @@ pub(crate) fn of_replies(asked: Option<u64>, doing: &Doing) -> u64 {
     asked.unwrap_or(REPLY_BYTES.max(workload))
 }
 
-/// Bytes of one packet either way, at most: a reply, or a statement that writes rows,
-/// which are sent as text and up to a MiB of them at once.
+/// Maximum length of one packet in either direction, in bytes: a reply, or a statement that writes
+/// rows, which are sent as text and in batches of up to 1 MiB.
 pub(crate) fn of_packets(reply_bytes: u64, doing: &Doing) -> u64 {
     let longest = match doing {
         Doing::Ask => 0,
@@ -47,12 +46,12 @@ fn workload_bytes(of: &Workload) -> u64 {
         Kind::Scan(rows) => u64::from(rows),
         _ => 1,
     });
-    // A byte of a value is two digits where it is sent as text.
+    // A byte of a value is two digits when it is sent as text.
     let row = 2 * u64::from(of.value.most()) + longest_key(of) as u64 + ROW_BYTES;
     2 * row * rows.max().unwrap_or(1)
 }
 
-/// What is left of the bytes that may come. Its clones share them.
+/// The number of bytes that may still be received. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Budget(Arc<Left>);
 
@@ -68,15 +67,15 @@ impl Budget {
         Budget(Arc::new(Left { most, left, over }))
     }
 
-    /// A question is asked now: all bytes may come again.
+    /// Resets the budget for a new question.
     pub(crate) fn renew(&self) {
         self.0.left.store(self.0.most, Ordering::Relaxed);
     }
 
-    /// Takes bytes that came.
+    /// Deducts received bytes.
     ///
     /// # Errors
-    /// When they were too many.
+    /// Returns an error if they exceed the budget.
     pub(crate) fn take(&self, bytes: usize) -> io::Result<()> {
         let left = self.0.left.load(Ordering::Relaxed);
         match left.checked_sub(bytes as u64) {
@@ -91,25 +90,25 @@ impl Budget {
         }
     }
 
-    /// Whether more came than may.
+    /// Whether the budget was exceeded.
     pub(crate) fn is_over(&self) -> bool {
         self.0.over.load(Ordering::Relaxed)
     }
 
-    /// What a trouble is where more came than may: libraries only say then that the
+    /// Replaces the error if the budget was exceeded, because libraries then only report that the
     /// connection is closed.
     pub(crate) fn explains(&self, trouble: Trouble) -> Trouble {
         if self.is_over() { Trouble::Failed(Failure::TooLarge) } else { trouble }
     }
 }
 
-/// The error of a reply of more bytes than these.
+/// The error for a reply with more bytes than `most`.
 pub(crate) fn too_large(most: u64) -> io::Error {
-    let why = format!("its answer takes more than {most} bytes");
+    let why = format!("the reply is longer than {most} bytes");
     io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
-/// A stream whose reads are taken from a budget.
+/// A stream whose reads are deducted from a budget.
 pub(crate) struct Metered<S> {
     stream: S,
     budget: Budget,
@@ -184,7 +183,7 @@ mod tests {
         let closed = Trouble::Failed(Failure::Closed);
         assert!(!budget.is_over() && budget.explains(closed) == closed);
         let error = shared.take(1).expect_err("11 of 10");
-        assert_eq!(error.to_string(), "its answer takes more than 10 bytes");
+        assert_eq!(error.to_string(), "the reply is longer than 10 bytes");
         assert!(budget.is_over());
         assert_eq!(budget.explains(closed), Trouble::Failed(Failure::TooLarge));
     }

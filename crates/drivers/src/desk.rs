@@ -1,6 +1,5 @@
-//! Where the tasks of one lane meet: who has which operation, who is free, and
-//! until when each may take. All of it is on one thread, and nobody holds on to
-//! it while waiting.
+//! The state that the tasks of one lane share: which task has which operation, which are free, and
+//! their deadlines. All of it is on one thread, and no task keeps a borrow of it while it waits.
 
 use crate::pool::{Grant, Pool};
 use engine::{Drive, Next, Take, clock};
@@ -8,50 +7,50 @@ use record::Recorder;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
-/// How often deadlines are looked at, at the least.
+/// Maximum interval between checks of deadlines.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
 
-/// What a task is to do.
+/// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// An operation.
     Operate(Take),
-    /// To open the connection that it keeps, or one for the pool.
+    /// Opens the connection that the task keeps, or one for the pool.
     Open,
 }
 
-/// Why a task is to leave what it waits for.
+/// Why a task must stop waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// Its deadline has passed.
     TimeUp,
-    /// The slice is over, whatever is still under way.
+    /// The slice is over, even if something is still in progress.
     Leave,
-    /// The library takes too much memory for replies.
+    /// The library uses too much memory for replies.
     TooLarge,
 }
 
 /// An open connection.
 pub(crate) struct Connection<C> {
     pub(crate) client: C,
-    /// Operations that it has carried.
+    /// Number of operations that it has carried.
     pub(crate) served: u32,
 }
 
-/// One task, as the others see it.
+/// One task, as the other tasks and the lane see it.
 pub(crate) struct Place<C> {
     work: Option<Work>,
     waker: Option<Waker>,
-    /// It waits for work, and stands in the queue.
+    /// Whether it waits for work and is in the queue.
     idle: bool,
-    /// When it is to leave what it waits for.
+    /// When it must stop waiting.
     deadline: u64,
     cut: Option<Cut>,
-    /// What the pool had for it.
+    /// What the pool granted.
     pub(crate) grant: Option<Grant<Connection<C>>>,
     /// The connection that it keeps.
     pub(crate) connection: Option<Connection<C>>,
-    /// Connects that failed, one after the other.
+    /// Number of consecutive failed connects.
     pub(crate) failures: u32,
 }
 
@@ -82,24 +81,24 @@ pub(crate) struct Desk<C> {
     pub(crate) seen: Recorder,
     pub(crate) places: Vec<Place<C>>,
     pub(crate) pool: Option<Pool<Connection<C>>>,
-    /// The place that has been free longest comes first.
+    /// Idle slots; the one that has been idle longest is first.
     idle: VecDeque<usize>,
-    /// Places in an operation, and what belongs to it: a goodbye, a reset.
+    /// Number of slots in an operation, including what follows it, such as closing or resetting
+    /// the connection.
     busy: usize,
-    /// Places that open a connection at rest.
+    /// Number of slots that open a connection while the contender rests.
     opening: usize,
-    /// When deadlines are looked at again, and how often at the least.
+    /// When deadlines are checked next, and the maximum interval.
     look_at: u64,
     often: u64,
-    /// The lane is to look what has changed.
+    /// Whether the lane must check what has changed.
     called: bool,
     lane: Option<Waker>,
     closing: bool,
 }
 
 impl<C> Desk<C> {
-    /// `shortest_ns`: the shortest time that anything may take before it is given
-    /// up.
+    /// `shortest_ns`: the shortest timeout.
     pub(crate) fn new(
         mut drive: Drive,
         places: usize,
@@ -137,7 +136,7 @@ impl<C> Desk<C> {
         self.look_at
     }
 
-    /// The lane's own side of [`Desk::call`]: whether it was called.
+    /// Whether [`Desk::call`] was called since the last check. Registers the lane's waker if not.
     pub(crate) fn was_called(&mut self, context: &Context<'_>) -> bool {
         if std::mem::take(&mut self.called) {
             return true;
@@ -146,7 +145,7 @@ impl<C> Desk<C> {
         false
     }
 
-    /// Lets the lane look again.
+    /// Makes the lane check again.
     fn call(&mut self) {
         self.called = true;
         if let Some(waker) = self.lane.take() {
@@ -154,8 +153,8 @@ impl<C> Desk<C> {
         }
     }
 
-    /// Gives the next operations to those that are free. Returns when one will be
-    /// due for which somebody is.
+    /// Gives the next operations to idle slots. Returns when the next one will be due, if a slot is
+    /// idle.
     pub(crate) fn hand_out(&mut self, now: u64) -> Option<u64> {
         while let Some(&place) = self.idle.front() {
             match self.drive.next(now, &mut self.seen) {
@@ -183,7 +182,7 @@ impl<C> Desk<C> {
         }
     }
 
-    /// The next work of a place. None if its task is to end.
+    /// The next work of a slot. None if its task must end.
     pub(crate) fn next_work(&mut self, place: usize, context: &Context<'_>) -> Poll<Option<Work>> {
         if self.closing {
             return Poll::Ready(None);
@@ -208,7 +207,7 @@ impl<C> Desk<C> {
         Poll::Pending
     }
 
-    /// One more operation for a place that takes several together.
+    /// One more operation for a slot that takes several together.
     pub(crate) fn one_more(&mut self) -> Option<Take> {
         let now = clock::now();
         self.drive.freed(now);
@@ -221,7 +220,7 @@ impl<C> Desk<C> {
         }
     }
 
-    /// A place is to leave what it waits for after this time.
+    /// Sets the time after which a slot must stop waiting.
     pub(crate) fn set_deadline(&mut self, place: usize, at: u64) {
         self.places[place].deadline = at;
         self.places[place].cut = None;
@@ -231,7 +230,7 @@ impl<C> Desk<C> {
         }
     }
 
-    /// Whether a place is to leave what it waits for; it is woken once it is.
+    /// Whether a slot must stop waiting. Its task is woken when it must.
     pub(crate) fn watch(&mut self, place: usize, context: &Context<'_>) -> Option<Cut> {
         let place = &mut self.places[place];
         if place.cut.is_none() {
@@ -240,7 +239,7 @@ impl<C> Desk<C> {
         place.cut
     }
 
-    /// What the pool had for a place that waits.
+    /// What the pool granted to a slot that waits.
     pub(crate) fn granted(
         &mut self,
         place: usize,
@@ -258,13 +257,13 @@ impl<C> Desk<C> {
         }
     }
 
-    /// A connection goes back into the pool, or to who waits for one.
+    /// Returns a connection to the pool, or passes it to the slot that waits for one.
     pub(crate) fn give_back(&mut self, connection: Connection<C>) {
         let next = self.pool.as_mut().and_then(|pool| pool.give_back(connection));
         self.grant(next);
     }
 
-    /// A connection of the pool is no more; without a pool, nothing.
+    /// Removes a lost connection from the pool. Does nothing without a pool.
     pub(crate) fn lost(&mut self) {
         let next = self.pool.as_mut().and_then(Pool::lost);
         self.grant(next);
@@ -277,8 +276,8 @@ impl<C> Desk<C> {
         }
     }
 
-    /// So many operations of a place have their outcomes, and nothing that belongs
-    /// to them is under way any more. `left`: they have none.
+    /// Ends the operations of a slot when nothing that belongs to them is in progress any more.
+    /// `left`: they ended without an outcome.
     pub(crate) fn finished(&mut self, operations: usize, left: bool, now: u64) {
         self.busy -= 1;
         for _ in 0..if left { 0 } else { operations } {
@@ -289,20 +288,20 @@ impl<C> Desk<C> {
         }
     }
 
-    /// A place is free for the next operation.
+    /// Marks a slot as free for the next operation.
     pub(crate) fn freed(&mut self, place: usize) {
         self.places[place].deadline = u64::MAX;
         self.drive.freed(clock::now());
     }
 
-    /// A place is done with opening, whatever came of it.
+    /// Ends a slot's attempt to open a connection, successful or not.
     pub(crate) fn opened(&mut self, place: usize) {
         self.places[place].deadline = u64::MAX;
         self.opening -= 1;
         self.call();
     }
 
-    /// Lets go whoever waits beyond his deadline.
+    /// Cuts off the tasks whose deadline has passed.
     pub(crate) fn keep_house(&mut self, now: u64) {
         let mut next = now + self.often;
         for place in &mut self.places {
@@ -316,7 +315,7 @@ impl<C> Desk<C> {
         self.look_at = next;
     }
 
-    /// Lets all go: what is under way gets no outcome.
+    /// Cuts off all tasks. Operations in progress get no outcome.
     pub(crate) fn leave_all(&mut self) {
         for place in self.places.iter_mut().filter(|place| !place.idle) {
             place.cut = Some(Cut::Leave);
@@ -324,7 +323,7 @@ impl<C> Desk<C> {
         }
     }
 
-    /// Lets all go as too large, and returns the connections that are at rest.
+    /// Cuts off all tasks because replies are too large, and returns the idle connections.
     pub(crate) fn give_up(&mut self) -> Vec<C> {
         for place in self.places.iter_mut().filter(|place| !place.idle) {
             place.cut = Some(Cut::TooLarge);
@@ -333,14 +332,14 @@ impl<C> Desk<C> {
         self.dismiss()
     }
 
-    /// Sends all tasks home.
+    /// Makes all tasks end.
     pub(crate) fn close(&mut self) {
         self.closing = true;
         self.leave_all();
         self.places.iter_mut().for_each(Place::wake);
     }
 
-    /// Opens again what the server closed at rest. Returns how many there were.
+    /// Reopens the connections that the server closed while they were idle. Returns their number.
     pub(crate) fn reopen(&mut self, closed: impl Fn(&C) -> bool) -> usize {
         let closed = |connection: &Connection<C>| closed(&connection.client);
         let swept = self.pool.as_mut().map_or(0, |pool| pool.sweep(closed));
@@ -356,13 +355,13 @@ impl<C> Desk<C> {
         many
     }
 
-    /// Connections that are open.
+    /// Number of open connections.
     pub(crate) fn connections(&self) -> usize {
         let kept = self.places.iter().filter(|place| place.connection.is_some()).count();
         kept + self.pool.as_ref().map_or(0, Pool::open)
     }
 
-    /// Takes all connections out that are at rest.
+    /// Removes and returns all idle connections.
     pub(crate) fn dismiss(&mut self) -> Vec<C> {
         let kept = self.places.iter_mut().filter_map(|place| place.connection.take());
         let mut all: Vec<C> = kept.map(|connection| connection.client).collect();
@@ -373,7 +372,7 @@ impl<C> Desk<C> {
     }
 }
 
-/// Keeps whom to wake; a copy only where it is somebody else than before.
+/// Stores the waker, and clones it only if it differs from the stored one.
 pub(crate) fn keep_waker(kept: &mut Option<Waker>, context: &Context<'_>) {
     if !kept.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
         *kept = Some(context.waker().clone());

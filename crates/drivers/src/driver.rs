@@ -1,6 +1,6 @@
-//! The seam to a client library.
+//! The interface to a client library.
 
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
@@ -11,23 +11,22 @@ pub(crate) trait Driver: 'static {
     /// One connection.
     type Client: 'static;
 
-    /// Opens a connection and logs in. `from`: the address to dial from. None if the
-    /// system chooses. A library that cannot be told leaves it to the system.
+    /// Opens a connection and logs in. `from` is the source address; None lets the system choose,
+    /// as do libraries that have no such setting.
     async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Trouble>;
 
-    /// Carries out one request, and tells `heard` of everything.
+    /// Carries out one request, and reports its progress and its reply to `events`.
     async fn perform(
         &self,
         client: &mut Self::Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble>;
 
-    /// Writes rows, all or none of them; it may be that some are there already.
+    /// Writes rows, all or none of them. Some may exist already.
     async fn load(&self, client: &mut Self::Client, rows: &[Row]) -> Result<(), Trouble>;
 
-    /// Writes rows into the table of this number, all or none of them; it may be that
-    /// some are there already.
+    /// Writes rows into the table with this number, all or none of them. Some may exist already.
     async fn fill(
         &self,
         client: &mut Self::Client,
@@ -35,28 +34,28 @@ pub(crate) trait Driver: 'static {
         rows: &[&Arguments],
     ) -> Result<(), Trouble>;
 
-    /// Asks whether the server still answers.
+    /// Checks whether the server still answers.
     async fn ping(&self, client: &mut Self::Client) -> Result<(), Trouble>;
 
-    /// Sets the session back to what it was after the log-in.
+    /// Resets the session to its state after the login.
     async fn reset(&self, client: &mut Self::Client) -> Result<(), Trouble>;
 
-    /// Says goodbye. Whatever goes wrong then goes wrong unheard.
+    /// Closes the connection in good order. Errors are ignored.
     async fn close(&self, client: Self::Client);
 
-    /// The server closed the connection, as far as can be told without asking.
+    /// Whether the server closed the connection, as far as is known without asking it.
     fn is_closed(&self, client: &Self::Client) -> bool;
 
-    /// Bytes of a reply at most, of a library that keeps no bound: then the lane watches what it
-    /// reserves.
+    /// Maximum length of a reply in bytes, for a library without such a limit: the lane then
+    /// watches the memory that it reserves.
     fn unkept_reply_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Drops what connections share: they are given up, all of them.
+    /// Drops what connections share, because all of them are abandoned.
     fn forget_shared(&self) {}
 
-    /// CPU time of threads beside the lane's own, so far, in nanoseconds.
+    /// CPU time of threads other than the lane's own so far, in nanoseconds.
     fn threads_cpu_ns(&self) -> u64 {
         0
     }
@@ -65,7 +64,7 @@ pub(crate) trait Driver: 'static {
 /// How long the phases of opening a connection took, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// None where the library does not tell: then it is part of the log-in.
+    /// None if the library does not report it: then it is part of the login.
     pub(crate) connect_ns: Option<u64>,
     pub(crate) tls_ns: Option<u64>,
     pub(crate) log_in_ns: u64,

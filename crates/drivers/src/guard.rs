@@ -1,4 +1,4 @@
-//! Waiting for a library, and not for ever.
+//! Waiting for a library with a deadline.
 
 use crate::desk::{Cut, Desk};
 use std::cell::RefCell;
@@ -6,8 +6,8 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-/// The outcome of a future, unless its place is to leave it before: then it is
-/// dropped, and with it must be the connection that it was about.
+/// Returns the outcome of a future, unless its slot must stop waiting first: then the future is
+/// dropped, and the caller must drop the connection that it used, too.
 pub(crate) async fn guarded<C, T>(
     desk: &RefCell<Desk<C>>,
     place: usize,

@@ -1,4 +1,4 @@
-//! A lane through a client library: a runtime of its own, taken through the slices.
+//! A lane through a client library: a runtime of its own that drives the slices.
 
 mod part;
 mod slice;
@@ -17,23 +17,23 @@ use record::{Asked, Doing, LaneAsked, Recorder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{LocalSet, yield_now};
 
-/// One contender on one core. Each connection, or with a pool each worker of the
-/// application, is a task; what the library spawns runs beside them. Nothing of it
-/// runs unless the lane is driven or attended to at rest.
+/// One contender on one core. Each connection, or with a pool each worker of the application, is a
+/// task; what the library spawns runs beside them. None of it runs unless the lane is driven, or
+/// maintained at rest.
 struct DriverLane<D: Driver> {
-    /// Its workload, or one for each group.
+    /// The part for its workload, or one part for each group.
     parts: Vec<Part<D>>,
     tasks: LocalSet,
     pace: Pace,
     runtime: Runtime,
-    /// Of a library that keeps no bound on replies.
+    /// Set for a library without a limit on the length of replies.
     watch: Option<Watch>,
-    /// A slice was driven, or the lane was opened, since it closed.
+    /// Whether a slice was driven, or the lane was opened, since it closed.
     is_open: bool,
 }
 
 impl<D: Driver> DriverLane<D> {
-    /// `part` makes one of its parts, whose tasks are among those that it is given.
+    /// `part` creates one of its parts, whose tasks are added to the given ones.
     fn new(
         asked: &LaneAsked,
         seat: &Seat,
@@ -42,7 +42,7 @@ impl<D: Driver> DriverLane<D> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Broken::system("cannot make a runtime", &error))?;
+            .map_err(|error| Broken::system("cannot create a runtime", &error))?;
         let pace = {
             let _inside = runtime.enter();
             Pace::new(&seat.stop)?
@@ -62,10 +62,10 @@ impl<D: Driver> DriverLane<D> {
         Ok(DriverLane { parts, tasks, pace, runtime, watch, is_open: false })
     }
 
-    /// Runs the tasks until this is done, and records with `seen` meanwhile.
+    /// Runs the tasks until `what` is done, and records into `seen`.
     ///
     /// # Errors
-    /// When one of them panicked. What waits for a task looks for that.
+    /// Returns an error if a task panicked. Code that waits for a task checks for that.
     fn run<T>(
         &mut self,
         seen: &mut Recorder,
@@ -84,7 +84,7 @@ impl<D: Driver> DriverLane<D> {
         self.parts.iter().map(|part| part.shared.driver.threads_cpu_ns()).sum()
     }
 
-    /// Each part records with a recorder of its own.
+    /// Swaps each part's recorder.
     fn swap(&self, seen: &mut Recorder) {
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
             std::mem::swap(seen, &mut part.shared.desk.borrow_mut().seen);
@@ -92,16 +92,13 @@ impl<D: Driver> DriverLane<D> {
     }
 }
 
-/// Those of the groups; where there is one workload, its one.
+/// The recorders of the groups, or the only one if there is one workload.
 fn recorders(seen: &mut Recorder) -> &mut [Recorder] {
-    match seen.groups_mut().is_empty() {
-        true => std::slice::from_mut(seen),
-        false => seen.groups_mut(),
-    }
+    if seen.groups_mut().is_empty() { std::slice::from_mut(seen) } else { seen.groups_mut() }
 }
 
-/// Gives up everything that is under way where the library has reserved too much for replies:
-/// it does not tell for which.
+/// Abandons everything in progress if the library has reserved too much memory for replies, because
+/// it does not show for which reply.
 fn look_after<D: Driver>(parts: &[Part<D>], watch: &mut Option<Watch>) {
     let Some(watch) = watch else { return };
     if watch.is_over() {
@@ -110,10 +107,10 @@ fn look_after<D: Driver>(parts: &[Part<D>], watch: &mut Option<Watch>) {
     }
 }
 
-/// Turns the runtime until nothing is left to do, or until this time.
+/// Runs the runtime until nothing is left to do, or until this time.
 async fn attend<D: Driver>(parts: &[Part<D>], until: u64, watch: &mut Option<Watch>) {
     loop {
-        // Once for what the sockets say, once for what follows from it.
+        // Once for the sockets' events, and once for what follows from them.
         yield_now().await;
         yield_now().await;
         look_after(parts, watch);
@@ -159,8 +156,8 @@ impl<D: Driver> Lane for DriverLane<D> {
         if !std::mem::take(&mut self.is_open) {
             return;
         }
-        // Nothing is under way: every slice ended with what was. A panic here can change nothing
-        // that was measured.
+        // Nothing is in progress, because every slice waited for its operations. A panic here
+        // cannot change what was measured.
         let _ = self.run(seen, async |parts, _, _| {
             for part in parts {
                 part.leave().await;
@@ -171,8 +168,8 @@ impl<D: Driver> Lane for DriverLane<D> {
 
 impl<D: Driver> Drop for DriverLane<D> {
     fn drop(&mut self) {
-        // A run that broke does not close its lanes, and a library that cleans up
-        // behind a connection does so in its runtime.
+        // A failed run does not close its lanes, and a library that cleans up after a connection
+        // needs its runtime for that.
         let _inside = self.runtime.enter();
         for part in &self.parts {
             drop(part.shared.desk.borrow_mut().dismiss());
@@ -180,11 +177,11 @@ impl<D: Driver> Drop for DriverLane<D> {
     }
 }
 
-/// The lanes of one contender of the order: one for each worker, each through the
-/// library that `driver` makes. `query`: the contender's one statement.
+/// Creates the lanes of one contender of the order: one for each worker, each through the library
+/// that `driver` creates. `query` is the contender's one statement.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub(crate) fn lanes<D: Driver>(
     order: &Asked,
     contender: usize,
@@ -195,7 +192,7 @@ pub(crate) fn lanes<D: Driver>(
     let asked = order.lanes[contender].clone();
     let numbers = match &asked.doing {
         Doing::Drive(_) => numbers.clone(),
-        // A load counts for itself, and questions are no operations.
+        // A load has its own numbers, and questions are not operations.
         Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
         Doing::Ask => Numbers::new(order.cores.len()),
     };

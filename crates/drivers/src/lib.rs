@@ -2,16 +2,16 @@
 //! use: PostgreSQL by tokio-postgres, MySQL and MariaDB by mysql_async, Oracle by
 //! oracledb (feature `oracle`), Cassandra by scylla.
 //!
-//! The only room where an async runtime and drivers of vendors compile. A lane
-//! here is driven by the same braid as all others, and records the same things in
-//! the same way: due times from the same schedule, operations from the same
-//! workload, values verified alike. What differs is who speaks to the server.
+//! This is the only crate with an async runtime and drivers of vendors. A lane here is driven
+//! through the same interleaved slices as all others, and records the same things in the same
+//! way: due times from the same schedule, operations from the same workload, values verified
+//! alike. Only the code that communicates with the server differs.
 //!
-//! `lane` takes a runtime of its own through the slices. `place` is the life of one
-//! of its tasks, an application's worker; the tasks meet at the `desk`. `serving`
-//! is the workload, `driver` the seam to a library, `sql` the statements. `pool`
-//! holds connections that are shared; `pace` is how a lane waits. Where a library blocks,
-//! as `oracle`'s does, each of its connections has a thread of its own.
+//! `lane` drives the slices on a runtime of its own. `place` has the code of one of its tasks,
+//! which acts as an application's worker; the tasks share the `desk`. `serving` is the workload,
+//! `driver` the interface to a library, `sql` the statements. `pool` has the shared connections;
+//! `pace` is how a lane waits. If a library blocks, as `oracle`'s does, each of its connections
+//! has a thread of its own.
 #![deny(unsafe_code)]
 
 mod access;
@@ -21,8 +21,8 @@ pub mod cassandra;
 mod database;
 mod desk;
 mod driver;
+mod events;
 mod guard;
-mod heard;
 mod lane;
 mod memory;
 pub mod mysql;
@@ -60,14 +60,14 @@ pub use serving::lacks;
 pub use sql::TABLE_COMMENT;
 pub use writes::only_writes;
 
-/// Names of the numbers that replies of databases are counted by.
+/// Names of the numbers by which replies of databases are counted.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     let of_sql = postgres::code_names().chain(mysql::code_names()).chain(oracle::code_names());
     of_sql.chain(cassandra::code_names())
 }
 
-/// What an answer that is counted by this number means. Returns None if it is none of
-/// those that tiebreak reacts to.
+/// What an answer that is counted by this number means. Returns None if tiebreak does not react to
+/// it.
 pub fn refusal(code: u16) -> Option<Refusal> {
     let of_sql =
         sqlstate::refusal(code).or_else(|| mysql::refusal(code)).or_else(|| oracle::refusal(code));

@@ -1,24 +1,24 @@
-//! Whether a client library takes memory without end.
+//! Detects a client library that reserves too much memory.
 //!
-//! scylla reserves room for a reply when it has read how long that is, up to 4 GiB, and has no
-//! bound that can be set. It opens its sockets by itself, so nothing can be put between it and
-//! the server. What is reserved can be seen, though, before it is filled: the writable address
-//! space of the process grows by it.
+//! scylla reserves memory for a reply when it has read its length, up to 4 GiB, and has no setting
+//! to limit that. It opens its sockets itself, so nothing can be put between it and the server.
+//! But the reservation is visible before it is filled: the writable address space of the process
+//! grows by it.
 
 use engine::clock;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 
-/// What a lane may reserve beside replies: stacks of threads, records.
+/// What a lane may reserve besides replies: stacks of threads, records.
 const BESIDE_BYTES: u64 = 256 << 20;
 
-/// How long the library may take to release what was given up: some turns of its runtime.
+/// How long the library may take to release memory: some turns of its runtime.
 const RELEASING_NS: u64 = 50_000_000;
-/// Which number of the file counts what can be written, from 0 on. The whole address space
-/// also grows by what the allocator sets aside for each thread and cannot be written yet.
+/// Index of the number in the file that counts what can be written. The whole address space also
+/// grows by what the allocator reserves for each thread and which cannot be written yet.
 const DATA: usize = 5;
-/// The line of a mapping that tells the size of its pages, in KiB.
+/// The line of a mapping with the size of its pages, in KiB.
 const PAGE_SIZE: &str = "KernelPageSize:";
 
 /// Watches the address space of the process while one lane runs.
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     /// `/proc/self/statm`, and the bytes of its unit.
     of: Option<(File, u64)>,
     most: u64,
-    /// Before the lane ran, without what it had reserved earlier.
+    /// The size before the lane ran, without what it had reserved earlier.
     before: u64,
     /// What the lane has reserved by the end of its last run.
     reserved: u64,
@@ -34,8 +34,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// For a lane that may receive this many bytes of replies at the same time. If the system
-    /// does not tell the size of the address space, nothing is ever over.
+    /// Watches a lane that may receive this many bytes of replies at the same time. If the system
+    /// does not report the size of the address space, the limit is never exceeded.
     pub(crate) fn new(reply_bytes: u64) -> Watch {
         let most = BESIDE_BYTES.saturating_add(reply_bytes);
         let mut watch = Watch { of: opened(), most, before: 0, reserved: 0, looks_from: 0 };
@@ -43,12 +43,12 @@ impl Watch {
         watch
     }
 
-    /// The lane runs from now on.
+    /// Starts to attribute memory to the lane.
     pub(crate) fn begin(&mut self) {
         self.before = self.read().saturating_sub(self.reserved);
     }
 
-    /// The lane rests from now on: what is reserved then is not its doing.
+    /// Stops to attribute memory to the lane, which rests from now on.
     pub(crate) fn end(&mut self) {
         self.reserved = self.read().saturating_sub(self.before);
     }
@@ -63,13 +63,13 @@ impl Watch {
         now - self.before > self.most
     }
 
-    /// The lane has given everything up. The library needs some time to release the memory, so
-    /// the watch reports nothing for that long.
+    /// Suspends the watch after the lane has abandoned everything, because the library needs some
+    /// time to release the memory.
     pub(crate) fn given_up(&mut self) {
         self.looks_from = clock::now() + RELEASING_NS;
     }
 
-    /// Bytes that are reserved and can be written. Returns 0 if the system does not tell.
+    /// Bytes that are reserved and can be written. Returns 0 if the system does not report it.
     fn read(&self) -> u64 {
         let pages = || {
             let (file, unit) = self.of.as_ref()?;
@@ -82,7 +82,7 @@ impl Watch {
     }
 }
 
-/// Its unit is a page, whose size the file does not tell.
+/// The unit of the file is a page, whose size is not in the file.
 fn opened() -> Option<(File, u64)> {
     let file = File::open("/proc/self/statm").ok()?;
     let lines = BufReader::new(File::open("/proc/self/smaps").ok()?).lines();
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
     use std::hint::black_box;
 
-    /// Other tests of this process reserve memory meanwhile, but far less. One test: they
-    /// would see each other's.
+    /// Other tests of this process reserve memory meanwhile, but far less. This is one test,
+    /// because several would see each other's memory.
     #[test]
     fn what_is_reserved_while_the_lane_runs_is_its_own() {
         let reserve = || black_box(Vec::<u8>::with_capacity(1 << 30));
@@ -112,7 +112,7 @@ mod tests {
         watch.end();
         let of_another_lane = reserve();
         watch.begin();
-        assert!(watch.is_over(), "what it had reserved it still has");
+        assert!(watch.is_over(), "it still has what it had reserved");
         drop((held, of_another_lane));
         assert!(!watch.is_over());
 

@@ -1,7 +1,7 @@
-//! User-defined statements: their texts, what is bound to their places, and what
-//! they are expected to bring.
+//! User-defined statements: their texts, the values bound to their placeholders, and their expected
+//! results.
 
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::OwnRequest;
 use crate::sql::{Dialect, starts_with};
 use crate::trouble::Trouble;
@@ -21,23 +21,23 @@ pub(crate) struct OwnStatements {
 /// One statement.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnStatement {
-    /// Its number among all: what is prepared apart.
+    /// Its number among all statements, which are prepared separately.
     pub(crate) at: usize,
-    /// With placeholders, where values are bound.
+    /// With placeholders, for bound values.
     pub(crate) with_places: String,
-    /// Which argument is bound to each of them.
+    /// Which argument is bound to each placeholder.
     pub(crate) bound: Vec<usize>,
     with_values: Template,
-    /// It brings rows; else those that it changes count.
+    /// Whether it returns rows. Otherwise the changed rows count.
     pub(crate) brings_rows: bool,
     rows: Rows,
-    /// Table and column of which the last column of its first row is a value.
+    /// The table and column whose value the last column of its first row must be.
     returns: Option<(u32, usize)>,
 }
 
 impl OwnStatements {
-    /// Those that a lane with this to do will send; `table`: the contender's own, whose
-    /// name begins those of its other tables.
+    /// The statements that a lane with this order will send. `table` is the contender's table,
+    /// whose name is the prefix of its other tables.
     pub(crate) fn of(doing: &Doing, dialect: Dialect, table: &str) -> OwnStatements {
         let own = match doing {
             Doing::Ask => return OwnStatements::default(),
@@ -68,7 +68,7 @@ impl OwnStatements {
         &self.operations[number]
     }
 
-    /// Writes rows into a table of which some may be there already.
+    /// Writes rows into a table, some of which may exist already.
     pub(crate) fn insert(&self, dialect: Dialect, table: u32, rows: &[&Arguments]) -> String {
         let mut text = self.inserts[table as usize].0.clone().into_bytes();
         for (at, row) in rows.iter().enumerate() {
@@ -87,7 +87,7 @@ impl OwnStatements {
         into_text(text)
     }
 
-    /// Inserts one row into a table, with places for its columns.
+    /// Inserts one row into a table, with placeholders for its columns.
     pub(crate) fn insert_with_places(&self, dialect: Dialect, table: u32) -> String {
         let (mut text, columns) = self.inserts[table as usize].clone();
         for number in 1..=columns {
@@ -126,7 +126,7 @@ impl OwnStatement {
         OwnStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
     }
 
-    /// With its values written out.
+    /// With its values as literals.
     pub(crate) fn with_values(&self, dialect: Dialect, arguments: &Arguments) -> String {
         let mut text = Vec::new();
         let put = |place: usize, to: &mut Vec<u8>| literal(dialect, arguments.get(place), to);
@@ -134,8 +134,8 @@ impl OwnStatement {
         into_text(text)
     }
 
-    /// What comes of a complete reply of so many rows, or so many changed ones.
-    fn told(&self, rows: u64, right: bool) -> Told {
+    /// The outcome of a complete reply with this number of rows, or of changed rows.
+    fn outcome(&self, rows: u64, right: bool) -> Told {
         match self.rows {
             Rows::Exactly(wanted) | Rows::AtLeast(wanted) if rows < u64::from(wanted) => Told::Miss,
             Rows::Exactly(wanted) if rows > u64::from(wanted) => Told::Wrong,
@@ -145,7 +145,7 @@ impl OwnStatement {
     }
 }
 
-/// Hears the reply to one statement.
+/// Receives the reply to one statement.
 pub(crate) struct OwnReply<'s> {
     statement: &'s OwnStatement,
     rows: u64,
@@ -153,40 +153,40 @@ pub(crate) struct OwnReply<'s> {
 }
 
 impl<'s> OwnReply<'s> {
-    pub(crate) fn new(statement: &'s OwnStatement, heard: &mut Heard<'_>) -> OwnReply<'s> {
-        heard.begins();
+    pub(crate) fn new(statement: &'s OwnStatement, events: &mut Events<'_>) -> OwnReply<'s> {
+        events.begins();
         OwnReply { statement, rows: 0, right: true }
     }
 
-    /// Whether the last column of the next row is wanted as text.
+    /// Whether the last column of the next row is needed as text.
     pub(crate) fn wants_value(&self) -> bool {
         self.rows == 0 && self.statement.returns.is_some()
     }
 
-    /// A row of so many bytes; its last column as text where that is wanted.
-    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, heard: &mut Heard<'_>) {
+    /// Records a row with this many bytes, and its last column as text if that is needed.
+    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, events: &mut Events<'_>) {
         if let (Some(column), true) = (self.statement.returns, self.rows == 0) {
-            self.right = last.is_some_and(|last| heard.is_loaded(column, last));
+            self.right = last.is_some_and(|last| events.is_loaded(column, last));
         }
         self.rows += 1;
-        heard.row_of(bytes);
+        events.row_of(bytes);
     }
 
-    /// The reply is complete; so many rows were changed.
-    pub(crate) fn ends(self, changed: u64, heard: &mut Heard<'_>) {
+    /// Ends the reply; this many rows were changed.
+    pub(crate) fn ends(self, changed: u64, events: &mut Events<'_>) {
         let rows = if self.statement.brings_rows { self.rows } else { changed };
-        heard.statement_told(self.statement.told(rows, self.right));
+        events.statement_ended(self.statement.outcome(rows, self.right));
     }
 }
 
-/// How a server can be asked whether it takes a user-defined statement, without executing it.
+/// A question that checks whether a server accepts a user-defined statement without executing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// The name of the operation that the statement belongs to.
     pub operation: String,
-    /// The statement, with places for its values.
+    /// The statement, with placeholders for its values.
     pub statement: String,
-    /// What is asked: the server parses the statement.
+    /// The question, which makes the server parse the statement.
     pub question: String,
     /// How many characters of the question come before the statement; 0 where the server
     /// counts from the beginning of the statement, or tells no position.
@@ -194,8 +194,8 @@ pub struct Check {
 }
 
 /// One for each statement that reads or writes rows. Returns an empty list if an operation
-/// changes what tables there are: what comes after it cannot be parsed before it was
-/// executed. `prepare`: what makes a question of a statement.
+/// creates or changes tables, because what follows cannot be parsed before it was executed.
+/// `prepare` turns a statement into a question.
 pub(crate) fn checks(
     of: &Workload,
     dialect: Dialect,
@@ -221,13 +221,13 @@ pub(crate) fn checks(
     checks
 }
 
-/// The statements that make what the operations of a workload need, with the names of
-/// the contender's tables in them.
+/// The statements that create what the operations of a workload need, with the names of the
+/// contender's tables.
 pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String> {
     of.own.setup.iter().map(|text| with_tables(text, &of.own, dialect, table)).collect()
 }
 
-/// Names of the tables that a load of this workload makes: the contender's table, if the
+/// Names of the tables that a load of this workload creates: the contender's table, if the
 /// workload has values or one of its statements names that table, and the tables that the
 /// experiment file declares.
 pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
@@ -236,7 +236,7 @@ pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
     own.into_iter().chain(of.own.tables.iter().map(|of| full(table, &of.name))).collect()
 }
 
-/// What a user-defined table is called in the database.
+/// The name of a user-defined table in the database.
 fn full(table: &str, name: &str) -> String {
     format!("{table}_{name}")
 }
@@ -260,8 +260,8 @@ fn column(own: &Own, of: &str) -> Option<(u32, usize)> {
 /// Appends an argument as it is written in a statement.
 fn literal(dialect: Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
     match of {
-        // Behind another minus two of them would begin a comment; CQL takes what is in
-        // brackets for a tuple.
+        // After another minus, two of them would begin a comment. CQL reads what is in
+        // brackets as a tuple.
         Argument::Integer(..0) if dialect == Dialect::Cassandra => {
             to.push(b' ');
             of.write(to);
@@ -292,25 +292,25 @@ fn into_text(bytes: Vec<u8>) -> String {
 
 /// A session of either library, as user-defined statements use it.
 pub(crate) trait Session {
-    /// What the library says of a failure.
+    /// The error of the library.
     type Error;
 
-    /// Prepares a statement, where that is done ahead and was not yet. Returns when it
-    /// began, or None if there was nothing to do.
+    /// Prepares a statement, if that is done in advance and has not been done. Returns when the
+    /// preparation began, or None if there was nothing to do.
     async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Self::Error>;
 
-    /// Sends what brings nothing.
+    /// Sends a statement without a result.
     async fn say(&mut self, text: &str) -> Result<(), Self::Error>;
 
-    /// Sends a statement with its arguments, and hears its reply.
+    /// Sends a statement with its arguments, and receives its reply.
     async fn perform(
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Self::Error>;
 
-    /// What a failure means.
+    /// Classifies a failure.
     fn trouble(&self, error: &Self::Error) -> Trouble;
 }
 
@@ -320,21 +320,21 @@ pub(crate) async fn operate<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
     request: &OwnRequest,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Trouble> {
-    let prepared = prepare(session, statements, heard).await;
+    let prepared = prepare(session, statements, events).await;
     prepared.map_err(|error| session.trouble(&error))?;
-    heard.asks();
+    events.asks();
     if let [only] = statements {
-        let done = session.perform(only, request, heard).await;
+        let done = session.perform(only, request, events).await;
         return done.map_err(|error| session.trouble(&error));
     }
-    match transaction(session, statements, request, heard).await {
+    match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
             let rolled_back = session.say("ROLLBACK").await;
             Err(match (session.trouble(&error), rolled_back) {
-                // What state it is in nobody knows.
+                // The state of the session is unknown.
                 (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
                 (trouble, _) => trouble,
             })
@@ -346,20 +346,20 @@ async fn transaction<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
     request: &OwnRequest,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     session.say("BEGIN").await?;
     for statement in statements {
-        session.perform(statement, request, heard).await?;
+        session.perform(statement, request, events).await?;
     }
     session.say("COMMIT").await
 }
 
-/// Prepares what was not prepared on this connection.
+/// Prepares what has not been prepared on this connection.
 async fn prepare<S: Session>(
     session: &mut S,
     statements: &[OwnStatement],
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     let mut first = None;
     for statement in statements {
@@ -367,12 +367,12 @@ async fn prepare<S: Session>(
         first = first.or(began);
     }
     if let Some(began) = first {
-        heard.prepared(began);
+        events.prepared(began);
     }
     Ok(())
 }
 
-/// Whether a statement of this number was not prepared yet; then there is room for it.
+/// Whether the statement with this number has not been prepared. Makes room for it if so.
 pub(crate) fn is_unprepared<P: Clone>(known: &mut Vec<Option<P>>, at: usize) -> bool {
     if known.len() <= at {
         known.resize(at + 1, None);
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_tables_are_inserted_where_they_are_not() {
+    fn rows_are_inserted_unless_they_exist() {
         let of = workload();
         let mut said = Said::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = said.drawn(0);
@@ -477,9 +477,12 @@ mod tests {
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
         let of = OwnStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
         let mut statement = of.statements(0)[1].clone();
-        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Wrong]);
-        assert_eq!(statement.told(1, false), Told::Wrong);
+        assert_eq!(
+            [0, 1, 2].map(|n| statement.outcome(n, true)),
+            [Told::Miss, Told::Ok, Told::Wrong]
+        );
+        assert_eq!(statement.outcome(1, false), Told::Wrong);
         statement.rows = Rows::AtLeast(1);
-        assert_eq!([0, 1, 2].map(|n| statement.told(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
+        assert_eq!([0, 1, 2].map(|n| statement.outcome(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
     }
 }

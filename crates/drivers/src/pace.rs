@@ -1,8 +1,8 @@
 //! How a lane waits while its runtime turns.
 //!
-//! Never by a timer of the runtime: those have steps of a millisecond. An alarm of
-//! the engine's wakes it to the microsecond, and the rest is spun: the runtime
-//! looks at its sockets all the while.
+//! It never uses a timer of the runtime, which has a resolution of a millisecond. An alarm of the
+//! engine wakes it to the microsecond, and the rest is spun: the runtime polls its sockets
+//! meanwhile.
 
 use engine::{Alarm, Broken, Stop};
 use std::future::poll_fn;
@@ -15,11 +15,11 @@ use tokio::io::unix::AsyncFd;
 /// A sleep ends this long before an operation is due; the rest is spun.
 pub(crate) const SPIN_NS: u64 = 50_000;
 
-/// The lane's alarm, and the sign that the run is to end.
+/// The lane's alarm, and the signal that the run must end.
 pub(crate) struct Pace {
     alarm: AsyncFd<Alarm>,
     stop: AsyncFd<StopSign>,
-    /// What the alarm is set to.
+    /// The time that the alarm is set to.
     set_to: u64,
     stopped: bool,
 }
@@ -34,7 +34,7 @@ impl AsRawFd for StopSign {
 }
 
 impl Pace {
-    /// Made where the runtime is entered.
+    /// Must be created inside the runtime.
     pub(crate) fn new(stop: &Stop) -> Result<Pace, Broken> {
         let broken = |error| Broken::system("cannot watch the alarm and the stop signal", &error);
         let alarm = Alarm::new().map_err(broken)?;
@@ -46,13 +46,13 @@ impl Pace {
         })
     }
 
-    /// The run is to end, as far as was seen.
+    /// Whether the run must end, as far as is known.
     pub(crate) fn stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Waits until this time, until `called` says so, or until the run is to end
-    /// and that was not seen before. It may return too early.
+    /// Waits until this time, until `called` returns true, or until the run must end and that was
+    /// not known before. It may return too early.
     pub(crate) async fn wait(
         &mut self,
         until: u64,
@@ -89,7 +89,7 @@ impl Pace {
 #[allow(unsafe_code, reason = "the library asks for a promise about descriptors")]
 fn watch<T: AsRawFd>(of: T) -> io::Result<AsyncFd<T>> {
     // SAFETY: both that are watched own one open descriptor, the same for as long as
-    // they live, and the runtime ceases to watch it before it drops them.
+    // they live, and the runtime stops watching it before it drops them.
     let watched = unsafe { AsyncFd::register_with_interest(of, Interest::READABLE) };
     Ok(watched?)
 }

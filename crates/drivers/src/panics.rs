@@ -1,5 +1,5 @@
-//! Panics of client libraries. A runtime catches the panic of a task and goes on without it:
-//! whoever waits for that task would wait for ever.
+//! Panics of client libraries. A runtime catches the panic of a task and continues without it, so
+//! code that waits for that task would wait forever.
 
 use engine::Broken;
 use std::any::Any;
@@ -8,15 +8,15 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_h
 use std::path::Path;
 use std::sync::Once;
 
-/// The longest message that is passed on, in characters.
+/// The maximum length of a message that is passed on, in characters.
 const LONGEST: usize = 300;
-/// How many components of the path of a source file are named: enough for a crate's name.
+/// How many components of a source file's path are shown: enough for a crate's name.
 const COMPONENTS: usize = 4;
 
-/// What becomes of a panic of this thread.
+/// How a panic of this thread is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// It is shown as in every program.
+    /// It is printed as in every program.
     Shown,
     /// It is kept for [`watched`].
     Kept,
@@ -33,8 +33,8 @@ thread_local! {
 /// The outcome of a call that runs the tasks of a client library on this thread.
 ///
 /// # Errors
-/// When the call, or a task of any runtime that it ran, panicked: a fault of tiebreak or of
-/// the library, and not of the server.
+/// Returns an error if the call, or a task of any runtime that it ran, panicked: that is a bug of
+/// tiebreak or of the library, and not of the server.
 pub(crate) fn watched<T>(call: impl FnOnce() -> T) -> Result<T, Broken> {
     let outcome = in_mode(Mode::Kept, call);
     match (FIRST.take(), outcome) {
@@ -48,14 +48,13 @@ pub(crate) fn happened() -> bool {
     FIRST.with_borrow(Option::is_some)
 }
 
-/// Says that another thread, which works for this one, has panicked.
+/// Records that another thread, which works for this one, has panicked.
 pub(crate) fn of_another_thread() {
     keep("a thread of a client library panicked: its message is above".to_owned());
 }
 
-/// The outcome of a call. Returns None if it panicked. Nothing is said of that on standard error,
-/// where a server that sends garbage would fill the screen: it is counted. What the
-/// call had in hand must not be used again.
+/// The outcome of a call. Returns None if it panicked. That is counted and not printed, because a
+/// server that sends garbage would fill the screen. What the call used must not be used again.
 #[cfg(any(test, feature = "oracle"))]
 pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
     in_mode(Mode::Ignored, call).ok()
@@ -82,7 +81,7 @@ fn install() {
     });
 }
 
-/// Keeps the first: what panics later may only follow from it.
+/// Keeps the first panic, because later ones may be its consequences.
 fn keep(why: String) {
     FIRST.with_borrow_mut(|first| {
         first.get_or_insert(why);

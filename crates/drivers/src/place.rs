@@ -1,10 +1,10 @@
-//! The life of one task: a worker of an application, which has one operation at a
-//! time and waits for its outcome.
+//! One task of a lane. It acts as a worker of an application, which has one operation at a time and
+//! waits for its outcome.
 
 use crate::desk::{Connection, Cut, Desk, Work};
 use crate::driver::Driver;
+use crate::events::Events;
 use crate::guard::guarded;
-use crate::heard::Heard;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
 use crate::serving::Serving;
@@ -17,12 +17,11 @@ use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 
-/// After a connect that failed: the first wait, and the longest. As in the event
-/// loop.
+/// The first and the longest pause after failed connects, as in the event loop.
 const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
-/// How long a connection may take to open at rest.
+/// How long opening a connection may take while the contender rests.
 pub(crate) const OPENING_NS: u64 = 10_000_000_000;
-/// Rows and bytes that one request of a load writes, at most.
+/// Maximum rows and bytes that one request of a load writes.
 const BATCH: (usize, usize) = (500, 1 << 20);
 
 /// What the tasks of a lane share.
@@ -32,15 +31,15 @@ pub(crate) struct Shared<D: Driver> {
     serving: RefCell<Serving>,
     reuse: Reuse,
     timeout_ns: u64,
-    /// Rows are written in batches.
+    /// Whether rows are written in batches.
     loads: bool,
-    /// Fresh connections to loopback come from many addresses: local ports last
-    /// for so many connects only.
+    /// Fresh connections to loopback use many source addresses, because one address has too few
+    /// local ports.
     spread: bool,
     source: Cell<u8>,
 }
 
-/// What a task works with, used again for each operation.
+/// The buffers of a task, which are reused for each operation.
 #[derive(Default)]
 struct Bench {
     takes: Vec<Take>,
@@ -49,17 +48,17 @@ struct Bench {
     rows: Vec<Row>,
 }
 
-/// One operation, as far as it has come.
+/// The progress of one operation.
 struct Attempt<C> {
     at: Moments,
-    /// It has one of the pool's connections, or the right to open one.
+    /// Whether it has one of the pool's connections, or the right to open one.
     granted: bool,
     connection: Option<Connection<C>>,
     /// When its first half was answered.
     read: Option<u64>,
     bytes: u64,
     rows: u32,
-    /// No connection could be opened.
+    /// Whether no connection could be opened.
     unconnected: bool,
 }
 
@@ -83,7 +82,7 @@ impl From<Cut> for End {
     }
 }
 
-/// The life of a place.
+/// The main loop of a task.
 pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, place: usize) {
     let mut bench = Bench::default();
     let next = || poll_fn(|context| shared.desk.borrow_mut().next_work(place, context));
@@ -117,8 +116,8 @@ impl<D: Driver> Shared<D> {
         }
     }
 
-    /// Opens a connection ahead of the operations. What fails is tried again by
-    /// the first operation that needs it, and counted there.
+    /// Opens a connection before the operations. If that fails, the first operation that needs
+    /// the connection tries again, and the failure is counted there.
     async fn open(&self, place: usize) {
         let until = clock::now() + self.timeout_ns.min(OPENING_NS);
         let grant = {
@@ -133,7 +132,7 @@ impl<D: Driver> Shared<D> {
             })
         };
         match grant {
-            // No pool: the place keeps its own.
+            // Without a pool the slot keeps its own connection.
             None => {
                 let opened = self.connect(place).await.ok();
                 self.desk.borrow_mut().places[place].connection = opened;
@@ -167,17 +166,17 @@ impl<D: Driver> Shared<D> {
         }
     }
 
-    /// Where the next connection is dialled from. None if the system chooses.
+    /// The source address of the next connection. None if the system chooses.
     fn source(&self) -> Option<IpAddr> {
         self.spread.then(|| {
             let next = (self.source.get() + 1) % LOOPBACK_SOURCES;
             self.source.set(next);
-            // 127.0.0.1 itself is left to others.
+            // 127.0.0.1 itself is left to other programs.
             IpAddr::V4(Ipv4Addr::new(127, 0, 0, next + 2))
         })
     }
 
-    /// Carries out an operation, or a batch of a load, to its end.
+    /// Carries out an operation, or a batch of a load.
     async fn operate(&self, place: usize, take: Take, bench: &mut Bench) {
         let begun = clock::now();
         self.desk.borrow_mut().set_deadline(place, begun + self.timeout_ns);
@@ -214,7 +213,7 @@ impl<D: Driver> Shared<D> {
         self.desk.borrow_mut().freed(place);
     }
 
-    /// Puts the operation into words; of a load, as many as fit.
+    /// Writes the operation into the request; for a load, as many operations as fit.
     fn word(&self, take: Take, bench: &mut Bench) {
         let mut serving = self.serving.borrow_mut();
         let Bench { takes, memo, request, rows } = bench;
@@ -245,16 +244,16 @@ impl<D: Driver> Shared<D> {
             return self.load(place, bench, attempt).await;
         }
         loop {
-            let told = self.request(place, bench, attempt).await?;
-            let Some(kind) = bench.request.half.filter(|_| told == Told::Ok) else {
-                return Ok(told);
+            let outcome = self.request(place, bench, attempt).await?;
+            let Some(kind) = bench.request.half.filter(|_| outcome == Told::Ok) else {
+                return Ok(outcome);
             };
             attempt.read = Some(attempt.at.done);
             self.serving.borrow_mut().go_on(kind, &mut bench.memo, &mut bench.request);
         }
     }
 
-    /// Comes to a connection: its own, one of the pool, or a fresh one.
+    /// Gets a connection: the slot's own, one of the pool, or a fresh one.
     async fn acquire(
         &self,
         place: usize,
@@ -270,7 +269,7 @@ impl<D: Driver> Shared<D> {
         };
         let begun = attempt.at.sent;
         let granted = self.wait_for_grant(place, begun, asked.wait_ns).await;
-        // Until now nobody could: to wait for the pool is the contender's doing.
+        // Nothing could be sent until now: waiting for the pool counts against the contender.
         attempt.at.could = clock::now();
         attempt.at.sent = attempt.at.could;
         let came = match granted {
@@ -308,7 +307,7 @@ impl<D: Driver> Shared<D> {
         })
     }
 
-    /// Makes what the pool granted a connection that can be used.
+    /// Turns what the pool granted into a usable connection.
     async fn take_up(
         &self,
         place: usize,
@@ -322,7 +321,7 @@ impl<D: Driver> Shared<D> {
         if upkeep == Upkeep::Ping {
             let answers = guarded(&self.desk, place, self.driver.ping(&mut connection.client));
             if answers.await?.is_err() {
-                // What a pool checks its connections for.
+                // This is the reason why a pool checks its connections.
                 drop(connection);
                 return self.open_for(place, attempt).await;
             }
@@ -331,7 +330,7 @@ impl<D: Driver> Shared<D> {
         Ok(())
     }
 
-    /// Opens a connection in the time of the operation.
+    /// Opens a connection within the time of the operation.
     async fn open_for(&self, place: usize, attempt: &mut Attempt<D::Client>) -> Result<(), End> {
         attempt.unconnected = true;
         attempt.connection = Some(self.connect(place).await?);
@@ -339,7 +338,7 @@ impl<D: Driver> Shared<D> {
         Ok(())
     }
 
-    /// Asks one request and hears its reply.
+    /// Sends one request and receives its reply.
     async fn request(
         &self,
         place: usize,
@@ -347,20 +346,20 @@ impl<D: Driver> Shared<D> {
         attempt: &mut Attempt<D::Client>,
     ) -> Result<Told, End> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
-        let mut heard = Heard::new(&self.serving, &mut bench.memo);
-        let performed = self.driver.perform(client, &bench.request, &mut heard);
+        let mut events = Events::new(&self.serving, &mut bench.memo);
+        let performed = self.driver.perform(client, &bench.request, &mut events);
         let performed = guarded(&self.desk, place, performed).await;
-        let Heard { prepare_ns, asked, began, rows, bytes, own, .. } = heard;
+        let Events { prepare_ns, asked, began, rows, bytes, own, .. } = events;
         if let Some(took_ns) = prepare_ns {
             self.desk.borrow_mut().seen.prepared(took_ns);
         }
-        // Of an operation of two requests something was sent once the first was.
+        // An operation of two requests counts as sent once the first was sent.
         attempt.at.asked = asked.max(attempt.at.asked);
         attempt.at.done = clock::now();
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
         performed?.map_err(End::Trouble)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
-        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().told(&mut bench.memo, rows)))
+        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
     }
 
     async fn load(
@@ -394,7 +393,7 @@ impl<D: Driver> Shared<D> {
         Ok(())
     }
 
-    /// Writes down how the operations ended.
+    /// Records how the operations ended.
     fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Told, End>) {
         let seen = &mut self.desk.borrow_mut().seen;
         let share = bench.request.share;
@@ -403,9 +402,9 @@ impl<D: Driver> Shared<D> {
             let could = attempt.at.could.max(take.could);
             let at = Moments { due: take.due, could, ..attempt.at };
             match ended {
-                Ok(told) => {
-                    seen.replied(&at, 0, told, attempt.bytes);
-                    seen.replied_of_kind(share, &at, told, attempt.read);
+                Ok(outcome) => {
+                    seen.replied(&at, 0, outcome, attempt.bytes);
+                    seen.replied_of_kind(share, &at, outcome, attempt.read);
                     seen.fetched(&at, attempt.rows);
                 }
                 Err(End::Trouble(Trouble::Told { code, .. })) if asked => {
@@ -435,8 +434,8 @@ impl<D: Driver> Shared<D> {
         }
     }
 
-    /// Does with a connection what the policy says. It belongs to the operation's
-    /// turn, not to its time: who asks does not wait for it, the next one may.
+    /// Treats a connection as the policy requires. This is part of the operation's turn, but not
+    /// of its time: its own requester does not wait for it, but the next one may.
     async fn put_back(&self, place: usize, mut connection: Connection<D::Client>) {
         connection.served += 1;
         match self.reuse {
@@ -461,17 +460,17 @@ impl<D: Driver> Shared<D> {
 
     async fn close(&self, place: usize, connection: Connection<D::Client>) {
         self.belated(place);
-        // One that does not end is left to its end.
+        // A connection that does not close in time is abandoned.
         let _ = guarded(&self.desk, place, self.driver.close(connection.client)).await;
     }
 
-    /// What comes behind an operation has a timeout of its own.
+    /// What follows an operation has a timeout of its own.
     fn belated(&self, place: usize) {
         self.desk.borrow_mut().set_deadline(place, clock::now() + self.timeout_ns);
     }
 
-    /// A refused connect costs nothing: without a pause it would be counted ten
-    /// thousand times a second.
+    /// Pauses after a failed connect. A refused connect takes no time: without a pause it would
+    /// be counted ten thousand times a second.
     async fn back_off(&self, place: usize) {
         {
             let mut desk = self.desk.borrow_mut();

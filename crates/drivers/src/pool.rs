@@ -1,8 +1,8 @@
-//! A pool of connections: who gets which. Knows no clock and no library.
+//! A pool of connections: which slot gets which. Independent of clocks and libraries.
 //!
-//! Our own and the same for every library, so that two of them differ in what
-//! they say and not in how they queue. Connections go round: the one that has
-//! been idle longest is next, and whoever has waited longest gets what comes back.
+//! It is tiebreak's own and the same for every library, so that two libraries differ in their
+//! protocol and not in their queues. The connection that has been idle longest is used next, and
+//! the slot that has waited longest gets what is returned.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Pool<C> {
     max: usize,
-    /// Those that there are, and those that are being opened.
+    /// Connections that are open or being opened.
     open: usize,
     idle: VecDeque<C>,
-    /// Places that wait, by number.
+    /// Slots that wait, by number.
     waiting: VecDeque<usize>,
 }
 
@@ -29,7 +29,7 @@ impl<C> Pool<C> {
         Pool { max, open: 0, idle: VecDeque::new(), waiting: VecDeque::new() }
     }
 
-    /// What there is at once. Returns None if the place is to wait.
+    /// Grants what is available. Returns None if the slot must wait.
     pub(crate) fn take(&mut self, place: usize) -> Option<Grant<C>> {
         if let Some(connection) = self.idle.pop_front() {
             return Some(Grant::Open(connection));
@@ -42,12 +42,12 @@ impl<C> Pool<C> {
         None
     }
 
-    /// A place does not wait any longer.
+    /// Removes a slot that does not wait any longer.
     pub(crate) fn leave(&mut self, place: usize) {
         self.waiting.retain(|waits| *waits != place);
     }
 
-    /// A connection comes back. Returns which place gets it, if one waits.
+    /// Takes a connection back. Returns the slot that gets it, if one waits.
     pub(crate) fn give_back(&mut self, connection: C) -> Option<(usize, Grant<C>)> {
         match self.waiting.pop_front() {
             Some(place) => Some((place, Grant::Open(connection))),
@@ -58,8 +58,8 @@ impl<C> Pool<C> {
         }
     }
 
-    /// A connection is no more, or could not be opened. Returns which place may
-    /// open another, if one waits.
+    /// Removes a connection that was lost, or could not be opened. Returns the slot that may open
+    /// another one, if one waits.
     pub(crate) fn lost(&mut self) -> Option<(usize, Grant<C>)> {
         match self.waiting.pop_front() {
             Some(place) => Some((place, Grant::MayOpen)),
@@ -70,12 +70,12 @@ impl<C> Pool<C> {
         }
     }
 
-    /// How many there are.
+    /// Number of open connections.
     pub(crate) fn open(&self) -> usize {
         self.open
     }
 
-    /// Takes out idle connections that are closed, and says how many.
+    /// Removes idle connections that are closed. Returns their number.
     pub(crate) fn sweep(&mut self, closed: impl Fn(&C) -> bool) -> usize {
         let before = self.idle.len();
         self.idle.retain(|connection| !closed(connection));
@@ -84,7 +84,7 @@ impl<C> Pool<C> {
         swept
     }
 
-    /// Takes an idle connection out for good.
+    /// Removes an idle connection permanently.
     pub(crate) fn dismiss(&mut self) -> Option<C> {
         let connection = self.idle.pop_front()?;
         self.open -= 1;

@@ -1,24 +1,24 @@
-//! Why a database refuses, as far as tiebreak reacts to it.
+//! The reasons of refusals by databases, as far as tiebreak reacts to them.
 
-/// Why a database refuses what it is asked.
+/// Why a database refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is starting, or shutting down.
+    /// It is starting or shutting down.
     NotUp,
-    /// It has as many connections as it takes.
+    /// It has reached its limit of connections.
     TooManyConnections,
-    /// It does not let this user in, or not with this password.
+    /// It rejects this user or this password.
     LogIn,
-    /// The listener knows no service of this name.
+    /// The listener has no service with this name.
     NoSuchService,
-    /// It has no database of this name.
+    /// It has no database with this name.
     NoSuchDatabase,
-    /// This user may not do that.
+    /// This user does not have the permission.
     NotAllowed,
-    /// The statement names a table that is not there.
+    /// The statement refers to a table that does not exist.
     NoSuchTable,
-    /// The statement names a column that is not there.
+    /// The statement refers to a column that does not exist.
     NoSuchColumn,
-    /// It does not understand the statement.
+    /// It cannot parse the statement.
     SyntaxError,
 }

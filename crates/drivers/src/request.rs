@@ -1,17 +1,17 @@
-//! What is asked of a client library.
+//! The requests to a client library.
 
 use engine::workload::{Arguments, Column, Feeds};
 use record::Kind;
 
-/// What a contender's operations speak of beside their workload.
+/// What a contender's operations use besides their workload.
 pub(crate) struct Asks<'a> {
-    /// The one statement, where that is what is asked.
+    /// The statement, if the contender has only one.
     pub(crate) query: &'a str,
     /// Rows of feeds.
     pub(crate) feeds: &'a Feeds,
     /// How many times the statements of a user-defined operation that only writes are sent.
     pub(crate) batch_size: u32,
-    /// The database is Cassandra: a scan brings rows in the order of the hashes of their
+    /// Whether the database is Cassandra: a scan returns rows in the order of the hashes of their
     /// keys, and there are wide rows.
     pub(crate) is_cassandra: bool,
 }
@@ -24,13 +24,13 @@ pub(crate) enum Action {
     Ask,
     /// Reads a value.
     Get,
-    /// Writes a value, whether or not there is one.
+    /// Writes a value, whether or not the key exists.
     Set,
-    /// Writes a value where there is none.
+    /// Writes a value if the key does not exist.
     Add,
     /// Removes a key.
     Delete,
-    /// Reads so many values in order of their keys.
+    /// Reads this many values in order of their keys.
     Scan(u32),
 }
 
@@ -39,7 +39,7 @@ impl Action {
     pub(crate) const KINDS: [Action; 6] =
         [Action::Ask, Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(1)];
 
-    /// Its kind as a number: what is prepared apart.
+    /// Its kind as a number, by which statements are prepared separately.
     pub(crate) fn place(self) -> usize {
         match self {
             Action::Ask => 0,
@@ -52,7 +52,7 @@ impl Action {
     }
 }
 
-/// What is done to columns of a wide row.
+/// An operation on columns of a wide row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnColumns {
     /// Reads the newest.
@@ -67,12 +67,12 @@ impl OnColumns {
     /// All of them, by [`OnColumns::place`].
     pub(crate) const KINDS: [OnColumns; 3] = [OnColumns::Newest, OnColumns::One, OnColumns::Insert];
 
-    /// Its number: what is prepared apart.
+    /// Its number, by which statements are prepared separately.
     pub(crate) fn place(self) -> usize {
         self as usize
     }
 
-    /// What an operation of this kind does. Returns None if it is not on wide rows.
+    /// The operation of this kind. Returns None if it is not on wide rows.
     pub(crate) fn of(kind: Kind) -> Option<OnColumns> {
         match kind {
             Kind::Newest => Some(OnColumns::Newest),
@@ -88,40 +88,40 @@ impl OnColumns {
 pub(crate) struct Row {
     pub(crate) key: String,
     pub(crate) value: Vec<u8>,
-    /// Set if it is on a wide row, of which the key is the user: what is done to which
-    /// column. The action of a request is then not used.
+    /// The operation and the column, if it is on a wide row, whose key is the user. The action of
+    /// a request is then not used.
     pub(crate) on_columns: Option<(OnColumns, Column)>,
     /// Set if it is a row of a user-defined table: the table's number, and the values of
     /// its columns.
     pub(crate) of_table: Option<(u32, Arguments)>,
 }
 
-/// One request, in buffers that are used again.
+/// One request, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) action: Action,
     pub(crate) row: Row,
-    /// Which share of the mix it is of.
+    /// Its share of the mix.
     pub(crate) share: u32,
-    /// It is the read of an operation of this kind; a write follows.
+    /// Set if it is the read of an operation of this kind, after which a write follows.
     pub(crate) half: Option<Kind>,
     /// Set if it is a user-defined operation: `action` is then not used.
     pub(crate) own: Option<OwnRequest>,
 }
 
-/// One user-defined operation, in buffers that are used again.
+/// One user-defined operation, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnRequest {
     /// Its number in the workload.
     pub(crate) number: usize,
-    /// What its places hold.
+    /// The values of its placeholders.
     pub(crate) arguments: Arguments,
-    /// The same of the further times that its statements are sent in the same batch.
+    /// The values for the further times that its statements are sent in the same batch.
     pub(crate) further: Vec<Arguments>,
 }
 
 impl OwnRequest {
-    /// What its places hold, for each time that its statements are sent.
+    /// The values of its placeholders, for each time that its statements are sent.
     pub(crate) fn times(&self) -> impl Iterator<Item = &Arguments> {
         std::iter::once(&self.arguments).chain(&self.further)
     }

@@ -1,4 +1,4 @@
-//! The workload: what an operation asks, and what its reply is worth.
+//! The workload: what an operation requests, and the outcome of its reply.
 
 use crate::request::{Action, Asks, OnColumns, Request};
 use crate::sql;
@@ -7,14 +7,14 @@ use engine::workload::{Argument, Arguments, Column, Drawn, Space};
 use engine::{Broken, Memo, NOT_WIDE, Said, Seat, Task, Verifier};
 use record::{Doing, Kind, Says, Told, Verify, Workload};
 
-/// Digits at the end of every key: its number.
+/// Number of digits at the end of every key, which are its number.
 const DIGITS: usize = 12;
 
-/// One worker's operations, and what it knows of the values.
+/// One worker's operations, and its knowledge of the values.
 pub(crate) struct Serving {
-    /// None: the contender's one statement is asked.
+    /// None if the contender has one statement.
     work: Option<Work>,
-    /// That statement brings rows.
+    /// Whether that statement returns rows.
     wants_rows: bool,
     /// See [`Asks::is_cassandra`].
     is_cassandra: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Serving {
 struct Work {
     said: Said,
     verifier: Verifier,
-    /// Of a column that is verified.
+    /// Buffer for a column that is verified.
     expected: Arguments,
     /// How many times the statements of each user-defined operation are sent.
     times: Vec<u64>,
@@ -50,14 +50,15 @@ impl Serving {
             kind => lacks(kind),
         };
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
-            return Err(Broken(format!("a database cannot do its workload: {why}")));
+            return Err(Broken(format!("a database does not support this workload: {why}")));
         }
         let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
         let said = said.with_feeds(asks.feeds).map_err(Broken)?;
-        let times = workload.own.operations.iter().map(|of| match only_writes(of) {
-            true => u64::from(asks.batch_size),
-            false => 1,
-        });
+        let times = workload
+            .own
+            .operations
+            .iter()
+            .map(|of| if only_writes(of) { u64::from(asks.batch_size) } else { 1 });
         let times = times.collect();
         let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
         Ok(Serving {
@@ -76,17 +77,16 @@ impl Serving {
             return;
         };
         let whole = work.said.drawn(number);
-        let drawn = match whole.kind.has_halves() {
-            true => {
-                request.half = Some(whole.kind);
-                whole.read_half()
-            }
-            false => whole,
+        let drawn = if whole.kind.has_halves() {
+            request.half = Some(whole.kind);
+            whole.read_half()
+        } else {
+            whole
         };
         work.word(drawn, memo, request);
     }
 
-    /// Writes the second half of an operation whose first was answered.
+    /// Writes the second half of an operation after the first was answered.
     pub(crate) fn go_on(&mut self, of: Kind, memo: &mut Memo, request: &mut Request) {
         request.half = None;
         if let (Some(work), Some(read)) = (&mut self.work, memo.drawn()) {
@@ -94,7 +94,7 @@ impl Serving {
         }
     }
 
-    /// A row of the reply. The key of a column of a wide row is its name.
+    /// Records a row of the reply. The key of a column of a wide row is its name.
     pub(crate) fn row(&mut self, memo: &mut Memo, key: Option<&[u8]>, value: &[u8]) {
         let (Some(work), Some(drawn)) = (&self.work, memo.drawn()) else { return };
         if let Some(name) = key.filter(|_| drawn.kind == Kind::Newest) {
@@ -109,20 +109,20 @@ impl Serving {
         }
     }
 
-    /// See [`crate::driver::Heard::is_loaded`].
+    /// See [`crate::driver::Events::is_loaded`].
     pub(crate) fn is_loaded(&mut self, memo: &Memo, column: (u32, usize), text: &[u8]) -> bool {
         let (Some(work), Some(drawn)) = (&mut self.work, memo.drawn()) else { return false };
         match work.said.loaded(column, drawn.key, &mut work.expected) {
             Argument::Integer(number) => text == number.to_string().as_bytes(),
-            // Some databases fill CHAR columns up with spaces, and some take them away.
+            // Some databases pad CHAR columns with spaces, and some remove them.
             Argument::Text(loaded) | Argument::Bytes(loaded) => {
                 loaded.trim_ascii_end() == text.trim_ascii_end()
             }
         }
     }
 
-    /// What a complete reply of so many rows comes to.
-    pub(crate) fn told(&mut self, memo: &mut Memo, rows: u32) -> Told {
+    /// The outcome of a complete reply with this number of rows.
+    pub(crate) fn outcome(&mut self, memo: &mut Memo, rows: u32) -> Told {
         match &mut self.work {
             Some(work) => work.verifier.told(&work.said, memo, rows),
             None if rows == 0 && self.wants_rows => Told::Miss,
@@ -166,14 +166,14 @@ impl Work {
     }
 }
 
-/// How many keys behind the first this one is. One that is none of ours is beyond
-/// all of them, and its value is found to be wrong.
+/// The distance of a key from the first. A foreign key is beyond all keys, so its value is found
+/// to be wrong.
 fn distance(key: &[u8], first: u64) -> u32 {
     let behind = number(key).and_then(|number| number.checked_sub(first));
     behind.and_then(|behind| u32::try_from(behind).ok()).unwrap_or(u32::MAX)
 }
 
-/// The number of a key. Returns None if it ends in something else.
+/// The number of a key. Returns None if it does not end in one.
 fn number(key: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(&key[key.len().checked_sub(DIGITS)?..]).ok()?;
     digits.parse().ok()
@@ -194,27 +194,28 @@ fn action(kind: Kind) -> Option<Action> {
 fn own_lacks(of: &Workload, number: u32) -> Option<&'static str> {
     match of.own.operations.get(number as usize).map(|of| &of.says) {
         Some(Says::Sql(statements)) if !statements.is_empty() => None,
-        _ => Some("it is told by statements of SQL"),
+        _ => Some("it must be defined by SQL statements"),
     }
 }
 
-/// Why a table of keys and values cannot do operations of this kind; none where it
-/// can.
+/// Why a table of keys and values cannot do operations of this kind. Returns None if it can.
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::ReadModifyWrite => None,
-        // Whether they are statements says the workload.
+        // The workload determines whether they are statements.
         Kind::Own(_) => None,
         _ if action(kind).is_some() => None,
-        Kind::Incr | Kind::Decr => Some("counters are for caches: a table's values are bytes"),
+        Kind::Incr | Kind::Decr => {
+            Some("counters are only supported by caches: a table's values are bytes")
+        }
         Kind::Touch => Some("rows of a table do not expire"),
-        Kind::Command(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) => Some("user-defined commands are only supported by redis://"),
         _ if kind.is_wide() => Some(NOT_WIDE),
-        _ => Some("a table is read, scanned, written, added to and deleted from"),
+        _ => Some("a table only supports reads, scans, writes, inserts and deletes"),
     }
 }
 
-/// The same of a store that has wide rows, too.
+/// The same for a store that has wide rows, too.
 pub fn lacks_beside_wide_rows(kind: Kind) -> Option<&'static str> {
     if kind.is_wide() { None } else { lacks(kind) }
 }
@@ -256,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_can_be_said_and_counters_cannot() {
+    fn every_preset_is_supported_but_counters_are_not() {
         for name in engine::workload::PRESETS {
             assert!(serving(Doing::Drive(workload(name))).is_ok(), "{name}");
         }
         let mut counting = workload("kv");
         counting.mix[0].kind = Kind::Incr;
         let Err(Broken(why)) = serving(Doing::Drive(counting)) else { panic!("it cannot count") };
-        assert!(why.contains("counters are for caches"), "{why}");
+        assert!(why.contains("counters are only supported by caches"), "{why}");
     }
 
     #[test]
@@ -274,16 +275,16 @@ mod tests {
         let mut memo = Memo::default();
         let get = |request: &Request| request.action == Action::Get;
         first(&mut serving, &mut memo, get);
-        assert_eq!(serving.told(&mut memo, 0), Told::Miss);
+        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
 
         first(&mut serving, &mut memo, get);
         let key = memo.drawn().expect("asked").key;
         serving.row(&mut memo, None, &loaded(&values, key));
-        assert_eq!(serving.told(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
 
         first(&mut serving, &mut memo, get);
         serving.row(&mut memo, None, &loaded(&values, key + 1));
-        assert_eq!(serving.told(&mut memo, 1), Told::Wrong);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Wrong);
     }
 
     #[test]
@@ -300,7 +301,7 @@ mod tests {
                 let name = format!("p:{key:012}");
                 serving.row(&mut memo, Some(name.as_bytes()), &loaded(&values, key + shift));
             }
-            assert_eq!(serving.told(&mut memo, 2), wanted);
+            assert_eq!(serving.outcome(&mut memo, 2), wanted);
         }
     }
 
@@ -320,7 +321,7 @@ mod tests {
             let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
             first(&mut serving, &mut memo, scan);
             serving.row(&mut memo, Some(key.as_bytes()), &loaded(&values, of));
-            assert_eq!(serving.told(&mut memo, 1), wanted, "{key} {of}");
+            assert_eq!(serving.outcome(&mut memo, 1), wanted, "{key} {of}");
         }
     }
 
@@ -342,8 +343,8 @@ mod tests {
         let (mut memo, mut request) = (Memo::default(), Request::default());
         serving.ask(0, &mut memo, &mut request);
         assert_eq!(request.action, Action::Ask);
-        assert_eq!(serving.told(&mut memo, 0), Told::Miss);
-        assert_eq!(serving.told(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
+        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The statements, and how text is put into them.
+//! The statements, and how text is quoted in them.
 //!
 //! One table for each contender: `key`, the primary key, and `value`. An
 //! application that stores sessions or a cache in a database has such a table.
@@ -6,10 +6,10 @@
 use crate::request::{Action, Row};
 use std::borrow::Cow;
 
-/// The comment of tables that tiebreak made: a load drops no others.
+/// The comment of tables that tiebreak created: a load drops no others.
 pub const TABLE_COMMENT: &str = "made by tiebreak; its next load replaces it";
 
-/// Where statements differ.
+/// The dialects, in which statements differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Postgres,
@@ -18,7 +18,7 @@ pub(crate) enum Dialect {
     Cassandra,
 }
 
-/// The statements on one table, and the contender's own one.
+/// The statements on one table, and the contender's one statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Statements {
     dialect: Dialect,
@@ -36,7 +36,7 @@ enum Part {
 }
 
 impl Statements {
-    /// `query`: what [`Action::Ask`] asks.
+    /// `query` is the statement of [`Action::Ask`].
     pub(crate) fn new(dialect: Dialect, table: &str, query: &str) -> Statements {
         let table = dialect.name(table);
         let with_places = Action::KINDS.map(|action| match action {
@@ -52,12 +52,12 @@ impl Statements {
         Statements { dialect, table, with_places }
     }
 
-    /// With placeholders, where values are bound.
+    /// With placeholders, for bound values.
     pub(crate) fn with_places(&self, action: Action) -> &str {
         &self.with_places[action.place()]
     }
 
-    /// With its values written out.
+    /// With its values as literals.
     pub(crate) fn with_values(&self, action: Action, row: &Row) -> Cow<'_, str> {
         if action == Action::Ask {
             return Cow::Borrowed(self.with_places(action));
@@ -69,7 +69,7 @@ impl Statements {
         }))
     }
 
-    /// Writes rows of which some may be there already.
+    /// Writes rows, some of which may exist already.
     pub(crate) fn with_rows(&self, rows: &[Row]) -> String {
         let mut text = format!("INSERT INTO {} ({}) VALUES ", self.table, self.dialect.columns());
         for (at, row) in rows.iter().enumerate() {
@@ -83,13 +83,12 @@ impl Statements {
         text
     }
 
-    /// Takes rows over a binary stream: PostgreSQL alone.
+    /// Writes rows from a binary stream; only for PostgreSQL.
     pub(crate) fn copy(&self) -> String {
         format!("COPY {} (key, value) FROM STDIN (FORMAT BINARY)", self.table)
     }
 
-    /// Removes rows whose keys stand in the one parameter, an array: PostgreSQL
-    /// alone.
+    /// Removes rows whose keys are in the one parameter, an array; only for PostgreSQL.
     pub(crate) fn delete_all(&self) -> String {
         format!("DELETE FROM {} WHERE key = ANY($1)", self.table)
     }
@@ -116,7 +115,7 @@ fn written(
             format!("INSERT INTO {table} ({}) VALUES (", dialect.columns())
         }
         (Action::Delete, _) => format!("DELETE FROM {table} WHERE {key} = "),
-        // Its rows have no other order than that of the hashes of their keys.
+        // Its rows are only ordered by the hashes of their keys.
         (Action::Scan(_), Dialect::Cassandra) => {
             format!("SELECT {key}, {value} FROM {table} WHERE token({key}) >= token(")
         }
@@ -150,7 +149,7 @@ fn written(
     text
 }
 
-/// What Oracle has in place of an insert that replaces, or leaves, what is there.
+/// Oracle's replacement for an insert that overwrites or keeps an existing row.
 fn merged(table: &str, action: Action, mut put: impl FnMut(Part, &mut String)) -> String {
     let mut text = format!("MERGE INTO {table} t USING (SELECT ");
     put(Part::Key, &mut text);
@@ -165,13 +164,12 @@ fn merged(table: &str, action: Action, mut put: impl FnMut(Part, &mut String)) -
 }
 
 impl Dialect {
-    /// A name in its quotes. Oracle's are in capitals, as it understands those that are
-    /// written without quotes.
+    /// A quoted name. Oracle's are in capitals, as it reads names without quotes.
     pub(crate) fn name(self, name: &str) -> String {
         let quote = match self {
             Dialect::Postgres => '"',
             Dialect::Mysql => '`',
-            // A keyspace and a table have a dot between them, and none in their names.
+            // A keyspace and a table are separated by a dot; their names have none.
             Dialect::Cassandra => {
                 let parts =
                     name.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\"")));
@@ -183,7 +181,7 @@ impl Dialect {
         format!("{quote}{}{quote}", name.replace(quote, &doubled))
     }
 
-    /// `KEY` is a word of MySQL's.
+    /// `KEY` is a reserved word in MySQL.
     fn column(self, name: &str) -> String {
         match self {
             Dialect::Postgres | Dialect::Cassandra => name.to_owned(),
@@ -191,7 +189,7 @@ impl Dialect {
         }
     }
 
-    /// The place of this number, counted from 1.
+    /// The placeholder with this number, counted from 1.
     pub(crate) fn place(self, number: usize, to: &mut String) {
         match self {
             Dialect::Postgres => to.push_str(&format!("${number}")),
@@ -204,26 +202,26 @@ impl Dialect {
         format!("{}, {}", self.column("key"), self.column("value"))
     }
 
-    /// What makes an insert replace the row that is there.
+    /// The clause that makes an insert replace an existing row.
     fn instead(self) -> &'static str {
         match self {
             Dialect::Postgres => " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             Dialect::Mysql => " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
-            // Its statements are told apart before.
+            // Its statements are handled before.
             Dialect::Oracle => "",
-            // Its inserts always do.
+            // Its inserts always replace.
             Dialect::Cassandra => "",
         }
     }
 
-    /// A text in its quotes.
+    /// A quoted text.
     pub(crate) fn quoted(self, text: &str) -> String {
         let mut quoted = String::with_capacity(text.len() + 2);
         self.text(text, &mut quoted);
         quoted
     }
 
-    /// The same, behind what is there.
+    /// Appends a quoted text.
     pub(crate) fn text(self, text: &str, to: &mut String) {
         to.push('\'');
         for of in text.chars() {
@@ -236,7 +234,7 @@ impl Dialect {
         to.push('\'');
     }
 
-    /// Bytes, as two digits each: what libraries write that do not bind values.
+    /// Bytes as two hexadecimal digits each, for statements without bound values.
     pub(crate) fn bytes(self, bytes: &[u8], to: &mut String) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         to.push_str(match self {
@@ -255,7 +253,7 @@ impl Dialect {
     }
 }
 
-/// How many rows a request wants at most.
+/// The maximum number of rows of a request.
 pub(crate) fn limit(action: Action) -> u32 {
     match action {
         Action::Scan(rows) => rows,
@@ -263,20 +261,20 @@ pub(crate) fn limit(action: Action) -> u32 {
     }
 }
 
-/// Whether a user-defined statement brings rows, as far as its first word tells.
+/// Whether a user-defined statement returns rows, judging by its first word.
 pub(crate) fn brings_rows(query: &str) -> bool {
     starts_with(query, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW"])
 }
 
-/// Whether the first word of a statement is one of these, which are in capitals.
+/// Whether the first word of a statement is one of these upper-case words.
 pub(crate) fn starts_with(statement: &str, words: &[&str]) -> bool {
     let statement = statement.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
     let word = statement.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("");
     words.contains(&word.to_ascii_uppercase().as_str())
 }
 
-/// Undoes how PostgreSQL writes bytes as text: `\x` and two digits each. None
-/// where the text is something else.
+/// Decodes PostgreSQL's text form of bytes: `\x` and two digits each. Returns None if the text is
+/// something else.
 pub(crate) fn unhex(text: &str, to: &mut Vec<u8>) -> Option<()> {
     let digits = text.strip_prefix("\\x")?.as_bytes();
     let (pairs, []) = digits.as_chunks::<2>() else { return None };
@@ -375,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_that_bring_rows_are_known_by_their_first_word() {
+    fn statements_that_return_rows_are_recognised_by_their_first_word() {
         for query in ["SELECT 1", " (select 1)", "WITH x AS (SELECT 1) SELECT 2", "values(1)"] {
             assert!(brings_rows(query), "{query}");
         }

@@ -1,9 +1,9 @@
-//! SQLSTATEs as numbers: what the record counts replies by.
+//! SQLSTATEs as numbers, by which the record counts replies.
 
 use crate::refusal::Refusal;
 
-/// The states that go by a number of their own: what a load can meet. A journal
-/// holds the numbers, so that a new one goes to the end.
+/// The states with a number of their own: those that a load can meet. Journals contain the numbers,
+/// so a new one must be added at the end.
 const KNOWN: [(&str, &str); 24] = [
     ("53300", "too_many_connections"),
     ("28P01", "wrong_password"),
@@ -45,7 +45,7 @@ const REFUSALS: [(&str, Refusal); 10] = [
     ("42601", Refusal::SyntaxError),
 ];
 
-/// From here on by class alone: the first two characters of the state.
+/// Numbers from here on stand for a class: the first two characters of the state.
 const CLASSES: u16 = 10_000;
 
 /// The number of a state, from 1 on.
@@ -69,15 +69,14 @@ const OF_POSTGRES: [&str; 43] = [
     "44", "53", "54", "55", "57", "58", "72", "F0", "HV", "P0", "XX",
 ];
 
-/// All numbers that a server can be counted by, and their names.
+/// All numbers by which a server's replies can be counted, and their names.
 pub(crate) fn names() -> impl Iterator<Item = (u16, String)> {
     let known = 1..=KNOWN.len() as u16;
     let all = known.chain(OF_POSTGRES.iter().map(|class| code(class)));
     all.filter_map(|code| Some((code, name(code)?)))
 }
 
-/// What a number of [`code`] stands for, in the record's way of naming codes; none
-/// where it is none of them.
+/// The name of a number of [`code`] in the record. Returns None if it is not such a number.
 fn name(code: u16) -> Option<String> {
     if let Some((_, name)) = usize::from(code).checked_sub(1).and_then(|at| KNOWN.get(at)) {
         return Some((*name).to_owned());

@@ -1,20 +1,20 @@
-//! What went wrong, and whose fault it is.
+//! Errors of requests, and their causes.
 
 use record::Failure;
 use std::error::Error;
 use std::io;
 
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The server says why, by this code. `closes`: and ends the connection.
+    /// The server answered with this error code. `closes`: it also ends the connection.
     Told { code: u16, closes: bool },
     /// No answer came.
     Failed(Failure),
 }
 
 impl Trouble {
-    /// The connection is no more.
+    /// Whether the connection is lost.
     pub(crate) fn closes(self) -> bool {
         match self {
             Trouble::Told { closes, .. } => closes,
@@ -24,7 +24,7 @@ impl Trouble {
 }
 
 impl Trouble {
-    /// The same where it comes before there is a session: the connection is no more.
+    /// The same error before a session exists: the connection is lost.
     pub(crate) fn before_a_session(self) -> Trouble {
         match self {
             Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
@@ -39,7 +39,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// The class of an error of the system or of TLS. As the engine has them.
+/// The class of an error of the system or of TLS, as in the engine.
 pub(crate) fn failure(error: &io::Error) -> Failure {
     use io::ErrorKind as Kind;
     if let Some(inner) = error.get_ref()
@@ -48,7 +48,7 @@ pub(crate) fn failure(error: &io::Error) -> Failure {
         return Failure::Tls;
     }
     match error.kind() {
-        // Of a unix socket that is not there, or whose backlog is full.
+        // A unix socket that does not exist, or whose backlog is full.
         Kind::ConnectionRefused | Kind::NotFound | Kind::PermissionDenied | Kind::WouldBlock => {
             Failure::Refused
         }
@@ -66,7 +66,7 @@ pub(crate) fn failure(error: &io::Error) -> Failure {
     }
 }
 
-/// Errors that have no kind in the standard library.
+/// Errors without a kind in the standard library.
 fn by_number(error: &io::Error) -> Failure {
     const EMFILE: i32 = 24;
     const ENFILE: i32 = 23;
@@ -79,7 +79,7 @@ fn by_number(error: &io::Error) -> Failure {
     }
 }
 
-/// The error of the system that is behind an error of a library, if any is.
+/// The system's error that caused an error of a library, if there is one.
 pub(crate) fn system_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
     let mut next = Some(error);
     while let Some(error) = next {

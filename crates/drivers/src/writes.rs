@@ -1,9 +1,9 @@
-//! Which user-defined statements bring rows, and which operations only write.
+//! Which user-defined statements return rows, and which operations only write.
 
 use crate::sql::brings_rows;
 use record::{OwnOperation, Says};
 
-/// Whether none of the statements of an operation brings rows.
+/// Whether none of the statements of an operation returns rows.
 pub fn only_writes(of: &OwnOperation) -> bool {
     match &of.says {
         Says::Sql(statements) => !statements.iter().any(|of| has_rows(&of.text)),
@@ -11,12 +11,12 @@ pub fn only_writes(of: &OwnOperation) -> bool {
     }
 }
 
-/// Whether a statement brings rows, those that it changes among them.
+/// Whether a statement returns rows, including rows that it changes.
 pub(crate) fn has_rows(text: &str) -> bool {
     brings_rows(text) || says_returning(text)
 }
 
-/// Whether a statement changes rows and brings them.
+/// Whether a statement changes rows and returns them.
 pub(crate) fn says_returning(text: &str) -> bool {
     text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
 }

@@ -25,7 +25,7 @@ const CASES: [(&str, Case); 8] = [
     ("the_server_says_what_a_commit_waits_for", facts),
     ("a_table_holds_what_it_was_made_for", tables),
     ("errors_are_counted_by_their_number", errors),
-    ("what_takes_too_long_is_given_up", timeouts),
+    ("operations_that_take_too_long_are_abandoned", timeouts),
 ];
 
 fn main() -> ExitCode {
@@ -41,13 +41,13 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.into()).exit_code()
 }
 
-/// The one that asks is there, and soon no other.
+/// Asserts that soon only the connection that asks is left.
 fn none_is_left(server: &Mariadb) {
     let connected = || server.counter("Threads_connected");
     common::wait_for(|| connected() == 1, || format!("{} are connected", connected()));
 }
 
-/// Statements that the operations of each kind come to: reads, and writes.
+/// The number of statements for the operations of each kind: reads and writes.
 fn statements(seen: &Seen) -> (u64, u64) {
     let of = |kind: Kind| match kind {
         Kind::Get | Kind::Scan(_) => (1, 0),
@@ -178,8 +178,7 @@ fn facts(server: &Mariadb) {
     assert!(unasked.why.contains("nobody"), "{unasked:?}");
 }
 
-/// The longest value that MEMORY is said to hold fits, and what is longer than a row
-/// of InnoDB's is a BLOB.
+/// The documented longest value of MEMORY fits, and what is longer than a row of InnoDB is a BLOB.
 fn tables(server: &Mariadb) {
     let access = server.access("tables");
     let refused = access.table_schema(Some("MEMORY"), 20, 70_000).expect_err("too long");
@@ -205,7 +204,7 @@ fn errors(server: &Mariadb) {
     }
     let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..server.access("t") };
     let refused = driven(&order(server.tcp(), kv()), &nowhere);
-    // Without a right to any such database it does not say whether there is one.
+    // Without a permission for such a database it does not reveal whether one exists.
     assert_eq!(told(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
     assert_eq!(refused.connections.got, 0);
 
@@ -218,7 +217,7 @@ fn timeouts(server: &Mariadb) {
     for (protocol, query) in [
         (Protocol::Text, "SELECT SLEEP(1)"),
         (Protocol::Prepared, "SELECT SLEEP(1)"),
-        // Its rows come while it is given up.
+        // Its rows arrive while it is abandoned.
         (Protocol::Text, "SELECT SLEEP(0.01), REPEAT('x', 60000) FROM seq_1_to_100"),
     ] {
         let access = MysqlAccess { query: query.to_owned(), protocol, ..server.access("t") };

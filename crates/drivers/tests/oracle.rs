@@ -1,5 +1,5 @@
-//! Oracle without a server: listeners that say nothing, close, refuse, or say what
-//! they should not. What needs a database (log-ins, rows) is not tested.
+//! Oracle without a server: listeners that are silent, close, refuse, or send garbage. What
+//! requires a database (logins, rows) is not tested here.
 #![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 #![cfg(feature = "oracle")]
 
@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// What a question waits for its answer.
+/// How long a question waits for its answer.
 const WAIT: Duration = Duration::from_secs(3);
 
 fn access() -> OracleAccess {
@@ -47,7 +47,7 @@ fn seen(to: SocketAddr, reuse: Reuse) -> Seen {
     drive(&order, access().lanes(&order, 0))
 }
 
-/// A listener that does this with everybody who comes. Its thread ends with the test.
+/// A listener that handles every connection with `does`. Its thread ends with the test.
 fn listener(does: fn(TcpStream)) -> SocketAddr {
     let listener = TcpListener::bind(free_port()).or_else(|_| TcpListener::bind(free_port()));
     let listener = listener.expect("a port");
@@ -69,7 +69,7 @@ fn packet(kind: u8, body: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Hears the first packet, which must not hold the password, and answers with this.
+/// Receives the first packet, which must not contain the password, and answers with this.
 fn answer(mut stream: TcpStream, with: &[u8]) {
     let mut heard = vec![0; 4096];
     let count = stream.read(&mut heard).unwrap_or(0);
@@ -96,7 +96,7 @@ fn only_failed(seen: &Seen, with: Failure) {
 }
 
 #[test]
-fn one_that_refuses_is_counted_and_not_hammered() {
+fn a_refusing_listener_is_counted_and_not_hammered() {
     for reuse in [Reuse::Always, Reuse::Times(2)] {
         let seen = seen(free_port(), reuse);
         only_failed(&seen, Failure::Refused);
@@ -106,7 +106,7 @@ fn one_that_refuses_is_counted_and_not_hammered() {
 }
 
 #[test]
-fn one_that_says_nothing_is_given_up_after_the_timeout() {
+fn a_silent_listener_is_abandoned_after_the_timeout() {
     let silent = listener(|stream| {
         std::thread::sleep(Duration::from_secs(60));
         drop(stream);
@@ -129,8 +129,8 @@ fn an_unknown_service_is_an_error_by_its_number() {
 }
 
 #[test]
-fn garbage_is_a_breach_of_the_protocol_and_no_panic_of_ours() {
-    // A kind of packet that the library does not know, and one that it cannot cut.
+fn garbage_is_a_protocol_error_and_no_panic() {
+    // A kind of packet that the library does not know, and one that it cannot parse.
     for bytes in [&[0u8, 9, 0, 0, 99, 0, 0, 0, 7][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0]] {
         let at = match bytes[4] {
             99 => listener(|stream| answer(stream, &[0, 9, 0, 0, 99, 0, 0, 0, 7])),
@@ -141,11 +141,11 @@ fn garbage_is_a_breach_of_the_protocol_and_no_panic_of_ours() {
 }
 
 #[test]
-fn one_that_closes_is_told_apart() {
+fn a_closing_listener_is_distinguished() {
     only_failed(&seen(listener(|stream| answer(stream, &[])), Reuse::Always), Failure::Closed);
 }
 
-/// Asked beside a measurement, as for its version.
+/// A question outside of a measurement, as for its version.
 #[test]
 fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
     let ask = |to: SocketAddr| {
@@ -164,7 +164,7 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
 }
 
 #[test]
-fn what_the_lane_cannot_do_is_refused_by_name() {
+fn unsupported_orders_are_rejected() {
     let at = free_port();
     let broken = |change: fn(&mut Asked, &mut OracleAccess)| {
         let (mut order, mut access) = (asked(at, Reuse::Always), access());

@@ -1,10 +1,10 @@
-//! Where a contender is dialled.
+//! The address of a contender.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::SocketAddr;
 
-/// What is dialled, or what stands in for it.
+/// What is dialled, or what is used instead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Address {
@@ -16,12 +16,12 @@ pub enum Address {
     Unix(String),
     /// A directory whose files the generator reads and writes itself.
     Directory(String),
-    /// Nothing is dialled: a program is run, again and again.
+    /// Nothing is dialled: a program is run repeatedly.
     Program,
 }
 
 impl Address {
-    /// Returns the address of a target that has these nodes: one, or several.
+    /// Returns the address of a target with these nodes: one or several.
     pub fn of_nodes(nodes: Vec<SocketAddr>) -> Address {
         match nodes[..] {
             [only] => Address::Tcp(only),
@@ -38,14 +38,14 @@ impl Address {
         }
     }
 
-    /// Whether it is dialled over TCP, at addresses of 127.0.0.0/8 alone.
+    /// Whether it is dialled over TCP, only at addresses of 127.0.0.0/8.
     pub fn is_loopback_v4(&self) -> bool {
         let nodes = self.nodes();
         !nodes.is_empty() && nodes.iter().all(|node| node.is_ipv4() && node.ip().is_loopback())
     }
 
-    /// Sets the port of every node that is dialled over TCP to 0, which stands for a port
-    /// that is not known yet.
+    /// Sets the port of every node that is dialled over TCP to 0, which means a port that is not
+    /// known yet.
     pub fn forget_ports(&mut self) {
         let nodes = match self {
             Address::Tcp(only) => std::slice::from_mut(only),
@@ -57,7 +57,7 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// Not escaped: a path may hold anything.
+    /// Not escaped, although a path may contain any character.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Address::Tcp(socket) => socket.fmt(out),

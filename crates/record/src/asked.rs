@@ -1,4 +1,4 @@
-//! The order to the engine: what to drive, how hard, and in which turns.
+//! The order to the engine: what to drive, how hard, and in which order.
 //!
 //! A contender is only a number here. The engine never sees a name, so it
 //! cannot favour one.
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 pub struct Asked {
     /// Same seed, same operations and same order of slices.
     pub seed: u64,
-    /// One worker for each of these cores; empty: one worker, not pinned.
+    /// One worker for each of these cores. If empty: one worker, not pinned.
     pub cores: Vec<u32>,
     /// How long each lane is driven before round 1; recorded as warm-up.
     pub warm_up_ns: u64,
-    /// How often every contender is driven for `round_ns`.
+    /// Number of rounds: how often every contender is driven for `round_ns`.
     pub rounds: u32,
-    /// Number of the first of them: a run can take its rounds in several legs.
+    /// Number of the first round: a run can drive its rounds in several segments.
     pub first_round: u32,
     /// How long each contender is driven in a round.
     pub round_ns: u64,
-    /// Sending time of one slice. Equal to `round_ns`: turns.
+    /// Sending time of one slice. If it equals `round_ns`, contenders take whole turns.
     pub slice_ns: u64,
     /// One lane for each contender.
     pub lanes: Vec<LaneAsked>,
 }
 
 impl Asked {
-    /// How many slices each contender gets in a round: at least one.
+    /// How many slices each contender gets in a round (at least one).
     pub fn slices_per_round(&self) -> u32 {
         u32::try_from(self.round_ns.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX).max(1)
     }
@@ -37,25 +37,25 @@ impl Asked {
 /// The order for one contender, over all workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaneAsked {
-    /// Where to dial.
+    /// The address to dial.
     pub address: Address,
     /// How hard it is driven, over all workers.
     #[serde(flatten)]
     pub intensity: Intensity,
     /// The connection policy.
     pub reuse: Reuse,
-    /// What its operations are.
+    /// Its operations.
     #[serde(default)]
     pub doing: Doing,
-    /// After this long without a complete reply an operation is given up and
-    /// recorded as censored.
+    /// After this time without a complete reply an operation is abandoned and recorded as
+    /// censored.
     pub timeout_ns: u64,
-    /// Latencies leave out operations due in the first part of a slice.
+    /// Length of the first part of a slice, whose operations are left out of the latencies.
     pub burn_in_ns: u64,
     /// Stop after this many operations (over all workers).
     pub operations: Option<u64>,
-    /// Groups that are driven at once; the intensity above is then that of all together.
-    /// Empty: one workload. A group is a number here, as a contender is.
+    /// Groups that are driven at once; the intensity above is then that of all together. Empty
+    /// if there is one workload. A group is only a number here, as a contender is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Intensity>,
 }
@@ -63,9 +63,9 @@ pub struct LaneAsked {
 /// How hard a contender is driven, or one of several groups of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intensity {
-    /// Connections, or places where connections are fresh.
+    /// Connections or, if connections are fresh, how many may be open at once.
     pub connections: u32,
-    /// How many operations may be in flight on one connection: more than one where the
+    /// How many operations may be in flight on one connection: more than one only if the
     /// protocol answers in order and connections are persistent.
     #[serde(default = "one")]
     pub depth: u32,
@@ -74,7 +74,7 @@ pub struct Intensity {
 }
 
 impl Intensity {
-    /// The intensity of several groups together: the depth is the largest of theirs.
+    /// The intensity of several groups together. The depth is the largest of theirs.
     pub fn together(groups: &[Intensity]) -> Intensity {
         Intensity {
             connections: groups.iter().map(|group| group.connections).sum(),
@@ -85,7 +85,7 @@ impl Intensity {
 }
 
 impl LaneAsked {
-    /// What is asked of one group, as if it were all that is asked.
+    /// The order for one group, as if it were the only one.
     pub fn of_group(&self, group: &Intensity) -> LaneAsked {
         LaneAsked { intensity: *group, groups: Vec::new(), ..self.clone() }
     }
@@ -95,21 +95,21 @@ fn one() -> u32 {
     1
 }
 
-/// What the operations of a lane are.
+/// The operations of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
-    /// The one request of the contender; of a store: whether it answers.
+    /// The one request of the contender; for a store: whether it answers.
     #[default]
     Ask,
-    /// Keys get their first values: operation *n* writes key *n*.
+    /// Loads the first values of keys: operation *n* writes key *n*.
     Load(Loading),
     /// The operations of the workload.
     Drive(Workload),
 }
 
 impl Doing {
-    /// Every key gets its first value, from key 0 on.
+    /// Loads the first value of every key, from key 0 on.
     pub fn load(workload: Workload) -> Doing {
         Doing::Load(Loading { from: 0, workload })
     }
@@ -118,10 +118,10 @@ impl Doing {
 /// Which keys are loaded: as many as the lane has operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loading {
-    /// The first of them.
+    /// The first key.
     #[serde(default)]
     pub from: u64,
-    /// The workload whose keys they are.
+    /// The workload that the keys belong to.
     #[serde(flatten)]
     pub workload: Workload,
 }
@@ -134,19 +134,19 @@ pub enum Reuse {
     Always,
     /// Connect for every operation, inside the measured time.
     Never,
-    /// Connect anew after this many operations.
+    /// Reconnect after this many operations.
     Times(u32),
-    /// Each operation takes one of a pool's connections and gives it back.
+    /// Each operation takes a connection of a pool and gives it back.
     Pool(Pool),
 }
 
-/// A pool of connections that the operations of a lane share. Client libraries
-/// have one, the wire lanes of the engine have none.
+/// A pool of connections that the operations of a lane share. Lanes through client libraries
+/// support it, the engine's own protocols do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pool {
-    /// Connections at most, over all workers.
+    /// Maximum number of connections, over all workers.
     pub max: u32,
-    /// An operation that gets none for this long fails.
+    /// An operation that gets no connection within this time fails.
     pub wait_ns: u64,
     /// What is done to a connection between two operations.
     #[serde(default)]
@@ -160,28 +160,27 @@ pub enum Upkeep {
     /// Nothing.
     #[default]
     Neither,
-    /// It is asked whether it answers, before it is handed out.
+    /// Before it is handed out, the server is asked whether it still answers.
     Ping,
-    /// Its session is set back when it is given back: what was prepared there is
-    /// prepared anew.
+    /// When it is given back, its session is reset, so statements must be prepared again.
     Reset,
 }
 
-/// When operation *n* is due. Rates are for the whole contender, while driven.
+/// When operation *n* is due. Rates are those of the whole contender while it is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// As soon as a connection is free.
     Closed,
-    /// Equal gaps; operations per second.
+    /// Equal gaps, with this rate in operations per second.
     Constant(f64),
-    /// Exponential gaps; operations per second in the mean.
+    /// Exponential gaps, with this mean rate in operations per second.
     Poisson(f64),
 }
 
 impl Arrivals {
-    /// Those of several groups together: closed, where one of them is; else a rate
-    /// that is the sum, constant where all are.
+    /// The arrivals of several groups together: closed if one of them is; otherwise the sum of
+    /// the rates, constant if all are constant.
     fn together(groups: &[Intensity]) -> Arrivals {
         let rates: Option<f64> = groups.iter().map(|group| group.arrivals.rate()).sum();
         let constant = |group: &Intensity| matches!(group.arrivals, Arrivals::Constant(_));
@@ -192,7 +191,7 @@ impl Arrivals {
         }
     }
 
-    /// Operations per second asked for; none in closed loop.
+    /// The requested rate in operations per second. Returns None in a closed loop.
     pub fn rate(&self) -> Option<f64> {
         match *self {
             Arrivals::Closed => None,

@@ -1,43 +1,43 @@
-//! What is asked of a contender, operation after operation, without its secrets.
+//! What the operations of a contender request, without secrets.
 
 use crate::{CassandraAsked, Skew, Workload};
 use serde::{Deserialize, Serialize};
 
-/// What is asked of a contender, operation after operation.
+/// What the operations of a contender request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asks {
-    /// One request over HTTP, again and again.
+    /// One HTTP request, repeated.
     Request(RequestAsked),
-    /// Requests over HTTP that follow from a workload.
+    /// HTTP requests that follow from a workload.
     Requests {
-        /// The request that asks whether the target is ready. Its headers are in the
-        /// others, too.
+        /// The request that checks whether the target is ready. The other requests have its
+        /// headers, too.
         request: RequestAsked,
-        /// Which requests there are.
+        /// The requests.
         work: Work,
     },
-    /// Messages over WebSocket, each of which comes back, or to all members of a room.
+    /// WebSocket messages, each of which is echoed, or sent to all members of a room.
     Messages(MessagesAsked),
     /// A workload on the keys of a cache.
     Store(Work),
-    /// One statement to a database, again and again.
+    /// One statement to a database, repeated.
     Statement {
         /// The statement.
         statement: String,
-        /// How the database is spoken to.
+        /// The settings of the protocol.
         sql: SqlAsked,
     },
     /// A workload on the rows of a database.
     Database {
-        /// How the database is spoken to.
+        /// The settings of the protocol.
         sql: SqlAsked,
-        /// What is done to its rows.
+        /// The operations on its rows.
         work: Work,
     },
     /// A workload on the files of a directory.
     Files(Work),
-    /// A program runs to its end, again and again.
+    /// A program that is run to its end repeatedly.
     Program,
 }
 
@@ -54,7 +54,7 @@ impl Asks {
         }
     }
 
-    /// Gives its keys the prefix of this contender. Without a workload nothing is done.
+    /// Gives its keys the prefix of this contender. Does nothing without a workload.
     pub fn keep_keys_of(&mut self, contender: usize) {
         match self {
             Asks::Requests { work, .. }
@@ -71,13 +71,13 @@ impl Asks {
         self.work().map(|work| &work.workload)
     }
 
-    /// Returns how unevenly the workload asks for its keys. Returns None if there is no
-    /// workload, or if it asks for no keys.
+    /// Returns how unevenly the workload requests its keys. Returns None if there is no
+    /// workload, or if it uses no keys.
     pub fn skew(&self) -> Option<&Skew> {
         self.work().and_then(|work| work.skew.as_ref())
     }
 
-    /// Returns the request. Returns None if HTTP is not spoken.
+    /// Returns the request. Returns None if the protocol is not HTTP.
     pub fn request(&self) -> Option<&RequestAsked> {
         match self {
             Asks::Request(request) | Asks::Requests { request, .. } => Some(request),
@@ -90,7 +90,8 @@ impl Asks {
         }
     }
 
-    /// Returns how a database is spoken to. Returns None if the contender is no database.
+    /// Returns the settings of a database's protocol. Returns None if the contender is not a
+    /// database.
     pub fn sql(&self) -> Option<&SqlAsked> {
         match self {
             Asks::Statement { sql, .. } | Asks::Database { sql, .. } => Some(sql),
@@ -103,8 +104,8 @@ impl Asks {
         }
     }
 
-    /// Returns the one statement that a database is asked. Returns None if the contender is
-    /// no database, or if a workload says which statements there are.
+    /// Returns the one statement that is sent to a database. Returns None if the contender is not
+    /// a database, or if its statements follow from a workload.
     pub fn statement(&self) -> Option<&str> {
         match self {
             Asks::Statement { statement, .. } => Some(statement),
@@ -118,7 +119,7 @@ impl Asks {
         }
     }
 
-    /// Returns the names of the headers that were given.
+    /// Returns the names of the user's headers.
     pub fn header_names(&self) -> &[String] {
         match self {
             Asks::Messages(messages) => &messages.header_names,
@@ -126,7 +127,7 @@ impl Asks {
         }
     }
 
-    /// Returns the messages. Returns None if WebSocket is not spoken.
+    /// Returns the messages. Returns None if the protocol is not WebSocket.
     pub fn messages(&self) -> Option<&MessagesAsked> {
         match self {
             Asks::Messages(messages) => Some(messages),
@@ -134,14 +135,13 @@ impl Asks {
         }
     }
 
-    /// Returns how many connections have an operation together: the members of a room, else
-    /// one.
+    /// Returns the number of connections that share an operation: the members of a room, or one.
     pub fn members(&self) -> u32 {
         self.messages().and_then(|messages| messages.members).unwrap_or(1)
     }
 
-    /// The contender keeps data that a workload works on: of HTTP a workload only says
-    /// which requests there are.
+    /// Whether the contender keeps data that a workload works on. With HTTP a workload only
+    /// determines the requests.
     pub fn is_store(&self) -> bool {
         match self {
             Asks::Store(_) | Asks::Database { .. } | Asks::Files(_) => true,
@@ -154,12 +154,12 @@ impl Asks {
     }
 }
 
-/// A workload, and how unevenly it asks for its keys.
+/// A workload, and how unevenly it requests its keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// The operations.
     pub workload: Workload,
-    /// How unevenly they ask for their keys; none where they ask for none.
+    /// How unevenly they request their keys. None if they use no keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
 }
@@ -169,30 +169,30 @@ pub struct Work {
 pub struct RequestAsked {
     /// The method.
     pub method: String,
-    /// Names of the headers that were given.
+    /// Names of the user's headers.
     pub header_names: Vec<String>,
     /// Bytes of body.
     pub body_bytes: u64,
-    /// Codes that count as success; empty: 200 to 299.
+    /// Codes that count as success. If empty: 200 to 299.
     pub expect: Vec<u16>,
 }
 
-/// The messages that are sent, without the secrets of their upgrade.
+/// The messages that are sent, without the secrets of the upgrade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessagesAsked {
-    /// Names of the headers that were given for the upgrade.
+    /// Names of the user's headers for the upgrade.
     pub header_names: Vec<String>,
-    /// What messages are made of.
+    /// Content of messages.
     pub kind: MessageKind,
-    /// Bytes of each.
+    /// Length of each in bytes.
     pub bytes: u32,
-    /// Members of a room, to all of which a message is sent. None means that it comes back to
-    /// its sender alone.
+    /// Number of members of a room, to all of which a message is sent. None means that it is only
+    /// sent back to its sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<u32>,
 }
 
-/// What a message of WebSocket is made of.
+/// Content of a WebSocket message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageKind {
@@ -212,7 +212,7 @@ impl MessageKind {
     }
 }
 
-/// How a database is spoken to, without its secrets.
+/// The settings of a database's protocol, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlAsked {
     /// How statements are sent.
@@ -221,15 +221,15 @@ pub struct SqlAsked {
     /// means the database's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// Bytes of the reply to an operation, at most. None: 4 MiB, or what the values of
-    /// its workload take.
+    /// Maximum length of the reply to an operation, in bytes. None means 4 MiB, or what the
+    /// values of its workload require.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_bytes: Option<u64>,
-    /// What its lane costs by itself is measured against its own server: the null server
-    /// does not speak its protocol.
+    /// Its lane's own cost is measured against its own server, because the null server does not
+    /// support its protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks_own_server: bool,
-    /// How Cassandra's client library is set. None for other databases.
+    /// The settings of Cassandra's client library. None for other databases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cassandra: Option<CassandraAsked>,
 }
@@ -240,11 +240,11 @@ pub struct SqlAsked {
 pub enum SqlProtocol {
     /// PostgreSQL and Cassandra: as text, parsed and planned each time, in one message.
     Simple,
-    /// PostgreSQL: values bound, parsed and planned each time, in one round trip.
+    /// PostgreSQL: with bound values, parsed and planned each time, in one round trip.
     Extended,
     /// MySQL: as text, parsed and planned each time.
     Text,
-    /// Prepared once for each connection, values bound.
+    /// Prepared once for each connection, with bound values.
     Prepared,
 }
 

@@ -1,4 +1,4 @@
-//! How Cassandra is spoken to.
+//! Settings of Cassandra's protocol.
 
 use crate::named::named;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 named! {
     /// Which node a client sends an operation to.
     pub enum Routing {
-        /// One that holds the row.
+        /// One that has a replica of the row.
         #[default]
         TokenAware = "token-aware",
-        /// Any, whether or not it holds the row; which one the client library draws.
+        /// Any node, whether or not it has a replica of the row; the client library chooses.
         RoundRobin = "round-robin",
     }
 }
@@ -17,10 +17,10 @@ named! {
 named! {
     /// How frames are compressed.
     pub enum Compression {
-        /// They are not.
+        /// Not compressed.
         #[default]
         None = "none",
-        /// By LZ4.
+        /// With LZ4.
         Lz4 = "lz4",
     }
 }
@@ -38,19 +38,19 @@ named! {
     }
 }
 
-/// How Cassandra's client library is set.
+/// The settings of Cassandra's client library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CassandraAsked {
     /// Which nodes operations are sent to.
     pub routing: Routing,
-    /// Of frames either way.
+    /// Compression of frames in both directions.
     pub compression: Compression,
-    /// Rows of one page of a reply, at most.
+    /// Maximum number of rows in one page of a reply.
     pub page_size: u32,
-    /// Of operations with several statements.
+    /// Batches for operations with several statements.
     pub batch: Batch,
-    /// How many times the statements of a user-defined operation that only writes are sent,
-    /// each time with parameters of its own, in one batch.
+    /// How many times the statements of a user-defined operation that only writes are sent in
+    /// one batch, each time with new parameters.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub batch_size: u32,
     /// The library waits for more requests before it writes to a socket.

@@ -1,9 +1,9 @@
-//! How many copies of a replicated store must have answered an operation.
+//! How many replicas of a store must answer an operation.
 
 use serde::{Deserialize, Serialize};
 
-/// The consistency level that each operation asks for. Which levels a protocol has, its row
-/// in `src/protocol/` says.
+/// The consistency level of each operation. `src/protocol/` lists the levels that a protocol
+/// has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consistency {
@@ -23,7 +23,7 @@ pub enum Consistency {
     LocalQuorum,
     /// Most of the replicas in each data centre.
     EachQuorum,
-    /// A read that sees lightweight transactions which are under way.
+    /// A read that sees uncommitted lightweight transactions.
     Serial,
     /// The same within the data centre of the node that is asked.
     LocalSerial,
@@ -44,9 +44,9 @@ impl Consistency {
         Consistency::LocalSerial,
     ];
 
-    /// Whether a read and a write at this level always have a replica in common, however
-    /// many there are: then a read brings what was acknowledged before. Of the levels for
-    /// one data centre, where both happen there.
+    /// Whether a read and a write at this level always have a replica in common, however many
+    /// replicas there are, so that a read returns what was acknowledged before. For the levels
+    /// within one data centre this holds if both happen there.
     pub fn overlaps(self) -> bool {
         match self {
             Consistency::Quorum

@@ -1,13 +1,13 @@
-//! Digests of reply bodies: did the contenders say the same?
+//! Digests of reply bodies, which show whether the contenders sent the same.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// How many distinct digests are kept by name.
 const KEPT: usize = 16;
 
-/// Counts of distinct 64-bit digests. Only the 16 smallest are kept by name:
-/// that rule makes merging associative and commutative, which "the first 16
-/// seen" would not be. Recording never allocates.
+/// Counts of distinct 64-bit digests. Only the 16 smallest are kept by name: this rule makes
+/// merging associative and commutative, which "the first 16 seen" would not be. Recording never
+/// allocates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests {
     kept: [(u64, u64); KEPT],

@@ -1,5 +1,5 @@
-//! Where the parameters of user-defined statements, commands and requests come from:
-//! a small language of generators, such as `uniform(1, 5_000_000)`.
+//! The parameters of user-defined statements, commands and requests: a small language of
+//! generators, such as `uniform(1, 5_000_000)`.
 
 mod read;
 #[cfg(test)]
@@ -8,52 +8,52 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What makes a parameter. In the journal it is the text that [`fmt::Display`]
-/// writes and [`std::str::FromStr`] reads.
+/// Generates a parameter. In the journal it is the text that [`fmt::Display`] writes and
+/// [`std::str::FromStr`] reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Generator {
-    /// `uniform(1, 9)`: an integer, both ends among them, all alike.
+    /// `uniform(1, 9)`: an integer from the first to the second, all equally likely.
     Uniform {
         /// The least.
         from: i64,
         /// The most.
         to: i64,
     },
-    /// `zipf(1, 9, 0.99)`, or `zipf(9, 0.99)` from 1 on: an integer, the *i*-th of
-    /// them in proportion to 1 ÷ *i*^θ.
+    /// `zipf(1, 9, 0.99)`, or `zipf(9, 0.99)` from 1 on: an integer; the *i*-th has a
+    /// probability in proportion to 1 ÷ *i*^θ.
     Zipf {
-        /// The one that comes most often.
+        /// The first, which is the most frequent one.
         from: i64,
         /// The last.
         to: i64,
-        /// Above 0, at most 10.
+        /// θ, above 0 and at most 10.
         theta: f64,
     },
     /// `seq(7)`, or `seq()` from 0 on: the operation's number, counted from there.
     Seq(i64),
-    /// `bytes(380)` or `bytes(10, 400)`: random bytes, all lengths alike.
+    /// `bytes(380)` or `bytes(10, 400)`: random bytes, all lengths equally likely.
     Bytes(Lengths),
     /// `text(20)` or `text(5, 20)`: letters, digits, `-` and `_`.
     Text(Lengths),
-    /// `pattern("##-@@")`: a digit for each `#`, a small letter for each `@`.
+    /// `pattern("##-@@")`: a digit for each `#`, a lower-case letter for each `@`.
     Pattern(String),
-    /// `now()`: milliseconds since 1970, read when the operation is worded. The one
+    /// `now()`: milliseconds since 1970, read when the operation is generated. This is the only
     /// generator whose results differ from run to run.
     Now,
-    /// `pick("a", "b", 3)`: one of these, all alike.
+    /// `pick("a", "b", 3)`: one of these, all equally likely.
     Pick(Vec<Picked>),
-    /// `key(1)`, or `key()` from 0 on: the number of the workload's key, by its
-    /// distribution. Of a column: the row's number.
+    /// `key(1)`, or `key()` from 0 on: the number of the workload's key, by its distribution.
+    /// For a column of a table: the row's number.
     Key(i64),
-    /// `name()`: the name of that key, which is the contender's own.
+    /// `name()`: the name of that key, with the contender's prefix.
     Name,
-    /// `value()`: a value as the workload has them.
+    /// `value()`: a value of the workload.
     Value,
-    /// `row(tellers)`: the number of a row of that table, from 1 on, all alike.
+    /// `row(tellers)`: the number of a row of that table, from 1 on, all equally likely.
     Row(String),
     /// `parent(branches)`: the number of the row of a shorter table that this row
-    /// belongs to, from 1 on. Of columns alone.
+    /// belongs to, from 1 on. Only for columns.
     Parent(String),
     /// `feed(users, email)`: that column of the feed's row.
     Feed {
@@ -64,7 +64,7 @@ pub enum Generator {
     },
 }
 
-/// From so many bytes to so many.
+/// A range of lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
     /// The least.
@@ -73,7 +73,7 @@ pub struct Lengths {
     pub to: u32,
 }
 
-/// One of several.
+/// One of several choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Picked {
     /// A number.
@@ -83,7 +83,7 @@ pub enum Picked {
 }
 
 impl Generator {
-    /// Its results are numbers.
+    /// Whether its results are numbers.
     pub fn is_integer(&self) -> bool {
         use Generator::{Key, Now, Parent, Row, Seq, Uniform, Zipf};
         match self {
@@ -93,7 +93,7 @@ impl Generator {
         }
     }
 
-    /// Its results may hold any byte, and are not always text.
+    /// Whether its results may contain any byte, and so are not always text.
     pub fn is_binary(&self) -> bool {
         matches!(self, Generator::Bytes(_) | Generator::Value)
     }
@@ -130,7 +130,7 @@ impl fmt::Display for Generator {
     }
 }
 
-/// In double quotes; a quote in it is doubled.
+/// Puts a text in double quotes and doubles quotes in it.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

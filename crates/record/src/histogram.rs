@@ -1,4 +1,4 @@
-//! Latencies and sizes as HdrHistograms: 3 digits, nothing clamped.
+//! Latencies and sizes as HdrHistograms: 3 digits, and nothing is clamped.
 
 mod buckets;
 mod decode;
@@ -8,18 +8,17 @@ use buckets::Buckets;
 use hdrhistogram::serialization::{Serializer as Encode, V2DeflateSerializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 
-/// One day in nanoseconds: no run is longer, so no latency is clamped.
+/// One day in nanoseconds. No run is longer, so no latency is clamped.
 const HIGHEST: u64 = 86_400_000_000_000;
-/// The lowest value, the highest, and the digits.
+/// The lowest value, the highest value, and the digits.
 const BOUNDS: (u64, u64, u8) = (1, HIGHEST, 3);
 
 /// A histogram of whole numbers (nanoseconds or bytes) with 3 significant
 /// digits. Serialised as HdrHistogram V2, compressed, in base64.
 ///
-/// An empty one owns no memory: there are nine in every trial, a third of a
-/// megabyte each, and most of them stay empty. One that was read from a journal
-/// owns as much as it has buckets with samples: a few bytes of text must not
-/// become a third of a megabyte.
+/// An empty histogram allocates no memory: every trial has nine of them, a third of a megabyte
+/// each, and most of them stay empty. One that was read from a journal allocates in proportion
+/// to its buckets with samples: a few bytes of text must not become a third of a megabyte.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram(Samples);
 
@@ -27,9 +26,9 @@ pub struct Histogram(Samples);
 enum Samples {
     #[default]
     None,
-    /// All buckets, ready to be recorded in.
+    /// All buckets, ready for recording.
     All(hdrhistogram::Histogram<u64>),
-    /// Those with samples, and the number of samples, above 0.
+    /// Only the buckets with samples, and the number of samples, which is above 0.
     Some(Buckets, u64),
 }
 
@@ -76,13 +75,13 @@ impl Histogram {
         self.ready().saturating_record(value);
     }
 
-    /// Records one value so many times.
+    /// Records one value `count` times.
     #[inline]
     pub fn record_many(&mut self, value: u64, times: u64) {
         self.ready().saturating_record_n(value, times);
     }
 
-    /// How many values were recorded.
+    /// The number of values recorded.
     pub fn len(&self) -> u64 {
         match &self.0 {
             Samples::None => 0,
@@ -91,13 +90,13 @@ impl Histogram {
         }
     }
 
-    /// Nothing was recorded.
+    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value at quantile `q` (0 to 1): the highest value that its bucket
-    /// stands for. None when empty.
+    /// The value at quantile `q` (0 to 1): the highest value of its bucket. Returns None if the
+    /// histogram is empty.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         match &self.0 {
             Samples::None => None,
@@ -108,8 +107,8 @@ impl Histogram {
         }
     }
 
-    /// The value of the `rank`-th smallest sample (1-based, clamped to the
-    /// samples there are). None when empty.
+    /// The value of the `rank`-th smallest sample (from 1 on, clamped to the number of samples).
+    /// Returns None if the histogram is empty.
     pub fn at_rank(&self, rank: u64) -> Option<u64> {
         let rank = rank.clamp(1, self.len().max(1));
         let mut below = 0;
@@ -122,7 +121,7 @@ impl Histogram {
         None
     }
 
-    /// Share of the samples that are at most `value`, 0 to 1; 1 when empty.
+    /// Share of the samples that are at most `value`, 0 to 1. Returns 1 if the histogram is empty.
     pub fn share_at_or_below(&self, value: u64) -> f64 {
         match &self.0 {
             Samples::None => 1.0,
@@ -136,7 +135,7 @@ impl Histogram {
         }
     }
 
-    /// The largest value, to 3 digits. None when empty.
+    /// The largest value, to 3 digits. Returns None if the histogram is empty.
     pub fn max(&self) -> Option<u64> {
         match &self.0 {
             Samples::None => None,
@@ -145,7 +144,7 @@ impl Histogram {
         }
     }
 
-    /// The smallest value, to 3 digits. None when empty.
+    /// The smallest value, to 3 digits. Returns None if the histogram is empty.
     pub fn min(&self) -> Option<u64> {
         match &self.0 {
             Samples::None => None,
@@ -154,8 +153,7 @@ impl Histogram {
         }
     }
 
-    /// (highest value of the bucket, samples in it), ascending, empty ones
-    /// left out.
+    /// (highest value of the bucket, samples in it), ascending. Empty buckets are left out.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let (all, some) = match &self.0 {
             Samples::None => (None, None),
@@ -187,16 +185,16 @@ impl Histogram {
         }
     }
 
-    /// Adds bucket by bucket; counts end at the largest number.
+    /// Adds bucket by bucket; counts saturate.
     fn add(&mut self, other: &Histogram) {
         other.buckets().for_each(|(value, times)| self.record_many(value, times));
     }
 
-    /// HdrHistogram V2, compressed, base64: readable by other HdrHistogram
-    /// tools. Of an empty histogram the empty text.
+    /// HdrHistogram V2, compressed, in base64, which other HdrHistogram tools can read. An empty
+    /// histogram gives an empty text.
     ///
     /// # Errors
-    /// When the encoder fails (out of memory).
+    /// Returns an error if the encoder fails (out of memory).
     pub fn encode(&self) -> Result<String, String> {
         if self.is_empty() {
             return Ok(String::new());
@@ -216,7 +214,7 @@ impl Histogram {
     /// The opposite of [`Histogram::encode`].
     ///
     /// # Errors
-    /// When the text is no histogram of ours.
+    /// Returns an error if the text is not a histogram that tiebreak wrote.
     pub fn decode(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Histogram::new());

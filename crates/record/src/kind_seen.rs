@@ -1,41 +1,40 @@
-//! What was seen of the operations of one kind, where a workload has several.
+//! The measurements of one kind of operation, if a workload has several kinds.
 
 use crate::{Doing, Histogram, Kind, Moments, Told, outcome::is_zero};
 use serde::{Deserialize, Serialize};
 
-/// What was seen of one kind of operation. Merging is associative and
-/// commutative.
+/// The measurements of one kind of operation. Merging is associative and commutative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KindSeen {
-    /// The kind, as the mix has it.
+    /// The kind as in the mix.
     pub kind: Kind,
-    /// Operations that ended, whichever way.
+    /// Operations that ended, with any outcome.
     pub operations: u64,
-    /// Of those: done as expected.
+    /// Of those, the ones that succeeded.
     pub ok: u64,
-    /// The store held nothing under the key.
+    /// Misses: the store had nothing under the key.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub miss: u64,
-    /// Stale values, and values that were never written there.
+    /// Stale values, and values that were never written under the key.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wrong: u64,
-    /// Completion minus due time; operations due in a burn-in are left out.
+    /// Completion minus due time. Operations due in a burn-in are left out.
     pub response_time: Histogram,
-    /// Of a read and a write in one operation: due time to the reply of the read.
+    /// For a read and a write in one operation: from the due time to the reply to the read.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub read_time: Histogram,
-    /// Of the same: the reply of the read to that of the write.
+    /// For the same: from the reply to the read to the reply to the write.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub update_time: Histogram,
 }
 
-/// Also where it is the only kind: it has halves, or a name.
+/// Whether it is recorded even if it is the only kind: it has halves, or a name.
 fn told_apart(kind: Kind) -> bool {
     kind.has_halves() || matches!(kind, Kind::Own(_))
 }
 
 impl KindSeen {
-    /// Nothing was seen of it.
+    /// Creates it without measurements.
     pub fn empty(kind: Kind) -> KindSeen {
         KindSeen {
             kind,
@@ -49,8 +48,8 @@ impl KindSeen {
         }
     }
 
-    /// One for each share of the mix, in its order, where kinds differ or have halves
-    /// or names; else none: then they would repeat what is known of all operations.
+    /// Creates one for each share of the mix, in its order, if kinds differ or have halves or
+    /// names. Returns an empty list otherwise, because they would repeat the totals.
     pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
         match doing {
             Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) => {
@@ -60,7 +59,7 @@ impl KindSeen {
         }
     }
 
-    /// Allocates what recording needs, so that no operation does.
+    /// Allocates what recording needs, so that no operation allocates.
     pub(crate) fn make_ready(&mut self) {
         self.response_time.make_ready();
         if self.kind.has_halves() {
@@ -69,16 +68,16 @@ impl KindSeen {
         }
     }
 
-    /// The same kind, with nothing seen of it; the counts are handed over.
+    /// Takes the measurements and leaves the same kind without any.
     pub(crate) fn take(&mut self) -> KindSeen {
         std::mem::replace(self, KindSeen::empty(self.kind))
     }
 
-    /// An operation ended. `told`: none without a complete reply.
+    /// Counts an operation that ended. `outcome` is None without a complete reply.
     #[inline]
-    pub(crate) fn ended(&mut self, told: Option<Told>) {
+    pub(crate) fn ended(&mut self, outcome: Option<Told>) {
         self.operations += 1;
-        match told {
+        match outcome {
             Some(Told::Ok) => self.ok += 1,
             Some(Told::Miss) => self.miss += 1,
             Some(Told::Stale | Told::Wrong) => self.wrong += 1,
@@ -86,8 +85,8 @@ impl KindSeen {
         }
     }
 
-    /// How long an operation took, be it that it was given up then. `read`: when
-    /// its first half was answered.
+    /// Records how long an operation took, even if it was abandoned. `read`: when its first half
+    /// was answered.
     #[inline]
     pub(crate) fn took(&mut self, at: &Moments, read: Option<u64>) {
         self.response_time.record(at.done.saturating_sub(at.due));
@@ -100,7 +99,7 @@ impl KindSeen {
         }
     }
 
-    /// Adds what was seen elsewhere of the same kind.
+    /// Adds other measurements of the same kind.
     pub(crate) fn merge(&mut self, other: &KindSeen) {
         self.operations += other.operations;
         self.ok += other.ok;

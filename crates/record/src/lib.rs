@@ -1,8 +1,8 @@
-//! What was asked and what was seen: the types that the journal holds.
+//! The types in the journal: what was requested and what was measured.
 //!
-//! Everything here can be written to disk and read back, and nothing here can
-//! hold a secret: logins, keys and header values travel beside an [`Asked`],
-//! in a type that cannot be serialised. No I/O and no statistics.
+//! Everything here can be written to disk and read back, and nothing here can contain a secret:
+//! logins, keys and header values are passed beside an [`Asked`], in a type that cannot be
+//! serialised. This crate does no I/O and no statistics.
 //!
 //! Units: times are nanoseconds in `u64` fields that end in `_ns`; rates are
 //! per second in `f64`.

@@ -1,43 +1,46 @@
-//! How large the plan of a run can be. Whoever makes a plan keeps to this, and a journal
-//! whose plan goes beyond was not written by tiebreak: what is judged grows with the
-//! product of some of these numbers, so a short journal could fill the memory.
+//! Limits on the plan of a run. tiebreak makes no larger plans, and rejects journals with larger
+//! ones: the data to judge grows with the product of some of these numbers, so a short journal
+//! could otherwise exhaust memory.
 
 use crate::{KindSeen, Metric, Plan, Question, Seen};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Most contenders of one comparison.
+/// Maximum number of contenders in one comparison.
 pub const MOST_CONTENDERS: usize = 16;
-/// Most rounds.
+/// Maximum number of rounds.
 pub const MOST_ROUNDS: u32 = 10_000;
-/// Most groups of operations.
+/// Maximum number of groups of operations.
 pub const MOST_GROUPS: usize = 8;
-/// Most kinds of operation in the mix of a workload, over all its groups.
+/// Maximum number of kinds of operation in the mix of a workload, over all its groups.
 pub const MOST_KINDS: usize = 256;
-/// Most looks of a run that may end early.
+/// Maximum number of looks of a run that may end early.
 const MOST_LOOKS: usize = 16;
-/// Most cores of a machine.
+/// Maximum number of cores of a machine.
 const MOST_CORES: usize = 65_536;
-/// All metrics that can be compared.
+/// Maximum number of metrics: all that can be compared.
 const METRICS: usize = Metric::ALL.len();
 
 impl Plan {
-    /// Compares the plan with what a plan can be.
+    /// Checks the plan against the limits.
     ///
     /// # Errors
-    /// What there is too much of, in words that follow "the plan has".
+    /// Returns what exceeds a limit, in words that follow "the plan has".
     pub fn check_size(&self) -> Result<(), String> {
         let contenders = self.contenders.len();
         if contenders != self.question.contenders.len() {
-            return Err(format!("{contenders} contenders and a question about others"));
+            return Err(format!("{contenders} contenders and a question about other ones"));
         }
         if self.sweep.as_ref().is_some_and(|sweep| sweep.values.len() != contenders) {
-            return Err(format!("{contenders} contenders and a sweep of others"));
+            return Err(format!("{contenders} contenders and a sweep of other ones"));
         }
-        let most = |what: &str, count: usize, most: usize| match count > most {
-            true => Err(format!("{count} {what}, and {most} are the most")),
-            false => Ok(()),
+        let most = |what: &str, count: usize, most: usize| {
+            if count > most {
+                Err(format!("{count} {what}; at most {most} are supported"))
+            } else {
+                Ok(())
+            }
         };
         most("contenders", contenders, MOST_CONTENDERS)?;
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
@@ -57,7 +60,7 @@ impl Question {
         most("pairs", self.pairs.len(), contenders * contenders)?;
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {
-            return Err("a pair of contenders that are not there".to_owned());
+            return Err("a pair of contenders that do not exist".to_owned());
         }
         most("metrics", self.secondary.len(), METRICS)?;
         most("groups", self.groups.len(), MOST_GROUPS)?;
@@ -70,20 +73,21 @@ impl Question {
     }
 }
 
-/// Reads what was seen of each group, at most [`MOST_GROUPS`] of them. Each has histograms,
-/// which take a hundred times the memory of their text.
+/// Deserialises the measurements of at most [`MOST_GROUPS`] groups. Each has histograms, which
+/// take a hundred times the memory of their text.
 ///
 /// # Errors
 /// Returns an error if there are more, or if a group has groups of its own.
 pub(crate) fn read_groups<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen>, D::Error> {
     let groups: Vec<Seen> = from.deserialize_seq(AtMost::new("groups", MOST_GROUPS))?;
-    match groups.iter().all(|group| group.groups.is_empty()) {
-        true => Ok(groups),
-        false => Err(D::Error::custom("a group has groups of its own")),
+    if groups.iter().all(|group| group.groups.is_empty()) {
+        Ok(groups)
+    } else {
+        Err(D::Error::custom("a group has groups of its own"))
     }
 }
 
-/// Reads what was seen of each kind of operation, at most [`MOST_KINDS`] of them.
+/// Deserialises the measurements of at most [`MOST_KINDS`] kinds of operation.
 ///
 /// # Errors
 /// Returns an error if there are more.
@@ -91,7 +95,7 @@ pub(crate) fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<KindS
     from.deserialize_seq(AtMost::new("kinds of operation", MOST_KINDS))
 }
 
-/// Reads a list, and stops at the first item that is too many.
+/// Deserialises a list, and stops at the first item beyond the limit.
 struct AtMost<T> {
     what: &'static str,
     most: usize,
@@ -108,7 +112,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "a list of {} {} at most", self.most, self.what)
+        write!(to, "a list of at most {} {}", self.most, self.what)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Vec<T>, A::Error> {

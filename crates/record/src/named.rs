@@ -1,7 +1,6 @@
 //! Enums whose values have names.
 
-/// Declares an enum of which each value has a name, as it is written in settings and
-/// recorded.
+/// Declares an enum whose values have names, as they are written in settings and in the journal.
 macro_rules! named {
     ($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $text:literal,)* }) => {
         $(#[$about])*
@@ -11,7 +10,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// All of them.
+            /// All values.
             pub const ALL: &'static [$name] = &[$($name::$value,)*];
 
             /// Its name, as it is written in settings.

@@ -1,17 +1,17 @@
-//! How operations ended, by class and by whose fault it was.
+//! How operations ended, by class and by cause.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whose fault a failure is.
+/// The cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Whose {
-    /// The target's: it counts against the contender.
+    /// The target: the failure counts against the contender.
     Theirs,
-    /// The generator's: one of these in a recorded trial voids the run.
+    /// The generator: one such failure in a recorded trial voids the run.
     Ours,
-    /// The machine's or the network's.
+    /// The machine or the network.
     Host,
 }
 
@@ -24,41 +24,41 @@ pub enum Failure {
     Refused,
     /// The peer reset the connection.
     Reset,
-    /// The peer closed before the reply was complete.
+    /// The peer closed the connection before the reply was complete.
     Closed,
-    /// The reply broke the protocol or its limits; a program did not say how
-    /// many operations it did.
+    /// The reply violated the protocol or its limits, or a program did not report how many
+    /// operations it did.
     Protocol,
     /// No complete reply within the timeout.
     Timeout,
     /// The TLS handshake or a TLS record failed.
     Tls,
-    /// No local port was left (`EADDRNOTAVAIL`).
+    /// No local port was free (`EADDRNOTAVAIL`).
     NoPort,
-    /// No descriptor was left (`EMFILE`, `ENFILE`).
+    /// No file descriptor was free (`EMFILE`, `ENFILE`).
     NoDescriptor,
-    /// No buffer memory was left (`ENOBUFS`, `ENOMEM`).
+    /// No buffer memory was free (`ENOBUFS`, `ENOMEM`).
     NoMemory,
     /// The network or the host cannot be reached.
     Unreachable,
-    /// The store has no room for it (`ENOSPC`, `EDQUOT`, `EFBIG`).
+    /// The store is full (`ENOSPC`, `EDQUOT`, `EFBIG`).
     Full,
-    /// The store does not let us (`EACCES`, `EPERM`, `EROFS`).
+    /// The store denied access (`EACCES`, `EPERM`, `EROFS`).
     Denied,
-    /// The store could not read or write (`EIO`, or its folder is gone).
+    /// The store could not read or write (`EIO`, or its folder was removed).
     Io,
     /// The program exited with a status other than 0, or could not be started.
     Exit,
-    /// The program was ended by a signal.
+    /// The program was killed by a signal.
     Signal,
-    /// No connection of the pool came free within its wait.
+    /// No connection of the pool became free within its wait.
     Starved,
-    /// The reply took more bytes than the contender allows.
+    /// The reply had more bytes than the contender allows.
     TooLarge,
 }
 
 impl Failure {
-    /// All of them, in the order of their numbers.
+    /// All classes, in the order of their numbers.
     pub const ALL: [Failure; 17] = [
         Failure::Refused,
         Failure::Reset,
@@ -79,7 +79,7 @@ impl Failure {
         Failure::TooLarge,
     ];
 
-    /// Whose fault it is.
+    /// Its cause.
     pub fn whose(self) -> Whose {
         match self {
             Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => Whose::Ours,
@@ -88,7 +88,7 @@ impl Failure {
         }
     }
 
-    /// The name in journal and report.
+    /// Its name in journal and report.
     pub fn name(self) -> &'static str {
         match self {
             Failure::Refused => "refused",
@@ -112,21 +112,21 @@ impl Failure {
     }
 }
 
-/// What a complete reply says.
+/// The outcome of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// What was expected.
+    /// The reply was as expected.
     Ok,
-    /// Another code than was expected: theirs.
+    /// The reply had an unexpected code, which counts against the target.
     Unexpected,
-    /// The store holds nothing under the key.
+    /// The store has nothing under the key.
     Miss,
-    /// A value that was overwritten before it was asked for.
+    /// A value that had been overwritten before the request.
     Stale,
-    /// A value that was never written under this key, or other bytes than were.
+    /// A value that was never written under this key, or that differs from what was written.
     Wrong,
-    /// A write on condition that nobody else wrote meanwhile, and somebody did:
-    /// an answer, and no failure.
+    /// A conditional write that was rejected because another write came first. This is a valid
+    /// answer and not a failure.
     Conflict,
 }
 
@@ -138,16 +138,16 @@ pub struct Outcomes {
     /// Complete replies with a code that was not expected, by code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unexpected: BTreeMap<u16, u64>,
-    /// Complete replies that hold nothing under the key.
+    /// Complete replies that report a miss.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub miss: u64,
-    /// Complete replies with a value that was overwritten before.
+    /// Complete replies with a stale value.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Complete replies with a value that was never written there.
+    /// Complete replies with a value that was never written under the key.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wrong: u64,
-    /// Complete replies to a write that somebody else's came before.
+    /// Complete replies to conditional writes that were rejected because another write came first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub conflict: u64,
     /// Operations without a complete reply, by class.
@@ -156,49 +156,49 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Operations whose failure is `whose`; an unexpected code is theirs.
-    pub fn count(&self, whose: Whose) -> u64 {
+    /// Number of failures with this cause. Unexpected codes count as the target's.
+    pub fn count(&self, cause: Whose) -> u64 {
         let failed: u64 = self
             .failed
             .iter()
-            .filter(|(failure, _)| failure.whose() == whose)
+            .filter(|(failure, _)| failure.whose() == cause)
             .map(|(_, n)| n)
             .sum();
-        match whose {
+        match cause {
             Whose::Theirs => failed + self.unexpected.values().sum::<u64>(),
             _ => failed,
         }
     }
 
-    /// All operations that ended, whichever way.
+    /// All operations that ended, with any outcome.
     pub fn total(&self) -> u64 {
-        let told = self.ok + self.miss + self.stale + self.wrong + self.conflict;
-        told + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
+        let replies = self.ok + self.miss + self.stale + self.wrong + self.conflict;
+        replies + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
     }
 
-    /// Operations that did not do what they should, whoever's fault it was: neither
-    /// done, nor told that another write came first.
+    /// Operations that did not succeed, for whatever cause, except for conditional writes that
+    /// were rejected because another write came first.
     pub fn errors(&self) -> u64 {
         self.total() - self.ok - self.conflict
     }
 
-    /// Counts by class name for the report: `status_404`, `refused`, …; codes that
-    /// have a name of their own go by that, in small letters.
+    /// Counts by class name for the report: `status_404`, `refused`, …. Codes that have a name use
+    /// it, in lower case.
     pub fn classes(
         &self,
-        whose: Whose,
+        cause: Whose,
         code_names: &BTreeMap<u16, String>,
     ) -> BTreeMap<String, u64> {
         let mut classes: BTreeMap<String, u64> = self
             .failed
             .iter()
-            .filter(|(failure, _)| failure.whose() == whose)
+            .filter(|(failure, _)| failure.whose() == cause)
             .map(|(failure, n)| (failure.name().to_owned(), *n))
             .collect();
-        if whose == Whose::Theirs {
+        if cause == Whose::Theirs {
             for (code, n) in &self.unexpected {
                 let name = code_names.get(code).cloned();
-                // Several codes may go by one name.
+                // Several codes may have the same name.
                 *classes.entry(name.unwrap_or_else(|| format!("status_{code}"))).or_default() += n;
             }
         }

@@ -1,13 +1,13 @@
-//! What an operation costs the generator by itself: against the null server.
+//! The generator's own cost of an operation, measured against the null server.
 
 use crate::{Seen, Slice};
 use serde::{Deserialize, Serialize};
 
-/// A slice in which the generator's threads waited for a core for more than one part in
-/// so many of it was disturbed.
+/// A slice was disturbed if the generator's threads waited for a core for more than this fraction
+/// (one divided by this number) of it.
 const MOST_WAITED: u64 = 50;
 
-/// What an earlier run found for the same lane, on the same machine, by the same program.
+/// The result of an earlier run for the same lane, with the same program on the same machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnCost {
     /// The contender's number in the plan.
@@ -18,9 +18,9 @@ pub struct OwnCost {
     pub age_s: u64,
 }
 
-/// CPU time of the generator for each operation, in nanoseconds: that of the cheapest
-/// slice of those that nothing disturbed. What disturbs a slice makes it dearer. None
-/// where every slice was disturbed, or an operation failed.
+/// CPU time of the generator for each operation, in nanoseconds, in the cheapest of the
+/// undisturbed slices: a disturbance can only increase the cost. Returns None if every slice was
+/// disturbed, or if an operation failed.
 pub fn cheapest(seen: &Seen) -> Option<f64> {
     let sound = seen.operations > 0 && seen.outcomes.ok == seen.operations;
     let slices = seen.slices.iter().filter(|slice| sound && was_left_alone(slice));
@@ -28,17 +28,16 @@ pub fn cheapest(seen: &Seen) -> Option<f64> {
     costs.filter(|cost| *cost > 0.0).min_by(f64::total_cmp)
 }
 
-/// More than half of the slices were left alone: what was measured may be used by later
-/// runs, too. Else it is likely that the machine was busy in the others as well, and does
-/// not show it.
+/// Whether more than half of the slices were undisturbed, so that later runs may use the result,
+/// too. Otherwise the machine was probably busy in the other slices as well.
 pub fn may_be_kept(seen: &Seen) -> bool {
     let left_alone = seen.slices.iter().filter(|slice| was_left_alone(slice)).count();
     2 * left_alone > seen.slices.len()
 }
 
-/// Nothing was stolen from the machine, and the generator had its core. Where it shares
-/// that with the null server, the server's CPU time is recorded as a target's: to wait for
-/// that is no disturbance.
+/// Whether a slice was undisturbed: no time was stolen from the machine, and the generator had its
+/// core. If it shares the core with the null server, the server's CPU time is recorded as a
+/// target's, and waiting for it does not count as a disturbance.
 fn was_left_alone(slice: &Slice) -> bool {
     let server_ns = slice.target_cpu_ns.first().copied().flatten().unwrap_or(0);
     let waited = slice.waited_ns.saturating_sub(server_ns).saturating_mul(MOST_WAITED);

@@ -1,46 +1,45 @@
-//! Phases of an operation that only client libraries, or some protocols, have.
+//! Phases of an operation that only client libraries or some protocols have.
 
 use crate::{Histogram, ServerParts};
 use serde::{Deserialize, Serialize};
 
-/// How long the phases took, in nanoseconds. The others stand beside in
-/// [`crate::Seen`]: `connect_time`, `tls_time`, and `first_byte_time` for the
-/// query. Merging is associative and commutative.
+/// How long the phases took, in nanoseconds. The other phases are in [`crate::Seen`]:
+/// `connect_time`, `tls_time`, and `first_byte_time` for the query. Merging is associative and
+/// commutative.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
-    /// Waiting for a connection of the pool, its check included; operations due in
-    /// a burn-in are left out.
-    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
-    pub acquire: Histogram,
-    /// The log-in, for every connection opened; with connect and TLS, where the
-    /// library does not tell them apart.
-    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
-    pub log_in: Histogram,
-    /// The upgrade from HTTP to WebSocket, for every connection opened: from the end of
-    /// connect and TLS to the answer.
-    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
-    pub upgrade: Histogram,
-    /// Preparing a statement, for every one prepared.
-    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
-    pub prepare: Histogram,
-    /// From the beginning of a reply to its end; operations due in a burn-in are
+    /// The wait for a connection of the pool, including its check. Operations due in a burn-in are
     /// left out.
     #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub acquire: Histogram,
+    /// The login, for every connection opened. Includes connect and TLS if the library does not
+    /// report them separately.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub log_in: Histogram,
+    /// The upgrade from HTTP to WebSocket, for every connection opened: from the end of connect
+    /// and TLS to the answer.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub upgrade: Histogram,
+    /// The preparation of a statement, for every statement prepared.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub prepare: Histogram,
+    /// From the beginning of a reply to its end. Operations due in a burn-in are left out.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
     pub fetch: Histogram,
-    /// Parts of its work that the server tells of in its replies; operations due in a
-    /// burn-in are left out.
+    /// Parts of the server's work that it reports in its replies. Operations due in a burn-in are
+    /// left out.
     #[serde(default, skip_serializing_if = "ServerParts::is_empty")]
     pub server: ServerParts,
 }
 
 impl Phases {
-    /// Nothing was seen of any.
+    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         let all = [&self.acquire, &self.log_in, &self.upgrade, &self.prepare, &self.fetch];
         all.into_iter().all(Histogram::is_empty) && self.server.is_empty()
     }
 
-    /// Adds what was seen elsewhere.
+    /// Adds other measurements.
     pub(crate) fn merge(&mut self, other: &Phases) {
         self.acquire.merge(&other.acquire);
         self.log_in.merge(&other.log_in);

@@ -1,6 +1,6 @@
-//! The plan as resolved: nothing optional is left open but what the pilot
-//! chooses. It lives here and not beside the code that builds it because the
-//! journal holds it and the report shows it, and neither may import the rest.
+//! The resolved plan: nothing is left open except what the pilot chooses. It is here and not
+//! beside the code that builds it, because the journal contains it and the report shows it, and
+//! neither may depend on the other crates.
 
 use crate::{
     Address, Asks, Consistency, Factor, Host, Intensity, Published, Question, Reuse, RunSweep,
@@ -8,22 +8,22 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What will be done, fixed before the first target is touched.
+/// What will be done. It is fixed before the first target is touched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// `compare`, `run` or `demo`.
     pub command: String,
-    /// The contenders; their place is their number.
+    /// The contenders; the index of each is its number.
     pub contenders: Vec<Contender>,
     /// Same seed, same operations and same order of slices.
     pub seed: u64,
-    /// What was asked for; the pilot decides where it is `Auto`.
+    /// The requested interleaving. The pilot chooses if it is `Auto`.
     pub interleave: Interleave,
-    /// Slice length asked for. None if the pilot chooses.
+    /// The requested slice length. None if the pilot chooses.
     pub slice_ns: Option<u64>,
     /// How long each contender is driven in a round (`run`: the duration).
     pub round_ns: u64,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
     /// How long each contender is driven before the pilot.
     pub warm_up_ns: u64,
@@ -32,41 +32,41 @@ pub struct Plan {
     pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
-    /// What the contenders are, where they are the load points of one target
-    /// (`run --sweep`). None for all other plans.
+    /// The load points, if the contenders are the load points of one target (`run --sweep`).
+    /// None for all other plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<RunSweep>,
-    /// What a verdict must show (`--require`), as it was written.
+    /// The requirements (`--require`) as they were written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<String>,
-    /// The published experiment that this one repeats, where the experiment file names one.
+    /// The published experiment that this one repeats. None if the experiment file names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
-    /// What the judge is asked.
+    /// The questions for the judge.
     pub question: Question,
     /// The machine.
     pub host: Host,
 }
 
-/// Two seconds, which every pilot took before the plan said how long.
+/// Two seconds: the length of every pilot before the plan contained it.
 fn pilot_ns() -> u64 {
     2_000_000_000
 }
 
 impl Plan {
-    /// Whether tiebreak launches any of the targets.
+    /// Whether tiebreak launches any target.
     pub fn launches(&self) -> bool {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
     }
 
-    /// The number of the contender whose target this one drives: the load points of
-    /// `run --sweep` all drive that of the first one.
+    /// The number of the contender whose target this one drives: the load points of `run --sweep`
+    /// all drive the target of the first one.
     pub fn target_of(&self, contender: usize) -> usize {
         if self.sweep.is_some() { 0 } else { contender }
     }
 
-    /// The number of the contender whose keys and tables this one works on. Load points
-    /// that only read values of one size read the same ones, which are loaded once.
+    /// The number of the contender whose keys and tables this one uses. Load points that only read
+    /// values of one size read the same ones, which are loaded once.
     pub fn data_of(&self, contender: usize) -> usize {
         let Some(sweep) = &self.sweep else { return contender };
         let writes = self.contenders[contender].asks.workload().is_some_and(Workload::writes);
@@ -74,50 +74,48 @@ impl Plan {
     }
 }
 
-/// One side of a comparison, without its secrets.
+/// One side of a comparison, without secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contender {
     /// Its name.
     pub name: String,
-    /// Its URL, without login and with the values of the query elided.
+    /// Its URL, without the login and the values of the query.
     pub target: String,
-    /// Its commands in words, secrets elided, where tiebreak launches it; empty:
-    /// it runs already.
+    /// Its commands without secrets, if tiebreak launches it. Empty if it is running already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launch: Vec<String>,
-    /// The one address that is dialled; of a target to be launched the port is 0
-    /// here, and each trial says which it was.
+    /// The address that is dialled. For a target that tiebreak launches the port is 0 here, and
+    /// each trial contains the actual one.
     pub address: Address,
-    /// What is asked of it.
+    /// What its operations request.
     pub asks: Asks,
     /// How hard it is driven.
     #[serde(flatten)]
     pub intensity: Intensity,
     /// The connection policy.
     pub reuse: Reuse,
-    /// Given up after this long.
+    /// Time after which an operation is abandoned.
     pub timeout_ns: u64,
     /// Stop after this many operations (`run -n`).
     pub operations: Option<u64>,
-    /// TLS settings in words (`verified`, `not verified`); none without TLS.
+    /// TLS settings in words (`verified`, `not verified`). None without TLS.
     pub tls: Option<String>,
-    /// The consistency level of each operation. None where the protocol has no levels.
+    /// The consistency level of each operation. None if the protocol has no levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consistency: Option<Consistency>,
-    /// Copies of each row, if a load makes what holds them. None where the protocol has no
-    /// levels.
+    /// The replication factor of what a load creates. None if the protocol has no levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<u32>,
-    /// How the keys are spread over several servers. None where there is one.
+    /// How the keys are spread over several servers. None if there is one server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharding: Option<Sharding>,
-    /// Several workloads that are done to it at once. The intensity above is that of all
-    /// of them together.
+    /// Several workloads that are driven on it at once. The intensity above is that of all of
+    /// them together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }
 
-/// One of several workloads that are done to a contender at once.
+/// One of several workloads that are driven on a contender at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Its name, the same for every contender.
@@ -131,18 +129,18 @@ pub struct Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interleave {
-    /// The pilot decides.
+    /// The pilot chooses.
     Auto,
-    /// Slices of tens of milliseconds, braided.
+    /// Interleaved slices of tens of milliseconds.
     Slices,
-    /// Every contender once a round, without a break.
+    /// Every contender once in each round, without a break.
     Turns,
 }
 
 /// What the pilot chose, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PilotChoice {
-    /// Slices or turns: never `Auto`.
+    /// Slices or turns, never `Auto`.
     pub interleave: Interleave,
     /// Sending time of one slice (turns: of one turn).
     pub slice_ns: u64,
@@ -150,13 +148,13 @@ pub struct PilotChoice {
     pub round_ns: u64,
     /// Burn-in by contender.
     pub burn_in_ns: Vec<u64>,
-    /// Sentences that say why, for people.
+    /// Sentences for people that explain the choice.
     pub why: Vec<String>,
-    /// What it saw, by contender.
+    /// What it measured, by contender.
     pub saw: Vec<PilotSeen>,
 }
 
-/// What the pilot saw of one contender.
+/// What the pilot measured of one contender.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PilotSeen {
     /// Operations per second.
@@ -167,8 +165,7 @@ pub struct PilotSeen {
     pub p99_ns: u64,
     /// Share of its time that the generator's threads were idle, 0 to 1.
     pub generator_idle: f64,
-    /// CPU that its target used while it rested, as a share of one core; none
-    /// where that is not known.
+    /// CPU that its target used at rest, as a share of one core. None if that is not known.
     #[serde(default)]
     pub cpu_at_rest: Option<f64>,
 }

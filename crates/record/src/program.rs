@@ -1,41 +1,41 @@
-//! Whole programs, run to their end: what one run was, and what many cost.
+//! Whole programs that are run to their end: one run, and the cost of many.
 
 use crate::{Digests, Failure};
 use serde::{Deserialize, Serialize};
 
-/// One run of a program, to its end.
+/// One complete run of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramRun {
-    /// Operations that it did, as it announced or as was said of it. Of a run
-    /// that failed: those that it should have done.
+    /// Operations that it did, as the program or the user declares. For a failed run: those that
+    /// it should have done.
     pub operations: u64,
-    /// Start to end.
+    /// Time from start to end.
     pub wall_ns: u64,
-    /// CPU time in user mode, its own and that of the children it waited for.
+    /// CPU time in user mode, including that of the children it waited for.
     pub user_ns: u64,
-    /// CPU time in the kernel, in the same way.
+    /// CPU time in the kernel, including that of the children it waited for.
     pub system_ns: u64,
     /// The largest resident set of any one of these processes.
     pub peak_memory_bytes: u64,
-    /// Length of its standard output, without the line that announces.
+    /// Length of its standard output, without the line with the number of operations.
     pub output_bytes: u64,
-    /// Digest of the same.
+    /// Digest of that output.
     pub output_digest: u64,
-    /// Processes that it left running behind it.
+    /// Processes that it left running.
     pub outlived: u64,
-    /// Why its operations do not count as done; none where they do.
+    /// Why its operations count as failed. None if they succeeded.
     pub failure: Option<Failure>,
 }
 
-/// What all runs of one contender cost, the failed ones too: sums, and the
-/// largest. Merging is associative and commutative.
+/// What all runs of one contender cost, including failed ones: sums and maxima. Merging is
+/// associative and commutative.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Programs {
-    /// Runs that came to their end.
+    /// Runs that ended.
     pub runs: u64,
-    /// Of those, the ones that failed.
+    /// Of those, the failed ones.
     pub failed: u64,
-    /// Start to end, summed.
+    /// Time from start to end, summed.
     pub wall_ns: u64,
     /// CPU time in user mode, summed.
     pub user_ns: u64,
@@ -43,13 +43,13 @@ pub struct Programs {
     pub system_ns: u64,
     /// The largest resident set of any one process.
     pub peak_memory_bytes: u64,
-    /// Bytes of output, announcements left out, summed.
+    /// Bytes of output without the announcing line, summed.
     pub output_bytes: u64,
     /// Processes that were left running, summed.
     pub outlived: u64,
-    /// Digests of the outputs of runs that did not fail. Not in
-    /// [`Seen::digests`](crate::Seen::digests), which the judge compares between
-    /// contenders: programs that print a time never say the same twice.
+    /// Digests of the outputs of runs that did not fail. They are not in
+    /// [`Seen::digests`](crate::Seen::digests), which the judge compares between contenders,
+    /// because programs that print a time never print the same twice.
     pub outputs: Digests,
 }
 

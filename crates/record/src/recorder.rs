@@ -1,36 +1,35 @@
-//! Writes down what happens to operations while a lane is driven.
+//! Records what happens to operations while a lane is driven.
 //!
-//! Everything that is called for an operation is here, allocates nothing and
-//! formats nothing; the counts become a [`Seen`] when a trial ends.
+//! Everything that is called for each operation is here, and allocates and formats nothing. The
+//! counts become a [`Seen`] when a trial ends.
 
 use crate::{
     Doing, Failure, KindSeen, LaneAsked, ProgramRun, Seen, Told,
     slice::{EARLY_NS, Slice, WINDOW_NS},
 };
 
-/// When the parts of one operation happened, in nanoseconds on the engine's
-/// clock.
+/// The times of one operation, in nanoseconds on the engine's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moments {
     /// When it was due.
     pub due: u64,
-    /// When a connection was free for it (at least `due`).
+    /// When a connection was free for it (not before `due`).
     pub could: u64,
-    /// The first system call for it: the connect where the connection is
-    /// fresh, else the request's send.
+    /// The first system call for it: the connect if the connection is fresh, else the request's
+    /// send.
     pub sent: u64,
-    /// The request's send.
+    /// When the request was sent.
     pub asked: u64,
-    /// The first byte of its reply was seen.
+    /// When the first byte of its reply was received.
     pub began: u64,
-    /// Its reply was complete, or it was given up.
+    /// When its reply was complete, or the operation was abandoned.
     pub done: u64,
 }
 
-/// How a slice starts.
+/// The start of a slice.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceStart {
-    /// Its place among all slices of the run.
+    /// Its index among all slices of the run.
     pub place: u64,
     /// Which contender was driven just before.
     pub after: Option<u32>,
@@ -40,16 +39,16 @@ pub struct SliceStart {
     pub starts: u64,
     /// When sending ends.
     pub sends_until: u64,
-    /// Latencies leave out what is due before `starts` plus this.
+    /// Operations due before `starts` plus this are left out of the latencies.
     pub burn_in_ns: u64,
 }
 
-/// A complete reply, as it is entered.
+/// A complete reply to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Replied {
     at: Moments,
     code: u16,
-    told: Told,
+    outcome: Told,
     body_len: u64,
 }
 
@@ -60,19 +59,18 @@ pub struct Recorder {
     slice: Slice,
     starts: u64,
     burnt_in: u64,
-    /// Codes counted in a list that is searched from the front: there are
-    /// hardly ever more than two, and a map would allocate.
+    /// Codes with their counts, in a list that is searched from the front: there are hardly ever
+    /// more than two, and a map would allocate.
     codes: Vec<(u16, Told, u64)>,
     failed: [u64; Failure::ALL.len()],
-    /// The last reply, and how many came that are like it in everything. With
-    /// many operations in flight on a connection the replies of one read were
-    /// often asked in one piece, and then have all their times in common: they
-    /// are entered into the histograms together, each counted.
+    /// The last reply, and how many equal ones there were. With many operations in flight on a
+    /// connection, the replies in one read were often requested together and have all their times
+    /// in common, so they are entered into the histograms together, with their count.
     alike: Option<(Replied, u64)>,
-    /// By place in the mix; empty where all operations are of one kind.
+    /// By index in the mix. Empty if all operations are of one kind.
     kinds: Vec<KindSeen>,
-    /// One for each group, where several are driven at once: operations go into
-    /// these, and into this one only what the machine did.
+    /// One for each group, if several are driven at once. They record the operations, and this one
+    /// only what concerns the machine.
     groups: Vec<Recorder>,
 }
 
@@ -83,12 +81,12 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// A recorder with nothing in it; a slice's start allocates what it needs.
+    /// An empty recorder. A slice's start allocates what it needs.
     pub fn new() -> Self {
         Recorder::of(&Doing::Ask)
     }
 
-    /// The same, for these operations: by kind, where they are of several.
+    /// An empty recorder for these operations, which records by kind if there are several kinds.
     pub fn of(doing: &Doing) -> Self {
         Recorder {
             seen: Seen::default(),
@@ -103,19 +101,19 @@ impl Recorder {
         }
     }
 
-    /// The same, for what is asked of a lane: with one for each of its groups.
+    /// An empty recorder for the order of a lane, with one for each of its groups.
     pub fn of_lane(asked: &LaneAsked) -> Self {
         let groups = asked.groups.iter().map(|_| Recorder::of(&asked.doing)).collect();
         Recorder { groups, ..Recorder::of(&asked.doing) }
     }
 
-    /// The recorders of the groups; empty where there is one workload.
+    /// The recorders of the groups. Empty if there is one workload.
     pub fn groups_mut(&mut self) -> &mut [Recorder] {
         &mut self.groups
     }
 
-    /// Allocates what a slice needs, if that has not been done since the last trial. A
-    /// millisecond of work for each contender, so not in time that is measured.
+    /// Allocates what a slice needs, if that has not been done since the last trial. This takes a
+    /// millisecond for each contender, so it must not be done in measured time.
     pub fn make_ready(&mut self) {
         self.groups.iter_mut().for_each(Recorder::make_ready);
         if self.groups.is_empty() {
@@ -124,7 +122,7 @@ impl Recorder {
         }
     }
 
-    /// A slice starts.
+    /// Starts a slice.
     pub fn begin_slice(&mut self, start: &SliceStart) {
         let sending_ns = start.sends_until.saturating_sub(start.starts);
         let windows = match sending_ns {
@@ -146,30 +144,30 @@ impl Recorder {
         };
     }
 
-    /// The slice that is being driven: for what the worker alone knows (time
-    /// to the last reply, CPU, waiting).
+    /// The slice that is being driven, for what only the worker knows (time to the last reply,
+    /// CPU, waiting).
     pub fn slice_mut(&mut self) -> &mut Slice {
         self.enter();
         &mut self.slice
     }
 
-    /// The slice ended.
+    /// Ends the slice.
     pub fn end_slice(&mut self) {
         self.enter();
         self.groups.iter_mut().for_each(Recorder::end_slice);
         self.seen.slices.push(std::mem::take(&mut self.slice));
     }
 
-    /// An operation fell due and was taken up.
+    /// Records that an operation became due.
     #[inline]
     pub fn due(&mut self) {
         self.slice.due += 1;
     }
 
-    /// A complete reply.
+    /// Records a complete reply.
     #[inline]
-    pub fn replied(&mut self, at: &Moments, code: u16, told: Told, body_len: u64) {
-        let reply = Replied { at: *at, code, told, body_len };
+    pub fn replied(&mut self, at: &Moments, code: u16, outcome: Told, body_len: u64) {
+        let reply = Replied { at: *at, code, outcome, body_len };
         match &mut self.alike {
             Some((last, many)) if *last == reply => *many += 1,
             _ => {
@@ -179,15 +177,15 @@ impl Recorder {
         }
     }
 
-    /// Enters the replies that are still held.
+    /// Enters the replies that are still held back.
     #[inline]
     fn enter(&mut self) {
         let Some((reply, many)) = self.alike.take() else { return };
-        let Replied { at, code, told, body_len } = reply;
+        let Replied { at, code, outcome, body_len } = reply;
         self.seen.sent += many;
         self.ended(at.done, many);
-        self.count_code(code, told, many);
-        if told == Told::Ok && body_len == 0 {
+        self.count_code(code, outcome, many);
+        if outcome == Told::Ok && body_len == 0 {
             self.seen.empty += many;
         }
         self.seen.body_bytes.record_many(body_len, many);
@@ -197,7 +195,7 @@ impl Recorder {
         }
     }
 
-    /// Given up after the timeout: recorded as censored, at the time that it
+    /// Records an operation that was abandoned after the timeout as censored, with the time that it
     /// had taken by then.
     pub fn timed_out(&mut self, at: &Moments, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
@@ -206,8 +204,8 @@ impl Recorder {
         self.latency(at, 1);
     }
 
-    /// An operation ended without a reply. `was_sent`: the server can have
-    /// seen its request.
+    /// Records an operation that ended without a reply. `was_sent`: the server may have received
+    /// its request.
     pub fn failed(&mut self, failure: Failure, now: u64, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
@@ -215,8 +213,8 @@ impl Recorder {
         self.failed[failure as usize] += 1;
     }
 
-    /// An operation ended because the server refused its connection, with this
-    /// code of the protocol.
+    /// Records an operation that ended because the server refused its connection with this code of
+    /// the protocol.
     pub fn refused(&mut self, code: u16, now: u64, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
@@ -224,20 +222,20 @@ impl Recorder {
         self.count_code(code, Told::Unexpected, 1);
     }
 
-    /// The same operation by its kind: a complete reply to one of this share of
-    /// the mix. `read`: when its first half was answered, if it has halves.
+    /// Records a complete reply by the kind of its operation. `share` is the operation's share of
+    /// the mix; `read` is when its first half was answered, if it has halves.
     #[inline]
-    pub fn replied_of_kind(&mut self, share: u32, at: &Moments, told: Told, read: Option<u64>) {
+    pub fn replied_of_kind(&mut self, share: u32, at: &Moments, outcome: Told, read: Option<u64>) {
         let after_burn_in = at.due >= self.burnt_in;
         let Some(kind) = self.kinds.get_mut(share as usize) else { return };
-        kind.ended(Some(told));
+        kind.ended(Some(outcome));
         if after_burn_in {
             kind.took(at, read);
         }
     }
 
-    /// The same operation by its kind: ended without a reply. `at`: after its
-    /// timeout, and so with a time that it took at least.
+    /// Records an operation that ended without a reply by its kind. `at` is given after a timeout,
+    /// when there is a lower bound of its time.
     pub fn lost_of_kind(&mut self, share: u32, at: Option<&Moments>, read: Option<u64>) {
         let burnt_in = self.burnt_in;
         let Some(kind) = self.kinds.get_mut(share as usize) else { return };
@@ -247,9 +245,9 @@ impl Recorder {
         }
     }
 
-    /// A whole program came to its end. Its operations have no latencies of
-    /// their own, so none is recorded: what is not known is not 0. Nor do they
-    /// enter the slice's windows of 100 ms: all of them end at once.
+    /// Records a run of a whole program. Its operations have no latencies of their own, so none
+    /// are recorded: unknown is not 0. They are also not in the slice's windows of 100 ms, because
+    /// all of them end at once.
     pub fn program(&mut self, run: &ProgramRun) {
         let n = run.operations;
         self.seen.operations += n;
@@ -259,7 +257,7 @@ impl Recorder {
         self.slice.due += n;
         match run.failure {
             Some(failure) => self.failed[failure as usize] += n,
-            // The status that it exited with.
+            // Its exit status.
             None => self.count_code(0, Told::Ok, n),
         }
         if run.failure.is_none() {
@@ -268,23 +266,23 @@ impl Recorder {
         self.seen.programs.record(run);
     }
 
-    /// A whole program was cut, because the run was stopped.
+    /// Records a run of a whole program that was cut off because the run was stopped.
     pub fn program_cut(&mut self, operations: u64) {
         self.slice.due += operations;
         self.seen.unfinished += operations;
     }
 
-    /// Sent, but the run was stopped before its reply.
+    /// Records an operation that was sent, but not answered before the run was stopped.
     pub fn unfinished(&mut self, operations: u64) {
         self.seen.unfinished += operations;
     }
 
-    /// Due, but never sent.
+    /// Records operations that were due but never sent.
     pub fn unsent(&mut self, operations: u64) {
         self.seen.unsent += operations;
     }
 
-    /// A connection was opened; times in nanoseconds.
+    /// Records an opened connection, with times in nanoseconds.
     pub fn opened(&mut self, connect_ns: u64, tls_ns: Option<u64>) {
         self.seen.connections.opened += 1;
         self.seen.connect_time.record(connect_ns);
@@ -293,36 +291,36 @@ impl Recorder {
         }
     }
 
-    /// A connection was opened by a library that does not tell its connect and
-    /// its TLS from its log-in: the time of all three counts as the last.
+    /// Records a connection opened by a library that does not report connect, TLS and login
+    /// separately: the time of all three counts as login.
     pub fn opened_in_one(&mut self, took_ns: u64) {
         self.seen.connections.opened += 1;
         self.logged_in(took_ns);
     }
 
-    /// The log-in on a connection that was just opened.
+    /// Records the login on a connection that was just opened.
     pub fn logged_in(&mut self, took_ns: u64) {
         self.seen.phases.log_in.record(took_ns);
     }
 
-    /// The connection that was just opened was upgraded to its protocol.
+    /// Records the upgrade of the connection that was just opened.
     pub fn upgraded(&mut self, took_ns: u64) {
         self.seen.phases.upgrade.record(took_ns);
     }
 
-    /// A statement was prepared.
+    /// Records the preparation of a statement.
     pub fn prepared(&mut self, took_ns: u64) {
         self.seen.phases.prepare.record(took_ns);
     }
 
-    /// An operation got a connection of the pool, or gave up waiting for one.
+    /// Records how long an operation waited for a connection of the pool, even if it got none.
     pub fn acquired(&mut self, due: u64, took_ns: u64) {
         if due >= self.burnt_in {
             self.seen.phases.acquire.record(took_ns);
         }
     }
 
-    /// The rest of a reply, of so many rows, came behind its beginning.
+    /// Records the time from a reply's beginning to its end, and its rows.
     pub fn fetched(&mut self, at: &Moments, rows: u32) {
         self.seen.rows += u64::from(rows);
         if at.due >= self.burnt_in {
@@ -330,20 +328,20 @@ impl Recorder {
         }
     }
 
-    /// A reply to an operation says how long a part of the server's work took.
+    /// Records how long a part of the server's work took, as a reply reports it.
     pub fn server_took(&mut self, due: u64, part: &[u8], took_ns: u64) {
         if due >= self.burnt_in {
             self.seen.phases.server.record(part, took_ns);
         }
     }
 
-    /// A connection that the peer closed while it rested was opened again.
+    /// Records that a connection that the peer closed while idle was reopened.
     pub fn reopened_at_rest(&mut self) {
         self.seen.connections.reopened_at_rest += 1;
     }
 
-    /// How many connections were asked for, and how many were got. Of several
-    /// groups each says so itself.
+    /// Records how many connections were requested, and how many were opened. With several groups,
+    /// each group records its own.
     pub fn connections(&mut self, asked: u64, got: u64) {
         if self.groups.is_empty() {
             self.seen.connections.asked = asked;
@@ -351,24 +349,24 @@ impl Recorder {
         }
     }
 
-    /// A message of the server that answers no operation was complete.
+    /// Records a complete message of the server that answers no operation.
     pub fn pushed(&mut self) {
         self.seen.pushes += 1;
     }
 
-    /// One turn of the event loop.
+    /// Records one turn of the event loop.
     #[inline]
     pub fn looped(&mut self, took_ns: u64) {
         self.seen.loop_time.record(took_ns);
     }
 
-    /// The digest of one body.
+    /// Records the digest of one body.
     pub fn digest(&mut self, digest: u64) {
         self.seen.digests.record(digest);
     }
 
-    /// Ends the trial: hands over what was seen and starts anew. Connection
-    /// counts go on, `opened` and `reopened_at_rest` from 0.
+    /// Ends the trial: returns the measurements and starts again. The connection counts are kept,
+    /// except that `opened` and `reopened_at_rest` start from 0.
     pub fn take(&mut self) -> Seen {
         let mut seen = self.take_own();
         let groups: Vec<Seen> = self.groups.iter_mut().map(Recorder::take).collect();
@@ -383,10 +381,10 @@ impl Recorder {
         let mut seen = std::mem::take(&mut self.seen);
         self.seen.connections.asked = connections.asked;
         self.seen.connections.got = connections.got;
-        for (code, told, n) in self.codes.drain(..) {
+        for (code, outcome, n) in self.codes.drain(..) {
             *seen.codes.entry(code).or_default() += n;
             let outcomes = &mut seen.outcomes;
-            *match told {
+            *match outcome {
                 Told::Ok => &mut outcomes.ok,
                 Told::Miss => &mut outcomes.miss,
                 Told::Stale => &mut outcomes.stale,
@@ -420,15 +418,15 @@ impl Recorder {
     }
 
     #[inline]
-    fn count_code(&mut self, code: u16, told: Told, n: u64) {
+    fn count_code(&mut self, code: u16, outcome: Told, n: u64) {
         let known = self.codes.iter_mut();
-        match known.into_iter().find(|entry| entry.0 == code && entry.1 == told) {
+        match known.into_iter().find(|entry| entry.0 == code && entry.1 == outcome) {
             Some(entry) => entry.2 += n,
-            None => self.codes.push((code, told, n)),
+            None => self.codes.push((code, outcome, n)),
         }
     }
 
-    /// False where the operations were due in the burn-in.
+    /// Whether the operation counts in the latencies: it was not due in the burn-in.
     #[inline]
     fn latency(&mut self, at: &Moments, many: u64) -> bool {
         if at.due < self.burnt_in {
@@ -464,14 +462,14 @@ mod tests {
             let at = Moments { due, could: due, sent: due + 3, asked: due + 4, began: done, done };
             recorder.replied(&at, 200, Told::Ok, body);
         }
-        assert_eq!(recorder.slice_mut().operations, 12, "counted whenever one looks");
+        assert_eq!(recorder.slice_mut().operations, 12, "the count is always up to date");
         recorder.end_slice();
         recorder.take()
     }
 
     #[test]
     fn replies_that_are_alike_are_entered_together_and_each_counts() {
-        // Of the first some are due in the burn-in; some are empty.
+        // Some of the first are due in the burn-in; some are empty.
         let kinds = [(1_005, 0), (2_000, 7), (2_000, 0)];
         let together = driven(kinds.into_iter().flat_map(|kind| std::iter::repeat_n(kind, 4)));
         let apart = driven(std::iter::repeat_n(kinds, 4).flatten());

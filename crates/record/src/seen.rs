@@ -1,40 +1,40 @@
-//! What was seen of one contender: counts, histograms, slices. Merging is
-//! associative and commutative.
+//! The measurements of one contender: counts, histograms, slices. Merging is associative and
+//! commutative.
 
 use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Slice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was seen of one contender in one trial, or in several merged.
+/// The measurements of one contender in one trial, or in several merged ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
-    /// Operations that ended: replies, and failures of every kind.
+    /// Operations that ended: replies and failures of every kind.
     pub operations: u64,
-    /// Of those, the ones whose request was sent (a refused connection ends an
-    /// operation that never was). What the server can have counted.
+    /// Of those, the ones whose request was sent (a refused connection ends an operation that was
+    /// never sent): what the server may have counted.
     pub sent: u64,
-    /// Sent, but neither answered nor given up when the run was stopped.
+    /// Sent, but neither answered nor abandoned when the run was stopped.
     pub unfinished: u64,
-    /// Due, but never sent: the run was stopped, or no connection came free.
+    /// Due, but never sent: the run was stopped, or no connection became free.
     pub unsent: u64,
-    /// Ended operations that the latencies leave out, being due in the burn-in.
+    /// Ended operations that are left out of the latencies because they were due in the burn-in.
     pub left_out: u64,
-    /// Ended operations without a latency: no reply, and no timeout either.
+    /// Ended operations without a latency: neither a reply nor a timeout.
     pub without_latency: u64,
     /// How the operations ended.
     pub outcomes: Outcomes,
     /// Complete replies by the protocol's code.
     pub codes: BTreeMap<u16, u64>,
-    /// Complete replies, expected ones, whose body was empty.
+    /// Complete and expected replies with an empty body.
     pub empty: u64,
     /// Completion minus due time.
     pub response_time: Histogram,
-    /// Completion minus actual send (the first system call for the operation:
-    /// the connect where the connection is fresh).
+    /// Completion minus actual send (the first system call for the operation, which is the connect
+    /// if the connection is fresh).
     pub service_time: Histogram,
     /// Actual send minus due time.
     pub send_lag: Histogram,
-    /// The part of the send lag that passed while a connection was free: ours.
+    /// The part of the send lag during which a connection was free: the generator's own lag.
     pub own_lag: Histogram,
     /// TCP or unix connect, for every connection opened.
     pub connect_time: Histogram,
@@ -42,16 +42,16 @@ pub struct Seen {
     pub tls_time: Histogram,
     /// First byte of the reply minus the request's send.
     pub first_byte_time: Histogram,
-    /// Bytes of body of each complete reply; of an operation of two requests, of the
-    /// second.
+    /// Length of the body of each complete reply, in bytes. For an operation of two requests: of
+    /// the second reply.
     pub body_bytes: Histogram,
-    /// One turn of the event loop, from waking to the next wait (open loop).
+    /// Turns of the event loop, from waking to the next wait (open loop).
     pub loop_time: Histogram,
     /// Digests of the bodies of 1 reply in 100.
     pub digests: Digests,
-    /// Connections asked for, and open at the start.
+    /// Connections.
     pub connections: Connections,
-    /// Operations by kind, ascending, where the workload has several kinds.
+    /// Operations by kind, ascending, if the workload has several kinds.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
@@ -67,13 +67,13 @@ pub struct Seen {
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
-    /// What whole programs cost, where those are what is run.
+    /// The costs of whole programs, if the contender is a program.
     #[serde(default, skip_serializing_if = "Programs::is_empty")]
     pub programs: Programs,
-    /// The slices that these operations were driven in, by place.
+    /// The slices in which these operations were driven, by index.
     pub slices: Vec<Slice>,
-    /// What was seen of each group, where several were driven at once; the rest is
-    /// then of all of them together, and what the machine did is only there.
+    /// The measurements of each group, if several were driven at once. The other fields are then
+    /// those of all groups together; what concerns the machine is only there.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
@@ -85,18 +85,18 @@ pub struct Seen {
 /// Counts of connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
-    /// How many were asked for.
+    /// How many were requested.
     pub asked: u64,
     /// How many could be opened.
     pub got: u64,
-    /// How many were opened in all, from the first on.
+    /// How many were opened in total.
     pub opened: u64,
-    /// Closed by the peer while they rested, and reopened: nobody's fault.
+    /// How many the peer closed while they were idle and were reopened, which is not an error.
     pub reopened_at_rest: u64,
 }
 
 impl Seen {
-    /// Adds another part: of the same trial (another worker) or of another.
+    /// Adds other measurements, of the same trial (another worker) or of another one.
     pub fn merge(&mut self, other: &Seen) {
         self.operations += other.operations;
         self.sent += other.sent;
@@ -126,7 +126,7 @@ impl Seen {
         self.merge_groups(&other.groups);
     }
 
-    /// Group by group.
+    /// Merges group by group.
     fn merge_groups(&mut self, others: &[Seen]) {
         if self.groups.len() < others.len() {
             self.groups.resize_with(others.len(), Seen::default);
@@ -154,7 +154,7 @@ impl Seen {
         }
     }
 
-    /// Allocates what recording needs, so that no operation does.
+    /// Allocates what recording needs, so that no operation allocates.
     pub(crate) fn make_ready(&mut self) {
         self.histograms_mut().into_iter().for_each(Histogram::make_ready);
     }
@@ -187,9 +187,9 @@ impl Seen {
         ]
     }
 
-    /// Operations ÷ time to the last reply, summed over the slices: the only
-    /// estimator of throughput (design.md measured the others up to 33 % off).
-    /// None where nothing was driven.
+    /// Operations ÷ time to the last reply, summed over the slices: the only estimator of
+    /// throughput (design.md measured errors of up to 33 % with others). Returns None if nothing
+    /// was driven.
     pub fn throughput(&self) -> Option<f64> {
         let took: u64 = self.slices.iter().map(|slice| slice.took_ns).sum();
         let operations: u64 = self.slices.iter().map(|slice| slice.operations).sum();

@@ -1,22 +1,22 @@
-//! Parts of a server's work, as it tells of them in its replies (`Server-Timing`).
+//! Parts of a server's work, as it reports them in its replies (`Server-Timing`).
 
 use crate::Histogram;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// Most parts that are recorded of one contender; those that a server names later are left
-/// out, since a server that makes up names must not fill the memory.
+/// Maximum number of parts that are recorded for one contender. Further ones are left out, because
+/// a server that invents names must not exhaust memory.
 const MOST_PARTS: usize = 16;
 
-/// How long each part took, in nanoseconds, by its name. Merging is associative and
-/// commutative as long as there are no more than 16.
+/// How long each part took, in nanoseconds, by name. Merging is associative and commutative as
+/// long as there are no more than 16.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ServerParts(#[serde(deserialize_with = "at_most")] BTreeMap<String, Histogram>);
 
 impl ServerParts {
-    /// Records one part of one reply. Allocates when the name is new, and never after that.
+    /// Records one part of one reply. Allocates only if the name is new.
     pub fn record(&mut self, part: &[u8], took_ns: u64) {
         let Ok(part) = str::from_utf8(part) else { return };
         if let Some(took) = self.0.get_mut(part) {
@@ -31,12 +31,12 @@ impl ServerParts {
         self.0.iter().map(|(name, took)| (name.as_str(), took))
     }
 
-    /// The server told of no part.
+    /// Whether the server reported no part.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds what was seen elsewhere.
+    /// Adds other measurements.
     pub fn merge(&mut self, other: &ServerParts) {
         for (name, took) in &other.0 {
             if let Some(known) = self.0.get_mut(name) {
@@ -48,7 +48,7 @@ impl ServerParts {
     }
 }
 
-/// A journal with more parts was not written by tiebreak.
+/// Rejects more parts: a journal with more was not written by tiebreak.
 fn at_most<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Histogram>, D::Error> {
     let parts = BTreeMap::deserialize(from)?;
     if parts.len() > MOST_PARTS {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart_by_name_and_are_not_endless() {
+    fn parts_are_distinguished_by_name_and_limited() {
         let mut one = ServerParts::default();
         assert!(one.is_empty());
         one.record(b"db", 5);

@@ -1,11 +1,11 @@
-//! How the keys of a store are spread over several servers that know nothing of each other.
+//! How the keys of a store are spread over several servers that are independent of each other.
 
 use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// The rule by which a client finds the server of a key: one of those that PHP's clients
-    /// of memcached have.
+    /// The rule by which a client finds the server of a key: one of those in PHP's clients for
+    /// memcached.
     pub enum ShardRule {
         /// The hash of the key modulo the number of servers: libmemcached's default.
         #[default]
@@ -26,7 +26,7 @@ named! {
 }
 
 impl ShardRule {
-    /// Keys of a server that has failed can go to another one by this rule.
+    /// Whether this rule can move the keys of a failed server to another one.
     pub fn has_failover(self) -> bool {
         self != ShardRule::Modula
     }
@@ -39,6 +39,6 @@ pub struct Sharding {
     pub servers: u32,
     /// The rule that finds the server of a key.
     pub rule: ShardRule,
-    /// While a server cannot be reached its keys go to others.
+    /// Whether keys of a server that cannot be reached go to other servers.
     pub failover: bool,
 }

@@ -1,48 +1,46 @@
-//! One slice as it was driven.
+//! One slice, with what was measured in it.
 
 use serde::{Deserialize, Serialize};
 
 /// One short turn of one contender, over all workers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
-    /// Its place among all slices of the run, counted from 0: the key by which
-    /// workers' parts are merged.
+    /// Its index among all slices of the run, from 0: the key by which workers' parts are merged.
     pub place: u64,
-    /// Which contender was driven just before; none for the first.
+    /// Which contender was driven just before. None for the first slice.
     pub after: Option<u32>,
-    /// Start, since the engine started.
+    /// Start, measured from the start of the engine.
     pub starts_ns: u64,
     /// How long operations were sent.
     pub sending_ns: u64,
-    /// Start to the last reply: what throughput divides by.
+    /// From the start to the last reply: the divisor of throughput.
     pub took_ns: u64,
     /// Operations that ended in it.
     pub operations: u64,
-    /// Operations that were due in it (open loop; equals what was sent in
-    /// closed loop).
+    /// Operations that were due in it (open loop; in a closed loop, those that were sent).
     pub due: u64,
     /// Operations in flight when the sending time ended.
     pub in_flight_at_end: u64,
-    /// The longest response time in it, burn-in left out.
+    /// The longest response time in it, without the burn-in.
     pub max_response_ns: u64,
-    /// CPU time of the workers' threads in it.
+    /// CPU time of the workers' threads during it.
     pub generator_cpu_ns: u64,
-    /// How long the workers' threads waited for a core, the longest of them.
+    /// How long the workers' threads waited for a core (the maximum over them).
     pub waited_ns: u64,
-    /// Time stolen from this machine's cores since the slice before ended, in its own
-    /// steps of 10 ms.
+    /// Time stolen from this machine's cores since the previous slice ended, with the kernel's
+    /// resolution of 10 ms.
     pub steal_ns: u64,
-    /// CPU time that each contender's target used from start to end, by number:
-    /// the driven one's own, and what the others did while they rested. None
-    /// where it is out of sight; empty where no target's is read.
+    /// CPU time that each contender's target used from start to end, by number: that of the driven
+    /// one, and that of the others at rest. None if it cannot be read; empty if no target's is
+    /// read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub target_cpu_ns: Vec<Option<u64>>,
-    /// Ended operations in each 100 ms from the start; empty for a slice that
-    /// was asked to last less than 200 ms.
+    /// Ended operations in each 100 ms from the start. Empty for a slice that was planned to last
+    /// less than 200 ms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<u32>,
-    /// Ended operations in the first 5 ms and in the second: what a slice loses at its
-    /// start. Both 0 for a slice that was asked to last less than 20 ms.
+    /// Ended operations in the first and in the second 5 ms, which show what a slice loses at its
+    /// start. Both are 0 for a slice that was planned to last less than 20 ms.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub early: [u32; 2],
 }
@@ -73,7 +71,7 @@ impl Slice {
         if self.target_cpu_ns.len() < other.target_cpu_ns.len() {
             self.target_cpu_ns.resize(other.target_cpu_ns.len(), None);
         }
-        // One worker reads the targets; the others leave this empty.
+        // Only one worker reads the targets; the others leave this empty.
         for (mine, theirs) in self.target_cpu_ns.iter_mut().zip(&other.target_cpu_ns) {
             *mine = match (*mine, *theirs) {
                 (Some(mine), Some(theirs)) => Some(mine + theirs),

@@ -1,30 +1,30 @@
-//! What a store says of itself beside the load, and what became of its load.
+//! What a store reports about itself, and the outcome of loading it.
 
 use serde::{Deserialize, Serialize};
 
-/// A store was asked about itself. What it did not say is none.
+/// A store's report about itself. What it did not report is None.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreSaid {
     /// The contender's number.
     pub contender: u32,
-    /// Which launch, from 1; 0: it ran already.
+    /// The launch, counted from 1; 0 if it was running already.
     pub launch: u32,
     /// When it was asked.
     pub when: StoreMoment,
-    /// Items that it holds, those of others included.
+    /// Items that it has, including those of others.
     pub items: Option<u64>,
-    /// Bytes that its items take, by its own account.
+    /// Bytes that its items take, as it reports.
     pub bytes: Option<u64>,
-    /// Items that it threw away for want of memory, since it was started.
+    /// Items that it evicted because memory was full, since it was started.
     pub evictions: Option<u64>,
-    /// The lowest number of a contender whose store is the same server; none
-    /// where the server does not say which it is.
+    /// The lowest number of a contender whose store is the same server. None if the server cannot
+    /// be identified.
     pub server: Option<u32>,
-    /// It waits for the disk before it acknowledges a write, by its settings; none
-    /// where it does not say, or the workload writes nothing.
+    /// Whether it waits for the disk before it acknowledges a write, according to its settings.
+    /// None if it does not report that, or if the workload writes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<bool>,
-    /// Why it said nothing, where it did not answer at all.
+    /// Why it reported nothing, if it did not answer at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,
 }
@@ -35,7 +35,7 @@ pub struct StoreSaid {
 pub enum StoreMoment {
     /// Before its keys are loaded.
     LoadBegins,
-    /// When they are.
+    /// After its keys were loaded.
     LoadEnds,
     /// Before the first round (of a launch).
     RoundsBegin,
@@ -43,37 +43,37 @@ pub enum StoreMoment {
     RoundsEnd,
 }
 
-/// What became of the load of a store.
+/// The outcome of loading a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loaded {
     /// The contender's number.
     pub contender: u32,
-    /// Which launch, from 1; 0: it ran already.
+    /// The launch, counted from 1; 0 if it was running already.
     pub launch: u32,
-    /// Whether its keys were written, and all of them.
+    /// How it got its keys.
     pub how: LoadHow,
-    /// Why, where that is not plain: words for people.
+    /// The reason if it is not obvious, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Keys of the workload, or columns of its wide rows.
     pub keys: u64,
-    /// They are columns.
+    /// Whether they are columns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub are_columns: bool,
-    /// The first key that was written: those before were there.
+    /// The first key that was written; those before existed already.
     pub from: u64,
     /// Writes that the store acknowledged.
     pub written: u64,
-    /// Writes that it did not.
+    /// Writes that the store did not acknowledge.
     pub failed: u64,
-    /// The store had no room left, and the load ended there: the keys from here
-    /// on were not asked for.
+    /// The key at which the load ended because the store was full: the keys from here on were not
+    /// written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
-    /// How long it took.
+    /// How long the load took.
     pub took_ns: u64,
-    /// How the work was waited for that it left to its server. None if nothing was
-    /// written, or such a server works on nothing later.
+    /// How the load waited for the work that it left to its server. None if nothing was written,
+    /// or if such a server has no later work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
 }
@@ -83,41 +83,41 @@ pub struct Loaded {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Settled {
-    /// Its nodes told how many compactions and flushes were running or pending.
+    /// Its nodes reported how many compactions and flushes were running or pending.
     Compactions {
-        /// How many there were at the end of the wait. 0: it ended because of that; else
-        /// because the time was up.
+        /// How many there were at the end of the wait. If 0, all were done; otherwise the time was
+        /// up.
         left: u64,
-        /// How many nodes told, of those that there are.
+        /// How many nodes reported.
         nodes: u32,
         /// In nanoseconds.
         took_ns: u64,
     },
-    /// They do not tell; the CPU time of its processes was read.
+    /// Its nodes do not report it, so the CPU time of its processes was read.
     Cpu {
-        /// Why they do not tell: words for people.
+        /// Why they do not report it, for people.
         why: String,
-        /// What they used in the last second of the wait, in thousandths of one core.
+        /// What the processes used in the last second of the wait, in thousandths of one core.
         permille: u64,
         /// The wait ends when they use this much or less.
         limit: u64,
         /// In nanoseconds.
         took_ns: u64,
     },
-    /// Neither could be seen, and nothing was waited for.
+    /// Neither could be read, so there was no wait.
     Unseen {
-        /// Why not: words for people.
+        /// The reason, for people.
         why: String,
     },
 }
 
-/// How a store came to its keys.
+/// How a store got its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadHow {
-    /// They were there, as an earlier load left them: nothing was written.
+    /// They existed as an earlier load left them; nothing was written.
     Found,
-    /// A load that had been broken off went on where it was.
+    /// An interrupted load continued where it had stopped.
     Resumed,
     /// All were written.
     Written,

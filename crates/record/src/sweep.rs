@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Name and major version of [`Sweep`] on disk.
 pub const SCHEMA: &str = "tiebreak.sweep-points/1";
 
-/// What a sweep's folder holds besides the folders of its load points. Written
-/// before the first of them is driven and never again: how far the sweep came is
-/// told by the journals of its points.
+/// The file in a sweep's folder, besides the folders of its load points. It is written before the
+/// first of them is driven and never changed; the journals of the points show how far the sweep
+/// came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// [`SCHEMA`].
@@ -16,7 +16,7 @@ pub struct Sweep {
     pub version: String,
     /// Start of the sweep, UTC, RFC 3339.
     pub started: String,
-    /// What is swept.
+    /// The factor that is swept.
     pub factor: Factor,
     /// The load points, by ascending value.
     pub points: Vec<LoadPoint>,
@@ -30,17 +30,17 @@ pub struct LoadPoint {
     pub value: f64,
     /// Its folder, inside the sweep's.
     pub folder: String,
-    /// It is driven as the so-many-th, from 1.
+    /// Its position in the order in which the points are driven, from 1.
     pub turn: u32,
 }
 
-/// The load points of `run --sweep`: one target that is driven at each of them in every
-/// round. Load point `n` is contender `n` of the plan.
+/// The load points of `run --sweep`: one target that is driven at each of them in every round.
+/// Load point `n` is contender `n` of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSweep {
-    /// What is swept.
+    /// The factor that is swept.
     pub factor: Factor,
-    /// Its settings, ascending: connections, operations in flight on a connection, bytes
+    /// The settings, ascending: connections, operations in flight on a connection, bytes
     /// of a value, or operations per second.
     pub values: Vec<f64>,
 }
@@ -60,10 +60,10 @@ pub enum Factor {
 }
 
 impl Factor {
-    /// All of them.
+    /// All factors.
     pub const ALL: [Factor; 4] = [Factor::Connections, Factor::Rate, Factor::Value, Factor::Depth];
 
-    /// Its name, as it is typed and as folders begin.
+    /// Its name in settings and at the beginning of folder names.
     pub fn name(self) -> &'static str {
         match self {
             Factor::Connections => "connections",

@@ -1,4 +1,4 @@
-//! One trial: what was asked of a contender in one round, and what was seen.
+//! One trial: what was requested of a contender in one round, and what was measured.
 
 use crate::{LaneAsked, Seen};
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The requests that asked whether the target is ready.
+    /// The requests that checked whether the target is ready.
     Ready,
-    /// The first values of a store's keys.
+    /// The load of a store's keys.
     Load,
-    /// Against the null server and not the target: what the lane costs by itself.
+    /// The lane's own cost, measured against the null server and not the target.
     Null,
-    /// Before the rounds.
+    /// The warm-up before the rounds.
     WarmUp,
-    /// The pilot's braid.
+    /// The pilot.
     Pilot,
     /// A round.
     Round,
@@ -30,11 +30,11 @@ pub struct TrialRecord {
     pub round: u32,
     /// The contender's number in the plan.
     pub contender: u32,
-    /// What was asked of it.
+    /// The order.
     pub asked: LaneAsked,
-    /// What was seen.
+    /// The measurements.
     pub seen: Seen,
-    /// The round was cut short (a stop was asked for): not judged as a round.
+    /// Whether the round was cut short because a stop was requested. It is then not judged.
     #[serde(default)]
     pub cut_short: bool,
 }

@@ -1,5 +1,5 @@
-//! What the operations on a store do: which kinds, on which keys, with which
-//! values, and how replies are verified.
+//! The operations on a store: which kinds, on which keys, with which values, and how replies are
+//! verified.
 //!
 //! Operation *n* of a contender is a pure function of the order's seed, its
 //! workload and *n*; see `engine::workload`.
@@ -7,7 +7,7 @@
 use crate::Own;
 use serde::{Deserialize, Serialize};
 
-/// Types of each user, in wide rows. A row is one user and type.
+/// Types of each user in wide rows. A row is one user and type.
 pub const TYPES_OF_USER: u64 = 2;
 
 /// Columns that are loaded into each wide row.
@@ -16,45 +16,45 @@ pub const COLUMNS_OF_ROW: u64 = 100;
 /// The operations on one contender's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Before every key of this contender: its key space, so that two
-    /// contenders on one server do not meet. Empty where nobody else has keys.
+    /// The prefix of every key of this contender, so that two contenders on one server use
+    /// different keys. Empty if no other contender has keys there.
     pub prefix: String,
-    /// How many keys are loaded, numbered from 0; of wide rows, how many users.
+    /// How many keys are loaded, numbered from 0; with wide rows, how many users.
     pub keys: u64,
-    /// How often each key is asked for.
+    /// How often each key is requested.
     pub distribution: Distribution,
-    /// Reads stay within this part of the keys: above 0, at most 1.
+    /// The share of the keys that reads are limited to: above 0, at most 1.
     pub hot: f64,
     /// Lengths of values.
     pub value: ValueBytes,
-    /// Values shrink to about half when compressed; otherwise not at all.
+    /// Whether values shrink to about half when compressed. Otherwise they do not shrink.
     pub compressible: bool,
-    /// What keys are called.
+    /// The names of keys.
     #[serde(default, skip_serializing_if = "KeysAs::is_number")]
     pub keys_as: KeysAs,
-    /// What values are made of.
+    /// The content of values.
     #[serde(default, skip_serializing_if = "ValuesAs::is_version")]
     pub values_as: ValuesAs,
-    /// Kinds of operation, at least one; of several groups, those of the first,
-    /// then those of the second, and so on.
+    /// One or more kinds of operation. With several groups: those of the first group, then those of
+    /// the second, and so on.
     pub mix: Vec<Share>,
     /// Which replies are compared with what was written.
     pub verify: Verify,
-    /// User-defined commands: [`Kind::Command`] has a number of this list. Each is
-    /// a list of words with placeholders in them.
+    /// User-defined commands: [`Kind::Command`] contains an index of this list. Each is a list of
+    /// words with placeholders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Vec<String>>,
     /// User-defined statements, commands and requests, with parameters.
     #[serde(default, skip_serializing_if = "Own::is_empty")]
     pub own: Own,
-    /// Of several groups at once: how many entries of the mix are each one's.
-    /// Operation *n* is of group *n* mod their number. Empty: one workload.
+    /// With several groups at once: how many entries of the mix belong to each. Operation *n*
+    /// belongs to group *n* mod their number. Empty if there is one workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<u32>,
 }
 
 impl Workload {
-    /// The mix of each group: one, where there are no groups.
+    /// The mix of each group, or the only mix if there are no groups.
     pub fn mixes(&self) -> Vec<&[Share]> {
         if self.groups.is_empty() {
             return vec![&self.mix];
@@ -68,28 +68,28 @@ impl Workload {
         mixes.collect()
     }
 
-    /// Some operation asks for values that the load has to write.
+    /// Whether some operation uses values that the load must write.
     pub fn has_values(&self) -> bool {
         let of_values = |kind: Kind| !kind.counts() && !kind.is_own();
         self.mix.iter().any(|share| of_values(share.kind))
     }
 
-    /// What the keys of a contender begin with.
+    /// The prefix of a contender's keys.
     pub fn prefix_of(contender: usize) -> String {
         format!("tiebreak{contender:02}:")
     }
 
-    /// Its operations are those on wide rows, which no others can be beside.
+    /// Whether its operations are those on wide rows, which cannot be mixed with others.
     pub fn is_wide(&self) -> bool {
         self.mix.iter().any(|share| share.kind.is_wide())
     }
 
-    /// How many places there are whose writes follow each other: keys, or wide rows.
+    /// The number of keys, or of wide rows, each of which has its own sequence of writes.
     pub fn rows(&self) -> u64 {
         if self.is_wide() { self.keys * TYPES_OF_USER } else { self.keys }
     }
 
-    /// How many values the load writes: one for each key, or each column of wide rows.
+    /// How many values the load writes: one for each key, or for each column of wide rows.
     pub fn values_to_load(&self) -> u64 {
         match (self.has_values(), self.is_wide()) {
             (false, _) => 0,
@@ -98,18 +98,18 @@ impl Workload {
         }
     }
 
-    /// Some operation changes what is there.
+    /// Whether some operation changes data.
     pub fn writes(&self) -> bool {
         self.mix.iter().any(|share| !share.kind.only_reads())
     }
 
-    /// Some operation asks for keys of the workload.
+    /// Whether some operation uses keys of the workload.
     pub fn asks_for_keys(&self) -> bool {
         self.mix.iter().any(|share| !matches!(share.kind, Kind::Own(_))) || self.own.asks_for_keys()
     }
 
-    /// How many things the load writes: values and counters, as far as operations ask
-    /// for them, and the rows of user-defined tables.
+    /// How many items the load writes: values and counters, as far as operations use them, and the
+    /// rows of user-defined tables.
     pub fn to_load(&self) -> u64 {
         let counts = self.mix.iter().any(|share| share.kind.counts());
         self.values_to_load() + self.keys * u64::from(counts) + self.own.rows(self.keys)
@@ -131,38 +131,37 @@ pub struct Share {
 pub enum Kind {
     /// Reads a value.
     Get,
-    /// Reads the values of so many keys in one request.
+    /// Reads the values of this many keys in one request.
     MultiGet(u32),
-    /// Writes a value, whether or not there is one.
+    /// Writes a value, whether or not the key exists.
     Set,
-    /// Writes a value where there is none.
+    /// Writes a value if the key does not exist.
     Add,
-    /// Writes a value where there is one.
+    /// Writes a value if the key exists.
     Replace,
-    /// Writes behind the value that is there.
+    /// Appends to the existing value.
     Append,
-    /// Reads a value, then writes one if nobody else did meanwhile.
+    /// Reads a value, then writes one unless it was changed meanwhile.
     Cas,
     /// Removes a key.
     Delete,
     /// Adds 1 to a number.
     Incr,
-    /// Takes 1 from a number.
+    /// Subtracts 1 from a number.
     Decr,
-    /// Sets a new time of expiry.
+    /// Sets a new expiry time.
     Touch,
-    /// Writes a value under the next key that was never used.
+    /// Writes a value under the next unused key.
     Insert,
-    /// Reads values of keys in their order: from 1 to so many, all numbers
-    /// alike.
+    /// Reads the values of successive keys: from 1 to this many, all numbers equally likely.
     Scan(u32),
     /// Reads a value, then writes one.
     ReadModifyWrite,
     /// Reads the newest 20 columns of a wide row, the newest first.
     Newest,
-    /// Reads one column of a wide row that was loaded.
+    /// Reads one loaded column of a wide row.
     OneColumn,
-    /// Writes a column at a new time into a wide row.
+    /// Writes a column with a new time into a wide row.
     InsertColumn,
     /// The command of this number in [`Workload::commands`].
     Command(u32),
@@ -171,18 +170,18 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// It asks for values and changes nothing.
+    /// Whether it reads values and changes nothing.
     pub fn only_reads(self) -> bool {
         use Kind::{Get, MultiGet, Newest, OneColumn, Scan};
         matches!(self, Get | MultiGet(_) | Scan(_) | Newest | OneColumn)
     }
 
-    /// It is two requests: a read, and the write that follows from it.
+    /// Whether it consists of two requests: a read, and the write that follows from it.
     pub fn has_halves(self) -> bool {
         matches!(self, Kind::Cas | Kind::ReadModifyWrite)
     }
 
-    /// It reads or writes columns of wide rows.
+    /// Whether it reads or writes columns of wide rows.
     pub fn is_wide(self) -> bool {
         matches!(self, Kind::Newest | Kind::OneColumn | Kind::InsertColumn)
     }
@@ -192,65 +191,65 @@ impl Kind {
         matches!(self, Kind::Command(_) | Kind::Own(_))
     }
 
-    /// It counts in a number.
+    /// Whether it changes a counter.
     pub fn counts(self) -> bool {
         matches!(self, Kind::Incr | Kind::Decr)
     }
 
-    /// It writes a value of its own, which has a version.
+    /// Whether it writes a value with a version.
     pub fn writes_value(self) -> bool {
         use Kind::{Add, Append, Cas, Insert, InsertColumn, ReadModifyWrite, Replace, Set};
         matches!(self, Set | Add | Replace | Append | Cas | Insert | ReadModifyWrite | InsertColumn)
     }
 }
 
-/// How often each key is asked for.
+/// How often each key is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
-    /// All alike.
+    /// All keys equally likely.
     Uniform,
-    /// One after the other, and again from the first.
+    /// One after the other, starting again after the last.
     Sequential,
-    /// Key of rank *i* in proportion to 1 ÷ *i*^θ, exactly; ranks are scattered
-    /// over the keys by a permutation. θ is above 0.
+    /// The key of rank *i* has a probability in proportion to 1 ÷ *i*^θ, exactly. A permutation
+    /// scatters the ranks over the keys. θ is above 0.
     Zipf(f64),
-    /// A part of the keys gets a part of the operations, both 0 to 1.
+    /// A share of the keys gets a share of the operations, both from 0 to 1.
     Hotspot {
-        /// Part of the keys.
+        /// Share of the keys.
         keys: f64,
-        /// Part of the operations that it gets.
+        /// Share of the operations that these keys get.
         operations: f64,
     },
-    /// Zipf (θ = 0.99) counted back from the key that was inserted last.
+    /// Zipf (θ = 0.99), counted backwards from the key that was inserted last.
     Latest,
     /// The scrambled generator of YCSB, bit for bit; flatter than its name says.
     YcsbZipfian,
 }
 
-/// What the keys of a workload are called.
+/// The names of the keys of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeysAs {
-    /// By their number, in twelve digits.
+    /// Their number, in twelve digits.
     #[default]
     Number,
-    /// By the MD5 of their number in decimal digits: 32 hexadecimal digits.
+    /// The MD5 of their decimal number: 32 hexadecimal digits.
     Md5,
 }
 
 impl KeysAs {
-    /// The keys are called by their number.
+    /// Whether the names of keys are their numbers.
     pub fn is_number(&self) -> bool {
         *self == KeysAs::Number
     }
 }
 
-/// What the values of a workload are made of.
+/// The content of the values of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValuesAs {
-    /// The number of the key, the version of the write, and what follows from both.
+    /// The number of the key, the version of the write, and bytes that follow from both.
     #[default]
     Version,
     /// The CRC-32 of the key's number in decimal digits, as decimal text of up to 10 bytes.
@@ -259,24 +258,24 @@ pub enum ValuesAs {
 }
 
 impl ValuesAs {
-    /// The bytes of the longest CRC-32 as decimal text.
+    /// Maximum length of a CRC-32 as decimal text, in bytes.
     pub const LONGEST_CRC32: u32 = 10;
 
-    /// A value tells its key and which write it is of.
+    /// Whether a value contains its key and the version of its write.
     pub fn is_version(&self) -> bool {
         *self == ValuesAs::Version
     }
 }
 
-/// Lengths of values in bytes, 16 at least where replies are verified.
+/// Lengths of values in bytes; at least 16 if replies are verified.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueBytes {
     /// All alike.
     Fixed(u32),
-    /// From the first to the second, all lengths alike.
+    /// From the first to the second, all lengths equally likely.
     Uniform(u32, u32),
-    /// One of these lengths, as often as its weight says.
+    /// One of these lengths, by their weights.
     Steps(Vec<Step>),
 }
 
@@ -298,24 +297,23 @@ impl ValueBytes {
     }
 }
 
-/// A length of values and how often it comes.
+/// A length of values and its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Bytes of a value.
+    /// Length of a value in bytes.
     pub bytes: u32,
     /// Above 0. Shares are weights ÷ their sum.
     pub weight: f64,
 }
 
-/// How unevenly a workload asks for its keys: shares of the requests for loaded
-/// keys, 0 to 1.
+/// How unevenly a workload requests its keys: shares of the requests for loaded keys, from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Skew {
-    /// Share of the key that is asked for most.
+    /// Share of the most requested key.
     pub hottest: f64,
-    /// Share of the 1 % of keys (one at least) that are asked for most.
+    /// Share of the most requested 1 % of the keys (at least one).
     pub top_1_percent: f64,
-    /// Share of the 10 % of keys (one at least) that are asked for most.
+    /// Share of the most requested 10 % of the keys (at least one).
     pub top_10_percent: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the lanes cost by themselves, told: `tiebreak conformance null`.
+//! The report of `tiebreak conformance null`: what each lane costs by itself.
 
 use super::Style;
 use super::terminal::plain_table;
@@ -7,56 +7,56 @@ use serde::Serialize;
 use text::shown::shown;
 use text::units;
 
-/// Names the form of the JSON: `schema/null.v1.json`.
+/// Name of the JSON schema: `schema/null.v1.json`.
 pub const SCHEMA: &str = "tiebreak.null/1";
-/// Below this share of its time a generator was not what limited the rate.
+/// A generator that was busy for less than this share of its time did not limit the rate.
 const BUSY_FROM: f64 = 0.95;
-/// From this share on, stolen or waited time is said first.
+/// From this share of stolen or waited time on there is a caution.
 const DISTURBED_FROM: f64 = 0.02;
 
-/// What was measured of all lanes.
+/// The measurements of all lanes.
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnCosts {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// Of tiebreak.
+    /// Version of tiebreak.
     pub version: &'static str,
-    /// UTC, RFC 3339.
+    /// Start, UTC, RFC 3339.
     pub started: String,
-    /// How many there were.
+    /// Number of rounds.
     pub rounds: u32,
     /// How long each lane was driven in a round, in seconds.
     pub round: f64,
-    /// Of each lane.
+    /// Connections of each lane.
     pub connections: u32,
     /// The core that the generator ran on.
     pub generator_core: u32,
-    /// None: it shared the generator's.
+    /// The core of the null server. None if it shared the generator's.
     pub server_core: Option<u32>,
     /// Share of its time that the generator waited for its core.
     pub waited: f64,
     /// Time that the hypervisor stole from all cores, by time driven.
     pub stolen: f64,
-    /// In the order in which they were asked for.
+    /// The lanes, in the order in which they were requested.
     pub lanes: Vec<OwnCost>,
     /// The machine.
     pub host: Host,
 }
 
-/// What was measured of one.
+/// The measurements of one lane.
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnCost {
-    /// What was spoken.
+    /// The protocol.
     pub protocol: &'static str,
     /// Operations in flight on a connection.
     pub depth: u32,
     /// `persistent` or `fresh`.
     pub connections: &'static str,
-    /// Of all rounds.
+    /// Operations of all rounds.
     pub operations: u64,
-    /// Operations without the right reply.
+    /// Operations without the correct reply.
     pub failed: u64,
-    /// CPU time of the generator, in seconds.
+    /// CPU time of the generator for each operation, in seconds.
     pub cpu_per_operation: Spread,
     /// Operations per second.
     pub throughput: Spread,
@@ -82,7 +82,7 @@ pub fn lane_name(protocol: &str, depth: u32, fresh: bool) -> String {
 /// A figure over the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// The middle one.
+    /// The median.
     pub median: f64,
     /// The lowest.
     pub low: f64,
@@ -93,7 +93,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of the rounds' figures, at least one.
+    /// Computes it from the figures of one or more rounds.
     pub fn of(mut figures: Vec<f64>, unit: &'static str) -> Spread {
         figures.sort_by(f64::total_cmp);
         let (last, half) = (figures.len() - 1, figures.len() / 2);
@@ -107,7 +107,7 @@ impl Spread {
 
 /// As JSON, with a newline at its end.
 pub fn json(costs: &OwnCosts) -> String {
-    // Neither maps with odd keys nor I/O: nothing in it can fail.
+    // It has no maps with unusual keys and does no I/O, so nothing can fail.
     serde_json::to_string_pretty(costs).expect("figures are always JSON") + "\n"
 }
 
@@ -132,11 +132,11 @@ fn row(of: &OwnCost) -> Vec<String> {
     ]
 }
 
-/// What was measured, on what machine, and what spoils it.
+/// What was measured, on what machine, and what makes the figures less reliable.
 fn remarks(costs: &OwnCosts) -> Vec<String> {
     let server = match costs.server_core {
         Some(core) => format!("the null server on core {core}"),
-        None => "the null server on the same core, for there is no other".to_owned(),
+        None => "the null server on the same core, because there is no other".to_owned(),
     };
     let mut all = vec![format!(
         "medians of {} rounds of {} each, and the lowest and highest round; one worker on core \
@@ -155,16 +155,18 @@ fn remarks(costs: &OwnCosts) -> Vec<String> {
         units::percent(costs.stolen)
     ));
     if costs.waited.max(costs.stolen) >= DISTURBED_FROM {
-        all.push("caution: the machine was not left alone; measure again when it is".to_owned());
+        all.push(
+            "caution: other work disturbed the machine; measure again when it is idle".to_owned(),
+        );
     }
     for of in costs.lanes.iter().filter(|of| of.failed > 0) {
         let failed = units::count(of.failed);
-        all.push(format!("caution: {}: {failed} operations without the right reply", of.name()));
+        all.push(format!("caution: {}: {failed} operations without the correct reply", of.name()));
     }
     if costs.lanes.iter().any(|of| of.busy < BUSY_FROM) {
         all.push(format!(
             "where the generator was busy for less than {} of its time, the null server was the \
-             slower part: CPU/op holds, and the highest rate is higher than op/s",
+             slower part: CPU/op is valid, but the generator's highest rate is above op/s",
             units::percent(BUSY_FROM)
         ));
     }
@@ -210,24 +212,24 @@ mod tests {
     fn the_table() {
         let mut costs = example();
         costs.lanes[1].failed = 3;
-        let told = terminal(&costs, Style { colour: false, width: 100 });
-        let told = told.replace(units::JOINT, " ");
-        let table: Vec<&str> = told.lines().take(3).collect();
+        let printed = terminal(&costs, Style { colour: false, width: 100 });
+        let printed = printed.replace(units::JOINT, " ");
+        let table: Vec<&str> = printed.lines().take(3).collect();
         let wanted = [
             "  lane         CPU/op        of all rounds       op/s          of all rounds   busy",
             "  HTTP/1.1    3.10 µs   2.79 µs to 3.72 µs    319 k/s     287 k/s to 383 k/s   99 %",
             "  RESP2 x16    520 ns     468 ns to 624 ns   1.54 M/s   1.38 M/s to 1.85 M/s   80 %",
         ];
-        assert_eq!(table, wanted, "{told}");
-        let cautions: Vec<&str> = told.lines().filter(|line| line.contains("caution")).collect();
+        assert_eq!(table, wanted, "{printed}");
+        let cautions: Vec<&str> = printed.lines().filter(|line| line.contains("caution")).collect();
         assert_eq!(
             cautions,
             [
-                "  caution: the machine was not left alone; measure again when it is",
-                "  caution: RESP2 x16: 3 operations without the right reply",
+                "  caution: other work disturbed the machine; measure again when it is idle",
+                "  caution: RESP2 x16: 3 operations without the correct reply",
             ]
         );
-        assert!(told.contains("the null server was the"), "{told}");
+        assert!(printed.contains("the null server was the"), "{printed}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The report as data: `tiebreak.report/1`, described by schema/report.v1.json.
 //!
-//! Times in seconds, rates in 1/s, shares from 0 to 1. A figure that is missing
-//! is null. Fields are only ever added; the order of fields is part of the bytes.
+//! Times are in seconds, rates in 1/s, shares from 0 to 1. A missing figure is null. Fields are
+//! only ever added; their order never changes.
 
 mod contender;
 mod figures;
@@ -46,8 +46,8 @@ pub(super) fn report(view: &View) -> String {
         findings: view.findings,
         host: &view.plan().host,
     };
-    // Neither maps with odd keys nor I/O: only a histogram that cannot be
-    // encoded for want of memory could fail here.
+    // It has no maps with unusual keys and does no I/O. Only a histogram that cannot be encoded
+    // because memory is exhausted could fail here.
     let value = serde_json::to_value(report).expect("a report is always JSON");
     pretty::write(&value)
 }

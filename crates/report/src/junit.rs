@@ -1,9 +1,9 @@
-//! JUnit's XML, as CI services read it: a suite for the audit, one for the
-//! comparisons, one for the load points of one target, one for the requirements.
+//! JUnit XML for CI services: one suite each for the audit, the comparisons, the load points of
+//! one target, and the requirements.
 //!
-//! Only a requirement that is not met fails; a verdict alone, also a slower one,
-//! is a result and no failure. Undecided counts as skipped, a void run as an
-//! error, and so does what cannot be said of a requirement.
+//! Only a requirement that is not met fails; a verdict alone, even *slower*, is a result and
+//! not a failure. An undecided comparison counts as skipped. A void run, and a requirement
+//! about which nothing can be said, count as errors.
 
 use super::{View, words};
 use judge::growth::Limit;
@@ -38,25 +38,25 @@ struct Suite {
     cases: Vec<Case>,
 }
 
-/// One test, as CI shows it.
+/// One test case.
 struct Case {
     name: String,
     end: End,
-    /// Sentences, a line each; none where the end says it all.
-    says: Vec<String>,
+    /// Sentences, one on each line. Empty if `end` says everything.
+    lines: Vec<String>,
 }
 
 /// How it ended.
 enum End {
     Passed,
-    /// With the kind of failure, and why.
+    /// The kind of failure, and the reason.
     Failed(&'static str, String),
     Error(&'static str, String),
     Skipped(String),
 }
 
 fn audit(view: &View) -> Case {
-    let says = view.findings.iter().map(|finding| {
+    let lines = view.findings.iter().map(|finding| {
         let about = match &finding.contender {
             Some(name) => format!(" ({})", shown(name)),
             None => String::new(),
@@ -74,14 +74,14 @@ fn audit(view: &View) -> Case {
         Some(finding) => End::Error("void", format!("{}: {}", finding.rule, finding.evidence)),
         None => End::Passed,
     };
-    let says = std::iter::once(words::audit(view)).chain(words::remarks(view)).chain(says);
-    Case { name: "the run can be judged".to_owned(), end, says: says.collect() }
+    let lines = std::iter::once(words::audit(view)).chain(words::remarks(view)).chain(lines);
+    Case { name: "the run can be judged".to_owned(), end, lines: lines.collect() }
 }
 
 fn comparison(view: &View, of: &Comparison) -> Case {
     let claim = words::claim(view, of).text('x');
     let verdict = format!("{}: {claim}", words::word(of.verdict, of.metric));
-    let says = [verdict, words::basis(view, of).text('x')].into_iter();
+    let lines = [verdict, words::basis(view, of).text('x')].into_iter();
     let charged = words::charged(view, of).map(|charged| charged.text('x'));
     let fresh = words::fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
     let end = match of.verdict {
@@ -89,42 +89,42 @@ fn comparison(view: &View, of: &Comparison) -> Case {
         Word::Undecided => End::Skipped(claim),
         Word::Faster | Word::Slower | Word::Equivalent => End::Passed,
     };
-    // The name stays from run to run: CI follows a test by it.
+    // The name is the same in every run, because CI identifies a test by its name.
     let metric = words::groups::short_metric(of);
     Case {
         name: format!("{metric} of {} against {}", shown(&of.b), shown(&of.a)),
         end,
-        says: says.chain(charged).chain(of.because.iter().cloned()).chain(fresh).collect(),
+        lines: lines.chain(charged).chain(of.because.iter().cloned()).chain(fresh).collect(),
     }
 }
 
-/// Up to where throughput grows, of a run that swept load points. Skipped where that cannot
-/// be told.
+/// Up to which load throughput grows. Skipped if that is not clear. Returns None if the run did
+/// not sweep load points.
 fn load_points(view: &View) -> Option<Case> {
-    let told = words::growth::answer(view, 'x')?;
+    let answer = words::growth::answer(view, 'x')?;
     let steps = view
         .growth
         .into_iter()
         .flat_map(|growth| growth.steps.iter().map(|step| words::growth::step(growth, step, 'x')));
-    let says = std::iter::once(told.clone()).chain(steps).collect();
+    let lines = std::iter::once(answer.clone()).chain(steps).collect();
     let end = match view.growth.map(|growth| growth.limit) {
-        None | Some(Limit::Untold(_)) => End::Skipped(told),
+        None | Some(Limit::Untold(_)) => End::Skipped(answer),
         Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => End::Passed,
     };
-    Some(Case { name: "up to which load throughput grows".to_owned(), end, says })
+    Some(Case { name: "up to which load throughput grows".to_owned(), end, lines })
 }
 
 fn requirement(checked: &Checked) -> Case {
     let why = checked.why.clone();
-    let (end, says) = match checked.standing {
+    let (end, lines) = match checked.standing {
         Standing::Met => (End::Passed, vec![why]),
         Standing::NotMet => (End::Failed("not_met", why), Vec::new()),
         Standing::CannotBeSaid => (End::Error("cannot_be_said", why), Vec::new()),
     };
-    Case { name: words::required(checked), end, says }
+    Case { name: words::required(checked), end, lines }
 }
 
-/// The counts that JUnit wants on suites.
+/// The counts that JUnit requires on suites.
 fn counts(cases: &[&Case]) -> String {
     let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
     format!(
@@ -174,17 +174,16 @@ impl Case {
             let kind = kind.map(|kind| format!(" type=\"{kind}\"")).unwrap_or_default();
             let _ = writeln!(out, "      <{tag}{kind} message=\"{}\"/>", xml(why));
         }
-        let says: Vec<String> = self.says.iter().map(|line| xml(line)).collect();
-        if !says.is_empty() {
-            let _ = writeln!(out, "      <system-out>{}</system-out>", says.join("\n"));
+        let lines: Vec<String> = self.lines.iter().map(|line| xml(line)).collect();
+        if !lines.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", lines.join("\n"));
         }
         out.push_str("    </testcase>\n");
     }
 }
 
-/// Text for an attribute or between tags. XML 1.0 has no way at all to write
-/// control characters and two others: the first are escaped for people, the
-/// others replaced.
+/// Escapes text for an attribute or between tags. XML 1.0 cannot represent control characters
+/// and two others: control characters are escaped readably, the others are replaced.
 fn xml(text: &str) -> String {
     let mut out = String::new();
     for c in shown_sentence(text).chars() {

@@ -1,7 +1,7 @@
-//! Tells what a run found: on the terminal, as JSON, as one page.
+//! Writes the report of a run: for the terminal, as JSON, and as one page.
 //!
-//! Everything here is a pure function of the journal and the verdict. It formats
-//! figures and scales them to units and pixels; figures are made elsewhere.
+//! Everything here is a pure function of the journal and the verdict. It formats figures and
+//! scales them to units and pixels; they are computed elsewhere.
 
 pub mod alone;
 mod html;
@@ -25,32 +25,32 @@ use record::{End, Header, PilotChoice, Plan, SingleRun};
 pub use sweep::SweepStory;
 use sweep::SweepView;
 
-/// Everything that a report is made from.
+/// Everything that a report is written from.
 #[derive(Clone, Debug)]
 pub struct Story<'a> {
     /// Line 1 of the journal.
     pub header: &'a Header,
-    /// What the pilot chose; none for `run`, or when it never came to that.
+    /// What the pilot chose. None for `run`, or if the run ended before.
     pub pilot: Option<&'a PilotChoice>,
-    /// How the run ended; none when the journal does not say.
+    /// How the run ended. None if the journal does not say.
     pub end: Option<&'a End>,
-    /// What the judge says.
+    /// The judge's verdict.
     pub verdict: &'a Verdict,
-    /// The RUN folder as `tiebreak report` takes it, for hints.
+    /// The folder of the run as `tiebreak report` accepts it, for hints.
     pub run: &'a str,
-    /// What had to be left out of the journal, e.g. a torn last line.
+    /// What was left out of the journal, such as an incomplete last line.
     pub journal_note: Option<String>,
-    /// The requirements of the run, in their order.
+    /// The requirements of the run with their results, in their order.
     pub checked: &'a [Checked],
-    /// What its load points show, of a run that swept them. None for all others, and where
-    /// the audit refused or too few rounds were driven.
+    /// The growth from load point to load point. None if the run did not sweep load points, if
+    /// the audit refused it, or if too few rounds were driven.
     pub growth: Option<&'a Growth>,
-    /// What the method of a published experiment gave.
+    /// The results of a published experiment's own method.
     pub single_runs: &'a [SingleRun],
 }
 
-/// How the terminal report looks. The caller decides: it knows whether stdout
-/// is a terminal, and `NO_COLOR`.
+/// The style of the terminal report. The caller chooses it, because it knows whether stdout is
+/// a terminal, and `NO_COLOR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Use ANSI colours.
@@ -59,12 +59,12 @@ pub struct Style {
     pub width: usize,
 }
 
-/// How much the terminal report tells.
+/// How much the terminal report contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// What fits on one screen.
     Short,
-    /// All that there is to say (`--verbose`).
+    /// Everything (`--verbose`).
     Full,
 }
 
@@ -88,7 +88,7 @@ pub fn terminal(story: &Story, style: Style, detail: Detail) -> String {
     }
 }
 
-/// What was found, a line for each pair: `new is 1.31x faster than old (1.27x to 1.36x)`.
+/// The verdicts, one line for each pair: `new is 1.31x faster than old (1.27x to 1.36x)`.
 pub fn found(story: &Story) -> Vec<String> {
     let view = View::of(story);
     if view.void {
@@ -98,7 +98,7 @@ pub fn found(story: &Story) -> Vec<String> {
     claims.map(|claim| claim.replace(text::units::JOINT, " ")).collect()
 }
 
-/// A table of words, and what is to be said below it.
+/// A table of words with remarks below it.
 pub fn table_of_words(
     head: &[&str],
     rows: &[Vec<String>],
@@ -138,7 +138,7 @@ pub fn sweep_terminal(story: &SweepStory, style: Style, detail: Detail) -> Strin
     }
 }
 
-/// What was found in the printed output of other tools as JSON, `tiebreak.published/1`
+/// The audit of other tools' printed output as JSON, `tiebreak.published/1`
 /// (schema/published.v1.json), with a newline at its end.
 pub fn printed_json(audit: &published::Audit) -> String {
     printed::json(audit)
@@ -154,13 +154,13 @@ pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
     terminal::printed::report(audit, style)
 }
 
-/// What of the files was not read, and why, in words.
+/// Which parts of the files were not read, and why, in words.
 pub fn printed_oddities(audit: &published::Audit) -> Vec<String> {
     printed::oddities(audit)
 }
 
-/// A story taken apart. A [`Verdict`] can only be built by the judge, its parts
-/// by anyone: so the formatters can be tried with parts made by hand.
+/// The parts of a story. A [`Verdict`] can only be built by the judge, but its parts by anyone,
+/// so the formatters can be tested with parts made by hand.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
     header: &'a Header,
@@ -213,7 +213,7 @@ impl<'a> View<'a> {
         self.contenders.iter().find(|contender| contender.name == name)
     }
 
-    /// The pairs compared, (a, b), in the order in which they come.
+    /// The pairs compared, (a, b), in their order.
     fn pairs(&self) -> Vec<(&'a str, &'a str)> {
         let mut pairs = Vec::new();
         for comparison in self.comparisons {

@@ -1,7 +1,7 @@
 //! A summary for a pull request, in GitHub's Markdown.
 //!
-//! Short: the verdicts, the requirements, what the audit says and how it was
-//! measured. Foreign text can neither mark up the comment nor call people to it.
+//! It is short: the verdicts, the requirements, the audit and how it was measured. Foreign text
+//! can neither add markup to the comment nor mention people in it.
 
 mod escape;
 mod targets;
@@ -34,7 +34,7 @@ pub(super) fn summary(view: &View) -> String {
     out
 }
 
-/// A paragraph, unless it is empty; a blank line parts it from the one before.
+/// Adds a paragraph, separated by a blank line, unless it is empty.
 fn push(out: &mut String, paragraph: String) {
     if paragraph.is_empty() {
         return;
@@ -43,19 +43,19 @@ fn push(out: &mut String, paragraph: String) {
     let _ = writeln!(out, "{blank}{}", paragraph.trim_end());
 }
 
-/// What a reader must know if nothing else is read.
+/// The most important result.
 fn headline(view: &View) -> String {
     if view.void {
         return "Void: the audit refused this run".to_owned();
     }
-    if let Some(told) = words::growth::answer(view, 'x') {
-        return text(&told);
+    if let Some(answer) = words::growth::answer(view, 'x') {
+        return text(&answer);
     }
     let primaries: Vec<&Comparison> = view.primaries().collect();
     match primaries[..] {
         [] => {
             let names: Vec<String> = view.contenders.iter().map(|it| code(&it.name)).collect();
-            format!("{}, measured alone", names.join(", "))
+            format!("{}, measured without a comparison", names.join(", "))
         }
         [only] => sentence(&words::claim(view, only)),
         _ => {
@@ -85,7 +85,7 @@ fn remarks(view: &View) -> Vec<String> {
     void.into_iter().chain(words::remarks(view).iter().map(|it| text(it))).collect()
 }
 
-/// A table with a line for each comparison, the primary ones in bold.
+/// A table with one line for each comparison; the primary ones are in bold.
 fn comparisons(view: &View) -> String {
     let mut table = "| b against a | metric | a | b | b/a | interval | verdict |\n\
                      |---|---|--:|--:|--:|---|---|\n"
@@ -108,7 +108,7 @@ fn comparisons(view: &View) -> String {
     table
 }
 
-/// The ratio and its interval with the level and what it rests on.
+/// The ratio and its interval, with the level and the number of rounds.
 fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
     let rounds = words::rests_on(view, comparison);
     let Some(ratio) = comparison.ratio else {
@@ -128,7 +128,7 @@ fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
     (format!("{}{}x", words::limit(comparison), ratios[0]), interval)
 }
 
-/// The figures of a run that compares nothing.
+/// The figures of a run without comparisons.
 fn figures(view: &View) -> String {
     let mut table =
         "| contender | throughput | p50 | p99 | errors |\n|---|--:|--:|--:|--:|\n".to_owned();
@@ -146,7 +146,7 @@ fn figures(view: &View) -> String {
     table
 }
 
-/// The load points of one target, and what happens from each to the next.
+/// The load points of one target, and the change from each to the next.
 fn load_points(view: &View, growth: &Growth) -> String {
     let target = view.plan().contenders.first().map(|of| code(&shown(&of.target)));
     let columns = words::growth::columns(growth).join(" | ");
@@ -164,7 +164,7 @@ fn load_points(view: &View, growth: &Growth) -> String {
     table
 }
 
-/// What weakens verdicts, and what would decide them.
+/// What weakens the verdicts, and what would decide them.
 fn reservations(view: &View) -> String {
     let mut list = String::new();
     for comparison in view.comparisons {
@@ -194,13 +194,10 @@ fn requirements(checked: &[Checked]) -> String {
         let required = code(&words::required(one));
         let _ = writeln!(list, "- [{sign}] **{standing}**: {required}: {}", text(&one.why));
     }
-    match list.is_empty() {
-        true => list,
-        false => format!("**Required**\n\n{list}"),
-    }
+    if list.is_empty() { list } else { format!("**Required**\n\n{list}") }
 }
 
-/// What voids or weakens the run in full, notes folded away.
+/// The findings: voids and cautions in full, notes folded away.
 fn audit(view: &View) -> String {
     let mut out = format!("**Audit**: {}\n", words::audit(view));
     let (notes, weighty): (Vec<&Finding>, Vec<&Finding>) =
@@ -234,7 +231,7 @@ fn line(finding: &Finding) -> String {
     )
 }
 
-/// How it was measured, and where the rest is.
+/// How it was measured, and where the full report is.
 fn origin(view: &View) -> String {
     let (plan, host) = (view.plan(), &view.plan().host);
     let parts = [

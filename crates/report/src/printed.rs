@@ -1,5 +1,5 @@
-//! What was found in the printed output of other tools (`tiebreak audit FILE`), as JSON; and
-//! words for it that the terminal and the page share.
+//! The audit of other tools' printed output (`tiebreak audit FILE`) as JSON, and the sentences
+//! about it that the terminal and the page share.
 
 use crate::words;
 use judge::verdict::Weight;
@@ -11,7 +11,7 @@ use published::run::Run;
 use serde_json::{Value, json};
 use text::units;
 
-/// Names the form of the JSON: `schema/published.v1.json`.
+/// Name of the JSON schema: `schema/published.v1.json`.
 const SCHEMA: &str = "tiebreak.published/1";
 
 /// Objections of one rule and weight.
@@ -46,7 +46,7 @@ pub(crate) fn place(place: &Place) -> String {
     format!("{}:{}", place.file, place.line)
 }
 
-/// Rules that could not be applied for want of the same, in words.
+/// The rules that could not be applied, grouped by what the output does not show.
 pub(crate) fn unanswered(audit: &Audit) -> Vec<String> {
     let mut by_missing: Vec<(&str, &str, usize)> = Vec::new();
     for Unanswered { rule, missing, .. } in &audit.unanswered {
@@ -56,43 +56,46 @@ pub(crate) fn unanswered(audit: &Audit) -> Vec<String> {
         }
     }
     let all = audit.runs.len();
-    let told = by_missing.into_iter().map(|(rule, missing, runs)| match (runs, all) {
+    let sentences = by_missing.into_iter().map(|(rule, missing, runs)| match (runs, all) {
         (1, 1) => format!("{rule}: the output does not show {missing}"),
         _ => format!(
             "{rule}: {} of {all} do not show {missing}",
             units::show_counted(runs as u64, "run")
         ),
     });
-    told.collect()
+    sentences.collect()
 }
 
-/// What else was seen in the files, in words.
+/// Which parts of the files were not read, and why.
 pub(crate) fn oddities(audit: &Audit) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for (file, odd) in audit.files.iter().zip(&audit.oddities) {
         let most = published::MOST_RUNS;
         for (line, what) in [
-            (odd.binary, "bytes that are no text; such lines were not read".to_owned()),
-            (odd.long_line, "a line longer than 1 MiB, read up to there".to_owned()),
-            (odd.cut_document, "a JSON document without an end, read as far as it goes".to_owned()),
+            (odd.binary, "bytes that are not text; these lines were not read".to_owned()),
+            (odd.long_line, "a line longer than 1 MiB; the rest of it was not read".to_owned()),
+            (
+                odd.cut_document,
+                "an incomplete JSON document; it was read as far as it goes".to_owned(),
+            ),
             (
                 odd.points,
                 "points of `k6 --out json`, which are not supported: use --summary-export"
                     .to_owned(),
             ),
-            (odd.cut, "more than 1 GiB; what follows was not read".to_owned()),
-            (odd.left_out, format!("more than {most} runs; what follows was not read")),
+            (odd.cut, "more than 1 GiB; the rest was not read".to_owned()),
+            (odd.left_out, format!("more than {most} runs; the rest was not read")),
         ] {
             if let Some(line) = line {
-                told.push(format!("{file}:{line}: {what}"));
+                sentences.push(format!("{file}:{line}: {what}"));
             }
         }
         let here = audit.files.iter().position(|name| name == file);
         if !audit.runs.iter().any(|run| Some(run.file) == here) {
-            told.push(format!("{file}: no output of a known tool"));
+            sentences.push(format!("{file}: no output of a known tool"));
         }
     }
-    told
+    sentences
 }
 
 /// `lines 1-43`
@@ -100,7 +103,7 @@ pub(crate) fn span(audit: &Audit, run: &Run) -> String {
     format!("{}:{}-{}", audit.files[run.file], run.first, run.last)
 }
 
-/// The printed figure of a run that it is compared by, in words.
+/// The printed figure by which a run is compared, in words.
 pub(crate) fn main_figure(run: &Run) -> String {
     let measure = published::groups::Measure::of(run);
     let figure = measure.figure(run).map(|at| at.value);
@@ -142,13 +145,14 @@ fn value(audit: &Audit) -> Value {
         .unanswered
         .iter()
         .map(|of| json!({ "rule": of.rule, "run": of.run, "missing": of.missing }));
+    let runs = audit.runs.iter().enumerate().map(|(at, of)| run(audit, at, of));
     json!({
         "schema": SCHEMA,
         "version": env!("CARGO_PKG_VERSION"),
         "void": audit.void(),
         "conclusion": audit.conclusion(),
         "files": files.collect::<Vec<Value>>(),
-        "runs": audit.runs.iter().enumerate().map(|(at, of)| run(audit, at, of)).collect::<Vec<Value>>(),
+        "runs": runs.collect::<Vec<Value>>(),
         "contenders": groups.collect::<Vec<Value>>(),
         "comparisons": audit.comparisons.iter().map(comparison).collect::<Vec<Value>>(),
         "objections": audit.objections.iter().map(objection).collect::<Vec<Value>>(),

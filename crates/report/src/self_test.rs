@@ -1,4 +1,4 @@
-//! What `tiebreak conformance self` found, for people and for programs.
+//! The report of `tiebreak conformance self`, for people and for programs.
 
 use super::Style;
 use super::terminal::plain_table;
@@ -6,48 +6,48 @@ use judge::stats::two_stages::{BOTH, FAILS_AT, FIRST};
 use serde::Serialize;
 use text::units;
 
-/// Names the form of the JSON: `schema/self.v1.json`.
+/// Name of the JSON schema: `schema/self.v1.json`.
 pub const SCHEMA: &str = "tiebreak.self/1";
-/// A known difference is one that this machine finds if so many of a hundred runs
-/// found it and none called it by the wrong sign.
+/// This machine finds a known difference if at least this percentage of the runs found it and
+/// none reported the opposite sign.
 const FOUND_PERCENT: u32 = 80;
 
-/// All that was measured.
+/// All measurements.
 #[derive(Clone, Debug, Serialize)]
 pub struct SelfTest {
-    /// Names the form of the JSON: `schema/self.v1.json`.
+    /// Name of the JSON schema: `schema/self.v1.json`.
     pub schema: &'static str,
-    /// Of tiebreak.
+    /// Version of tiebreak.
     pub version: &'static str,
-    /// UTC, RFC 3339.
+    /// Start, UTC, RFC 3339.
     pub started: String,
     /// The folder that holds the journal of every comparison.
     pub runs: String,
     /// One server compared with itself.
     pub alike: Alike,
-    /// Two servers of which one does a known part more work.
+    /// Two servers, one of which does more work by a known share.
     pub known: Vec<Known>,
-    /// A signal ended it before all was measured.
+    /// Whether a signal ended it early.
     pub stopped: bool,
-    /// The largest share of wrong answers is bounded, and at least the largest of
-    /// the known differences was found.
+    /// Whether few enough comparisons were wrong, and at least the largest known difference was
+    /// found.
     pub trusted: bool,
-    /// The smallest known difference that was found, in percent.
+    /// The smallest known difference that was found, in percent. None if none was found.
     pub finds_percent: Option<u32>,
 }
 
 /// One server compared with itself.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Alike {
-    /// The server, as it was asked for. None: the embedded one.
+    /// The URL of the server. None means the embedded one.
     pub against: Option<String>,
     /// Comparisons.
     pub compared: u32,
-    /// Called different.
+    /// Comparisons that reported a difference.
     pub different: u32,
     /// Comparisons that the audit refused: neither equal nor different.
     pub void: u32,
-    /// None before the rule has an answer.
+    /// Whether the rule is satisfied. None before it has an answer.
     pub passed: Option<bool>,
     /// Median width of the intervals: high ÷ low − 1.
     pub median_width: Option<f64>,
@@ -60,11 +60,11 @@ pub struct Known {
     pub percent: u32,
     /// Comparisons.
     pub compared: u32,
-    /// Called slower, as it is.
+    /// Comparisons that reported *slower*, which is correct.
     pub found: u32,
-    /// Called faster, which it is not.
+    /// Comparisons that reported *faster*, which is wrong.
     pub wrong: u32,
-    /// Whose interval held the true ratio.
+    /// Comparisons whose interval contained the true ratio.
     pub covered: u32,
     /// Comparisons that the audit refused.
     pub void: u32,
@@ -81,7 +81,7 @@ impl Known {
 
 /// As JSON, with a newline at its end.
 pub fn json(test: &SelfTest) -> String {
-    // Neither maps with odd keys nor I/O: nothing in it can fail.
+    // It has no maps with unusual keys and does no I/O, so nothing can fail.
     serde_json::to_string_pretty(test).expect("figures are always JSON") + "\n"
 }
 
@@ -104,11 +104,13 @@ pub fn answer(test: &SelfTest) -> String {
             "this machine can be trusted to find a difference of {percent} % and more in runs of \
              ten short rounds"
         ),
-        (Some(true), None) => "this machine calls equal servers equal, and found none of the \
+        (Some(true), None) => {
+            "this machine reports no difference between equal servers, but found none of the \
                                known differences: it is too noisy"
-            .to_owned(),
+                .to_owned()
+        }
         _ => format!(
-            "this machine cannot be trusted: one server was called different from itself in {} \
+            "this machine cannot be trusted: a server was reported as different from itself in {} \
              of {} comparisons",
             test.alike.different, test.alike.compared
         ),
@@ -152,9 +154,9 @@ fn remarks(test: &SelfTest) -> Vec<String> {
     };
     vec![
         format!(
-            "equal: {server} compared with itself. At most 2 of {FIRST} comparisons may be called \
-             different, or else at most {} of {BOTH}: a tool whose intervals hold fails that once \
-             in 2000 times.",
+            "equal: {server} compared with itself. At most 2 of {FIRST} comparisons may report a \
+             difference, or else at most {} of {BOTH}: a tool with correct intervals fails this \
+             once in 2000 times.",
             FAILS_AT - 1
         ),
         "N % slower: embedded servers whose service time differs by so much. A difference counts \
@@ -205,8 +207,8 @@ mod tests {
             (SelfTest { stopped: true, ..test(None, None) }, "stopped"),
         ];
         for (test, expected) in table {
-            let told = answer(&test);
-            assert!(told.contains(expected) && !told.contains('\n'), "{told}");
+            let line = answer(&test);
+            assert!(line.contains(expected) && !line.contains('\n'), "{line}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Stories made by hand, to try the formatters with. Figures are invented but
-//! possible; everything is computed from a seed, so each build sees the same.
+//! Stories made by hand, to test the formatters with. Figures are invented but plausible.
+//! Everything is computed from a seed, so all builds have the same stories.
 
 mod groups;
 mod kinds;
@@ -27,7 +27,7 @@ pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use stores::stores;
 pub(super) use sweeps::sweeps;
 
-/// What a [`View`] borrows.
+/// The data that a [`View`] borrows.
 #[derive(Clone)]
 pub(super) struct Parts {
     pub(super) header: Header,
@@ -65,7 +65,7 @@ impl Parts {
     }
 }
 
-/// All of them, by name.
+/// All stories, by name.
 pub(super) fn all() -> Vec<(&'static str, Parts)> {
     vec![
         ("faster", faster()),
@@ -135,7 +135,7 @@ pub(super) fn published() -> Parts {
     parts
 }
 
-/// Two contenders that are the same for all that matters.
+/// Two contenders that are equivalent.
 pub(super) fn equivalent() -> Parts {
     let mut parts = compare(&[("a", 23_400.0), ("b", 23_440.0)], 10);
     let ratios = [1.001, 1.004, 0.999, 1.002, 1.0, 1.005, 0.998, 1.003, 1.002, 1.001];
@@ -150,7 +150,7 @@ pub(super) fn equivalent() -> Parts {
     parts
 }
 
-/// Open loop; the interval is too wide, a run of another length would tell.
+/// Open loop; the interval is too wide, and a longer run would decide.
 pub(super) fn undecided() -> Parts {
     let mut parts = compare(&[("keep", 5000.0), ("fresh", 5000.0)], 10);
     for contender in &mut parts.header.plan.contenders {
@@ -210,8 +210,8 @@ pub(super) fn void() -> Parts {
             "non_success",
             Weight::Void,
             Some("new"),
-            "611 997 of 612 000 operations were answered 404, 3 were reset. Error pages are short, so \
-             they look fast.",
+            "611 997 of 612 000 operations were answered 404, 3 were reset. Error pages are short, \
+             so they look fast.",
             "Check the URL, or name the codes that you expect with --expect.",
         ),
         finding(
@@ -243,7 +243,7 @@ pub(super) fn run() -> Parts {
     parts
 }
 
-/// Five contenders, each against the first, each with another word.
+/// Five contenders, each against the first, each with a different verdict.
 pub(super) fn five() -> Parts {
     let named = [
         ("nginx 1.22", 23_400.0),
@@ -261,11 +261,10 @@ pub(super) fn five() -> Parts {
     ];
     for (name, word, ratio, at_least) in words {
         let rounds: Vec<f64> = noise(20).map(|u| ratio.0 * (0.97 + 0.06 * u)).collect();
-        let because = match at_least {
-            true => {
-                vec!["the generator was the slower part for both, so nothing can be said".into()]
-            }
-            false => Vec::new(),
+        let because = if at_least {
+            vec!["the generator was the slower part for both, so nothing can be said".into()]
+        } else {
+            Vec::new()
         };
         let fresh_rounds = at_least.then_some((48, 90));
         let made = comparison(named[0].0, name, word, ratio, &rounds);
@@ -280,8 +279,7 @@ pub(super) fn five() -> Parts {
     parts
 }
 
-/// Twelve contenders with long names, all pairs with the first; the ratios span
-/// two decades.
+/// Twelve contenders with long names, all compared with the first; the ratios span two decades.
 pub(super) fn twelve() -> Parts {
     let names: Vec<String> = (0..12)
         .map(|n| format!("http://127.0.0.1:{}/a/rather/long/path/variant-{n}", 8080 + n))
@@ -342,8 +340,8 @@ pub(super) fn empty() -> Parts {
     parts
 }
 
-/// Every rule objects to both contenders, and the verdict has reasons, too. `void`: with
-/// all their weight; else none of them is more than a caution.
+/// Every rule objects to both contenders, and the verdict has reasons, too. Without `void`, no
+/// finding is more than a caution.
 pub(super) fn crowded(void: bool) -> Parts {
     let mut parts = required();
     for rule in RULES {
@@ -361,11 +359,11 @@ pub(super) fn crowded(void: bool) -> Parts {
     parts
 }
 
-/// What no part of a report may obey, pass on or break at.
+/// Text that no part of a report may interpret, pass on unescaped, or break at.
 pub(super) const HOSTILE: &str =
     "</script><script>alert(1)</script>\"'&|@team[x](y)\u{202e}\u{1b}[31m\u{9b}2J\u{200b}";
 
-/// Hostile text wherever text comes from a user, a file or a server.
+/// Hostile text everywhere where text comes from a user, a file or a server.
 pub(super) fn hostile() -> Parts {
     let (a, b) = (format!("a{HOSTILE}"), format!("שלום{HOSTILE}{}", "W".repeat(200)));
     let mut parts = compare(&[(&a, 23_400.0), (&b, 30_700.0)], 10);
@@ -408,7 +406,7 @@ pub(super) fn hostile() -> Parts {
     parts
 }
 
-/// Whatever a target or a keeper may say of it.
+/// Hostile text in everything that a target or a keeper can report.
 fn hostile_target() -> TargetSummary {
     let bad = || HOSTILE.to_owned();
     let line = |line| Fact { command: bad(), line };
@@ -634,16 +632,16 @@ fn second(metric: Metric, word: Word, ratio: (f64, f64, f64)) -> Comparison {
 }
 
 fn finding(rule: &str, weight: Weight, of: Option<&str>, evidence: &str, remedy: &str) -> Finding {
-    let said = RULES.iter().find(|said| said.name == rule);
+    let known = RULES.iter().find(|known| known.name == rule);
     Finding {
         rule: rule.to_owned(),
         weight,
         contender: of.map(str::to_owned),
         evidence: evidence.to_owned(),
         remedy: remedy.to_owned(),
-        short: said.map_or(rule, |said| said.short).to_owned(),
+        short: known.map_or(rule, |known| known.short).to_owned(),
         figure: None,
-        hint: said.map_or(remedy, |said| said.hint).to_owned(),
+        hint: known.map_or(remedy, |known| known.hint).to_owned(),
     }
 }
 
@@ -668,7 +666,7 @@ fn curve(of: &Histogram) -> Vec<(f64, f64)> {
     shares.into_iter().filter_map(at).collect()
 }
 
-/// Numbers between 0 and 1 that look random and are always the same.
+/// Numbers between 0 and 1 that look random but are always the same.
 fn noise(n: usize) -> impl Iterator<Item = f64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     (0..n).map(move |_| {

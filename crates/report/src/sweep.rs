@@ -1,4 +1,4 @@
-//! A sweep taken apart for the formatters, as [`View`] is of one run.
+//! The parts of a sweep that the formatters use, as [`View`] has them for one run.
 
 use super::{Story, View};
 use judge::bend::Bend;
@@ -8,7 +8,7 @@ use record::{LoadPoint, Metric, Sweep};
 /// Everything that a sweep's report is made from.
 #[derive(Clone, Debug)]
 pub struct SweepStory<'a> {
-    /// What was swept, and where.
+    /// The sweep and its load points.
     pub sweep: &'a Sweep,
     /// The stories of the load points, in the sweep's order. None if a point was not driven.
     pub points: Vec<Option<Story<'a>>>,
@@ -18,7 +18,7 @@ pub struct SweepStory<'a> {
     pub run: &'a str,
 }
 
-/// The same with views in place of stories.
+/// A [`SweepStory`] with views in place of stories.
 #[derive(Clone, Debug)]
 pub(super) struct SweepView<'a> {
     pub(super) sweep: &'a Sweep,
@@ -31,7 +31,7 @@ pub(super) struct SweepView<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct PointView<'a> {
     pub(super) at: &'a LoadPoint,
-    /// None: it was not driven.
+    /// None if it was not driven.
     pub(super) view: Option<View<'a>>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> SweepView<'a> {
         self.points.iter().filter_map(|point| Some((point.at, point.view.as_ref()?)))
     }
 
-    /// Any of them: what all have in common can be read from it.
+    /// Any load point that was driven, for what all have in common.
     pub(super) fn any(&self) -> Option<&View<'a>> {
         self.driven().next().map(|(_, view)| view)
     }
@@ -68,7 +68,7 @@ impl<'a> SweepView<'a> {
         self.any().map_or(Vec::new(), View::pairs)
     }
 
-    /// The metric that all verdicts rest on; none where load points differ.
+    /// The metric that all verdicts rest on. Returns None if load points differ.
     pub(super) fn primary(&self) -> Option<Metric> {
         let mut all = self.driven().map(|(_, view)| view.plan().question.primary);
         let first = all.next()?;
@@ -77,17 +77,17 @@ impl<'a> SweepView<'a> {
 }
 
 impl<'a> PointView<'a> {
-    /// The figures of the contender of this number, where it was driven.
+    /// The figures of the contender with this number. Returns None if it was not driven.
     pub(super) fn contender(&self, number: usize) -> Option<&'a ContenderSummary> {
         self.view.as_ref()?.contenders.get(number)
     }
 
-    /// Whether its figures are no evidence.
+    /// Whether the audit refused it.
     pub(super) fn void(&self) -> bool {
         self.view.as_ref().is_some_and(|view| view.void)
     }
 
-    /// The comparison of a pair that its verdict rests on.
+    /// The comparison that the verdict on this pair rests on.
     pub(super) fn primary(&self, (a, b): (&str, &str)) -> Option<(&View<'a>, &'a Comparison)> {
         let view = self.view.as_ref()?;
         let mut primaries = view.primaries();

@@ -1,5 +1,5 @@
-//! The report for the terminal: verdicts first, then what they rest on. This is the long
-//! form, of `--verbose`; `short` fits on one screen.
+//! The report for the terminal: verdicts first, then the evidence. This is the long form of
+//! `--verbose`; the form in `short` fits on one screen.
 
 mod groups;
 mod growth;
@@ -31,8 +31,8 @@ pub(super) fn report(view: &View, style: Style) -> String {
     }
     if view.plan().sweep.is_some() && !view.void {
         growth::answer(view, &mut page);
-        let told = view.growth.into_iter();
-        told.for_each(|growth| {
+        let growth = view.growth.into_iter();
+        growth.for_each(|growth| {
             page.blank();
             page.append(growth::points(view, growth, style));
             page.blank();
@@ -40,9 +40,10 @@ pub(super) fn report(view: &View, style: Style) -> String {
             page.blank();
         });
     }
-    match view.comparisons.is_empty() {
-        true => alone(view, &mut page),
-        false => comparisons(view, &mut page),
+    if view.comparisons.is_empty() {
+        alone(view, &mut page)
+    } else {
+        comparisons(view, &mut page)
     }
     requirements(view, &mut page);
     page.append(published::section(view, style));
@@ -56,7 +57,7 @@ pub(super) fn report(view: &View, style: Style) -> String {
     pilot(view, &mut page);
     page.blank();
     let run = shown(view.run);
-    // Never wrapped: a path that is broken cannot be copied.
+    // Never wrapped, because a path on two lines cannot be copied.
     if view.header.plan.question.pairs.is_empty() {
         page.line(2, &format!("report: {run}/report.json"));
     } else {
@@ -69,7 +70,7 @@ pub(super) fn report(view: &View, style: Style) -> String {
     page.finish()
 }
 
-/// The same of words, which begin below each other.
+/// A table of words, which are aligned on the left.
 pub(super) fn table_of_words(
     head: &[&str],
     rows: &[Vec<String>],
@@ -90,7 +91,7 @@ pub(super) fn table_of_words(
     plain_table(&head, &rows, below, style)
 }
 
-/// A table and what is to be said below it, without a run around them.
+/// A table and remarks below it, outside of a run's report.
 pub(super) fn plain_table(
     head: &[&str],
     rows: &[Vec<String>],
@@ -107,8 +108,8 @@ pub(super) fn plain_table(
 }
 
 fn void(view: &View, page: &mut Page) {
-    let said = "VOID: the audit refused this run. Nothing below is a verdict.";
-    page.wrapped(2, said, Paint::Alarm);
+    let warning = "VOID: the audit refused this run. Nothing below is a verdict.";
+    page.wrapped(2, warning, Paint::Alarm);
     for finding in view.findings.iter().filter(|finding| finding.weight == Weight::Void) {
         show_finding(finding, page);
     }
@@ -136,15 +137,16 @@ fn comparisons(view: &View, page: &mut Page) {
     for (a, b) in &pairs {
         let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;
         for comparison in view.comparisons.iter().filter(of_pair) {
-            match comparison.primary {
-                true => primary(view, comparison, page),
-                false => secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page),
+            if comparison.primary {
+                primary(view, comparison, page)
+            } else {
+                secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page)
             }
         }
     }
 }
 
-/// Without the pair's names: it stands below the pair's primary metric.
+/// A secondary metric. The pair is not named: its primary metric is just above.
 fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
     let text = words::second(view, comparison).text('x');
     let word = words::loud(comparison.verdict, comparison.metric);
@@ -168,7 +170,7 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
     reservations(view, comparison, 4, page);
 }
 
-/// What weakens the word, what stands beside it, and what would settle it.
+/// What weakens the verdict, the ratio with CPU at rest charged, and what would decide it.
 fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
     if let Some(charged) = words::charged(view, comparison) {
         page.wrapped(indent, &charged.text('x'), Paint::Plain);
@@ -183,7 +185,7 @@ fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut 
     }
 }
 
-/// What was required, each with how it stands and why.
+/// The requirements, each with its result and the reason.
 fn requirements(view: &View, page: &mut Page) {
     for checked in view.checked {
         let text = format!("required: {}", words::required(checked));
@@ -196,7 +198,7 @@ fn requirements(view: &View, page: &mut Page) {
 fn figures(view: &View, page: &mut Page) {
     page.blank();
     if view.void {
-        page.wrapped(2, "figures of a void run, for finding the fault only:", Paint::Alarm);
+        page.wrapped(2, "figures of a void run, only for finding the fault:", Paint::Alarm);
     }
     table::contenders(view, page);
     groups::groups(view, page);
@@ -229,13 +231,13 @@ fn pilot(view: &View, page: &mut Page) {
     }
 }
 
-/// The most useful thing to do now; none where the run says it all.
+/// The most useful next step. Returns None if there is nothing to do.
 fn next(view: &View) -> Option<String> {
     let heaviest = view.findings.first().filter(|finding| finding.weight != Weight::Note);
     if view.void {
         let rule = heaviest.map(|finding| shown(&finding.rule)).unwrap_or_default();
         return Some(format!(
-            "mend what the audit names and run again; tiebreak explain {rule} says why it matters"
+            "fix what the audit found and run again; tiebreak explain {rule} says why it matters"
         ));
     }
     let hardest = fresh::hardest(undecided(view)).filter(|it| fresh::is_worth_it(it));
@@ -251,7 +253,7 @@ fn next(view: &View) -> Option<String> {
     })
 }
 
-/// The comparisons that a verdict was sought for and is missing.
+/// The primary comparisons that are undecided.
 fn undecided<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
     view.primaries().filter(|comparison| comparison.verdict == Word::Undecided)
 }

@@ -1,4 +1,4 @@
-//! What people see, compared as text, and what no report may do.
+//! The reports compared as text, and what no report may do.
 
 mod page;
 mod printed;
@@ -15,7 +15,7 @@ use text::shown::is_hidden;
 const PLAIN: Style = Style { colour: false, width: 100 };
 
 #[test]
-fn hostile_text_reaches_nobody_as_it_is() {
+fn hostile_text_is_always_escaped() {
     let story = stories::hostile();
     let view = story.view();
     let (_, sweep) = stories::sweeps().pop().expect("the hostile one is the last");
@@ -42,18 +42,18 @@ fn hostile_text_reaches_nobody_as_it_is() {
 
 /// Both forms of the terminal's report of each story, and of each sweep.
 fn for_terminals(style: Style) -> Vec<(String, String)> {
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     for (name, story) in stories::all() {
         let view = story.view();
-        told.push((name.to_owned(), terminal::report(&view, style)));
-        told.push((format!("{name}, short"), terminal::short::report(&view, style)));
+        reports.push((name.to_owned(), terminal::report(&view, style)));
+        reports.push((format!("{name}, short"), terminal::short::report(&view, style)));
     }
     for (name, story) in stories::sweeps() {
         let view = story.view();
-        told.push((name.to_owned(), terminal::sweep::report(&view, style)));
-        told.push((format!("{name}, short"), terminal::short::sweep::report(&view, style)));
+        reports.push((name.to_owned(), terminal::sweep::report(&view, style)));
+        reports.push((format!("{name}, short"), terminal::short::sweep::report(&view, style)));
     }
-    told
+    reports
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn each_further_contender_costs_its_verdict_and_its_row() {
     let (twelve, mut two) = (stories::twelve(), stories::twelve());
     two.contenders.truncate(2);
     two.comparisons.truncate(1);
-    // A claim and its basis, where names are long; and a row, here a paragraph of two.
+    // With long names: a claim and its basis, and a row, here a paragraph of two lines.
     assert!(height(twelve) - height(two) <= 10 * (3 + 2));
 }
 

@@ -1,4 +1,4 @@
-//! What the report says in words, once for the terminal and the page.
+//! The sentences of the report, shared by the terminal and the page.
 
 mod claims;
 pub(super) mod costs;
@@ -39,8 +39,7 @@ use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse}
 use text::shown::{shown, shown_sentence};
 use text::{lists, units};
 
-/// The one word of a comparison. A cost is not faster or slower: it is lower or
-/// higher.
+/// The verdict of a comparison in one word. A cost is lower or higher, not faster or slower.
 pub fn word(word: Word, metric: Metric) -> &'static str {
     match (word, metric) {
         (Word::Faster, Metric::TargetCpu) => "lower",
@@ -53,9 +52,9 @@ pub fn word(word: Word, metric: Metric) -> &'static str {
     }
 }
 
-/// The same where it stands alone, to be seen from afar.
-pub(super) fn loud(said: Word, metric: Metric) -> String {
-    word(said, metric).to_uppercase()
+/// The same in capitals, for a word that stands alone.
+pub(super) fn loud(verdict: Word, metric: Metric) -> String {
+    word(verdict, metric).to_uppercase()
 }
 
 /// The weight of a finding.
@@ -88,15 +87,16 @@ pub(super) fn audit(view: &View) -> String {
     if view.void { format!("{checks}: {listed}") } else { format!("{checks} passed with {listed}") }
 }
 
-/// What must be known about how the run went, besides the findings.
+/// Remarks about how the run ended, besides the findings.
 pub(super) fn remarks(view: &View) -> Vec<String> {
     let mut remarks = Vec::from_iter(unfinished(view));
     match view.end {
         None => remarks.push("the journal does not say how the run ended".to_owned()),
         Some(end) if end.reason != EndReason::Complete => {
-            remarks.push(match end.detail.is_empty() {
-                true => ended(end.reason).to_owned(),
-                false => format!("{}: {}", ended(end.reason), shown_sentence(&end.detail)),
+            remarks.push(if end.detail.is_empty() {
+                ended(end.reason).to_owned()
+            } else {
+                format!("{}: {}", ended(end.reason), shown_sentence(&end.detail))
             });
         }
         Some(_) => {}
@@ -108,27 +108,29 @@ pub(super) fn remarks(view: &View) -> Vec<String> {
 fn ended(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Complete => "all rounds were driven",
-        EndReason::Stopped => "stopped before its end",
+        EndReason::Stopped => "stopped before the end",
         EndReason::TargetFailed => "a target failed",
         EndReason::Failed => "tiebreak itself failed",
     }
 }
 
-/// How the contenders took turns: what the pilot chose or, without one, what
-/// was done (`run` drives its one contender without a break).
+/// How the contenders took turns: the pilot's choice or, without a pilot, what was done
+/// (`run` drives its one contender without a break).
 pub(super) fn turns(view: &View) -> String {
     let Some(pilot) = view.pilot else {
         let driven = units::round_nanoseconds(view.plan().round_ns);
         return match view.plan().contenders.len() {
             1 => format!("no pilot; driven for {driven} without a break"),
-            _ => "the journal holds no choice of the pilot".to_owned(),
+            _ => "the journal does not contain the pilot's choice".to_owned(),
         };
     };
     let round = units::round_nanoseconds(pilot.round_ns);
     let slice = units::round_nanoseconds(pilot.slice_ns);
     match pilot.interleave {
-        Interleave::Turns => format!("turns: in each round every contender once, for {slice}"),
-        _ => format!("slices of {slice}, until each contender was driven for {round} a round"),
+        Interleave::Turns => {
+            format!("turns: each contender is driven once in every round, for {slice}")
+        }
+        _ => format!("slices of {slice}; each contender is driven for {round} in every round"),
     }
 }
 
@@ -143,7 +145,7 @@ pub(super) fn metric(metric: Metric) -> &'static str {
     }
 }
 
-/// Name of a metric where response time goes without saying.
+/// Short name of a metric: `p99` means that of response time.
 pub(super) fn short_metric(metric: Metric) -> &'static str {
     match metric {
         Metric::Throughput => "throughput",
@@ -154,7 +156,7 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
     }
 }
 
-/// A contender's figure of this metric.
+/// A contender's figure for this metric.
 pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<f64> {
     match metric {
         Metric::Throughput => contender.throughput,
@@ -165,8 +167,8 @@ pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<
     }
 }
 
-/// Operations that did not succeed, whoever's fault it was: failures, misses,
-/// stale and wrong values.
+/// Operations that did not succeed, for whatever reason: failures, misses, stale and wrong
+/// values.
 pub(super) fn errors(contender: &ContenderSummary) -> u64 {
     contender.outcomes.errors()
 }
@@ -179,7 +181,7 @@ pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
     }
 }
 
-/// Where a contender was dialled.
+/// The address that was dialled.
 pub(super) fn address(address: &Address) -> String {
     shown(address.to_string())
 }
@@ -206,7 +208,9 @@ pub(super) fn reuse(of: &Contender) -> String {
 /// `consistency level quorum`. Returns None if the protocol has no levels.
 pub(super) fn consistency(of: &Contender) -> Option<String> {
     let copies = match of.replication {
-        Some(copies @ 2..) => format!(", a keyspace that the load makes has {copies} copies"),
+        Some(copies @ 2..) => {
+            format!(", replication factor {copies} for a keyspace that the load creates")
+        }
         _ => String::new(),
     };
     of.consistency.map(|level| format!("consistency level {}{copies}", level.name()))
@@ -220,13 +224,13 @@ pub(super) fn sharding(of: &Contender) -> Option<String> {
     })
 }
 
-/// Groups share no pool.
+/// Each group has a pool of its own.
 pub fn for_each_group(of: &Contender) -> &'static str {
     if of.groups.is_empty() { "" } else { " for each group" }
 }
 
-/// A name for a place with room for `longest` characters. The middle goes: of
-/// names and addresses that share a beginning, the end tells them apart.
+/// Shortens a name to at most `longest` characters. The middle is left out, because names and
+/// addresses often share their beginning and differ at the end.
 pub(super) fn short_name(name: &str, longest: usize) -> String {
     let name = shown(name);
     let chars: Vec<char> = name.chars().collect();

@@ -175,7 +175,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "[[statements]]\ncommand = 'GET {id}'\nparameters = { id = 'unifrom(1, 2)' }",
-            ":6: workload.statements[0].parameters.id: `unifrom(1, 2)` is no generator: uniform(",
+            ":6: workload.statements[0].parameters.id: `unifrom(1, 2)` is not a generator; use one of",
         ),
         (
             "[[statements]]\ncommand = 'GET {key}'\nparameters = { key = 'key()' }",

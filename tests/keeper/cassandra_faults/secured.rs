@@ -77,7 +77,7 @@ pub(super) fn passwords(node: &Node) {
     for (login, code, said) in [
         ("app:${SECRET}@", Some(0), ""),
         ("app:${WRONG}@", Some(4), refused),
-        ("", Some(4), "it wants a user and a password"),
+        ("", Some(4), "it requires a user and a password"),
     ] {
         let place = Place::new();
         let address = node.address();

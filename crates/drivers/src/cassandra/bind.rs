@@ -1,4 +1,4 @@
-//! Arguments of user-defined statements, as the library binds them.
+//! Arguments of user-defined statements in the form that the library binds.
 
 use engine::workload::{Argument, Arguments};
 use scylla::cluster::metadata::{ColumnType, NativeType};
@@ -9,10 +9,10 @@ use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
 use std::error::Error;
 use std::fmt;
 
-/// The arguments of one statement, in the order of its places.
+/// The arguments of one statement, in the order of its placeholders.
 pub(super) struct Bound<'a> {
     pub(super) arguments: &'a Arguments,
-    /// Which argument is bound to each place. None: each to its own.
+    /// Which argument is bound to each placeholder. None: argument *n* to placeholder *n*.
     pub(super) places: Option<&'a [usize]>,
 }
 
@@ -34,7 +34,9 @@ impl SerializeRow for Bound<'_> {
     ) -> Result<(), SerializationError> {
         let columns = context.columns();
         if columns.len() != self.len() {
-            return Err(SerializationError::new(Unfit("another number of places")));
+            return Err(SerializationError::new(Unfit(
+                "the number of placeholders differs from the number of values",
+            )));
         }
         for (place, column) in columns.iter().enumerate() {
             let value = Value(self.arguments.get(self.at(place)));
@@ -48,7 +50,7 @@ impl SerializeRow for Bound<'_> {
     }
 }
 
-/// A value that its column cannot hold.
+/// A value that does not fit its column.
 #[derive(Debug)]
 struct Unfit(&'static str);
 
@@ -77,7 +79,9 @@ impl SerializeValue for Value<'_> {
                 NativeType::Ascii | NativeType::Text | NativeType::Blob => {
                     to.set_value(bytes).map_err(SerializationError::new)
                 }
-                _ => Err(SerializationError::new(Unfit("text and bytes are for text and blob"))),
+                _ => Err(SerializationError::new(Unfit(
+                    "text and bytes can only be bound to columns of type text and blob",
+                ))),
             },
         }
     }
@@ -102,6 +106,8 @@ fn integer<'b>(
         NativeType::Double => (number as f64).serialize(of, to),
         NativeType::Boolean => (number != 0).serialize(of, to),
         NativeType::Ascii | NativeType::Text => number.to_string().serialize(of, to),
-        _ => Err(SerializationError::new(Unfit("no number can be bound to a column of its type"))),
+        _ => {
+            Err(SerializationError::new(Unfit("a number cannot be bound to a column of this type")))
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use scylla::cluster::metadata::{ColumnType, NativeType};
 
-/// Bytes of a value as it is written as text. Of bytes, their number; types other than
-/// numbers, truth values, text and bytes are as long as they were sent.
+/// The length of a value in its text form. For bytes it is their number; types other than numbers,
+/// booleans, text and bytes count with the length that was sent.
 pub(super) fn text_length(of: &ColumnType<'_>, raw: &[u8]) -> usize {
     match number(of, raw) {
         Some(number) => number.to_string().len(),
@@ -11,7 +11,7 @@ pub(super) fn text_length(of: &ColumnType<'_>, raw: &[u8]) -> usize {
     }
 }
 
-/// Appends a column as it is written as text: integers and text.
+/// Appends the text form of a column: integers and text.
 pub(super) fn as_text(of: &ColumnType<'_>, raw: &[u8], to: &mut Vec<u8>) {
     match number(of, raw) {
         Some(number) => to.extend_from_slice(number.to_string().as_bytes()),
@@ -19,7 +19,7 @@ pub(super) fn as_text(of: &ColumnType<'_>, raw: &[u8], to: &mut Vec<u8>) {
     }
 }
 
-/// The value of an integer of any width. Returns None if it is none.
+/// The value of an integer of any width. Returns None if it is not an integer.
 fn number(of: &ColumnType<'_>, raw: &[u8]) -> Option<i64> {
     let ColumnType::Native(of) = of else { return None };
     match of {

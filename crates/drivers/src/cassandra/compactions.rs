@@ -1,4 +1,4 @@
-//! What the nodes of a cluster still compact and flush.
+//! Pending compactions and flushes of the nodes of a cluster.
 
 use super::session::Server;
 use super::{trouble, words};
@@ -10,8 +10,8 @@ use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancing
 use scylla::statement::Statement;
 use std::sync::Arc;
 
-/// Tasks that run and that wait, of the threads that compact tables and of those that
-/// flush what will be compacted. Each node has such a table of its own, from 4.0 on.
+/// Running and pending tasks of the threads that compact tables and of those that flush what will
+/// be compacted. Each node has this table for itself, from 4.0 on.
 const TASKS: &str = "SELECT active_tasks, pending_tasks FROM system_views.thread_pools WHERE name \
                      IN ('CompactionExecutor', 'MemtableFlushWriter')";
 

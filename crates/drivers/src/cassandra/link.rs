@@ -1,7 +1,7 @@
-//! A session of the library, and what was prepared in it.
+//! A session of the library, and its prepared statements.
 
 use super::trouble;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Action, OnColumns};
 use crate::trouble::Trouble;
 use engine::clock;
@@ -19,17 +19,17 @@ use tokio::sync::OnceCell;
 pub(super) struct Link {
     pub(super) session: Session,
     page_size: i32,
-    /// Bytes of the rows of a reply, at most.
+    /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
     /// By [`Action::place`].
     prepared: [Slot; Action::KINDS.len()],
     /// By [`OnColumns::place`].
     wide: [Slot; OnColumns::KINDS.len()],
-    /// The same of user-defined statements, by their numbers.
+    /// Prepared user-defined statements, by their numbers.
     own: RefCell<Vec<Slot>>,
 }
 
-/// A statement that is prepared once, however many want it at the same time.
+/// A statement that is prepared once, however many tasks need it at the same time.
 type Slot = Rc<OnceCell<PreparedStatement>>;
 
 impl Link {
@@ -44,7 +44,7 @@ impl Link {
         }
     }
 
-    /// A node of the cluster is connected.
+    /// Whether a node of the cluster is connected.
     pub(super) fn is_connected(&self) -> bool {
         let state = self.session.get_cluster_state();
         state.get_nodes_info().iter().any(|node| node.is_connected())
@@ -53,21 +53,22 @@ impl Link {
     /// The rows of a reply, or of a page of it. Returns None if it has none.
     ///
     /// # Errors
-    /// When the rows of the operation have too many bytes by now. The library has read them by
-    /// then, and would go on to the next page.
+    /// Returns an error if the rows of the operation have too many bytes by now. The library has
+    /// already read them, and would continue with the next page.
     pub(super) fn rows_of(
         &self,
         of: QueryResult,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<Option<QueryRowsResult>, Trouble> {
         let Ok(rows) = of.into_rows_result() else { return Ok(None) };
-        match heard.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
-            true => Err(Trouble::Failed(Failure::TooLarge)),
-            false => Ok(Some(rows)),
+        if events.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
+            Err(Trouble::Failed(Failure::TooLarge))
+        } else {
+            Ok(Some(rows))
         }
     }
 
-    /// The statement of this action, and since when it was prepared if it was not before.
+    /// The statement of this action, and when its preparation began if it was prepared just now.
     pub(super) async fn prepared(
         &self,
         action: Action,
@@ -76,7 +77,7 @@ impl Link {
         self.prepare(&self.prepared[action.place()], text).await
     }
 
-    /// The same of the statement on columns of a wide row.
+    /// The same for the statement on columns of a wide row.
     pub(super) async fn prepared_wide(
         &self,
         does: OnColumns,
@@ -85,7 +86,7 @@ impl Link {
         self.prepare(&self.wide[does.place()], text).await
     }
 
-    /// The same of the user-defined statement of this number.
+    /// The same for the user-defined statement with this number.
     pub(super) async fn prepared_own(
         &self,
         at: usize,

@@ -1,6 +1,6 @@
-//! How a load writes its rows: to all of their replicas, and again where the cluster is too
-//! busy. Whatever the level at which they are read, they are there, and a load is not
-//! measured. A row that is there already is written again.
+//! Writes the rows of a load to all of their replicas, and repeats writes if the cluster is too
+//! busy. So the rows can be read at any consistency level; a load is not measured. Existing rows
+//! are written again.
 
 use super::link::Link;
 use super::session::Server;
@@ -21,11 +21,11 @@ const AT_ONCE: usize = 8;
 /// How long a batch may be: Cassandra warns of those above 5 KiB
 /// (`batch_size_warn_threshold`).
 const LONGEST_BATCH: usize = 5 << 10;
-/// What a column takes beside its value: its name, timestamps and lengths, rounded up.
+/// What a column takes besides its value: name, timestamps and lengths, rounded up.
 const BESIDE_VALUE: usize = 64;
-/// How many times a load tries to write while the cluster is too busy for it.
+/// How many times a load tries to write while the cluster is too busy.
 const TRIES: u32 = 10;
-/// The pause before the second try. Each further pause is longer by as much.
+/// The pause before the second try. Each further pause is longer by this much.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Server {
@@ -64,7 +64,7 @@ impl Server {
     }
 }
 
-/// Sends, and does it again where the cluster is too busy.
+/// Sends, and repeats it if the cluster is too busy.
 async fn while_busy(
     send: impl AsyncFn() -> Result<QueryResult, ExecutionError>,
 ) -> Result<(), Trouble> {
@@ -80,7 +80,7 @@ async fn while_busy(
     send().await.map(drop).map_err(|error| trouble::of_execution(&error))
 }
 
-/// The rows in batches: each of one partition, and as long as is allowed.
+/// Splits the rows into batches: each of one partition, and as long as is allowed.
 fn batches(rows: &[Row]) -> Vec<&[Row]> {
     let partition = |row: &Row| row.on_columns.map(|(_, column)| column.row);
     let mut batches = Vec::new();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_a_batch_may_be_goes_alone() {
+    fn rows_longer_than_a_batch_are_sent_alone() {
         let rows = [row((0, 0), 100), row((0, 1), 9000), row((0, 2), 100), row((0, 3), 100)];
         let lengths: Vec<usize> = batches(&rows).iter().map(|batch| batch.len()).collect();
         assert_eq!(lengths, [1, 1, 2]);

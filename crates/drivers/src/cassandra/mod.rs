@@ -35,7 +35,7 @@ pub use crate::serving::lacks_beside_wide_rows as lacks;
 pub use trouble::code_names;
 pub(crate) use trouble::refusal;
 
-/// The cheapest statement that there is.
+/// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT key FROM system.local";
 
 /// Kinds of table, by how their files are compacted.
@@ -52,22 +52,23 @@ const COMPACTIONS: [&str; 4] = [
 /// How statements are sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Protocol {
-    /// They are prepared once for each session; else sent as text with their values.
+    /// Whether they are prepared once for each session. Otherwise they are sent as text with their
+    /// values.
     pub prepares: bool,
-    /// How many replicas must have answered an operation.
+    /// How many replicas must answer an operation.
     pub consistency: Consistency,
-    /// Copies of each row of a keyspace that a load makes.
+    /// Replication factor of a keyspace that a load creates.
     pub replication: u32,
-    /// How the library is set.
+    /// Settings of the library.
     pub asked: CassandraAsked,
 }
 
-/// How to get at Cassandra: its database is a keyspace.
+/// Access to Cassandra. Its database is a keyspace.
 pub type CassandraAccess = SqlAccess<Protocol, TlsAccess>;
 
 impl Protocol {
-    /// As the null server is spoken to. It compresses nothing, has no copies, and a level
-    /// of consistency costs nothing there; its one statement is no batch.
+    /// The settings for the null server, which does not compress, has no replicas, and answers all
+    /// consistency levels alike. Its one statement is not a batch.
     fn plain(&self) -> Protocol {
         let asked = CassandraAsked {
             compression: Compression::None,
@@ -80,24 +81,25 @@ impl Protocol {
 }
 
 impl CassandraAccess {
-    /// The cheapest statement that there is, sent in this way: what the null server is asked.
-    /// See [`SqlAccess::without_log_in`].
+    /// The cheapest statement, sent in this way, for the null server. See
+    /// [`SqlAccess::without_log_in`].
     pub fn cheapest(protocol: Protocol) -> CassandraAccess {
         let access = CassandraAccess::without_log_in(protocol);
         CassandraAccess { user: String::new(), query: CHEAPEST.to_owned(), ..access }
     }
 
-    /// The statements that make the keyspace if it is missing, and the contender's table,
-    /// anew and empty.
+    /// The statements that create the keyspace if it is missing, and the contender's table again
+    /// and empty.
     fn table_schema(&self, kind: Option<&str>, is_wide: bool) -> Vec<String> {
         let table = Dialect::Cassandra.name(&self.table);
         let class = TABLES.iter().zip(COMPACTIONS).find(|(name, _)| Some(**name) == kind);
         let compaction = class.map_or(String::new(), |(_, class)| {
             format!(" AND compaction = {{'class': '{class}'}}")
         });
-        let columns = match is_wide {
-            true => wide_statements::TABLE,
-            false => "(key text PRIMARY KEY, value blob) WITH",
+        let columns = if is_wide {
+            wide_statements::TABLE
+        } else {
+            "(key text PRIMARY KEY, value blob) WITH"
         };
         vec![
             format!("DROP TABLE IF EXISTS {table}"),
@@ -117,7 +119,7 @@ impl CassandraAccess {
         )
     }
 
-    /// Where the system tables describe a table.
+    /// The condition that selects a table in the system tables.
     fn of_table(&self, name: &str) -> String {
         let dialect = Dialect::Cassandra;
         let table = name.rsplit('.').next().unwrap_or(name);
@@ -157,7 +159,7 @@ impl Database for CassandraAccess {
         Some(format!("Cassandra {:?}", self.protocol.plain()))
     }
 
-    /// With its keyspace: whatever a session uses, the table is found.
+    /// With its keyspace, so that the table is found whatever keyspace a session uses.
     fn keep_rows_in(&mut self, table: &str) {
         self.table = format!("{}.{table}", self.database);
     }
@@ -171,8 +173,7 @@ impl Database for CassandraAccess {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
-    /// Its version and its nodes; and where it tells (from 4.0 on), what a write waits
-    /// for.
+    /// Its version and its nodes and, from 4.0 on, what a write waits for.
     fn facts(
         &self,
         address: &Address,
@@ -236,7 +237,7 @@ impl Database for CassandraAccess {
         Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
     }
 
-    /// It has no length of a blob.
+    /// CQL has no function for the length of a blob.
     fn count_rows(&self) -> String {
         format!("SELECT count(*) FROM {}", Dialect::Cassandra.name(&self.table))
     }
@@ -246,10 +247,7 @@ impl Database for CassandraAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = match of.has_values() {
-            true => self.table_schema(kind, of.is_wide()),
-            false => Vec::new(),
-        };
+        let own = if of.has_values() { self.table_schema(kind, of.is_wide()) } else { Vec::new() };
         let setup = setup(of, Dialect::Cassandra, &self.table);
         Ok([vec![self.make_keyspace()], own, setup].concat())
     }
@@ -276,7 +274,7 @@ impl Database for CassandraAccess {
     }
 }
 
-/// Whether this can be the name of a keyspace: as Cassandra limits them.
+/// Whether this is a valid name of a keyspace in Cassandra.
 pub fn is_keyspace(name: &str) -> bool {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     (1..=48).contains(&name.len()) && name.bytes().all(part)
@@ -321,7 +319,7 @@ mod tests {
         );
     }
 
-    /// What is kept of a lane's cost is kept by this name.
+    /// The own cost of a lane is kept under this name.
     #[test]
     fn lanes_that_cost_alike_have_one_plain_name() {
         let name = |change: fn(&mut Protocol)| {

@@ -5,7 +5,7 @@ use super::column::{as_text, text_length};
 use super::link::Link;
 use super::session::{Asked, Server, each_row, pages, unreadable};
 use super::trouble;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::{OwnReply, OwnStatement, OwnStatements};
 use crate::request::OwnRequest;
 use crate::sql::Dialect;
@@ -19,24 +19,22 @@ use scylla::statement::batch::{Batch as WireBatch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 use std::cell::RefCell;
 
-/// What the first column is called of a reply to a statement with a condition.
+/// The name of the first column in the reply to a conditional statement.
 const APPLIED: &str = "[applied]";
 
 impl Server {
-    /// Carries out one user-defined operation. If it only writes, several statements are one
-    /// batch unless the contender wants none; they can be in it more than once.
+    /// Carries out one user-defined operation. If it only writes, several statements are sent as
+    /// one batch unless the contender disables batches; they can be in it more than once.
     pub(super) async fn own(
         &self,
         link: &Link,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        let prepared = match self.prepares() {
-            true => prepare(link, statements, heard).await?,
-            false => Vec::new(),
-        };
-        heard.asks();
+        let prepared =
+            if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
+        events.asks();
         let kind = match self.batch() {
             Batch::None => None,
             Batch::Logged => Some(BatchType::Logged),
@@ -45,10 +43,10 @@ impl Server {
         let several = statements.len() > 1 || !request.further.is_empty();
         let only_write = !statements.iter().any(|of| of.brings_rows);
         if let Some(kind) = kind.filter(|_| several && only_write) {
-            return self.as_batch(link, kind, (statements, &prepared), request, heard).await;
+            return self.as_batch(link, kind, (statements, &prepared), request, events).await;
         }
         for (at, statement) in statements.iter().enumerate() {
-            self.one(link, (statement, prepared.get(at)), request, heard).await?;
+            self.one(link, (statement, prepared.get(at)), request, events).await?;
         }
         Ok(())
     }
@@ -58,18 +56,18 @@ impl Server {
         link: &Link,
         (statement, prepared): (&OwnStatement, Option<&PreparedStatement>),
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let reply = RefCell::new(None);
         let changed = RefCell::new(1);
-        let hear = |rows: &QueryRowsResult, heard: &mut Heard<'_>| {
+        let hear = |rows: &QueryRowsResult, events: &mut Events<'_>| {
             if !statement.brings_rows {
                 *changed.borrow_mut() = u64::from(is_applied(rows)?);
                 return Ok(());
             }
             let mut reply = reply.borrow_mut();
-            let reply = reply.get_or_insert_with(|| OwnReply::new(statement, heard));
-            hear(rows, reply, heard)
+            let reply = reply.get_or_insert_with(|| OwnReply::new(statement, events));
+            hear(rows, reply, events)
         };
         let text;
         let asked = match prepared {
@@ -79,9 +77,9 @@ impl Server {
                 Asked::Text(&text, self.page_size())
             }
         };
-        pages(link, asked, heard, hear).await?;
-        let reply = reply.into_inner().unwrap_or_else(|| OwnReply::new(statement, heard));
-        reply.ends(changed.into_inner(), heard);
+        pages(link, asked, events, hear).await?;
+        let reply = reply.into_inner().unwrap_or_else(|| OwnReply::new(statement, events));
+        reply.ends(changed.into_inner(), events);
         Ok(())
     }
 
@@ -92,7 +90,7 @@ impl Server {
         kind: BatchType,
         (statements, prepared): (&[OwnStatement], &[PreparedStatement]),
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let mut batch = WireBatch::new(kind);
         let sent = match prepared {
@@ -116,20 +114,20 @@ impl Server {
             }
         };
         let sent = sent.map_err(|error| trouble::of_execution(&error))?;
-        heard.begins();
-        let applied = link.rows_of(sent, heard)?.map_or(Ok(true), |rows| is_applied(&rows))?;
+        events.begins();
+        let applied = link.rows_of(sent, events)?.map_or(Ok(true), |rows| is_applied(&rows))?;
         for statement in statements {
-            OwnReply::new(statement, heard).ends(u64::from(applied), heard);
+            OwnReply::new(statement, events).ends(u64::from(applied), events);
         }
         Ok(())
     }
 }
 
-/// Prepares what was not prepared in this session.
+/// Prepares what has not been prepared in this session.
 async fn prepare(
     link: &Link,
     statements: &[OwnStatement],
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<Vec<PreparedStatement>, Trouble> {
     let (mut all, mut first) = (Vec::with_capacity(statements.len()), None);
     for statement in statements {
@@ -138,7 +136,7 @@ async fn prepare(
         all.push(prepared);
     }
     if let Some(began) = first {
-        heard.prepared(began);
+        events.prepared(began);
     }
     Ok(all)
 }
@@ -150,7 +148,7 @@ fn bound<'a>(statement: &'a OwnStatement, arguments: &'a Arguments) -> Bound<'a>
 fn hear(
     rows: &QueryRowsResult,
     reply: &mut OwnReply<'_>,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Trouble> {
     let mut text = Vec::new();
     each_row(rows, |columns| {
@@ -164,13 +162,13 @@ fn hear(
                 as_text(column.spec.typ(), raw, &mut text);
             }
         }
-        reply.row(bytes, Some(&text), heard);
+        reply.row(bytes, Some(&text), events);
         Ok(())
     })
 }
 
-/// Whether a statement with a condition was applied. One without a condition always is,
-/// and brings no row.
+/// Whether a conditional statement was applied. A statement without a condition always is, and
+/// returns no row.
 fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
     let mut applied = true;
     each_row(rows, |columns| {
@@ -185,8 +183,8 @@ fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
     Ok(applied)
 }
 
-/// What a lane cannot be asked for: the number of rows that a write changes is known of
-/// none but those with a condition.
+/// Rejects what a lane does not support: the number of rows that a write changes is only known for
+/// conditional writes.
 pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
     let Doing::Drive(workload) = doing else { return Ok(()) };
     let statements = OwnStatements::of(doing, Dialect::Cassandra, "");
@@ -196,7 +194,7 @@ pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
             let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
             if is_counted && !statement.brings_rows && !has_condition(&asked.text) {
                 return Err(Broken(format!(
-                    "Cassandra does not say how many rows a write changes: leave out `rows` in \
+                    "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",
                     operation.name
                 )));

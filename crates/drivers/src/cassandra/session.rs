@@ -8,7 +8,7 @@ use super::{CHEAPEST, CassandraAccess, trouble, words};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, starts_with};
@@ -45,19 +45,19 @@ const CONNECTING: Duration = Duration::from_secs(10);
 /// announces a change.
 const REFRESHING: Duration = Duration::from_secs(3600);
 
-/// Where sessions are opened, and what is said in them.
+/// The address of sessions, and their statements.
 pub(super) struct Server {
     /// Where the library asks for the nodes of the cluster.
     nodes: Vec<SocketAddr>,
     builder: SessionBuilder,
     keyspace: String,
-    /// Whether a lane's sessions select the keyspace. The question whether a server is up
-    /// does not: a load may have to make the keyspace first.
+    /// Whether a lane's sessions select the keyspace. The check whether a server is ready does not,
+    /// because a load may have to create the keyspace first.
     uses_keyspace: bool,
     asked: CassandraAsked,
     /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
     asked_reply_bytes: Option<u64>,
-    /// Bytes of the rows of a reply, at most.
+    /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
     prepares: bool,
     statements: Statements,
@@ -71,16 +71,18 @@ pub(super) struct Server {
 pub(super) type Client = Rc<Link>;
 
 impl Server {
-    /// Reached in this way, with a session for each connection.
+    /// Creates it with a session for each connection.
     ///
     /// # Errors
-    /// When the address is no host and port.
+    /// Returns an error if the address is not a host and port.
     pub(super) fn new(access: &CassandraAccess, address: &Address) -> Result<Server, Broken> {
         let nodes = match address {
             Address::Tcp(node) => vec![*node],
             Address::Nodes(nodes) => nodes.clone(),
             Address::Unix(_) | Address::Directory(_) | Address::Program => {
-                return Err(Broken(format!("Cassandra is not reached by a {address}")));
+                return Err(Broken(format!(
+                    "Cassandra is only supported over TCP, not at {address}"
+                )));
             }
         };
         let asked = access.protocol.asked.clone();
@@ -100,7 +102,7 @@ impl Server {
         })
     }
 
-    /// As a lane with this to do uses it.
+    /// Prepares it for a lane with this order.
     pub(super) fn of_lane(self, asked: &LaneAsked, table: &str) -> Server {
         let shares = asked.reuse == Reuse::Always;
         let own = OwnStatements::of(&asked.doing, Dialect::Cassandra, table);
@@ -110,15 +112,16 @@ impl Server {
         Server { own, uses_keyspace, shared, reply_bytes, ..self }
     }
 
-    /// Opens a session of its own and asks one statement after the other. Questions go to
-    /// the first node that can be reached, since each node tells its own part of the system
-    /// tables. A change of the schema goes through a session with all nodes: the library
-    /// waits until the nodes that it is connected to agree on the schema.
+    /// Opens a session of its own and sends one statement after the other. Questions go to the
+    /// first node that can be reached, because each node has its own part of the system tables. A
+    /// change of the schema goes through a session with all nodes: the library waits until the
+    /// nodes that it is connected to agree on the schema.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let changes = |text: &String| starts_with(text, &["CREATE", "ALTER", "DROP"]);
-        let session = match statements.iter().any(changes) {
-            true => self.open_to_ask().await?,
-            false => self.open_with_one_node().await?,
+        let session = if statements.iter().any(changes) {
+            self.open_to_ask().await?
+        } else {
+            self.open_with_one_node().await?
         };
         // The keyspace need not exist yet. Statements that need it fail with the reason.
         let _ = session.use_keyspace(&self.keyspace, true).await;
@@ -166,7 +169,7 @@ impl Server {
         Ok(Rc::new(Link::new(session, self.page_size(), self.reply_bytes)))
     }
 
-    /// The session that all share: opened by the first, and anew where no node is
+    /// The shared session. It is opened by the first task that needs it, and again if no node is
     /// connected any more.
     async fn join(&self, shared: &RefCell<Rc<OnceCell<Rc<Link>>>>) -> Result<Rc<Link>, Trouble> {
         let is_lost = shared.borrow().get().is_some_and(|link| !link.is_connected());
@@ -193,40 +196,40 @@ impl Server {
         &self,
         link: &Link,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let (action, row) = (request.action, &request.row);
         if !self.prepares {
             let text = self.statements.with_values(action, row);
-            heard.asks();
+            events.asks();
             let asked = Asked::Text(&text, self.page_size());
-            return pages(link, asked, heard, |of, heard| hear(of, action, heard)).await;
+            return pages(link, asked, events, |of, events| hear(of, action, events)).await;
         }
         let text = self.statements.with_places(action);
         let (prepared, began) = link.prepared(action, text).await?;
         if let Some(began) = began {
-            heard.prepared(began);
+            events.prepared(began);
         }
-        heard.asks();
-        let of = |of: &QueryResultRows, heard: &mut Heard<'_>| hear(of, action, heard);
-        let answered = |done: Result<QueryResult, ExecutionError>, heard: &mut Heard<'_>| {
+        events.asks();
+        let of = |of: &QueryResultRows, events: &mut Events<'_>| hear(of, action, events);
+        let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
             let done = done.map_err(|error| trouble::of_execution(&error))?;
-            heard.begins();
-            link.rows_of(done, heard)?.map_or(Ok(()), |rows| hear(&rows, action, heard))
+            events.begins();
+            link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, action, events))
         };
         let (key, value) = (row.key.as_str(), row.value.as_slice());
         let session = &link.session;
         match action {
-            Action::Ask => pages(link, Asked::Prepared(&prepared), heard, of).await,
+            Action::Ask => pages(link, Asked::Prepared(&prepared), events, of).await,
             Action::Get | Action::Delete => {
-                answered(session.execute_unpaged(&prepared, (key,)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key,)).await, events)
             }
             Action::Set | Action::Add => {
-                answered(session.execute_unpaged(&prepared, (key, value)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key, value)).await, events)
             }
             Action::Scan(_) => {
                 let most = i32::try_from(limit(action)).unwrap_or(i32::MAX);
-                answered(session.execute_unpaged(&prepared, (key, most)).await, heard)
+                answered(session.execute_unpaged(&prepared, (key, most)).await, events)
             }
         }
     }
@@ -236,7 +239,7 @@ fn unopened(error: NewSessionError) -> Unasked {
     Unasked::new(trouble::of_opening(&error), words::of_opening(&error))
 }
 
-/// What a lane's sessions are opened with.
+/// The settings of a lane's sessions.
 fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
     let asked = &access.protocol.asked;
     let token_aware = asked.routing == Routing::TokenAware;
@@ -251,7 +254,7 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
         .write_coalescing(asked.write_coalescing)
         .connection_timeout(CONNECTING)
         .cluster_metadata_refresh_interval(REFRESHING)
-        // Which tables there are is needed to find the node of a row, and for nothing else.
+        // The list of tables is only needed to find the node of a row.
         .fetch_schema_metadata(token_aware)
         .fetch_full_schema_metadata(false)
         .driver_config_reporting(false)
@@ -266,13 +269,13 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
     if let Some(tls) = &access.tls {
         builder = builder.tls_context(Some(tls.config.clone()));
     }
-    // A connection that is at rest is not spoken to.
+    // Nothing is sent on an idle connection.
     builder.config.keepalive_interval = None;
     builder
 }
 
-/// Without retries, without a second execution of what is slow, and without a timeout of
-/// the library's: the lane has its own.
+/// Without retries, without speculative execution, and without a timeout of the library: the lane
+/// has its own.
 fn profile(asked: &CassandraAsked, consistency: WireConsistency) -> ExecutionProfile {
     let policy = DefaultPolicy::builder().token_aware(asked.routing == Routing::TokenAware);
     ExecutionProfile::builder()
@@ -301,22 +304,22 @@ fn consistency(of: Consistency) -> WireConsistency {
 
 /// What is sent, page by page.
 pub(super) enum Asked<'a> {
-    /// A statement with its values written out, and rows of a page at most.
+    /// A statement with its values as literals, and the maximum rows of a page.
     Text(&'a str, i32),
-    /// One without values.
+    /// A prepared statement without values.
     Prepared(&'a PreparedStatement),
-    /// One with the arguments of a user-defined operation.
+    /// A prepared statement with the arguments of a user-defined operation.
     Bound(&'a PreparedStatement, Bound<'a>),
 }
 
 type QueryResultRows = scylla::response::query_result::QueryRowsResult;
 
-/// Asks for all pages of a reply, and has the rows of each heard.
+/// Requests all pages of a reply, and passes on the rows of each.
 pub(super) async fn pages(
     link: &Link,
     asked: Asked<'_>,
-    heard: &mut Heard<'_>,
-    mut hear: impl FnMut(&QueryResultRows, &mut Heard<'_>) -> Result<(), Trouble>,
+    events: &mut Events<'_>,
+    mut hear: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
     let session = &link.session;
     let mut state = PagingState::start();
@@ -332,9 +335,9 @@ pub(super) async fn pages(
             }
         };
         let (page, next) = page.map_err(|error| trouble::of_execution(&error))?;
-        heard.begins();
-        if let Some(rows) = link.rows_of(page, heard)? {
-            hear(&rows, heard)?;
+        events.begins();
+        if let Some(rows) = link.rows_of(page, events)? {
+            hear(&rows, events)?;
         }
         match next {
             PagingStateResponse::HasMorePages { state: next } => state = next,
@@ -343,7 +346,7 @@ pub(super) async fn pages(
     }
 }
 
-/// The cells of each row. A reply that cannot be read is a fault of the protocol.
+/// The cells of each row. A reply that cannot be read is a protocol error.
 pub(super) fn each_row(
     rows: &QueryResultRows,
     mut row: impl FnMut(ColumnIterator<'_, '_>) -> Result<(), Trouble>,
@@ -359,9 +362,9 @@ pub(super) fn unreadable() -> Trouble {
     Trouble::Failed(record::Failure::Protocol)
 }
 
-/// Hears the rows of a reply.
-fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result<(), Trouble> {
-    // It tells whether it was written, which is no row of the workload's.
+/// Receives the rows of a reply.
+fn hear(rows: &QueryResultRows, action: Action, events: &mut Events<'_>) -> Result<(), Trouble> {
+    // The row shows whether it was written, and is not a row of the workload.
     if action == Action::Add {
         return Ok(());
     }
@@ -377,8 +380,8 @@ fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result
             }
         }
         match action {
-            Action::Ask => heard.row_of(bytes),
-            _ => heard.row(key, value),
+            Action::Ask => events.row_of(bytes),
+            _ => events.row(key, value),
         }
         Ok(())
     })
@@ -387,8 +390,7 @@ fn hear(rows: &QueryResultRows, action: Action, heard: &mut Heard<'_>) -> Result
 impl Driver for Server {
     type Client = Client;
 
-    /// The library does not tell connecting from the log-in and from learning of the
-    /// cluster.
+    /// The library does not separate connecting from the login and from discovering the cluster.
     async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
         let began = clock::now();
         let link = match &self.shared {
@@ -403,12 +405,12 @@ impl Driver for Server {
         &self,
         client: &mut Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         match (&request.own, request.row.on_columns) {
-            (Some(own), _) => self.own(client, own, heard).await,
-            (None, Some(what)) => self.on_columns(client, what, &request.row, heard).await,
-            (None, None) => self.action(client, request, heard).await,
+            (Some(own), _) => self.own(client, own, events).await,
+            (None, Some(what)) => self.on_columns(client, what, &request.row, events).await,
+            (None, None) => self.action(client, request, events).await,
         }
     }
 
@@ -429,7 +431,7 @@ impl Driver for Server {
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
         let text = self.own.insert_with_places(Dialect::Cassandra, table);
-        // A lane that loads sends no user-defined statements: their places are free.
+        // A lane that loads sends no user-defined statements, so their numbers are free.
         let (prepared, _) = client.prepared_own(table as usize, &text).await?;
         let rows = rows.iter().map(|row| Bound { arguments: row, places: None });
         self.write(client, prepared, rows).await
@@ -440,7 +442,7 @@ impl Driver for Server {
         asked.map(drop).map_err(|error| trouble::of_execution(&error))
     }
 
-    /// A session of Cassandra's holds nothing that an operation leaves behind.
+    /// A session of Cassandra keeps no state of operations.
     async fn reset(&self, _client: &mut Client) -> Result<(), Trouble> {
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! What the library's errors mean for an operation, and the numbers by which the server's
-//! errors are counted.
+//! Maps the library's errors to outcomes of operations, and the server's errors to the numbers by
+//! which they are counted.
 
 use crate::refusal::Refusal;
 use crate::trouble::{Trouble, failure};
@@ -10,12 +10,11 @@ use scylla::errors::{
     NewSessionError, PrepareError, RequestAttemptError, UseKeyspaceError,
 };
 
-/// What is added to the codes of the protocol, so that no other database counts by the
-/// same numbers.
+/// Offset of the protocol's codes, so that no other database uses the same numbers.
 const FIRST_CODE: u16 = 20_000;
 
-/// Codes that the protocol leaves free. Cassandra has one code for all statements that it
-/// understands and cannot execute, and only its message tells them apart.
+/// Codes that are unused in the protocol. Cassandra has one code for all statements that it can
+/// parse but not execute, and only the message distinguishes them.
 const NO_SUCH_TABLE: u16 = 0x2201;
 const NO_SUCH_KEYSPACE: u16 = 0x2202;
 const NO_SUCH_COLUMN: u16 = 0x2203;
@@ -25,8 +24,7 @@ const REQUEST_TOO_LARGE: u16 = 0x2206;
 /// All codes beyond those that are known.
 const OTHER: u16 = 0x2FFF;
 
-/// What the codes are called: those of the native protocol, version 4, section 9, and
-/// those above.
+/// Names of the codes: those of the native protocol, version 4, section 9, and those above.
 const ERRORS: &[(u16, &str)] = &[
     (0x0000, "server_error"),
     (0x000A, "protocol_violation"),
@@ -66,7 +64,7 @@ const REFUSALS: &[(u16, Refusal)] = &[
     (NO_SUCH_COLUMN, Refusal::NoSuchColumn),
 ];
 
-/// What messages of [`DbError::Invalid`] begin with or hold, in small letters.
+/// Beginnings or parts of messages of [`DbError::Invalid`], in lower case.
 const INVALID: &[(&str, u16)] = &[
     ("unconfigured table", NO_SUCH_TABLE),
     ("no keyspace has been specified", NO_SUCH_KEYSPACE),
@@ -84,7 +82,7 @@ const INVALID: &[(&str, u16)] = &[
     ("request is too big", REQUEST_TOO_LARGE),
 ];
 
-/// Names of the numbers that its replies are counted by.
+/// Names of the numbers by which its replies are counted.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     ERRORS.iter().map(|(error, name)| (code(*error), (*name).to_owned()))
 }
@@ -99,7 +97,7 @@ pub(crate) fn code(error: u16) -> u16 {
     FIRST_CODE + error
 }
 
-/// What an error of an operation means.
+/// Classifies an error of an operation.
 pub(super) fn of_execution(error: &ExecutionError) -> Trouble {
     match error {
         ExecutionError::LastAttemptError(error) => of_attempt(error),
@@ -109,12 +107,12 @@ pub(super) fn of_execution(error: &ExecutionError) -> Trouble {
         ExecutionError::MetadataError(error) => of_metadata(error),
         ExecutionError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
         // A value that does not fit its column.
-        ExecutionError::BadQuery(_) => told(WRONG_TYPE),
+        ExecutionError::BadQuery(_) => answered(WRONG_TYPE),
         _ => Trouble::Failed(Failure::Protocol),
     }
 }
 
-/// Whether the cluster had no time for a write, and may have it later.
+/// Whether the cluster was too busy for a write, which may succeed later.
 pub(super) fn is_busy(error: &ExecutionError) -> bool {
     let ExecutionError::LastAttemptError(RequestAttemptError::DbError(error, _)) = error else {
         return false;
@@ -125,7 +123,7 @@ pub(super) fn is_busy(error: &ExecutionError) -> bool {
     )
 }
 
-/// What an error of a statement that is prepared means.
+/// Classifies an error of preparing a statement.
 pub(super) fn of_prepare(error: &PrepareError) -> Trouble {
     match error {
         PrepareError::ConnectionPoolError(error) => of_pool(error),
@@ -134,7 +132,7 @@ pub(super) fn of_prepare(error: &PrepareError) -> Trouble {
     }
 }
 
-/// What it means that no session could be opened.
+/// Classifies an error of opening a session.
 pub(super) fn of_opening(error: &NewSessionError) -> Trouble {
     let trouble = match error {
         NewSessionError::MetadataError(error) => of_metadata(error),
@@ -156,7 +154,7 @@ fn of_use_keyspace(error: &UseKeyspaceError) -> Trouble {
     match error {
         UseKeyspaceError::RequestError(error) => of_attempt(error),
         UseKeyspaceError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
-        _ => told(NO_SUCH_KEYSPACE),
+        _ => answered(NO_SUCH_KEYSPACE),
     }
 }
 
@@ -164,7 +162,7 @@ fn of_attempt(error: &RequestAttemptError) -> Trouble {
     match error {
         RequestAttemptError::DbError(error, message) => of_server(error, message),
         RequestAttemptError::BrokenConnectionError(error) => broken(error),
-        RequestAttemptError::SerializationError(_) => told(WRONG_TYPE),
+        RequestAttemptError::SerializationError(_) => answered(WRONG_TYPE),
         RequestAttemptError::UnableToAllocStreamId => Trouble::Failed(Failure::Starved),
         _ => Trouble::Failed(Failure::Protocol),
     }
@@ -190,7 +188,7 @@ fn of_connection(error: &ConnectionError) -> Trouble {
         ConnectionError::ConnectionSetupRequestError(error) => match error.get_error() {
             ConnectionSetupRequestErrorKind::DbError(error, message) => of_server(error, message),
             ConnectionSetupRequestErrorKind::BrokenConnection(error) => broken(error),
-            ConnectionSetupRequestErrorKind::MissingAuthentication => told(0x0100),
+            ConnectionSetupRequestErrorKind::MissingAuthentication => answered(0x0100),
             _ => Trouble::Failed(Failure::Protocol),
         },
         _ => Trouble::Failed(Failure::Protocol),
@@ -204,7 +202,7 @@ fn broken(error: &BrokenConnectionError) -> Trouble {
     Trouble::Failed(match kind {
         BrokenConnectionErrorKind::KeepaliveTimeout(_) => Failure::Timeout,
         BrokenConnectionErrorKind::WriteError(error) => failure(error),
-        // The library does not tell the system's error as the source of its own.
+        // The library does not give the system's error as the source of its own.
         BrokenConnectionErrorKind::FrameHeaderParseError(error) => match error {
             FrameHeaderParseError::HeaderIoError(error)
             | FrameHeaderParseError::BodyChunkIoError(_, error) => failure(error),
@@ -240,10 +238,10 @@ fn of_server(error: &DbError, message: &str) -> Trouble {
         DbError::Unprepared { .. } => 0x2500,
         _ => OTHER,
     };
-    told(code)
+    answered(code)
 }
 
-/// Which kind of statement that cannot be executed this is.
+/// Classifies a statement that cannot be executed.
 fn invalid(message: &str) -> u16 {
     let message = message.to_ascii_lowercase();
     let begins = |start: &str| message.starts_with(start) && message.contains("does not exist");
@@ -254,7 +252,7 @@ fn invalid(message: &str) -> u16 {
     found.map_or(0x2200, |(_, code)| *code)
 }
 
-fn told(error: u16) -> Trouble {
+fn answered(error: u16) -> Trouble {
     Trouble::Told { code: code(error), closes: false }
 }
 

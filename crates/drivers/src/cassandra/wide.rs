@@ -1,10 +1,10 @@
-//! What is done to wide rows: a partition is one user and type, its rows are columns named
-//! by their times, the newest first.
+//! Operations on wide rows: a partition is one user and type, and its rows are columns that are
+//! named by their times, the newest first.
 
 use super::link::Link;
 use super::session::{Asked, Server, each_row, pages, unreadable};
 use super::trouble;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{OnColumns, Row};
 use crate::trouble::Trouble;
 use engine::workload::Column;
@@ -18,20 +18,20 @@ impl Server {
         link: &Link,
         (does, column): (OnColumns, Column),
         row: &Row,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         if !self.prepares() {
             let text = self.wide.with_values(does, column, row);
-            heard.asks();
+            events.asks();
             let asked = Asked::Text(&text, self.page_size());
-            return pages(link, asked, heard, |of, heard| hear(of, does, heard)).await;
+            return pages(link, asked, events, |of, events| hear(of, does, events)).await;
         }
         let text = self.wide.with_places(does);
         let (prepared, began) = link.prepared_wide(does, text).await?;
         if let Some(began) = began {
-            heard.prepared(began);
+            events.prepared(began);
         }
-        heard.asks();
+        events.asks();
         let (user, of_type, session) = (row.key.as_str(), column.type_name(), &link.session);
         let done: Result<QueryResult, ExecutionError> = match does {
             OnColumns::Newest => session.execute_unpaged(&prepared, (user, of_type)).await,
@@ -44,13 +44,13 @@ impl Server {
             }
         };
         let done = done.map_err(|error| trouble::of_execution(&error))?;
-        heard.begins();
-        link.rows_of(done, heard)?.map_or(Ok(()), |rows| hear(&rows, does, heard))
+        events.begins();
+        link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, does, events))
     }
 }
 
-/// Hears the columns of a reply.
-fn hear(rows: &QueryRowsResult, does: OnColumns, heard: &mut Heard<'_>) -> Result<(), Trouble> {
+/// Receives the columns of a reply.
+fn hear(rows: &QueryRowsResult, does: OnColumns, events: &mut Events<'_>) -> Result<(), Trouble> {
     each_row(rows, |columns| {
         let (mut name, mut value) = (None, &[][..]);
         for (at, column) in columns.enumerate() {
@@ -61,7 +61,7 @@ fn hear(rows: &QueryRowsResult, does: OnColumns, heard: &mut Heard<'_>) -> Resul
                 _ => value = raw,
             }
         }
-        heard.row(name, value);
+        events.row(name, value);
         Ok(())
     })
 }

@@ -1,4 +1,4 @@
-//! What a server answers outside of any measurement, as text.
+//! Answers of a server outside of any measurement, as text.
 
 use crate::admin::Rows;
 use scylla::errors::{
@@ -17,7 +17,7 @@ pub(super) fn rows(of: QueryResult) -> Rows {
     rows.filter_map(Result::ok).map(cells).collect()
 }
 
-/// A value as it is written in CQL, texts without their quotes.
+/// A value as it is written in CQL, but texts without quotes.
 fn text(of: &CqlValue) -> String {
     match of {
         CqlValue::Text(text) | CqlValue::Ascii(text) => text.clone(),
@@ -29,7 +29,7 @@ fn text(of: &CqlValue) -> String {
     }
 }
 
-/// What an error of a statement says: the server's own message, where it sent one.
+/// The message of an error of a statement: the server's own, if it sent one.
 pub(super) fn of_execution(error: &ExecutionError) -> String {
     match error {
         ExecutionError::LastAttemptError(RequestAttemptError::DbError(_, message)) => {
@@ -39,7 +39,7 @@ pub(super) fn of_execution(error: &ExecutionError) -> String {
     }
 }
 
-/// Why no session could be opened: the server's own message, where it sent one.
+/// Why no session could be opened: the server's own message, if it sent one.
 pub(super) fn of_opening(error: &NewSessionError) -> String {
     let NewSessionError::MetadataError(MetadataError::ConnectionPoolError(
         ConnectionPoolError::Broken { last_connection_error },
@@ -51,7 +51,7 @@ pub(super) fn of_opening(error: &NewSessionError) -> String {
         ConnectionError::ConnectionSetupRequestError(setup) => match setup.get_error() {
             ConnectionSetupRequestErrorKind::DbError(_, message) => message.clone(),
             ConnectionSetupRequestErrorKind::MissingAuthentication => {
-                "it wants a user and a password".to_owned()
+                "it requires a user and a password".to_owned()
             }
             other => of_error(other),
         },
@@ -59,7 +59,7 @@ pub(super) fn of_opening(error: &NewSessionError) -> String {
     }
 }
 
-/// What an error says: the innermost of the errors that it consists of.
+/// The message of an error: that of the innermost error that it consists of.
 pub(super) fn of_error(error: &(dyn Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(next) = innermost.source() {

@@ -14,22 +14,23 @@ use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
-/// Connections that are opened at once while the lane opens, as in the event loop.
+/// Maximum number of connections that are opened at once while the lane opens, as in the event
+/// loop.
 const DIALLING: usize = 64;
-/// How long a connection may take to say goodbye when the lane closes.
+/// How long closing a connection may take when the lane closes.
 const LEAVING: Duration = Duration::from_millis(200);
 
 pub(super) struct Part<D: Driver> {
     pub(super) shared: Rc<Shared<D>>,
     seat: Seat,
     numbers: Numbers,
-    /// Connections asked for, and how many of them are kept open.
+    /// Connections requested, and how many of them are kept open.
     asked: u64,
     kept: usize,
 }
 
 impl<D: Driver> Part<D> {
-    /// Its tasks are among `tasks`.
+    /// Its tasks are added to `tasks`.
     pub(super) fn new(
         driver: D,
         serving: Serving,
@@ -43,7 +44,8 @@ impl<D: Driver> Part<D> {
             Reuse::Pool(of) => {
                 let max = seat.share(u64::from(of.max)) as usize;
                 if max == 0 && places > 0 {
-                    let why = "a pool has fewer connections than there are workers; raise pool.max";
+                    let why =
+                        "the pool has fewer connections than there are workers; increase pool.max";
                     return Err(Broken(why.to_owned()));
                 }
                 (Some(Pool::new(max)), max.min(places))
@@ -68,7 +70,7 @@ impl<D: Driver> Part<D> {
         Ok(Part { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
     }
 
-    /// Opens the connections that are kept. `look_after` is called now and then.
+    /// Opens the connections that are kept. `look_after` is called regularly.
     pub(super) async fn open(&self, pace: &mut Pace, mut look_after: impl FnMut()) {
         let desk = &self.shared.desk;
         let gives_up = clock::now() + OPENING_NS;
@@ -93,16 +95,16 @@ impl<D: Driver> Part<D> {
         }
     }
 
-    /// What came of that.
+    /// How many were opened.
     pub(super) fn opened(&self) -> Opened {
         let got = self.shared.desk.borrow().connections() as u64;
-        // Fresh connections belong to operations; there is nothing to keep open.
+        // Fresh connections belong to operations, so there is nothing to keep open.
         let got = if self.kept == 0 { self.asked } else { got };
         Opened { asked: self.asked, got }
     }
 
-    /// Has opened again what the server closed at rest. Returns how many connections
-    /// are still to be.
+    /// Reopens the connections that the server closed while they were idle. Returns how many are
+    /// not open yet.
     pub(super) fn attend(&self, now: u64) -> usize {
         let mut desk = self.shared.desk.borrow_mut();
         for _ in 0..desk.reopen(|client| self.shared.driver.is_closed(client)) {
@@ -112,24 +114,25 @@ impl<D: Driver> Part<D> {
         desk.opening()
     }
 
-    /// Bytes of replies that can be on their way at the same time, each of them twice, since the
-    /// library may keep a compressed reply beside what was in it. Returns None if the library
-    /// keeps a bound itself.
+    /// Bytes of replies that can be in transit at the same time, each of them twice, because the
+    /// library may keep a compressed reply beside its content. Returns None if the library has a
+    /// limit itself.
     pub(super) fn unkept_bytes(&self) -> Option<u64> {
         let each = self.shared.driver.unkept_reply_bytes()?;
         let places = self.shared.desk.borrow().places.len() as u64;
         Some(places.saturating_mul(each).saturating_mul(2))
     }
 
-    /// Gives up what is under way, with all connections.
+    /// Abandons everything in progress, with all connections.
     pub(super) fn give_up(&self) {
-        // Dropped when the desk is free again: a library may clean up behind them.
+        // Dropped when the desk is not borrowed any more, because a library may clean up after
+        // them.
         let given_up = self.shared.desk.borrow_mut().give_up();
         self.shared.driver.forget_shared();
         drop(given_up);
     }
 
-    /// Ends the tasks, and says goodbye on all connections.
+    /// Ends the tasks, and closes all connections.
     pub(super) async fn leave(&self) {
         self.numbers.keep(self.seat.place(), self.shared.desk.borrow().drive.number());
         let clients = {
@@ -138,21 +141,21 @@ impl<D: Driver> Part<D> {
             desk.dismiss()
         };
         for client in clients {
-            // No pacing: just not for ever.
+            // Only an upper limit.
             let _ = tokio::time::timeout(LEAVING, self.shared.driver.close(client)).await;
         }
         yield_now().await;
     }
 }
 
-/// Whether a client library can be driven so.
+/// Checks whether a client library can be driven in this way.
 fn check(asked: &LaneAsked) -> Result<(), Broken> {
-    // A load is asked to have many in flight, and has them in batches.
+    // A load is ordered to have many operations in flight, and sends them in batches.
     let loads = matches!(asked.doing, Doing::Load(_));
     match asked.intensity.depth {
         2.. if !loads => Err(Broken(
-            "a connection of a client library has one operation at a time; leave out depth, or \
-             ask for connections"
+            "a client library's connection has one operation at a time; leave out depth, or \
+             use more connections"
                 .to_owned(),
         )),
         _ => Ok(()),

@@ -1,9 +1,8 @@
 //! Drives one slice: of one workload, or of all groups together.
 //!
-//! The lane's one future looks after every group, on one alarm that is set to what is
-//! next of any. A future for each, with an alarm of its own, was rejected: whichever
-//! wakes has the one thread to itself either way, and each would pay for system calls
-//! to set its own.
+//! One future of the lane drives every group, with one alarm that is set to the next event of any
+//! group. A future for each group with an alarm of its own was rejected: they would share the one
+//! thread in any case, and each would need system calls to set its alarm.
 
 use super::part::Part;
 use crate::desk::Desk;
@@ -15,11 +14,11 @@ use engine::{Turn, clock};
 use std::task::Context;
 use tokio::task::yield_now;
 
-/// How often the lane is looked after, at the most.
+/// Minimum interval between calls of `look_after`.
 const LOOK_AFTER_NS: u64 = 10_000_000;
 
-/// Drives one slice to its last reply, of whichever workload. Returns when that was.
-/// `look_after` is called now and then.
+/// Drives one slice to the last reply of all workloads. Returns when that was. `look_after` is
+/// called regularly.
 pub(super) async fn drive<D: Driver>(
     parts: &[Part<D>],
     pace: &mut Pace,
@@ -27,14 +26,14 @@ pub(super) async fn drive<D: Driver>(
     mut look_after: impl FnMut(),
 ) -> u64 {
     while clock::now() < turn.starts {
-        // Some microseconds at most: a sleep would overshoot by more.
+        // At most some microseconds: a sleep would overshoot by more.
         std::hint::spin_loop();
     }
     let mut slices: Vec<Slice<'_, D>> =
         parts.iter().map(|part| Slice::begin(&part.shared, turn)).collect();
     let (mut cut, mut looked_after) = (false, turn.starts);
-    // The operation of a task that panicked never ends. The lane looks again within a
-    // tenth of a second, also where nobody calls it.
+    // The operation of a task that panicked never ends. The lane checks again within a tenth of a
+    // second, even if nothing wakes it.
     while !panics::happened() {
         let now = clock::now();
         if now >= looked_after + LOOK_AFTER_NS {
@@ -45,7 +44,7 @@ pub(super) async fn drive<D: Driver>(
             slices.iter_mut().for_each(|slice| slice.cut(now));
         }
         match slices.iter_mut().map(|slice| slice.look(now)).min() {
-            // The runtime looks at its sockets meanwhile.
+            // The runtime polls its sockets meanwhile.
             Some(Look::Again) => yield_now().await,
             Some(Look::At(until)) => pace.wait(until, |context| called(&slices, context)).await,
             Some(Look::Over) | None => break,
@@ -54,19 +53,19 @@ pub(super) async fn drive<D: Driver>(
     slices.iter().filter_map(|slice| slice.last_reply).max().unwrap_or(turn.starts)
 }
 
-/// Whether any workload is to be looked at. Each is asked: one that was not would not
+/// Whether any workload must be checked. Each is asked, because one that was not asked would not
 /// wake the lane.
 fn called<D: Driver>(slices: &[Slice<'_, D>], context: &Context<'_>) -> bool {
     let desks = slices.iter().map(|slice| &slice.shared.desk);
     desks.fold(false, |called, desk| desk.borrow_mut().was_called(context) | called)
 }
 
-/// When a slice is to be looked at again: the soonest is the least.
+/// When a slice must be checked again. The soonest is the smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
     Again,
     At(u64),
-    /// All operations have ended, or the time to wait is over.
+    /// All operations have ended, or the waiting time is over.
     Over,
 }
 
@@ -74,9 +73,9 @@ enum Look {
 struct Slice<'a, D: Driver> {
     shared: &'a Shared<D>,
     starts: u64,
-    /// Nothing is handed out any more; what is still under way is left.
+    /// No more operations are handed out; those in progress are abandoned.
     over: bool,
-    /// It has ended.
+    /// The slice has ended.
     last_reply: Option<u64>,
 }
 
@@ -86,12 +85,12 @@ impl<'a, D: Driver> Slice<'a, D> {
         Slice { shared, starts: turn.starts, over: false, last_reply: None }
     }
 
-    /// The run is to end.
+    /// The run must end.
     fn cut(&mut self, now: u64) {
         self.shared.desk.borrow_mut().drive.cut(now);
     }
 
-    /// Does what is to be done by `now`, and ends the slice where that is all.
+    /// Does what is due by `now`, and ends the slice if nothing is left.
     fn look(&mut self, now: u64) -> Look {
         if self.last_reply.is_some() {
             return Look::Over;
@@ -116,7 +115,7 @@ impl<'a, D: Driver> Slice<'a, D> {
     }
 }
 
-/// Does what is to be done in a slice by `now`.
+/// Does what is due in a slice by `now`.
 fn look<C>(desk: &mut Desk<C>, now: u64) -> Look {
     let due = desk.hand_out(now);
     if now >= desk.look_at() {

@@ -1,9 +1,9 @@
-//! Lanes through a library that is made up, taken through the braid by the engine:
-//! what is counted, and what becomes of connections.
+//! Lanes through a fake library, driven through interleaved slices by the engine: what is counted,
+//! and what happens to connections.
 
 use super::{Asks, lanes};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::trouble::Trouble;
 use engine::workload::{Arguments, Feeds};
@@ -21,31 +21,31 @@ use tokio::task::yield_now;
 
 const MS: u64 = 1_000_000;
 
-/// What a server does.
+/// The behaviour of a server.
 #[derive(Clone, Copy)]
 enum Habit {
     Answers,
-    /// After so many milliseconds.
+    /// Requests are answered after this many milliseconds.
     Dawdles(u64),
-    /// Each fourth request is never answered.
+    /// Every fourth request is never answered.
     Hangs,
     /// No request is ever answered.
     IsMute,
-    /// No connection is let in.
+    /// No connection is accepted.
     Refuses,
     /// Each request is answered with an error.
     Errs,
-    /// Each fourth request ends its connection.
+    /// Every fourth request ends its connection.
     Closes,
-    /// The library panics where a connection is opened.
+    /// The library panics when a connection is opened.
     PanicsInConnects,
-    /// The library panics in each fourth request.
+    /// The library panics in every fourth request.
     PanicsInRequests,
-    /// A task that the library made panics in each fourth request, which waits for it.
+    /// A task of the library panics in every fourth request, which waits for the task.
     PanicsBeside,
 }
 
-/// What it sees of its clients.
+/// What the server sees of its clients.
 #[derive(Default)]
 struct Guests {
     opened: AtomicU64,
@@ -91,9 +91,9 @@ impl Driver for Pretended {
         &self,
         _client: &mut Client,
         _request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        heard.asks();
+        events.asks();
         let number = self.guests.asked.fetch_add(1, Relaxed);
         match self.habit {
             Habit::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
@@ -110,7 +110,7 @@ impl Driver for Pretended {
             Habit::Errs => Err(Trouble::Told { code: 1213, closes: false }),
             Habit::Closes if number % 4 == 3 => Err(Trouble::Failed(Failure::Closed)),
             _ => {
-                heard.row(None, b"1");
+                events.row(None, b"1");
                 Ok(())
             }
         }
@@ -177,7 +177,7 @@ pub(crate) fn order() -> Asked {
     }
 }
 
-/// What was seen, and what the server saw.
+/// The measurements, and what the server saw.
 fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guests>) {
     let mut order = order();
     change(&mut order.lanes[0]);
@@ -191,7 +191,7 @@ fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guest
     (run(&order, made), guests)
 }
 
-/// What was seen of the order's one contender.
+/// The measurements of the order's one contender.
 pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
     let mut all = Seen::default();
     let stop = Stop::new().expect("a descriptor");
@@ -203,12 +203,12 @@ pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
     all
 }
 
-/// Why it cannot be driven.
+/// Why the order cannot be driven.
 fn refused(order: &Asked) -> String {
     broken(order, Habit::Answers)
 }
 
-/// Why its run ends before its time.
+/// Why its run ends early.
 fn broken(order: &Asked, habit: Habit) -> String {
     let asks =
         Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
@@ -218,7 +218,7 @@ fn broken(order: &Asked, habit: Habit) -> String {
     ended(order, made)
 }
 
-/// Why the run of these lanes ends before its time.
+/// Why the run of these lanes ends early.
 pub(crate) fn ended(order: &Asked, made: Vec<MakeLane>) -> String {
     let stop = Stop::new().expect("a descriptor");
     let done =
@@ -239,7 +239,7 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
     assert_eq!((seen.unfinished, seen.unsent), (0, 0));
     assert_eq!(seen.response_time.len(), seen.operations);
     assert_eq!(seen.phases.fetch.len(), seen.operations);
-    // What was got is told with each of the two trials.
+    // Both trials report the connections.
     assert_eq!((seen.connections.opened, seen.connections.got), (4, 2 * 4));
     assert_eq!((seen.connect_time.len(), seen.phases.log_in.len()), (4, 4));
     assert_eq!(guests.said_goodbye.load(Relaxed), 4);
@@ -252,7 +252,7 @@ fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
         asked.intensity.arrivals = Arrivals::Constant(1000.0);
         asked.intensity.connections = 8;
     });
-    // 80 ms of lane time, one each millisecond.
+    // 80 ms of lane time, one operation each millisecond.
     assert_eq!(seen.operations + seen.unsent, 80);
     assert_eq!(seen.operations, guests.asked.load(Relaxed));
     let due: u64 = seen.slices.iter().map(|slice| slice.due).sum();
@@ -302,7 +302,7 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 }
 
 #[test]
-fn who_waits_too_long_for_the_pool_is_starved() {
+fn waiting_too_long_for_the_pool_is_starvation() {
     let (seen, guests) = driven(Habit::Dawdles(20), |asked| {
         asked.intensity.connections = 4;
         asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
@@ -310,18 +310,18 @@ fn who_waits_too_long_for_the_pool_is_starved() {
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
     assert!(starved > 0, "{:?}", seen.outcomes);
     assert_eq!(starved + seen.outcomes.ok, seen.operations);
-    assert_eq!(seen.sent, guests.asked.load(Relaxed), "what starved was never sent");
+    assert_eq!(seen.sent, guests.asked.load(Relaxed), "starved operations were never sent");
     assert_eq!(seen.outcomes.count(Whose::Theirs), starved);
 }
 
 #[test]
-fn what_hangs_is_given_up_with_its_connection() {
+fn hanging_operations_are_abandoned_with_their_connections() {
     let (seen, guests) = driven(Habit::Hangs, |asked| asked.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
     assert_eq!(given_up + seen.outcomes.ok, seen.operations);
     assert_eq!(seen.operations, guests.asked.load(Relaxed));
-    // Censored at what it took at least.
+    // Censored at the time that it took at least.
     assert_eq!(seen.response_time.len(), seen.operations);
     assert!(seen.response_time.max() >= Some(5 * MS));
     assert!(seen.connections.opened > 4);
@@ -329,11 +329,11 @@ fn what_hangs_is_given_up_with_its_connection() {
 }
 
 #[test]
-fn refusals_have_their_code_and_are_not_hurried() {
+fn refusals_have_their_code_and_pauses() {
     let (seen, _) = driven(Habit::Refuses, |_| {});
     assert_eq!((seen.connections.got, seen.sent), (0, 0));
     assert_eq!(seen.outcomes.unexpected.get(&1040), Some(&seen.operations));
-    // Four places; the first pause is 10 ms, and each is longer than the last.
+    // Four slots; the first pause is 10 ms, and each is longer than the last.
     assert!((4..=4 * 8).contains(&seen.operations), "{}", seen.operations);
 }
 
@@ -366,10 +366,10 @@ fn a_load_writes_every_row_once() {
     assert_eq!(guests.rows.load(Relaxed), 3210);
 }
 
-/// The runtime goes on without a task that panicked. The lane must not wait for it.
+/// The runtime continues without a task that panicked. The lane must not wait for it.
 #[test]
 fn a_library_that_panics_ends_the_run() {
-    for (habit, said) in [
+    for (habit, message) in [
         (Habit::PanicsInConnects, "in a connect"),
         (Habit::PanicsInRequests, "in a request"),
         (Habit::PanicsBeside, "beside a request"),
@@ -389,7 +389,10 @@ fn a_library_that_panics_ends_the_run() {
             Asked { cores: vec![0, 0], ..with(|_| {}) },
         ] {
             let why = broken(&order, habit);
-            assert!(why.contains("a client library panicked at ") && why.contains(said), "{why}");
+            assert!(
+                why.contains("a client library panicked at ") && why.contains(message),
+                "{why}"
+            );
         }
     }
 }
@@ -402,7 +405,7 @@ fn several_operations_on_one_connection_are_refused() {
     assert!(broken.contains("leave out depth"), "{broken}");
 }
 
-/// So many connections in closed loop, beside two at 500 operations per second.
+/// This many connections in closed loop, beside two at 500 operations per second.
 fn groups(connections: u32) -> Vec<Intensity> {
     let group = |connections, arrivals| Intensity { connections, depth: 1, arrivals };
     vec![group(connections, Arrivals::Closed), group(2, Arrivals::Constant(500.0))]
@@ -449,7 +452,7 @@ fn a_pool_is_that_of_a_group() {
         asked.groups = groups(8);
         asked.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
     });
-    // Two workers of an application have no use for a third connection.
+    // Two workers of an application do not use a third connection.
     assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));
     for group in &seen.groups {
         assert_eq!(group.phases.acquire.len(), group.operations);

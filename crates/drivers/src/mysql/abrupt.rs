@@ -1,10 +1,9 @@
-//! What ends when it is dropped, and does nothing more.
+//! Connections that end when they are dropped, without further work.
 //!
-//! When a connection is dropped, the library hands it to a task of its own that reads
-//! what is left of its reply. Of an operation that was given up just that must not
-//! happen: a reply of 100 MB would be read on beside the operations that follow, and a
-//! server that hangs would be waited for. So the library is given a runtime that has
-//! ended, where tasks are dropped at once.
+//! When a connection is dropped, the library passes it to a task of its own that reads the rest of
+//! its reply. That must not happen with an abandoned operation: a reply of 100 MB would be read
+//! during the operations that follow, and a server that hangs would be waited for. So the library
+//! gets a runtime that has ended, where tasks are dropped at once.
 
 use engine::Broken;
 use std::ops::{Deref, DerefMut};
@@ -15,17 +14,17 @@ use tokio::runtime::{Builder, Handle};
 pub(super) struct Ended(Handle);
 
 impl Ended {
-    /// Made where no runtime is running.
+    /// Must be created outside of a runtime.
     pub(super) fn new() -> Result<Ended, Broken> {
         let runtime = Builder::new_current_thread().build();
-        let runtime = runtime.map_err(|error| Broken::system("cannot make a runtime", &error))?;
+        let runtime = runtime.map_err(|error| Broken::system("cannot create a runtime", &error))?;
         Ok(Ended(runtime.handle().clone()))
     }
 }
 
 /// A connection that is dropped as it is.
 pub(super) struct Abrupt<T> {
-    /// There until it is dropped, or taken out.
+    /// Some until it is dropped, or taken out.
     held: Option<T>,
     ended: Ended,
 }
@@ -35,7 +34,7 @@ impl<T> Abrupt<T> {
         Abrupt { held: Some(held), ended: ended.clone() }
     }
 
-    /// For who ends it in good order.
+    /// Takes it out, to close it in good order.
     pub(super) fn into_inner(mut self) -> T {
         self.held.take().expect("held until now")
     }
@@ -88,7 +87,7 @@ mod tests {
         runtime.block_on(async {
             drop(Abrupt::new(held(&mine), &ended));
             assert_eq!(Arc::strong_count(&mine), 1);
-            // Where it is left to itself the task lives on.
+            // Otherwise the task continues.
             drop(held(&mine));
             assert_eq!(Arc::strong_count(&mine), 2);
         });

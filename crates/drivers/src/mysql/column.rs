@@ -2,9 +2,9 @@
 
 use mysql_async::Value;
 
-/// Bytes of a value as the server writes it as text: the same of a statement that is
-/// prepared and of one that is not. Of floating point numbers, as they are written
-/// here: the server may round in another digit. Of times, without parts of a second.
+/// The length of a value in the server's text form, whether or not the statement is prepared.
+/// Floating-point numbers are formatted here, so the server may round differently. Times are
+/// without fractions of a second.
 pub(super) fn text_length(value: &Value) -> usize {
     match value {
         Value::NULL => 0,

@@ -1,4 +1,4 @@
-//! When a connection stood that the library dials by itself.
+//! Measures when a connection that the library dials itself is established.
 
 use crate::desk::keep_waker;
 use engine::clock;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-/// The outcome of a future that dials before it does anything else, and when it was
-/// woken for the first time, on the engine's clock. None if it never was. The first that a
-/// socket is waited for is that it is connected, also where it is at once.
-pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
+/// The outcome of a future that dials before it does anything else, and when it was woken for the
+/// first time, on the engine's clock (None if never). The first event of a socket is that it is
+/// connected, even if that happens at once.
+pub(super) async fn events<T>(dialling: impl Future<Output = T>) -> (T, Option<u64>) {
     let first = Arc::new(First::default());
     let waker = Waker::from(first.clone());
     let mut dialling = pin!(dialling);
@@ -24,7 +24,7 @@ pub(super) async fn heard<T>(dialling: impl Future<Output = T>) -> (T, Option<u6
     (done, (at > 0).then_some(at))
 }
 
-/// Passes wakes on, and keeps the time of the first.
+/// Passes wakes on, and records the time of the first.
 #[derive(Default)]
 struct First {
     at: AtomicU64,
@@ -53,7 +53,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::runtime::Builder;
 
-    /// The listener answers after 30 ms; the connection stood long before.
+    /// The listener answers after 30 ms; the connection is established long before.
     #[test]
     fn what_comes_after_the_connection_is_not_part_of_it() {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -67,7 +67,7 @@ mod tests {
                 stream
             };
             let began = clock::now();
-            let dials = heard(async {
+            let dials = events(async {
                 let stream = TcpStream::connect(to).await.expect("it listens");
                 stream.ready(Interest::READABLE).await.expect("it answers");
             });
@@ -81,6 +81,6 @@ mod tests {
     #[test]
     fn what_is_never_waited_for_has_no_time() {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
-        assert_eq!(runtime.block_on(heard(async { 7 })), (7, None));
+        assert_eq!(runtime.block_on(events(async { 7 })), (7, None));
     }
 }

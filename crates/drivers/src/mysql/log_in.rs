@@ -1,12 +1,11 @@
-//! What a server says while a client logs in to it, looked at packet by packet: whether
-//! it asks for the password in a way that lets it, or whoever answers in its place, read
-//! it. Pure.
+//! Inspects the packets of a server during a login: whether it requests the password in a way that
+//! lets it, or an impostor in its place, read the password. Does no I/O.
 
 use std::fmt;
 
 /// A packet begins with its length, three bytes little endian, and a number.
 const HEAD: usize = 4;
-/// No packet of a log-in is longer: a public key takes some hundred bytes.
+/// No packet of a login is longer: a public key takes some hundred bytes.
 const LONGEST: usize = 64 << 10;
 
 /// First bytes of packets.
@@ -14,29 +13,29 @@ const OK: u8 = 0x00;
 const MORE: u8 = 0x01;
 const SWITCH: u8 = 0xfe;
 const ERROR: u8 = 0xff;
-/// Behind [`MORE`], of caching_sha2_password: the whole password is wanted.
+/// After [`MORE`], with caching_sha2_password: the server requests the whole password.
 const WHOLE_PASSWORD: u8 = 0x04;
 
-/// Methods that send the password itself, or encrypted with a key that the server sends
-/// along. Of others only what follows from it and from the server's challenge is sent.
+/// Methods that send the password itself, or encrypted with a key that the server sends. Other
+/// methods only send a hash of it and of the server's challenge.
 const BY_PASSWORD: [&[u8]; 3] = [b"mysql_clear_password", b"sha256_password", b"dialog"];
 
-/// What is guarded in a log-in.
+/// What is protected in a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// There is no password, or it goes in TLS.
+    /// Nothing: there is no password, or it is sent over TLS.
     Nothing,
-    /// The password, so that nobody can read it.
+    /// The password must not be readable by anybody.
     Password,
-    /// The password is not sent as it is. Encrypted with the server's own key it may be.
+    /// The password is not sent in clear text, but may be encrypted with the server's own key.
     PasswordAsItIs,
 }
 
-/// How far a log-in has come.
+/// The progress of a login.
 #[derive(Debug)]
 pub(super) struct LogIn {
     guard: Guard,
-    /// A packet that is not complete.
+    /// An incomplete packet.
     begun: Vec<u8>,
     state: State,
 }
@@ -45,22 +44,22 @@ pub(super) struct LogIn {
 enum State {
     /// The server's greeting comes first.
     Greeting,
-    /// Who logs in was said.
+    /// The user name was sent.
     Answering,
-    /// It is over: what comes now answers questions.
+    /// The login has ended: what follows are answers to questions.
     Over,
-    /// It was refused: nothing more is passed on.
+    /// The login was refused: nothing more is passed on.
     Refused,
 }
 
-/// Why the log-in is not gone on with.
+/// Why the login is aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsafe {
-    /// It wants the password by a method that sends it as it is.
+    /// The server requests the password by a method that sends it in clear text.
     ByPassword,
-    /// It wants the password encrypted with a key that it would send along.
+    /// The server requests the password encrypted with a key that it would send.
     ByItsOwnKey,
-    /// It says more than any log-in takes.
+    /// The server sends more than any login needs.
     TooLong,
 }
 
@@ -68,16 +67,16 @@ impl fmt::Display for Unsafe {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
             Unsafe::ByPassword => {
-                "the server asks for the password as it is (mysql_clear_password or the like), \
-                 and tiebreak sends it to nobody: let the user log in by caching_sha2_password, \
+                "the server requests the password in clear text (mysql_clear_password or similar), \
+                 which tiebreak does not send: configure the user for caching_sha2_password, \
                  mysql_native_password or ed25519"
             }
             Unsafe::ByItsOwnKey => {
-                "the server asks for the password encrypted with a public key that it sends \
-                 itself, and without TLS whoever answers in its place could read it: use TLS \
+                "the server requests the password encrypted with a public key that it sends \
+                 itself; without TLS, an impostor in its place could read it: use TLS \
                  (?sslmode=verify-full), or allow it (?allow-public-key-retrieval=true)"
             }
-            Unsafe::TooLong => "the server says more than belongs to a log-in",
+            Unsafe::TooLong => "the server sends more than a login needs",
         })
     }
 }
@@ -88,10 +87,10 @@ impl LogIn {
         LogIn { guard, begun: Vec::new(), state }
     }
 
-    /// Takes what the server said next, and gives back what may be passed on.
+    /// Takes the next bytes from the server, and returns what may be passed on.
     ///
     /// # Errors
-    /// When it asks for the password.
+    /// Returns an error if the server requests the password.
     pub(super) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, Unsafe> {
         let mut passed = Vec::new();
         self.begun.extend_from_slice(piece);
@@ -106,9 +105,9 @@ impl LogIn {
         Ok(passed)
     }
 
-    /// The state after a packet that says this.
-    fn after(&self, says: &[u8]) -> Result<State, Unsafe> {
-        match (self.state, says) {
+    /// The state after a packet with this content.
+    fn after(&self, bytes: &[u8]) -> Result<State, Unsafe> {
+        match (self.state, bytes) {
             (_, [ERROR, ..]) => Ok(State::Refused),
             (State::Greeting, _) => Ok(State::Answering),
             (_, [OK, ..]) => Ok(State::Over),
@@ -142,20 +141,20 @@ fn packet(bytes: &[u8]) -> Result<Option<usize>, Unsafe> {
 mod tests {
     use super::*;
 
-    fn packet_of(says: &[u8]) -> Vec<u8> {
-        let mut packet = (says.len() as u32).to_le_bytes()[..3].to_vec();
+    fn packet_of(bytes: &[u8]) -> Vec<u8> {
+        let mut packet = (bytes.len() as u32).to_le_bytes()[..3].to_vec();
         packet.push(0);
-        packet.extend_from_slice(says);
+        packet.extend_from_slice(bytes);
         packet
     }
 
-    /// All packets, in pieces of so many bytes.
+    /// All packets, in pieces of this many bytes.
     fn passed(packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
         passed_by(Guard::Password, packets, piece)
     }
 
     fn passed_by(guard: Guard, packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
-        let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+        let all: Vec<u8> = packets.iter().flat_map(|bytes| packet_of(bytes)).collect();
         let mut log_in = LogIn::guarded(guard);
         let mut passed = Vec::new();
         for piece in all.chunks(piece) {
@@ -176,7 +175,7 @@ mod tests {
             &[GREETING, b"\xfeparsec\0challenge", b"P\0salt", b"\0ok"],
         ];
         for packets in good {
-            let all: Vec<u8> = packets.iter().flat_map(|says| packet_of(says)).collect();
+            let all: Vec<u8> = packets.iter().flat_map(|bytes| packet_of(bytes)).collect();
             for piece in [1, 3, 1000] {
                 assert_eq!(passed(packets, piece), Ok(all.clone()), "in pieces of {piece}");
             }
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_the_password_is_cut_off_before_it_is_heard() {
+    fn requests_for_the_password_are_cut_off() {
         let bad: [(&[&[u8]], Unsafe); 6] = [
             (&[GREETING, b"\x01\x04"], Unsafe::ByItsOwnKey),
             (&[GREETING, b"\xfecaching_sha2_password\0x", b"\x01\x04"], Unsafe::ByItsOwnKey),
@@ -200,17 +199,17 @@ mod tests {
         }
     }
 
-    /// The library skips reports of progress, which begin as errors do.
+    /// The library skips progress reports, which begin like errors.
     #[test]
     fn nothing_is_passed_on_behind_an_error() {
         let refused = passed(&[GREETING, b"\xff\xff\xffprogress", b"\x01\x04"], 1000);
-        let heard = [packet_of(GREETING), packet_of(b"\xff\xff\xffprogress")].concat();
-        assert_eq!(refused, Ok(heard));
+        let events = [packet_of(GREETING), packet_of(b"\xff\xff\xffprogress")].concat();
+        assert_eq!(refused, Ok(events));
     }
     #[test]
     fn the_servers_own_key_may_be_allowed_and_the_plain_password_never() {
         let key: &[&[u8]] = &[GREETING, b"\x01\x04", b"\x01-----BEGIN", b"\0ok"];
-        let all: Vec<u8> = key.iter().flat_map(|says| packet_of(says)).collect();
+        let all: Vec<u8> = key.iter().flat_map(|bytes| packet_of(bytes)).collect();
         assert_eq!(passed_by(Guard::PasswordAsItIs, key, 7), Ok(all));
         let plain: &[&[u8]] = &[GREETING, b"\xfemysql_clear_password\0"];
         assert_eq!(passed_by(Guard::PasswordAsItIs, plain, 7), Err(Unsafe::ByPassword));

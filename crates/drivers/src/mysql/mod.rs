@@ -24,32 +24,31 @@ use session::Server;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a row of key and value may have: 65535 bytes less the lengths of both, which
-/// the row holds too.
+/// The maximum length of a row of key and value: 65535 bytes minus the lengths of both, which are
+/// stored in the row, too.
 pub const ROW_BYTES: u32 = 65_535 - 4;
 
 /// How statements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// As text with its values written out.
+    /// As text with values as literals.
     Text,
     /// Prepared once for each connection, values in binary.
     Prepared,
 }
 
-/// TLS as the library wants it said: it keeps its own roots.
+/// TLS settings of the library, which has its own root certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysqlTls {
-    /// A file of certificates (PEM) that are trusted in place of the public ones,
-    /// which the library brings.
+    /// A file of certificates (PEM) that are trusted instead of the library's public ones.
     pub roots: Option<PathBuf>,
-    /// The certificate is not verified.
+    /// Whether the certificate is not verified.
     pub insecure: bool,
     /// The name that the certificate must be for. None means the address.
     pub name: Option<String>,
 }
 
-/// How to get at MySQL or MariaDB.
+/// Access to MySQL or MariaDB.
 pub type MysqlAccess = SqlAccess<Protocol, MysqlTls>;
 
 impl MysqlAccess {
@@ -63,7 +62,7 @@ impl MysqlAccess {
     /// take four bytes a character there.
     ///
     /// # Errors
-    /// When a table of this engine cannot hold such values.
+    /// Returns an error if a table of this engine cannot store such values.
     pub fn table_schema(
         &self,
         engine: Option<&str>,
@@ -76,8 +75,8 @@ impl MysqlAccess {
             fits if fits <= most => format!("VARBINARY({fits})"),
             long if engine.is_some_and(|engine| engine.eq_ignore_ascii_case("MEMORY")) => {
                 return Err(format!(
-                    "a table of the engine MEMORY holds no values of {long} bytes: its rows have \
-                     65535 bytes at most, which leaves {most}; ask for shorter values, or for \
+                    "a table of the engine MEMORY cannot store values of {long} bytes: its rows \
+                     have at most 65535 bytes, which leaves {most}; use shorter values, or \
                      another engine"
                 ));
             }
@@ -126,12 +125,12 @@ impl Database for MysqlAccess {
         table.clone_into(&mut self.table);
     }
 
-    /// Logs in once through a relay that hears what the server says: a server without
-    /// TLS must not be able to read the password. Who is not there, or refuses the
-    /// log-in, is safe.
+    /// Logs in once through a relay that inspects what the server sends: a server without TLS must
+    /// not be able to read the password. A server that does not answer, or refuses the login, is
+    /// safe.
     ///
     /// # Errors
-    /// When the log-in is not safe: why, and what to do.
+    /// Returns an error with the reason and the remedy if the login is not safe.
     fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
         let server = Server::new(self, address).map_err(|broken| broken.0)?;
         match admin::wait(server.unsafe_log_in(), timeout) {
@@ -156,8 +155,8 @@ impl Database for MysqlAccess {
         checks(of, Dialect::Mysql, &self.table, prepare)
     }
 
-    /// When it started is known to within one second; beside that, the settings that decide
-    /// what a commit waits for, and the engine of the contender's table, where there is one.
+    /// Its start, to within one second; the settings that determine what a commit waits for; and
+    /// the engine of the contender's table, if it exists.
     fn facts(
         &self,
         address: &Address,
@@ -178,7 +177,7 @@ impl Database for MysqlAccess {
         let mut rows = self.ask(address, &[SETTINGS.to_owned(), engine, now, uptime], timeout)?;
         let clock = admin::facts(rows.split_off(2));
         let mut facts = admin::facts(rows);
-        // No variable holds the start.
+        // No variable contains the start.
         let number = |at: usize| clock.get(at).and_then(|(_, value)| value.parse::<u64>().ok());
         if let (Some(now), Some(up)) = (number(0), number(1)) {
             facts.push(("started".to_owned(), now.saturating_sub(up).to_string()));
@@ -191,7 +190,7 @@ impl Database for MysqlAccess {
     }
 
     fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
-        // Other engines write when they like.
+        // Other engines do not wait for the disk.
         Some(
             fact(facts, "table_engine").is_none_or(|engine| engine == "InnoDB")
                 && fact(facts, "innodb_flush_log_at_trx_commit")? == "1",
@@ -217,9 +216,10 @@ impl Database for MysqlAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = match of.has_values() {
-            true => self.table_schema(kind, longest_key(of) as u32, of.value.most())?,
-            false => Vec::new(),
+        let own = if of.has_values() {
+            self.table_schema(kind, longest_key(of) as u32, of.value.most())?
+        } else {
+            Vec::new()
         };
         Ok([own, setup(of, Dialect::Mysql, &self.table)].concat())
     }
@@ -244,7 +244,7 @@ impl Database for MysqlAccess {
     }
 }
 
-/// Names of the numbers that its replies are counted by.
+/// Names of the numbers by which its replies are counted.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()))
 }
@@ -267,7 +267,7 @@ pub(crate) fn refusal(error: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(known, _)| *known == error).map(|(_, refusal)| *refusal)
 }
 
-/// What the server's error numbers are called, as far as a load meets them.
+/// Names of the server's error numbers that a load can meet.
 const ERRORS: &[(u16, &str)] = &[
     (1040, "too_many_connections"),
     (1044, "not_allowed"),

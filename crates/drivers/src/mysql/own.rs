@@ -3,7 +3,7 @@
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Server, Session, check_length, row_bytes, trouble};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::{self, OwnReply, OwnStatement};
 use crate::request::OwnRequest;
 use crate::sql::Dialect;
@@ -19,10 +19,10 @@ impl Server {
         &self,
         session: &mut Session,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        own::operate(&mut Own { server: self, session }, statements, request, heard).await
+        own::operate(&mut Own { server: self, session }, statements, request, events).await
     }
 }
 
@@ -54,25 +54,26 @@ impl own::Session for Own<'_> {
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let session = &mut *self.session;
         if self.server.protocol == Protocol::Text {
             let text = statement.with_values(Dialect::Mysql, &request.arguments);
             let reply = session.connection.query_iter(text).await?;
-            return hear(reply, statement, self.server.reply_bytes, heard).await;
+            return hear(reply, statement, self.server.reply_bytes, events).await;
         }
         let prepared = session.own[statement.at].clone().expect("prepared before");
         let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
             Argument::Integer(number) => Value::Int(number),
             Argument::Text(bytes) | Argument::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
         });
-        let parameters = match statement.bound.is_empty() {
-            true => Params::Empty,
-            false => Params::Positional(bound.collect()),
+        let parameters = if statement.bound.is_empty() {
+            Params::Empty
+        } else {
+            Params::Positional(bound.collect())
         };
         let reply = session.connection.exec_iter(prepared, parameters).await?;
-        hear(reply, statement, self.server.reply_bytes, heard).await
+        hear(reply, statement, self.server.reply_bytes, events).await
     }
 
     fn trouble(&self, error: &Error) -> Trouble {
@@ -84,9 +85,9 @@ async fn hear<P: Wire>(
     mut reply: QueryResult<'_, '_, P>,
     statement: &OwnStatement,
     reply_bytes: u64,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = OwnReply::new(statement, heard);
+    let mut hears = OwnReply::new(statement, events);
     let (mut text, mut taken) = (Vec::new(), 0);
     while let Some(row) = reply.next().await? {
         taken += row_bytes(&row);
@@ -97,14 +98,14 @@ async fn hear<P: Wire>(
         if let Some(last) = row.len().checked_sub(1).filter(|_| hears.wants_value()) {
             as_text(row.as_ref(last), &mut text);
         }
-        hears.row(bytes, Some(&text), heard);
+        hears.row(bytes, Some(&text), events);
     }
     let changed = reply.affected_rows();
-    hears.ends(changed, heard);
+    hears.ends(changed, events);
     reply.drop_result().await
 }
 
-/// Appends a column as the server would write it as text: numbers and text.
+/// Appends the server's text form of a column: numbers and text.
 fn as_text(of: Option<&Value>, to: &mut Vec<u8>) {
     match of {
         Some(Value::Bytes(bytes)) => to.extend_from_slice(bytes),

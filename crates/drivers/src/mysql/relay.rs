@@ -1,10 +1,10 @@
-//! A relay between mysql_async and a server, for questions beside the measurement.
+//! A relay between mysql_async and a server, for questions outside of the measurement.
 //!
-//! The library dials by itself and gives nobody its stream. It believes what a server
-//! says of the length of an answer, and it sends the password to a server without TLS
-//! that asks for it in the right way. So questions go through a relay in this process,
-//! which passes on so many bytes an answer, and no request for the password. What is
-//! measured goes straight to the server: a relay would be part of what is measured.
+//! The library dials itself and does not expose its stream. It trusts the length of an answer that
+//! a server announces, and it sends the password to a server without TLS that requests it in a
+//! certain way. So questions go through a relay in this process, which limits the bytes of an
+//! answer, and passes on no request for the password. Measured operations go directly to the
+//! server, because a relay would be part of what is measured.
 
 use super::log_in::{Guard, LogIn, Unsafe};
 use crate::budget::{Budget, QUESTION_BYTES};
@@ -18,12 +18,12 @@ use std::rc::Rc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, spawn_local};
 
-/// Read at once from either side.
+/// Bytes that are read at once from either side.
 const PIECE: usize = 16 << 10;
 
 /// Passes connections on to one server while it lives.
 pub(super) struct Relay {
-    /// Where it listens.
+    /// The address on which it listens.
     pub(super) address: SocketAddr,
     shared: Rc<Shared>,
     accepting: JoinHandle<()>,
@@ -42,14 +42,14 @@ struct Shared {
 pub(super) enum Cut {
     /// The server could not be reached.
     Unreached(String),
-    /// Its answer was too long.
+    /// The server's answer was too long.
     TooLarge(String),
-    /// It asked for the password.
+    /// The server requested the password.
     Unsafe(Unsafe),
 }
 
 impl Cut {
-    /// Why its log-in is not safe, where that was the reason.
+    /// Why the login is not safe, if that was the reason.
     pub(super) fn unsafe_log_in(self) -> Option<Unsafe> {
         match self {
             Cut::Unsafe(found) => Some(found),
@@ -82,7 +82,7 @@ impl Relay {
         Ok(Relay { address, shared, accepting })
     }
 
-    /// Why it cut a connection off, if it did.
+    /// Why it cut off a connection, if it did.
     pub(super) fn cut(&self) -> Option<Cut> {
         self.shared.cut.borrow().clone()
     }
@@ -103,7 +103,7 @@ async fn accept(listener: TcpListener, shared: Rc<Shared>) {
     }
 }
 
-/// Passes on what both say until one of them closes.
+/// Passes on data in both directions until one side closes.
 async fn relay(client: &TcpStream, shared: &Shared) -> Result<(), Cut> {
     let unreached = |error: io::Error| Cut::Unreached(error.to_string());
     let server = TcpStream::connect(shared.to).await.map_err(unreached)?;
@@ -116,7 +116,7 @@ async fn relay(client: &TcpStream, shared: &Shared) -> Result<(), Cut> {
         let written = match select(question, answer).await {
             Either::Left((None, _)) | Either::Right((None, _)) => return Ok(()),
             Either::Left((Some(piece), _)) => {
-                // A question: its answer may have all bytes.
+                // This is a new question, so its answer has the whole budget.
                 shared.budget.renew();
                 write(&server, piece).await
             }
@@ -132,7 +132,7 @@ async fn relay(client: &TcpStream, shared: &Shared) -> Result<(), Cut> {
     }
 }
 
-/// What came, or None if nothing more will.
+/// The received bytes, or None at the end.
 async fn read<'a>(from: &TcpStream, into: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         from.readable().await.ok()?;

@@ -8,7 +8,7 @@ use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit};
@@ -24,22 +24,22 @@ use record::{Address, Doing, Failure};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// The server's own default, in seconds. The library would ask the server otherwise, on
-/// every connection.
+/// The server's own default, in seconds. Otherwise the library would ask the server for it on every
+/// connection.
 const WAIT_TIMEOUT: usize = 28_800;
 
-/// After these the server closes the connection: it shuts down, the connection was
-/// killed (two numbers), or was idle for too long.
+/// Errors after which the server closes the connection: it shuts down, or the connection was killed
+/// (two numbers), or idle for too long.
 const CLOSING: [u16; 4] = [1053, 1927, 3169, 4031];
 
-/// Where sessions are opened, and what is said in them.
+/// The address of sessions, and their statements.
 pub(super) struct Server {
     opts: Opts,
-    /// Where it is, unless by a unix socket.
+    /// The server's address, unless it is a unix socket.
     tcp: Option<SocketAddr>,
     guard: Guard,
     asked_reply_bytes: Option<u64>,
-    /// Bytes of the rows of one question or operation, at most.
+    /// Maximum length of the rows of one question or operation, in bytes.
     pub(super) reply_bytes: u64,
     ended: Ended,
     pub(super) protocol: Protocol,
@@ -47,11 +47,11 @@ pub(super) struct Server {
     pub(super) own: OwnStatements,
 }
 
-/// A connection, and what was prepared on it, by [`Action::place`].
+/// A connection, and its prepared statements, by [`Action::place`].
 pub(crate) struct Session {
     pub(super) connection: Abrupt<Conn>,
     prepared: [Option<Statement>; Action::KINDS.len()],
-    /// The same of user-defined statements, by their numbers.
+    /// Prepared user-defined statements, by their numbers.
     pub(super) own: Vec<Option<Statement>>,
 }
 
@@ -62,7 +62,9 @@ impl Server {
             Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
             Address::Unix(path) => (opts.socket(Some(path.as_str())), None),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                return Err(Broken(format!("MySQL is not reached by a {address}")));
+                return Err(Broken(format!(
+                    "MySQL is only supported over TCP and unix sockets, not at {address}"
+                )));
             }
         };
         let ssl = access.tls.as_ref().map(|tls| tls::options(tls, address)).transpose()?;
@@ -70,12 +72,12 @@ impl Server {
             .user(Some(access.user.as_str()))
             .pass(access.password.as_deref())
             .db_name(Some(access.database.as_str()))
-            // It would ask for the server's socket and then dial that.
+            // Otherwise it would ask for the server's unix socket and then dial that.
             .prefer_socket(false)
             .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &Doing::Ask))))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
-            // Rows that an UPDATE finds count, as they do elsewhere; not only those whose
+            // Rows that an UPDATE finds count, as in other databases, and not only those whose
             // values are others then.
             .client_found_rows(true)
             .ssl_opts(ssl);
@@ -97,7 +99,7 @@ impl Server {
         })
     }
 
-    /// With the user-defined statements that a lane with this to do sends.
+    /// Adds the user-defined statements that a lane with this order sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let packet = as_length(budget::of_packets(reply_bytes, doing));
@@ -106,7 +108,7 @@ impl Server {
         Server { opts: opts.into(), reply_bytes, own, ..self }
     }
 
-    /// Opens a session of its own and asks, one statement after the other.
+    /// Opens a session of its own and sends one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let relay = self.relay().await?;
         let asked = self.ask_through(relay.as_ref(), statements).await;
@@ -138,7 +140,8 @@ impl Server {
         Ok(all)
     }
 
-    /// Logs in, and says why that is not safe. Returns None if it is, or if the server is not there.
+    /// Logs in, and returns why that is not safe. Returns None if it is safe, or if the server does
+    /// not answer.
     pub(super) async fn unsafe_log_in(&self) -> Result<Option<Unsafe>, Unasked> {
         let Some(relay) = self.relay().await?.filter(|_| self.guard != Guard::Nothing) else {
             return Ok(None);
@@ -169,18 +172,18 @@ impl Server {
         &self,
         connection: &mut Conn,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        heard.asks();
-        self.hear(connection.query_iter(text).await?, request.action, heard).await
+        events.asks();
+        self.hear(connection.query_iter(text).await?, request.action, events).await
     }
 
     async fn with_prepared(
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
         let at = action.place();
@@ -188,29 +191,29 @@ impl Server {
             let began = clock::now();
             let statement = session.connection.prep(self.statements.with_places(action)).await?;
             session.prepared[at] = Some(statement);
-            heard.prepared(began);
+            events.prepared(began);
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
-        heard.asks();
-        self.hear(session.connection.exec_iter(statement, parameters).await?, action, heard).await
+        events.asks();
+        self.hear(session.connection.exec_iter(statement, parameters).await?, action, events).await
     }
 
-    /// Hears the rows of a reply.
+    /// Receives the rows of a reply.
     async fn hear<P: Wire>(
         &self,
         mut reply: QueryResult<'_, '_, P>,
         action: Action,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        heard.begins();
+        events.begins();
         let mut bytes = 0;
         while let Some(row) = reply.next().await? {
             bytes += row_bytes(&row);
             check_length(bytes, self.reply_bytes)?;
             if action == Action::Ask {
                 let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
-                heard.row_of(columns.map(text_length).sum());
+                events.row_of(columns.map(text_length).sum());
                 continue;
             }
             let column = |at: usize| match row.as_ref(at) {
@@ -222,7 +225,7 @@ impl Server {
                 Action::Scan(_) => column(0),
                 _ => None,
             };
-            heard.row(key, value);
+            events.row(key, value);
         }
         reply.drop_result().await
     }
@@ -231,11 +234,11 @@ impl Server {
 impl Driver for Server {
     type Client = Session;
 
-    /// The library dials by itself, so that it cannot be told a source address, and TLS
-    /// is part of the log-in.
+    /// The library dials itself, so there is no source address to set, and TLS is part of the
+    /// login.
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
         let began = clock::now();
-        let (connection, stood) = dialling::heard(Conn::new(self.opts.clone())).await;
+        let (connection, stood) = dialling::events(Conn::new(self.opts.clone())).await;
         let connection = connection.map_err(|error| trouble(&error).before_a_session())?;
         let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
@@ -249,14 +252,14 @@ impl Driver for Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         if let Some(own) = &request.own {
-            return self.own(session, own, heard).await;
+            return self.own(session, own, events).await;
         }
         let done = match self.protocol {
-            Protocol::Text => self.text(&mut session.connection, request, heard).await,
-            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+            Protocol::Text => self.text(&mut session.connection, request, events).await,
+            Protocol::Prepared => self.with_prepared(session, request, events).await,
         };
         done.map_err(|error| trouble(&error))
     }
@@ -285,7 +288,7 @@ impl Driver for Server {
         session.own.clear();
         let connection = &mut session.connection;
         let reset = match connection.reset().await {
-            // Servers that do not know how log in anew instead.
+            // Servers without support for it log in again instead.
             Ok(false) => connection.change_user(ChangeUserOpts::default()).await,
             reset => reset.map(drop),
         };
@@ -296,13 +299,13 @@ impl Driver for Server {
         let _ = session.connection.into_inner().disconnect().await;
     }
 
-    /// The library does not look at a connection that is at rest.
+    /// The library does not monitor an idle connection.
     fn is_closed(&self, _session: &Session) -> bool {
         false
     }
 }
 
-/// Bytes that a row takes in memory, or more on the way.
+/// Bytes that a row takes in memory, or in transit if that is more.
 pub(super) fn row_bytes(row: &mysql_async::Row) -> u64 {
     let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
     let bytes = columns.map(|value| match value {
@@ -313,7 +316,7 @@ pub(super) fn row_bytes(row: &mysql_async::Row) -> u64 {
 }
 
 /// # Errors
-/// When the rows of a reply take more bytes than they may.
+/// Returns an error if the rows of a reply exceed the limit.
 pub(super) fn check_length(bytes: u64, most: u64) -> Result<(), Error> {
     if bytes > most {
         return Err(budget::too_large(most).into());
@@ -341,11 +344,11 @@ fn parameters(request: &Request) -> Params {
     }
 }
 
-/// What an error of the library means.
+/// Classifies an error of the library.
 pub(super) fn trouble(error: &Error) -> Trouble {
     Trouble::Failed(match error {
-        Error::Server(told) => {
-            return Trouble::Told { code: told.code, closes: CLOSING.contains(&told.code) };
+        Error::Server(answer) => {
+            return Trouble::Told { code: answer.code, closes: CLOSING.contains(&answer.code) };
         }
         Error::Io(IoError::Io(error)) if is_long_packet(error) => Failure::TooLarge,
         Error::Io(IoError::Io(error)) => failure(error),
@@ -357,8 +360,8 @@ pub(super) fn trouble(error: &Error) -> Trouble {
     })
 }
 
-/// Whether a packet was longer than was allowed. The library keeps the type of this error
-/// to itself: its words tell it.
+/// Whether a packet was longer than allowed. The library does not export the type of this error, so
+/// its message is compared.
 fn is_long_packet(error: &io::Error) -> bool {
     error.to_string() == "Packet is larger than max_allowed_packet"
 }
@@ -372,10 +375,10 @@ fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
     row.unwrap().into_iter().map(text).collect()
 }
 
-/// What an error says; of the server's, its own words.
+/// The message of an error; for the server's errors, its own text.
 fn in_words(error: &Error) -> String {
     match error {
-        Error::Server(told) => told.message.clone(),
+        Error::Server(answer) => answer.message.clone(),
         other => other.to_string(),
     }
 }
@@ -387,12 +390,12 @@ mod tests {
 
     #[test]
     fn each_error_has_its_class() {
-        let told = |code| {
+        let server_error = |code| {
             Error::Server(ServerError { code, message: String::new(), state: String::new() })
         };
         let table = [
-            (told(1213), Trouble::Told { code: 1213, closes: false }),
-            (told(1927), Trouble::Told { code: 1927, closes: true }),
+            (server_error(1213), Trouble::Told { code: 1213, closes: false }),
+            (server_error(1927), Trouble::Told { code: 1927, closes: true }),
             (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
             (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
             (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),

@@ -7,19 +7,19 @@ use mysql_async::SslOpts;
 use record::Address;
 use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 
-/// What the library is to be told.
+/// The settings for the library.
 ///
 /// # Errors
-/// Where it would not speak TLS, or could trust nobody.
+/// Returns an error if it would not use TLS, or could trust no certificate.
 pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Broken> {
     let Address::Tcp(to) = address else {
-        // The library would leave such a connection plain without a word.
+        // The library would silently leave such a connection unencrypted.
         return Err(Broken(format!(
-            "mysql_async speaks no TLS to a {address}: leave out TLS, or give a port"
+            "mysql_async does not support TLS to {address}: leave out TLS, or use TCP"
         )));
     };
     provider::settle();
-    // Also where it is the address: a relay has another one.
+    // Set even if it is the address, because a relay has another one.
     let name = tls.name.clone().unwrap_or_else(|| to.ip().to_string());
     let options = SslOpts::default()
         .with_danger_accept_invalid_certs(tls.insecure)
@@ -31,9 +31,9 @@ pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Brok
         .collect::<Result<_, _>>()
         .map_err(|error| broken(error.to_string()))?;
     if roots.is_empty() {
-        return Err(broken("none in PEM form".to_owned()));
+        return Err(broken("the file has no certificate in PEM format".to_owned()));
     }
-    // As bytes: the library would read files on a thread of its own.
+    // Passed as bytes, because the library would read files on a thread of its own.
     let roots = roots.into_iter().map(|root| root.to_vec().into()).collect();
     Ok(options.with_root_certs(roots).with_disable_built_in_roots(true))
 }
@@ -44,7 +44,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
-    fn what_cannot_be_kept_is_refused_by_name() {
+    fn unsupported_tls_settings_are_rejected() {
         let tcp = || Address::Tcp(([127, 0, 0, 1], 1).into());
         let tls = |roots: Option<&str>| MysqlTls {
             roots: roots.map(PathBuf::from),
@@ -52,9 +52,9 @@ mod tests {
             name: None,
         };
         for (roots, address, word) in [
-            (None, Address::Unix("/tmp/x".to_owned()), "no TLS"),
+            (None, Address::Unix("/tmp/x".to_owned()), "does not support TLS"),
             (Some("/nowhere/ca.pem"), tcp(), "/nowhere/ca.pem"),
-            (Some("/dev/null"), tcp(), "none in PEM form"),
+            (Some("/dev/null"), tcp(), "the file has no certificate in PEM format"),
         ] {
             let refused = options(&tls(roots), &address);
             let Err(Broken(why)) = refused else { panic!("{word}: it is taken") };
@@ -68,7 +68,7 @@ mod tests {
         let tls = MysqlTls { roots: None, name: None, insecure: true };
         let address = Address::Tcp(([127, 0, 0, 1], 1).into());
         options(&tls, &address).expect("options");
-        // rustls would panic here if it had to choose between two.
+        // rustls would panic here if it had to choose between two providers.
         tokio_rustls::rustls::ClientConfig::builder();
     }
 }

@@ -1,5 +1,5 @@
-//! The lane on a database that is made up: what is asked of the library, what is
-//! committed, and what becomes of connections.
+//! The lane on a fake database: what is requested of the library, what is committed, and what
+//! happens to connections.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use super::session::{Server, check};
@@ -23,20 +23,20 @@ const MS: u64 = 1_000_000;
 /// CPU time that every read takes.
 const READ_NS: u64 = 100_000;
 
-/// What the database does beside its work.
+/// What the database does besides its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Habit {
     #[default]
     Works,
-    /// No log-in is ever answered.
+    /// No login is ever answered.
     HangsInLogIns,
-    /// Each fourth read is never answered.
+    /// Every fourth read is never answered.
     HangsInReads,
     /// Every update fails.
     RefusesUpdates,
-    /// The library panics in a log-in.
+    /// The library panics in a login.
     PanicsInLogIns,
-    /// The library panics in each fourth read.
+    /// The library panics in every fourth read.
     PanicsInReads,
 }
 
@@ -63,7 +63,7 @@ impl Database {
     }
 }
 
-/// A connection, and what it did that was not committed.
+/// A connection, and its uncommitted changes.
 struct Session {
     of: Database,
     pending: Vec<(String, Option<Vec<u8>>)>,
@@ -75,7 +75,7 @@ impl Drop for Session {
     }
 }
 
-/// A call that nobody answers, until a signal ends it.
+/// A call that is not answered until a signal ends it.
 fn hang() -> Fault {
     let (mut here, _there) = UnixStream::pair().expect("a pair");
     let interrupted = here.read(&mut [0]).expect_err("nothing comes");
@@ -95,7 +95,7 @@ impl Library for Database {
             return Err(hang());
         }
         let panics = self.state().habit == Habit::PanicsInLogIns;
-        assert!(!panics, "in a log-in");
+        assert!(!panics, "in a login");
         let mut state = self.state();
         state.opened += 1;
         state.now += 1;
@@ -259,7 +259,7 @@ fn every_preset_finds_what_was_loaded() {
     let of_keys = |name: &&str| *name != engine::workload::WIDE_ROWS;
     for name in engine::workload::PRESETS.into_iter().filter(of_keys) {
         let (workload, database) = (preset(name), Database::default());
-        // The second time over what is there.
+        // The second time over the existing rows.
         load(&database, &workload);
         load(&database, &workload);
         assert_eq!(database.state().rows.len(), 600, "{name}");
@@ -388,10 +388,10 @@ fn of(seen: &Seen, number: u32) -> u64 {
 }
 
 #[test]
-fn statements_of_ones_own_are_transactions() {
+fn user_defined_statements_are_transactions() {
     let database = Database::default();
     load(&database, &own());
-    // What is there already is left as it is.
+    // Existing rows are not changed.
     load(&database, &own());
     {
         let mut state = database.state();
@@ -417,7 +417,7 @@ fn a_transaction_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn what_returning_brings_is_refused() {
+fn returning_is_rejected() {
     let mut workload = own();
     assert!(check(&Doing::Drive(workload.clone())).is_ok());
     let Says::Sql(statements) = &mut workload.own.operations[1].says else { panic!("SQL") };

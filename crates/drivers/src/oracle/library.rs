@@ -1,4 +1,4 @@
-//! The library itself, behind the seam.
+//! The library itself, behind the interface.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use super::session::{Server, check};
@@ -35,7 +35,8 @@ impl Database for OracleAccess {
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
-    /// Its own server's cheapest statement: the null server does not speak its protocol.
+    /// The cheapest statement of its own server, because the null server does not support its
+    /// protocol.
     fn plain(&self) -> Box<dyn Database> {
         Box::new(OracleAccess { query: CHEAPEST.to_owned(), ..self.clone() })
     }
@@ -58,8 +59,8 @@ impl Database for OracleAccess {
         admin::wait(server.ask(statements), timeout)
     }
 
-    /// Its version; and where this user may ask for them, when it started and what a commit
-    /// waits for.
+    /// Its version and, if this user has the permission, when it started and what a commit waits
+    /// for.
     fn facts(
         &self,
         address: &Address,
@@ -82,7 +83,7 @@ impl Database for OracleAccess {
         ("v$parameter", "version")
     }
 
-    /// Waiting is what it does unless it is told not to.
+    /// It waits by default.
     fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
         Some(!fact(facts, "commit_wait")?.contains("NOWAIT"))
     }
@@ -91,13 +92,13 @@ impl Database for OracleAccess {
         None
     }
 
-    /// Not everybody may ask for it.
+    /// Not every user has the permission for it.
     fn start(&self, facts: &[(String, String)], _answer: &[String]) -> Option<Start> {
         let began = fact(facts, "started")?.parse().ok()?;
         Some(Start::Second { place: self.database.clone(), began })
     }
 
-    /// What has the length is two digits for each byte.
+    /// The length is that of a text with two digits for each byte.
     fn count_rows(&self) -> String {
         let table = Dialect::Oracle.name(&self.table);
         format!("SELECT COUNT(*), COALESCE(SUM(LENGTH(\"VALUE\")), 0) / 2 FROM {table}")
@@ -139,30 +140,30 @@ impl Database for OracleAccess {
 impl OracleAccess {
     fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, Broken> {
         let Address::Tcp(to) = address else {
-            return Err(Broken("oracle is spoken over TCP; give HOST:PORT".to_owned()));
+            return Err(Broken("Oracle is only supported over TCP; use HOST:PORT".to_owned()));
         };
         if !is_service(&self.database) {
-            return Err(Broken("the name of the service is none".to_owned()));
+            return Err(Broken("the service name is not valid".to_owned()));
         }
-        // After a refusal it would sleep for a second, and not try again. The lane waits by
-        // itself.
+        // After a refusal it would sleep for a second, and not try again. The lane has its own
+        // pauses.
         let descriptor = format!(
             "(DESCRIPTION=(RETRY_DELAY=0)(ADDRESS=(PROTOCOL=TCP)(HOST={})(PORT={}))(CONNECT_DATA=(SERVICE_NAME={})))",
             to.ip(),
             to.port(),
             self.database
         );
-        // The library's message would quote what it was given.
+        // The library's message would quote its input.
         let config = Config::default()
             .set_credentials(&self.user, self.password.as_deref().unwrap_or_default())
             .set_transport_connect_timeout(Some(timeout))
             .set_connect_string(&descriptor)
-            .map_err(|_| Broken("the driver does not take the address".to_owned()))?;
+            .map_err(|_| Broken("the driver rejects the address".to_owned()))?;
         Ok(Oracledb { config })
     }
 }
 
-/// How to come to a connection.
+/// How to open a connection.
 #[derive(Clone)]
 struct Oracledb {
     config: Config,
@@ -177,7 +178,7 @@ impl Library for Oracledb {
     }
 }
 
-/// A connection; it says goodbye when it is dropped.
+/// A connection, which is closed in good order when it is dropped.
 struct Linked(Option<Connection>);
 
 impl Drop for Linked {
@@ -243,7 +244,7 @@ fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
         Some(Err(error)) => Err(Fault { trouble: trouble(&error), why: error.to_string() }),
         None => Err(Fault {
             trouble: Trouble::Failed(Failure::Protocol),
-            why: "it said what the driver does not know".to_owned(),
+            why: "the server sent something that the driver does not know".to_owned(),
         }),
     }
 }
@@ -268,8 +269,8 @@ fn fetched(row: &Row, wants_cells: bool) -> Fetched {
     fetched
 }
 
-/// Text and numbers as text, RAW as it is. None: it is NULL, or of a type for which the
-/// library has no text.
+/// Text and numbers as text, RAW unchanged. Returns None if it is NULL, or of a type for which the
+/// library has no text form.
 fn cell(row: &Row, column: usize) -> Option<Vec<u8>> {
     if let Ok(text) = row.get::<Option<&str>>(column) {
         return text.map(|text| text.as_bytes().to_vec());

@@ -1,7 +1,7 @@
-//! The seam to a library that blocks: what a connection's thread has it do.
+//! The interface to a library that blocks: the calls that a connection's thread makes.
 //!
-//! A trait, since no server is at hand: behind it the tests put a database that is
-//! made up, and everything on this side of it is tested with that.
+//! It is a trait because no server is available: the tests implement a fake database, with which
+//! everything on this side is tested.
 
 use crate::trouble::Trouble;
 use engine::clock;
@@ -18,7 +18,7 @@ pub(crate) trait Library: Clone + Send + 'static {
 
 /// One connection. Every call waits for its answer.
 pub(crate) trait Link {
-    /// Asks for rows, and puts them into the reply.
+    /// Requests rows, and puts them into the reply.
     fn query(
         &mut self,
         text: &str,
@@ -27,27 +27,27 @@ pub(crate) trait Link {
         reply: &mut Reply,
     ) -> Result<(), Fault>;
 
-    /// Carries out a statement once for each of these rows of values. Returns how many
-    /// rows it changed. Nothing is committed by that.
+    /// Carries out a statement once for each of these rows of values. Returns how many rows it
+    /// changed. Does not commit.
     fn change(&mut self, text: &str, rows: &[Vec<Bind>]) -> Result<u64, Fault>;
 
     fn commit(&mut self) -> Result<(), Fault>;
 
     fn rollback(&mut self) -> Result<(), Fault>;
 
-    /// Asks whether the server still answers.
+    /// Checks whether the server still answers.
     fn ping(&mut self) -> Result<(), Fault>;
 }
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) trouble: Trouble,
-    /// In words, some of them the server's own.
+    /// The message, which may contain the server's own text.
     pub(crate) why: String,
 }
 
-/// A value for a place of a statement.
+/// A value for a placeholder of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bind {
     Integer(i64),
@@ -55,13 +55,13 @@ pub(crate) enum Bind {
     Bytes(Vec<u8>),
 }
 
-/// What a connection is to do.
+/// The work of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     Query {
         text: Arc<str>,
         bound: Vec<Bind>,
-        /// What the rows hold is wanted, and not only how much it is.
+        /// Whether the content of rows is needed, and not only its length.
         wants_cells: bool,
         commits: bool,
     },
@@ -75,10 +75,10 @@ pub(super) enum Call {
     Ping,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reply {
-    /// When it began, on the engine's clock; 0: that is not known apart from its end.
+    /// When it began, on the engine's clock; 0 if only its end is known.
     pub(super) began: u64,
     pub(super) rows: Vec<Fetched>,
     /// Rows that were changed.
@@ -88,26 +88,26 @@ pub(crate) struct Reply {
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fetched {
-    /// In all columns, as text.
+    /// Length of all columns as text.
     pub(crate) bytes: usize,
-    /// Where they are wanted: numbers as text, bytes as they are; none is NULL.
+    /// The columns, if they are needed: numbers as text, bytes unchanged. None is NULL.
     pub(crate) cells: Vec<Option<Vec<u8>>>,
 }
 
 impl Reply {
-    /// The reply begins.
+    /// Records that the reply begins.
     pub(crate) fn begins(&mut self) {
         self.began = clock::now();
     }
 
-    /// One more row.
+    /// Adds one row.
     pub(crate) fn row(&mut self, row: Fetched) {
         self.rows.push(row);
     }
 }
 
 impl Call {
-    /// Has a connection do it.
+    /// Carries it out on a connection.
     pub(super) fn carry_out(self, link: &mut impl Link) -> Result<Reply, Fault> {
         let mut reply = Reply::default();
         match self {
@@ -127,14 +127,13 @@ impl Call {
     }
 }
 
-/// Ends the transaction of what stands alone: nobody else would. What was done of a
-/// call that failed is undone.
+/// Ends the transaction of a call that is not part of a longer one. Rolls back if the call failed.
 fn ends<T>(link: &mut impl Link, done: Result<T, Fault>, commits: bool) -> Result<T, Fault> {
     match done {
         Ok(done) if commits => link.commit().map(|()| done),
         Err(fault) if commits && !fault.trouble.closes() => match link.rollback() {
             Ok(()) => Err(fault),
-            // What state it is in nobody knows.
+            // The state of the session is unknown.
             Err(other) => Err(other),
         },
         done => done,

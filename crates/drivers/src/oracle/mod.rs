@@ -1,10 +1,10 @@
-//! Oracle Database, through oracledb, Oracle's own driver in Rust (feature `oracle`; the
-//! rest of this room is compiled for the tests too, which have no server).
+//! Oracle Database, through oracledb, Oracle's own driver in Rust (feature `oracle`; the rest of
+//! this module is compiled for the tests, too, which have no server).
 //!
-//! The library blocks, so each connection has a thread of its own (`thread`), to which
-//! the lane's tasks hand over what is to be done through the seam in `link`. What the
-//! library does by itself: it keeps statements prepared, 20 for each connection; it pings
-//! nothing, and its pool is not used. Its text is UTF-8, always.
+//! The library blocks, so each connection has a thread of its own (`thread`), to which the lane's
+//! tasks pass their work through the interface in `link`. The library itself keeps up to 20
+//! prepared statements for each connection; it pings nothing, and its pool is not used. Its text
+//! is always UTF-8.
 
 #[cfg(feature = "oracle")]
 mod library;
@@ -19,23 +19,22 @@ use crate::access::SqlAccess;
 use crate::refusal::Refusal;
 use crate::sql::Dialect;
 
-/// The cheapest statement that there is.
+/// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT 1 FROM dual";
 
-/// The character sets that the library can speak in.
+/// The character sets that the library supports.
 pub const CHARSETS: [&str; 1] = ["AL32UTF8"];
 
-/// What a value may have, in bytes: as much as a column of the type RAW holds on every
-/// server.
+/// Maximum length of a value in bytes: the size of a RAW column on every server.
 pub const VALUE_BYTES: u32 = 2000;
 
-/// How to get at Oracle: its database is a service (see [`is_service`]), and there is one
-/// way to send statements. Without TLS.
+/// Access to Oracle, without TLS. Its database is a service (see [`is_service`]), and there is only
+/// one way to send statements.
 pub type OracleAccess = SqlAccess<(), ()>;
 
 impl OracleAccess {
-    /// The statements that make the contender's table, anew and empty, for keys of so
-    /// many bytes at most and values of [`VALUE_BYTES`].
+    /// The statements that create the contender's table again and empty, for keys of at most this
+    /// many bytes and values of [`VALUE_BYTES`].
     pub(crate) fn table_schema(&self, key_bytes: u32) -> Vec<String> {
         let table = Dialect::Oracle.name(&self.table);
         vec![
@@ -48,7 +47,7 @@ impl OracleAccess {
     }
 }
 
-/// The statement, in a block in which it is no error that it fails with this number.
+/// The statement in a block that ignores the error with this number.
 pub(crate) fn unless(statement: &str, error: u16) -> String {
     format!(
         "BEGIN EXECUTE IMMEDIATE {}; EXCEPTION WHEN OTHERS THEN IF SQLCODE != -{error} THEN RAISE; \
@@ -57,20 +56,18 @@ pub(crate) fn unless(statement: &str, error: u16) -> String {
     )
 }
 
-/// Whether this can be the name of a service: nothing that ends the name in the
-/// descriptor that it is put into.
+/// Whether this is a valid service name: it has no characters that end the name in the descriptor.
 pub fn is_service(name: &str) -> bool {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-$#".contains(&byte);
     !name.is_empty() && name.bytes().all(part)
 }
 
-/// A row with this key is there; the name of a table is taken; there is none of this
-/// name.
+/// A row with this key exists; a table with this name exists; no table with this name exists.
 const ALREADY_THERE: u16 = 1;
 const NAME_IS_TAKEN: u16 = 955;
 const NO_SUCH_TABLE: u16 = 942;
 
-/// What the server's error numbers are called, as far as a load meets them.
+/// Names of the server's error numbers that a load can meet.
 const ERRORS: &[(u16, &str)] = &[
     (ALREADY_THERE, "key_already_there"),
     (18, "too_many_sessions"),
@@ -127,11 +124,10 @@ pub(crate) fn refusal(number: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
 }
 
-/// Above all numbers that other databases are counted by: what is added to Oracle's.
+/// Offset of Oracle's numbers, above all numbers of other databases.
 const FIRST_CODE: u16 = 1 << 15;
 
-/// The number by which an error of Oracle's is counted; those from ORA-32768 on are
-/// counted as one.
+/// The number by which an error of Oracle is counted. Errors from ORA-32768 on share one.
 pub fn code(error: u16) -> u16 {
     if error < FIRST_CODE { FIRST_CODE + error } else { FIRST_CODE }
 }
@@ -178,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_made_anew_whether_or_not_they_are_there() {
+    fn tables_are_created_again_whether_or_not_they_exist() {
         let [drops, creates] = &access("t").table_schema(20)[..] else { panic!("two statements") };
         assert_eq!(
             drops,

@@ -3,7 +3,7 @@
 use super::link::{Call, Fault, Library};
 use super::session::{Server, bind, change, query};
 use super::thread::Connection;
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::{self, OwnReply, OwnStatement};
 use crate::request::OwnRequest;
 use crate::trouble::Trouble;
@@ -14,25 +14,25 @@ impl<L: Library> Server<L> {
         &self,
         connection: &mut Connection,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
         let alone = statements.len() == 1;
-        own::operate(&mut Own { connection, alone }, statements, request, heard).await
+        own::operate(&mut Own { connection, alone }, statements, request, events).await
     }
 }
 
 /// A session in which statements are sent.
 struct Own<'a> {
     connection: &'a mut Connection,
-    /// The statement is the whole operation: it is committed with it.
+    /// Whether the statement is the whole operation, and is committed with it.
     alone: bool,
 }
 
 impl own::Session for Own<'_> {
     type Error = Fault;
 
-    /// The library prepares when it first executes, and not ahead.
+    /// The library prepares a statement when it first executes it, and not in advance.
     async fn prepare(&mut self, _statement: &OwnStatement) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
@@ -51,22 +51,23 @@ impl own::Session for Own<'_> {
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
         let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
-        let call = match statement.brings_rows {
-            true => query(text, bound, true, self.alone && locks(&statement.with_places)),
-            false => change(text, vec![bound], self.alone),
+        let call = if statement.brings_rows {
+            query(text, bound, true, self.alone && locks(&statement.with_places))
+        } else {
+            change(text, vec![bound], self.alone)
         };
         let reply = self.connection.call(call).await?;
-        heard.began_at(reply.began);
-        let mut hears = OwnReply::new(statement, heard);
+        events.began_at(reply.began);
+        let mut hears = OwnReply::new(statement, events);
         for row in &reply.rows {
             let last = row.cells.last().and_then(Option::as_deref);
-            hears.row(row.bytes, Some(last.unwrap_or_default()), heard);
+            hears.row(row.bytes, Some(last.unwrap_or_default()), events);
         }
-        hears.ends(reply.changed, heard);
+        hears.ends(reply.changed, events);
         Ok(())
     }
 
@@ -75,7 +76,7 @@ impl own::Session for Own<'_> {
     }
 }
 
-/// It locks the rows that it reads, until its transaction ends.
+/// Whether it locks the rows that it reads until its transaction ends.
 fn locks(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let locks = |pair: &[&str]| {

@@ -5,7 +5,7 @@ use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::admin::{Rows, Unasked};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, brings_rows, limit};
@@ -17,13 +17,13 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Where sessions are opened, and what is said in them.
+/// The address of sessions, and their statements.
 pub(super) struct Server<L> {
     library: L,
     threads: Rc<Threads>,
     /// By [`Action::place`].
     texts: [Arc<str>; Action::KINDS.len()],
-    /// The contender's one statement brings rows.
+    /// Whether the contender's one statement returns rows.
     brings_rows: bool,
     pub(super) own: OwnStatements,
 }
@@ -41,16 +41,17 @@ impl<L: Library> Server<L> {
         }
     }
 
-    /// Opens a session of its own and asks, one statement after the other.
+    /// Opens a session of its own and sends one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let unasked = |fault: Fault| Unasked::new(fault.trouble, fault.why);
         let connection =
             Connection::open(&self.threads, self.library.clone()).await.map_err(unasked)?;
         let mut all = Vec::with_capacity(statements.len());
         for text in statements {
-            let call = match brings_rows(text) {
-                true => query(text.as_str().into(), Vec::new(), true, false),
-                false => change(text.as_str().into(), vec![Vec::new()], true),
+            let call = if brings_rows(text) {
+                query(text.as_str().into(), Vec::new(), true, false)
+            } else {
+                change(text.as_str().into(), vec![Vec::new()], true)
             };
             let reply = connection.call(call).await.map_err(unasked)?;
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -83,7 +84,7 @@ impl<L: Library> Server<L> {
         }
     }
 
-    /// Inserts one row after the other, where it is not yet.
+    /// Inserts one row after the other unless it exists.
     async fn fill_singly(
         &self,
         connection: &Connection,
@@ -93,7 +94,7 @@ impl<L: Library> Server<L> {
         for row in rows {
             match connection.call(change(text.clone(), vec![row], false)).await {
                 Err(fault) if !is_there(&fault) => {
-                    // The lane gives up what failed; nothing of it is to stay.
+                    // The lane abandons what failed, so nothing of it may remain.
                     let _ = connection.call(Call::Rollback).await;
                     return Err(fault);
                 }
@@ -125,16 +126,16 @@ pub(super) fn bind(argument: Argument<'_>) -> Bind {
     }
 }
 
-/// A row with this key is there.
+/// Whether a row with this key exists.
 fn is_there(fault: &Fault) -> bool {
-    matches!(fault.trouble, Trouble::Told { code: told, .. } if told == code(ALREADY_THERE))
+    matches!(fault.trouble, Trouble::Told { code: number, .. } if number == code(ALREADY_THERE))
 }
 
 impl<L: Library> Driver for Server<L> {
     type Client = Connection;
 
-    /// The library dials by itself: neither a source address nor the phases of
-    /// opening can be had.
+    /// The library dials itself, so the source address cannot be set, and the phases of opening are
+    /// not known.
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), Trouble> {
         let began = clock::now();
         let opened = Connection::open(&self.threads, self.library.clone()).await;
@@ -148,24 +149,24 @@ impl<L: Library> Driver for Server<L> {
         &self,
         connection: &mut Connection,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         if let Some(own) = &request.own {
-            return self.own(connection, own, heard).await;
+            return self.own(connection, own, events).await;
         }
-        heard.asks();
+        events.asks();
         let reply = match connection.call(self.call_for(request)).await {
-            // Two came at once: the other was first.
+            // Two came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
             reply => reply.map_err(|fault| fault.trouble)?,
         };
-        heard.began_at(reply.began);
+        events.began_at(reply.began);
         for row in &reply.rows {
             let cell = |at: usize| row.cells.get(at).and_then(Option::as_deref);
             match request.action {
-                Action::Scan(_) => heard.row(cell(0), cell(1).unwrap_or_default()),
-                Action::Get => heard.row(None, cell(0).unwrap_or_default()),
-                _ => heard.row_of(row.bytes),
+                Action::Scan(_) => events.row(cell(0), cell(1).unwrap_or_default()),
+                Action::Get => events.row(None, cell(0).unwrap_or_default()),
+                _ => events.row_of(row.bytes),
             }
         }
         Ok(())
@@ -186,7 +187,7 @@ impl<L: Library> Driver for Server<L> {
         let values =
             |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
         let all: Vec<Vec<Bind>> = rows.iter().map(values).collect();
-        // No statement of Oracle's leaves rows out that are there, whatever the table.
+        // Oracle has no statement that skips existing rows in any table.
         let filled = match connection.call(change(text.clone(), all, true)).await {
             Err(fault) if is_there(&fault) => {
                 self.fill_singly(connection, &text, rows.iter().map(values)).await
@@ -200,7 +201,7 @@ impl<L: Library> Driver for Server<L> {
         connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.trouble)
     }
 
-    /// A rollback: what the library's own pool does, and all that it can.
+    /// A rollback, which is all that the library's own pool does.
     async fn reset(&self, connection: &mut Connection) -> Result<(), Trouble> {
         connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.trouble)
     }
@@ -209,7 +210,7 @@ impl<L: Library> Driver for Server<L> {
         connection.close().await;
     }
 
-    /// The library does not look at a connection that is at rest.
+    /// The library does not monitor an idle connection.
     fn is_closed(&self, _connection: &Connection) -> bool {
         false
     }
@@ -219,18 +220,19 @@ impl<L: Library> Driver for Server<L> {
     }
 }
 
-/// What a lane cannot be asked for.
+/// Rejects what a lane does not support.
 pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
     let Doing::Drive(workload) = doing else { return Ok(()) };
     let all = workload.own.operations.iter().flat_map(|of| match &of.says {
         record::Says::Sql(statements) => statements.as_slice(),
         _ => &[],
     });
-    match all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
-        true => Err(Broken(
-            "what RETURNING brings is not read on Oracle: it wants a variable to put it INTO"
+    if all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
+        Err(Broken(
+            "RETURNING is not supported on Oracle, where it requires a variable to return INTO"
                 .to_owned(),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

@@ -1,11 +1,10 @@
 //! A connection on a thread of its own, as a task of the lane uses it.
 //!
-//! The library blocks; the lane does not. So the task hands what is to be done over to
-//! the connection's thread, which is on the same core, and is woken with the reply. To
-//! hand over and back took 2.2 to 3.1 µs (1, 8 and 32 connections on one core), which
-//! are part of every latency. For that, workloads, pools, groups and loads are those of
-//! all lanes here. A lane of threads alone, as files have, was rejected: it would have
-//! needed each of them once more.
+//! The library blocks; the lane does not. So the task passes its work to the connection's thread,
+//! which is on the same core, and is woken with the reply. Both handovers together took 2.2 to
+//! 3.1 µs (1, 8 and 32 connections on one core), which are part of every latency. In return,
+//! workloads, pools, groups and loads are shared with all lanes here. A lane that consists of
+//! threads, as files have, was rejected: it would have needed each of them again.
 
 use super::link::{Call, Fault, Library, Reply};
 use crate::desk::keep_waker;
@@ -20,7 +19,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long threads whose calls do not end are waited for when the lane ends.
+/// How long to wait for threads whose calls do not end when the lane ends.
 const LEAVING_NS: u64 = 1_000_000_000;
 
 /// The task's end of a connection.
@@ -35,15 +34,15 @@ pub(crate) struct Connection {
 pub(super) struct Threads {
     /// CPU time of all of them, in nanoseconds.
     cpu_ns: Arc<AtomicU64>,
-    /// Those that are given up, and are in a call still.
+    /// Threads that are abandoned, and still in a call.
     leaving: RefCell<Vec<JoinHandle<()>>>,
 }
 
-/// Where task and thread meet.
+/// What task and thread share.
 #[derive(Default)]
 struct Slot {
     state: Mutex<State>,
-    /// There is something for the thread.
+    /// Signals work for the thread.
     called: Condvar,
 }
 
@@ -51,9 +50,9 @@ struct Slot {
 struct State {
     call: Option<Call>,
     answer: Option<Result<Reply, Fault>>,
-    /// The task, where it waits.
+    /// The task's waker, if it waits.
     waker: Option<Waker>,
-    /// No more calls come: the connection is to end.
+    /// No more calls come, so the connection must end.
     over: bool,
     /// It has ended.
     gone: bool,
@@ -66,9 +65,8 @@ impl Threads {
         self.cpu_ns.load(Ordering::Relaxed)
     }
 
-    /// Takes those that were given up out of their calls. It comes to nothing where one
-    /// is just about to call, so it is done again and again. Returns whether all have
-    /// ended.
+    /// Interrupts the calls of abandoned threads. That has no effect on a thread that is just about
+    /// to call, so it must be repeated. Returns whether all have ended.
     fn reap(&self) -> bool {
         let mut leaving = self.leaving.borrow_mut();
         leaving.retain(|thread| !thread.is_finished());
@@ -87,8 +85,8 @@ impl Drop for Threads {
 }
 
 impl Connection {
-    /// Opens one, on a new thread. To give up waiting for it, drop what is returned:
-    /// its thread ends.
+    /// Opens a connection on a new thread. To stop waiting for it, drop the returned value: its
+    /// thread ends.
     pub(super) async fn open(
         threads: &Rc<Threads>,
         library: impl Library,
@@ -105,8 +103,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Has it do something. What comes after waits until this was answered, or ends the
-    /// connection by dropping it.
+    /// Carries out a call. The caller must wait until it was answered, or end the connection by
+    /// dropping it.
     pub(super) async fn call(&self, call: Call) -> Result<Reply, Fault> {
         self.slot.state().call = Some(call);
         self.slot.called.notify_one();
@@ -117,7 +115,7 @@ impl Connection {
         poll_fn(|context| self.slot.wait(context, |state| state.answer.take())).await
     }
 
-    /// Says goodbye, and waits until that was said.
+    /// Closes the connection in good order, and waits for that.
     pub(super) async fn close(mut self) {
         self.slot.end();
         poll_fn(|context| self.slot.wait(context, |state| state.gone.then_some(()))).await;
@@ -141,7 +139,7 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The task's: what it waits for, once it is there.
+    /// For the task: returns what it waits for, once it is available.
     fn wait<T>(&self, context: &Context<'_>, what: impl Fn(&mut State) -> Option<T>) -> Poll<T> {
         let mut state = self.state();
         match what(&mut state) {
@@ -161,7 +159,7 @@ impl Slot {
         self.called.notify_one();
     }
 
-    /// The thread's: what it is to do next. Returns None if it is to end.
+    /// For the thread: returns its next call. Returns None if it must end.
     fn next(&self) -> Option<Call> {
         let mut state = self.state();
         loop {
@@ -175,7 +173,7 @@ impl Slot {
         }
     }
 
-    /// The thread's: tells the task.
+    /// For the thread: passes the result to the task.
     fn tell(&self, what: impl FnOnce(&mut State)) {
         let waker = {
             let mut state = self.state();
@@ -186,7 +184,7 @@ impl Slot {
     }
 }
 
-/// Tells the task when the thread ends, however it ends.
+/// Notifies the task when the thread ends, however it ends.
 struct Ending<'a>(&'a Slot);
 
 impl Drop for Ending<'_> {
@@ -196,7 +194,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// The life of a connection's thread.
+/// The main loop of a connection's thread.
 fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
     let _ending = Ending(slot);
     let mut counted = 0;

@@ -1,4 +1,4 @@
-//! What the library's errors mean for an operation.
+//! Maps the library's errors to outcomes of operations.
 
 use super::code;
 use crate::trouble::{Trouble, failure};
@@ -6,37 +6,37 @@ use oracledb::{Error, ErrorKind};
 use record::Failure;
 use std::io;
 
-/// Errors after which the session is no more (Oracle Database Error Messages).
+/// Errors after which the session is lost (Oracle Database Error Messages).
 const ENDING: [usize; 10] = [28, 1012, 1033, 1034, 1089, 2396, 3113, 3114, 3135, 12537];
 
 pub(super) fn trouble(error: &Error) -> Trouble {
     match error.kind() {
-        ErrorKind::DbError(told) => told_by(told.code(), ENDING.contains(&told.code())),
-        ErrorKind::InvalidServiceName(..) => told_by(12514, true),
-        ErrorKind::InvalidSid(..) => told_by(12505, true),
-        ErrorKind::ListenerRefusedConnection(_, _, _, code) => told_by(*code, true),
+        ErrorKind::DbError(answer) => answered(answer.code(), ENDING.contains(&answer.code())),
+        ErrorKind::InvalidServiceName(..) => answered(12514, true),
+        ErrorKind::InvalidSid(..) => answered(12505, true),
+        ErrorKind::ListenerRefusedConnection(_, _, _, code) => answered(*code, true),
         ErrorKind::CallTimeoutExceeded => Trouble::Failed(Failure::Timeout),
         ErrorKind::DeadConnection | ErrorKind::NotConnected | ErrorKind::UnableToRecover => {
             Trouble::Failed(Failure::Closed)
         }
         ErrorKind::TlsOperation => Trouble::Failed(Failure::Tls),
         ErrorKind::StreamOperation => Trouble::Failed(of_the_system(&error.to_string())),
-        // Not what was to be said, or nothing that the library knows.
+        // A message that is unexpected, or that the library does not know.
         _ => Trouble::Failed(Failure::Protocol),
     }
 }
 
-fn told_by(error: usize, closes: bool) -> Trouble {
-    // Those beyond are counted as one.
+fn answered(error: usize, closes: bool) -> Trouble {
+    // Errors beyond that are counted as one.
     Trouble::Told { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
 }
 
-/// The class of an error of the system. The library gives it away in words only: the
-/// number is at their end, as the standard library writes it.
+/// The class of an error of the system. The library only reports it as text, which ends in the
+/// number, as the standard library writes it.
 fn of_the_system(words: &str) -> Failure {
     let number = words.rsplit_once("(os error ").and_then(|(_, end)| end.strip_suffix(')'));
     match number.and_then(|number| number.parse().ok()).map(io::Error::from_raw_os_error) {
-        // Only the lane interrupts, and only what takes too long.
+        // Only the lane interrupts calls, and only those that take too long.
         Some(error) if error.kind() == io::ErrorKind::Interrupted => Failure::Timeout,
         Some(error) => failure(&error),
         None => Failure::Reset,

@@ -2,10 +2,9 @@
 
 use tokio_postgres::types::Type;
 
-/// Bytes of a value as the server writes it as text: the same in each protocol. Of
-/// bytes, their number, which is not that of their digits. Types other than numbers,
-/// truth values, text and bytes are as long as they were sent: in binary, except by
-/// the simple protocol.
+/// The length of a value in the server's text form, which is the same in each protocol. For bytes
+/// it is their number and not that of their digits. Types other than numbers, booleans, text and
+/// bytes count with the length that was sent: in binary, except with the simple protocol.
 pub(super) fn text_length(of: &Type, raw: &[u8]) -> usize {
     let number = |signed: Option<i64>| signed.map(|number| number.to_string().len());
     let digits = match *of {

@@ -21,27 +21,26 @@ use std::time::Duration;
 /// How statements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// As text with its values written out: one message, parsed and planned each
-    /// time.
+    /// As text with values as literals: one message, parsed and planned each time.
     Simple,
-    /// With its values bound, parsed and planned each time, in one round trip.
+    /// With bound values, parsed and planned each time, in one round trip.
     Extended,
     /// Prepared once for each connection.
     Prepared,
 }
 
-/// How to get at PostgreSQL.
+/// Access to PostgreSQL.
 pub type PostgresAccess = SqlAccess<Protocol, TlsAccess>;
 
 impl PostgresAccess {
-    /// The statements that make the contender's table, anew and empty.
-    /// `unlogged`: its writes need not survive a crash.
+    /// The statements that create the contender's table again and empty. `unlogged`: its writes
+    /// need not survive a crash.
     pub fn table_schema(&self, unlogged: bool) -> Vec<String> {
         let table = Dialect::Postgres.name(&self.table);
         let unlogged = if unlogged { "UNLOGGED " } else { "" };
         vec![
             format!("DROP TABLE IF EXISTS {table}"),
-            // By bytes, so that keys sort as their numbers do whatever the locale.
+            // Compared by bytes, so that keys sort like their numbers in any locale.
             format!(
                 "CREATE {unlogged}TABLE {table} (key text COLLATE \"C\" PRIMARY KEY, value bytea \
                  NOT NULL)"
@@ -95,8 +94,8 @@ impl Database for PostgresAccess {
         checks(of, Dialect::Postgres, &self.table, prepare)
     }
 
-    /// The settings that decide what a commit waits for, and whether the contender's table
-    /// survives a crash, where there is one.
+    /// The settings that determine what a commit waits for, and whether the contender's table
+    /// survives a crash, if it exists.
     fn facts(
         &self,
         address: &Address,
@@ -175,7 +174,7 @@ impl Database for PostgresAccess {
     }
 }
 
-/// Names of the numbers that its replies are counted by.
+/// Names of the numbers by which its replies are counted.
 pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     sqlstate::names()
 }

@@ -3,7 +3,7 @@
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Raw, Server, Session, length};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::{self, OwnReply, OwnStatement};
 use crate::request::OwnRequest;
 use crate::sql::Dialect;
@@ -24,10 +24,10 @@ impl Server {
         &self,
         session: &mut Session,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let statements = self.own.statements(request.number);
-        own::operate(&mut Own { server: self, session }, statements, request, heard).await
+        own::operate(&mut Own { server: self, session }, statements, request, events).await
     }
 }
 
@@ -59,17 +59,17 @@ impl own::Session for Own<'_> {
         &mut self,
         statement: &OwnStatement,
         request: &OwnRequest,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let client = &self.session.client;
         let bound = statement.bound.iter().map(|at| Bound(request.arguments.get(*at)));
         let reply = match self.server.protocol {
             Protocol::Simple => {
                 let text = statement.with_values(Dialect::Postgres, &request.arguments);
-                return simple(client.simple_query_raw(&text).await?, statement, heard).await;
+                return simple(client.simple_query_raw(&text).await?, statement, events).await;
             }
-            // Of no type: the server infers it from the statement, as it does for a
-            // client that does not say.
+            // Without a type: the server infers it from the statement, as it does for a
+            // client that gives none.
             Protocol::Extended => {
                 let typed = bound.map(|of| (of, Type::UNKNOWN));
                 client.query_typed_raw(&statement.with_places, typed).await?
@@ -79,7 +79,7 @@ impl own::Session for Own<'_> {
                 client.query_raw(prepared, bound).await?
             }
         };
-        hear(reply, statement, heard).await
+        hear(reply, statement, events).await
     }
 
     fn trouble(&self, error: &Error) -> Trouble {
@@ -90,32 +90,32 @@ impl own::Session for Own<'_> {
 async fn simple(
     reply: tokio_postgres::SimpleQueryStream,
     statement: &OwnStatement,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Error> {
     let mut reply = pin!(reply);
     let (mut hears, mut changed) = (None, 0);
     while let Some(message) = reply.try_next().await? {
-        let hears = hears.get_or_insert_with(|| OwnReply::new(statement, heard));
+        let hears = hears.get_or_insert_with(|| OwnReply::new(statement, events));
         match message {
             SimpleQueryMessage::Row(row) => {
                 let bytes = (0..row.len()).filter_map(|at| row.get(at)).map(length).sum();
                 let last = row.len().checked_sub(1).and_then(|last| row.get(last));
-                hears.row(bytes, last.map(str::as_bytes), heard);
+                hears.row(bytes, last.map(str::as_bytes), events);
             }
             SimpleQueryMessage::CommandComplete(rows) => changed = rows,
             _ => {}
         }
     }
-    hears.unwrap_or_else(|| OwnReply::new(statement, heard)).ends(changed, heard);
+    hears.unwrap_or_else(|| OwnReply::new(statement, events)).ends(changed, events);
     Ok(())
 }
 
 async fn hear(
     reply: RowStream,
     statement: &OwnStatement,
-    heard: &mut Heard<'_>,
+    events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = OwnReply::new(statement, heard);
+    let mut hears = OwnReply::new(statement, events);
     let mut reply = pin!(reply);
     let mut text = Vec::new();
     while let Some(row) = reply.try_next().await? {
@@ -128,14 +128,14 @@ async fn hear(
                 as_text(of.type_(), raw.0, &mut text);
             }
         }
-        hears.row(bytes, Some(&text), heard);
+        hears.row(bytes, Some(&text), events);
     }
     let changed = reply.rows_affected().unwrap_or(0);
-    hears.ends(changed, heard);
+    hears.ends(changed, events);
     Ok(())
 }
 
-/// Appends a column as the server would write it as text: numbers and text.
+/// Appends the server's text form of a column: numbers and text.
 fn as_text(of: &Type, raw: &[u8], to: &mut Vec<u8>) {
     let number = match (of, raw) {
         (&Type::INT2, &[a, b]) => Some(i64::from(i16::from_be_bytes([a, b]))),
@@ -149,9 +149,8 @@ fn as_text(of: &Type, raw: &[u8], to: &mut Vec<u8>) {
     }
 }
 
-/// An argument as it is bound: in binary where the type is one that it is, else as
-/// text, which the server reads as it reads what is written in a statement. So what
-/// does not fit is the server's to refuse.
+/// An argument as it is bound: in binary if it has the type of the placeholder, else as text, which
+/// the server reads like a literal in a statement. So the server decides whether it fits.
 #[derive(Debug)]
 struct Bound<'a>(Argument<'a>);
 

@@ -6,7 +6,7 @@ use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::driver::{Driver, Opening};
-use crate::heard::Heard;
+use crate::events::Events;
 use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, unhex};
@@ -30,31 +30,31 @@ use tokio_postgres::error::{ErrorPosition, SqlState};
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Config, Error, NoTls, RowStream, SimpleQueryMessage, Statement};
 
-/// Where sessions are opened, and what is said in them.
+/// The address of sessions, and their statements.
 pub(super) struct Server {
     address: Address,
     config: Config,
     tls: Option<TlsAccess>,
     asked_reply_bytes: Option<u64>,
-    /// Bytes of the answer to one question or operation, at most.
+    /// Maximum length of the answer to one question or operation, in bytes.
     reply_bytes: u64,
     pub(super) protocol: Protocol,
     statements: Statements,
     pub(super) own: OwnStatements,
 }
 
-/// A connection, and the task that the library wants for it.
+/// A connection, and the task that the library requires for it.
 pub(crate) struct Session {
     pub(super) client: Client,
     task: Task,
     budget: Budget,
-    /// What was prepared, by [`Action::place`].
+    /// Prepared statements, by [`Action::place`].
     prepared: [Option<Statement>; Action::KINDS.len()],
-    /// The same of user-defined statements, by their numbers.
+    /// Prepared user-defined statements, by their numbers.
     pub(super) own: Vec<Option<Statement>>,
 }
 
-/// Ends with its session: one that was given up hangs perhaps.
+/// Ends with its session, because an abandoned one may hang.
 struct Task(JoinHandle<Result<(), Error>>);
 
 impl Drop for Task {
@@ -82,7 +82,9 @@ impl<'a> FromSql<'a> for Raw<'a> {
 impl Server {
     pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, Broken> {
         if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
-            return Err(Broken(format!("PostgreSQL is not reached by a {address}")));
+            return Err(Broken(format!(
+                "PostgreSQL is only supported over TCP and unix sockets, not at {address}"
+            )));
         }
         let mut config = Config::new();
         config.user(&access.user).dbname(&access.database).application_name("tiebreak");
@@ -105,14 +107,14 @@ impl Server {
         })
     }
 
-    /// With the user-defined statements that a lane with this to do sends.
+    /// Adds the user-defined statements that a lane with this order sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let own = OwnStatements::of(doing, Dialect::Postgres, table);
         Server { reply_bytes, own, ..self }
     }
 
-    /// Opens a session of its own and asks, one statement after the other.
+    /// Opens a session of its own and sends one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
         let unasked = |error: Error| Unasked {
             position: position(&error),
@@ -183,12 +185,12 @@ impl Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         match self.protocol {
-            Protocol::Simple => self.simple(&session.client, request, heard).await,
-            Protocol::Extended => self.extended(&session.client, request, heard).await,
-            Protocol::Prepared => self.with_prepared(session, request, heard).await,
+            Protocol::Simple => self.simple(&session.client, request, events).await,
+            Protocol::Extended => self.extended(&session.client, request, events).await,
+            Protocol::Prepared => self.with_prepared(session, request, events).await,
         }
     }
 
@@ -196,17 +198,17 @@ impl Server {
         &self,
         client: &Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        heard.asks();
+        events.asks();
         let mut reply = pin!(client.simple_query_raw(&text).await?);
         let mut value = Vec::new();
         while let Some(message) = reply.try_next().await? {
-            heard.begins();
+            events.begins();
             let SimpleQueryMessage::Row(row) = message else { continue };
             if request.action == Action::Ask {
-                heard.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
+                events.row_of((0..row.len()).filter_map(|at| row.get(at)).map(length).sum());
                 continue;
             }
             let text = match row.len().checked_sub(1) {
@@ -221,7 +223,7 @@ impl Server {
                 Action::Scan(_) => row.try_get(0)?.map(str::as_bytes),
                 _ => None,
             };
-            heard.row(key, &value);
+            events.row(key, &value);
         }
         Ok(())
     }
@@ -230,23 +232,23 @@ impl Server {
         &self,
         client: &Client,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_places(request.action);
         let row = &request.row;
         let rows = i64::from(limit(request.action));
         let parameters = parameters(request.action, &row.key, &row.value, &rows);
         let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
-        heard.asks();
+        events.asks();
         let reply = client.query_typed_raw(text, typed).await?;
-        hear(reply, request.action, heard).await
+        hear(reply, request.action, events).await
     }
 
     async fn with_prepared(
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
         let at = action.place();
@@ -254,15 +256,15 @@ impl Server {
             let began = clock::now();
             let text = self.statements.with_places(action);
             session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
-            heard.prepared(began);
+            events.prepared(began);
         }
         let statement = session.prepared[at].as_ref().expect("prepared");
         let row = &request.row;
         let rows = i64::from(limit(action));
         let parameters = parameters(action, &row.key, &row.value, &rows);
-        heard.asks();
+        events.asks();
         let reply = session.client.query_raw(statement, parameters).await?;
-        hear(reply, action, heard).await
+        hear(reply, action, events).await
     }
 
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
@@ -274,7 +276,7 @@ impl Server {
         writer.as_mut().finish().await.map(drop)
     }
 
-    /// Some of the rows are there: an earlier load was cut off behind them.
+    /// For rows some of which exist, because an earlier load was interrupted after them.
     async fn copy_anew(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
         client.batch_execute("BEGIN").await?;
         let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
@@ -287,18 +289,19 @@ impl Server {
         written.and(ended)
     }
 
-    /// What an error of the library means.
+    /// Classifies an error of the library.
     pub(super) fn trouble(&self, error: &Error) -> Trouble {
-        if let Some(told) = error.as_db_error() {
-            let code = sqlstate::code(told.code().code());
-            return Trouble::Told { code, closes: matches!(told.severity(), "FATAL" | "PANIC") };
+        if let Some(answer) = error.as_db_error() {
+            let code = sqlstate::code(answer.code().code());
+            return Trouble::Told { code, closes: matches!(answer.severity(), "FATAL" | "PANIC") };
         }
         if let Some(system) = system_error(error) {
             return Trouble::Failed(failure(system));
         }
-        match error.is_closed() {
-            true => Trouble::Failed(Failure::Closed),
-            false => Trouble::Failed(Failure::Protocol),
+        if error.is_closed() {
+            Trouble::Failed(Failure::Closed)
+        } else {
+            Trouble::Failed(Failure::Protocol)
         }
     }
 }
@@ -328,7 +331,7 @@ impl Driver for Server {
         self.open(from).await.map_err(|refusal| match refusal {
             Refusal::System(error) => error.into(),
             Refusal::Library(error) => match self.trouble(&error) {
-                // Of a handshake that is not even begun: the server has no TLS.
+                // The handshake did not even begin: the server does not support TLS.
                 Trouble::Failed(Failure::Protocol) if self.tls.is_some() => {
                     Trouble::Failed(Failure::Tls)
                 }
@@ -341,22 +344,22 @@ impl Driver for Server {
         &self,
         session: &mut Session,
         request: &Request,
-        heard: &mut Heard<'_>,
+        events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         session.budget.renew();
         let done = match &request.own {
-            Some(own) => self.own(session, own, heard).await,
+            Some(own) => self.own(session, own, events).await,
             None => {
-                self.action(session, request, heard).await.map_err(|error| self.trouble(&error))
+                self.action(session, request, events).await.map_err(|error| self.trouble(&error))
             }
         };
         done.map_err(|trouble| session.budget.explains(trouble))
     }
 
-    /// By COPY, which the library prepares under a name. Whoever asks for another
-    /// protocol may have a proxy between that lends one connection to many: there a
-    /// name can be another client's statement (rows were seen deleted so that had been
-    /// written), and rows go as text.
+    /// Uses COPY, which the library prepares under a name. With another protocol there may be a
+    /// proxy that shares one connection among several clients, where a name can belong to another
+    /// client's statement (rows that had been written were seen to be deleted in this way), so rows
+    /// are sent as text.
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
         session.budget.renew();
         if self.protocol != Protocol::Prepared {
@@ -401,7 +404,7 @@ impl Driver for Server {
     async fn close(&self, session: Session) {
         let Session { client, mut task, prepared, own, .. } = session;
         drop((prepared, own));
-        // Its task says goodbye then.
+        // Its task then closes the connection.
         drop(client);
         let _ = (&mut task.0).await;
     }
@@ -418,14 +421,14 @@ async fn dial(to: SocketAddr, from: Option<IpAddr>) -> io::Result<TcpStream> {
     socket.connect(to).await
 }
 
-/// Bytes of a column that was sent as text; of bytes, their number.
+/// The length of a column that was sent as text; for bytes, their number.
 pub(super) fn length(text: &str) -> usize {
     text.strip_prefix("\\x").map_or(text.len(), |digits| digits.len() / 2)
 }
 
-/// Hears the rows of a reply.
-async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result<(), Error> {
-    heard.begins();
+/// Receives the rows of a reply.
+async fn hear(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
+    events.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {
         let column = |at: usize| row.try_get::<_, Option<Raw<'_>>>(at);
@@ -434,7 +437,7 @@ async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result
             for (at, of) in row.columns().iter().enumerate() {
                 bytes += column(at)?.map_or(0, |raw| text_length(of.type_(), raw.0));
             }
-            heard.row_of(bytes);
+            events.row_of(bytes);
             continue;
         }
         let value = match row.len().checked_sub(1) {
@@ -445,7 +448,7 @@ async fn hear(reply: RowStream, action: Action, heard: &mut Heard<'_>) -> Result
             Action::Scan(_) => column(0)?.map(|raw| raw.0),
             _ => None,
         };
-        heard.row(key, value);
+        events.row(key, value);
     }
     Ok(())
 }
@@ -486,20 +489,20 @@ fn rows(messages: &[SimpleQueryMessage]) -> Rows {
     messages.iter().filter_map(row).collect()
 }
 
-/// Where in the statement the server sees the error, in characters from 1 on.
+/// The position of the error in the statement, in characters from 1 on.
 fn position(error: &Error) -> Option<u32> {
     match error.as_db_error()?.position()? {
         ErrorPosition::Original(at) => Some(*at),
-        // In a statement that the server made of ours.
+        // The position is in a statement that the server made from ours.
         ErrorPosition::Internal { .. } => None,
     }
 }
 
-/// What an error says, with what is behind it.
+/// The message of an error, with its causes.
 fn in_words(error: &Error) -> String {
     // The server's own message, without its severity.
-    if let Some(said) = error.as_db_error() {
-        return said.message().to_owned();
+    if let Some(answer) = error.as_db_error() {
+        return answer.message().to_owned();
     }
     match error.source() {
         Some(behind) => behind.to_string(),

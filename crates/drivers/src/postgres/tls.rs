@@ -10,15 +10,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 
-/// Shakes hands once the server has agreed to TLS.
+/// Does the TLS handshake after the server has agreed to TLS.
 pub(super) struct Tls {
     access: TlsAccess,
-    /// When the handshake was through. The library owns this value by then.
+    /// When the handshake was complete. The library owns this value by then.
     done: Arc<AtomicU64>,
 }
 
 impl Tls {
-    /// And where the time will be.
+    /// Also returns where the time will be.
     pub(super) fn new(access: &TlsAccess) -> (Tls, Arc<AtomicU64>) {
         let done = Arc::new(AtomicU64::new(0));
         (Tls { access: access.clone(), done: done.clone() }, done)
@@ -41,8 +41,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Tls {
     }
 }
 
-/// A connection in TLS. Without channel binding: a log-in by SCRAM goes without
-/// `-PLUS`, as in most libraries.
+/// A TLS connection. It has no channel binding, so a SCRAM login is without `-PLUS`, as in most
+/// libraries.
 pub(super) struct Secured<S>(tokio_rustls::client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Secured<S> {

@@ -48,7 +48,7 @@ impl Mariadb {
         wait_for(answers, || log(&self.folder));
     }
 
-    /// Kills the server and starts it where it was.
+    /// Kills the server and starts it again at the same place.
     pub(crate) fn restart(&mut self) {
         signal("-KILL", self.child.id());
         self.child.wait().expect("our child");
@@ -68,19 +68,19 @@ impl Mariadb {
         access(table)
     }
 
-    /// As root, for whom there is always room: over the unix socket.
+    /// Access as root over the unix socket, for whom a connection is always reserved.
     pub(crate) fn root(&self) -> MysqlAccess {
         MysqlAccess { user: "root".to_owned(), password: None, ..self.access("t") }
     }
 
-    /// The last value of the first row that a statement brings.
+    /// The last value of the first row that a statement returns.
     pub(crate) fn says(&self, statement: &str) -> String {
         let rows = self.root().ask(&self.unix(), &[statement.to_owned()], PATIENCE);
         let rows = rows.expect("an answer");
         rows[0][0].last().and_then(Clone::clone).expect("a value")
     }
 
-    /// Has statements carried out whose answers do not matter.
+    /// Executes statements whose answers do not matter.
     pub(crate) fn does(&self, statements: &[&str]) {
         let statements: Vec<String> = statements.iter().map(|&text| text.to_owned()).collect();
         self.root().ask(&self.unix(), &statements, PATIENCE).expect("an answer");
@@ -103,7 +103,7 @@ impl Mariadb {
     }
 }
 
-/// Who asks `SELECT 1` in prepared statements.
+/// Access with `SELECT 1` as a prepared statement.
 pub(crate) fn access(table: &str) -> MysqlAccess {
     MysqlAccess {
         user: "bench".to_owned(),
@@ -155,7 +155,7 @@ fn run(folder: &Path, address: SocketAddr, settings: &[String]) -> Child {
 
 impl Drop for Mariadb {
     fn drop(&mut self) {
-        // What it would still write is thrown away below.
+        // What it would still write is deleted below.
         signal("-KILL", self.child.id());
         self.child.wait().expect("our child");
         let _ = std::fs::remove_dir_all(&self.folder);

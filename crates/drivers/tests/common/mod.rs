@@ -1,4 +1,4 @@
-//! What the tests against real servers share.
+//! Code that the tests against real servers share.
 #![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
@@ -16,16 +16,16 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-/// What users log in by who need to. It must not be seen in anything that comes out.
+/// The users' password. It must not appear in any output.
 pub(crate) const PASSWORD: &str = "correct-horse-7";
 pub(crate) const MS: u64 = 1_000_000;
-/// How long a question beside the measurement may take.
+/// How long a question outside of the measurement may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a server may take to start, and what follows from it.
+/// How long the start of a server may take, and what follows from it.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// An empty folder for a server, in memory where there is such a place: it is the
-/// server's own, since servers of databases do not run as root.
+/// An empty folder for a server, in memory if possible. It belongs to the server's user, because
+/// database servers do not run as root.
 pub(crate) fn folder(name: &str, user: &str) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let base = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -35,7 +35,7 @@ pub(crate) fn folder(name: &str, user: &str) -> PathBuf {
     folder
 }
 
-/// Makes a file or a folder this user's, where that is ours to do.
+/// Gives a file or a folder to this user, if we have the permission.
 pub(crate) fn give_away(what: &Path, user: &str) {
     if !is_root() {
         return;
@@ -47,8 +47,8 @@ pub(crate) fn give_away(what: &Path, user: &str) {
     chown(what, next(), next()).expect("ours to give");
 }
 
-/// A program, run by this user where we are root. It is told to end when the thread
-/// that starts it does, also where that is killed.
+/// A program, run as this user if we are root. It gets a signal to end when the thread that starts
+/// it ends, even if that is killed.
 pub(crate) fn as_user(user: &str, program: &str) -> Command {
     let mut command = Command::new("setpriv");
     if is_root() {
@@ -68,13 +68,13 @@ pub(crate) fn signal(name: &str, pid: u32) {
     assert!(sent.expect("kill runs").success());
 }
 
-/// What the record calls a number that a database's replies are counted by.
+/// The record's name of a number by which a database's replies are counted.
 pub(crate) fn name_of(code: u16) -> String {
     let name = drivers::code_names().find(|(known, _)| *known == code);
     name.unwrap_or_else(|| panic!("{code} has no name")).1
 }
 
-/// Waits until something is so, half a minute at most.
+/// Waits until a condition holds, at most half a minute.
 pub(crate) fn wait_for(so: impl Fn() -> bool, why_not: impl Fn() -> String) {
     let gives_up = Instant::now() + LONGEST;
     while !so() {
@@ -88,7 +88,7 @@ pub(crate) fn log(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("log")).unwrap_or_default()
 }
 
-/// Below the ports of clients, each handed out once in this process.
+/// A port below the ports of clients. Each is assigned once in this process.
 pub(crate) fn free_port() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let from = 21_000 + (std::process::id() % 400) as u16 * 20;
@@ -132,7 +132,7 @@ pub(crate) fn order(address: Address, doing: Doing) -> Asked {
     }
 }
 
-/// The same order in one slice that ends after so many operations.
+/// The same order in one slice that ends after this many operations.
 pub(crate) fn in_one_slice(mut order: Asked, operations: u64) -> Asked {
     order.rounds = 1;
     order.round_ns = 60_000 * MS;
@@ -141,12 +141,12 @@ pub(crate) fn in_one_slice(mut order: Asked, operations: u64) -> Asked {
     order
 }
 
-/// Drives one lane's order. Everything that was attempted must be accounted for.
+/// Drives one lane's order, and asserts that everything that was attempted is accounted for.
 pub(crate) fn drive(order: &Asked, lanes: Vec<MakeLane>) -> Seen {
     drive_until(&Stop::new().expect("a descriptor"), order, lanes)
 }
 
-/// The same, ended early by whoever has the other end.
+/// The same, ended early by the holder of the other end of `stop`.
 pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> Seen {
     let mut all = Seen::default();
     engine::run(order, vec![lanes], Vec::new(), stop, &mut |trial| {
@@ -162,13 +162,13 @@ pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> S
     all
 }
 
-/// Whether nothing took less than this. A histogram of three digits reads up to 0.1 %
-/// less: 40 ms as 39.98.
+/// Whether nothing took less than this. A histogram with three digits reads up to 0.1 % less: 40 ms
+/// as 39.98.
 pub(crate) fn took_at_least(seen: &Seen, ns: u64) -> bool {
     seen.response_time.min() >= Some(ns - ns / 1000)
 }
 
-/// Loads all keys of a workload, twice: the second time over what is there.
+/// Loads all keys of a workload twice, the second time over the existing rows.
 pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Vec<MakeLane>) {
     let order = in_one_slice(order(address, Doing::load(of.clone())), of.to_load());
     for _ in 0..2 {

@@ -52,7 +52,7 @@ impl Postgres {
         wait_for(answers, || log(&self.folder));
     }
 
-    /// Ends the server, with its clients' sessions, and starts it where it was.
+    /// Ends the server with its clients' sessions, and starts it again at the same place.
     pub(crate) fn restart(&mut self) {
         self.end();
         self.child = run(&self.folder, self.address, &self.settings);
@@ -78,13 +78,13 @@ impl Postgres {
         access(table)
     }
 
-    /// The one value that a statement brings.
+    /// The one value that a statement returns.
     pub(crate) fn says(&self, statement: &str) -> String {
         let rows = self.access("t").ask(&self.tcp(), &[statement.to_owned()], PATIENCE);
         rows.expect("an answer")[0][0][0].clone().expect("a value")
     }
 
-    /// Has statements carried out whose answers do not matter.
+    /// Executes statements whose answers do not matter.
     pub(crate) fn does(&self, statements: &[&str]) {
         let statements: Vec<String> = statements.iter().map(|&text| text.to_owned()).collect();
         self.access("t").ask(&self.tcp(), &statements, PATIENCE).expect("an answer");
@@ -101,7 +101,7 @@ impl Postgres {
     }
 }
 
-/// Who asks `SELECT 1` in prepared statements.
+/// Access with `SELECT 1` as a prepared statement.
 pub(crate) fn access(table: &str) -> PostgresAccess {
     PostgresAccess {
         user: "bench".to_owned(),

@@ -32,7 +32,7 @@ fn readers_and_writers(address: Address, of: &Workload, workers: u32) -> Asked {
     order
 }
 
-/// Of each group so many operations as the server carried out for it.
+/// Asserts that each group has as many operations as the server carried out for it.
 fn holds(seen: &Seen, (reads, writes): (u64, u64), what: &str) {
     let [readers, writers] = seen.groups.as_slice() else { panic!("two groups") };
     assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);

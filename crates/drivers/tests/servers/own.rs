@@ -108,7 +108,7 @@ fn of(seen: &Seen, number: u32) -> &record::KindSeen {
     seen.kinds.iter().find(|of| of.kind == Kind::Own(number)).expect("driven")
 }
 
-/// Each did what it says, as the server sees it.
+/// Asserts that each operation did its work, as the server shows.
 fn check_sound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
     assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
     assert!((0..3).all(|number| of(seen, number).operations > 3), "{what}: {}", seen.operations);
@@ -146,12 +146,12 @@ fn check_unsound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
     }
     let told: u64 = seen.outcomes.unexpected.values().sum();
     assert_eq!((told, of(seen, 4).ok), (of(seen, 4).operations, 0), "{what}: {:?}", seen.outcomes);
-    // What came before the error in its transaction was taken back.
+    // What came before the error in its transaction was rolled back.
     assert_eq!(says("SELECT count(*) FROM t_accounts WHERE id = 1"), "1", "{what}");
 }
 
 #[test]
-fn postgres_does_statements_of_ones_own() {
+fn postgres_executes_user_defined_statements() {
     let server = Postgres::start("own", &[]);
     for protocol in [
         drivers::postgres::Protocol::Simple,
@@ -182,7 +182,7 @@ fn postgres_does_statements_of_ones_own() {
 }
 
 #[test]
-fn mariadb_does_statements_of_ones_own() {
+fn mariadb_executes_user_defined_statements() {
     let server = Mariadb::start("own", &[]);
     for protocol in [drivers::mysql::Protocol::Text, drivers::mysql::Protocol::Prepared] {
         let what = format!("{protocol:?}");

@@ -51,12 +51,13 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
         assert_eq!(seen.phases.log_in.len(), opened);
         let reset = matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
         let prepares = seen.phases.prepare.len();
-        match reset || reuse == Reuse::Never {
-            true => assert_eq!(prepares, seen.operations, "{reuse:?}"),
+        if reset || reuse == Reuse::Never {
+            assert_eq!(prepares, seen.operations, "{reuse:?}");
+        } else {
             // A get and a set on each connection.
-            false => assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}"),
+            assert!(prepares <= 2 * opened, "{reuse:?}: {prepares}");
         }
-        // The one that asks is there.
+        // One connection asks.
         assert_eq!(
             server.says(
                 "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
@@ -110,8 +111,8 @@ fn errors_are_counted_by_their_class() {
 }
 
 #[test]
-fn what_takes_too_long_is_given_up() {
-    // Room for those that were given up: the server goes on with their statements.
+fn operations_that_take_too_long_are_abandoned() {
+    // Connections for abandoned operations, too: the server continues with their statements.
     let server = Postgres::start("timeouts", &["max_connections=200"]);
     let sleepy = PostgresAccess { query: "SELECT pg_sleep(3)".to_owned(), ..server.access("t") };
     let mut short = order(server.tcp(), Doing::Ask);

@@ -1,5 +1,5 @@
-//! TLS with real servers: what cannot be verified is refused, and nothing goes plain
-//! where TLS was asked for.
+//! TLS with real servers: what cannot be verified is refused, and nothing is sent unencrypted if
+//! TLS was requested.
 
 use crate::common::certificates::{Authority, NAME};
 use crate::common::mariadb::{self, Mariadb};
@@ -15,7 +15,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, pem::PemObject};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// All of it failed in TLS, which is theirs, and no session was opened.
+/// Asserts that all operations failed in TLS, which counts against the target, and that no session
+/// was opened.
 fn refused(seen: &Seen, what: &str) {
     let failed: Vec<_> = seen.outcomes.failed.iter().collect();
     assert_eq!(failed, [(&Failure::Tls, &seen.operations)], "{what}: {:?}", seen.outcomes);
@@ -51,7 +52,7 @@ fn postgres_is_verified_and_never_silently_plain() {
     let server = Postgres::start("tls", &[&settings[0], &settings[1]]);
 
     let driven = |tls: Option<TlsAccess>| {
-        // Divides by zero where the session is plain.
+        // Divides by zero if the session is not encrypted.
         let query = "SELECT 1 / ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
         let access = PostgresAccess { query: query.to_owned(), tls, ..server.access("t") };
         postgres::driven(&order(server.tcp(), Doing::Ask), &access)
@@ -78,7 +79,7 @@ fn postgres_is_verified_and_never_silently_plain() {
 
     authority.issue_expired();
     server.does(&["SELECT pg_reload_conf()"]);
-    // Sessions that begin from now on have the new one, as soon as it was read.
+    // Sessions that begin from now on use the new one, as soon as it was read.
     let ok = || asked(&authority, NAME).outcomes.ok == 0;
     crate::common::wait_for(ok, || crate::common::log(&server.folder));
     refused(&asked(&authority, NAME), "an expired certificate");
@@ -89,7 +90,7 @@ fn mariadb_is_verified_and_never_silently_plain() {
     let authority = Authority::new("my-certificates", mariadb::USER);
     let mut server = Mariadb::start("tls", &[]);
     let driven = |server: &Mariadb, tls: Option<MysqlTls>| {
-        // No row where the session is plain.
+        // Returns no row if the session is not encrypted.
         let query = "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS WHERE \
                      VARIABLE_NAME = 'Ssl_cipher' AND VARIABLE_VALUE <> ''";
         let (query, protocol) = (query.to_owned(), Protocol::Text);
@@ -112,7 +113,7 @@ fn mariadb_is_verified_and_never_silently_plain() {
     for tls in [tls(true, Some(NAME)), Some(insecure)] {
         let encrypted = driven(&server, tls);
         assert_eq!(encrypted.outcomes.ok, encrypted.operations, "{:?}", encrypted.outcomes);
-        // The library does not tell when it is done with TLS: that is part of the log-in.
+        // The library does not report when TLS is complete, so it is part of the login.
         let phases = [&encrypted.connect_time, &encrypted.tls_time, &encrypted.phases.log_in];
         assert_eq!(phases.map(record::Histogram::len), [4, 0, 4]);
     }

@@ -1,4 +1,4 @@
-//! What was counted, by class and by whose fault it was.
+//! What was counted, by class and by cause.
 
 use record::{Seen, Whose};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub(crate) fn classes(seen: &Seen, name: impl Fn(u16) -> String) -> BTreeMap<Str
     seen.outcomes.classes(Whose::Theirs, &codes)
 }
 
-/// All that went wrong was of this class, and theirs. Returns how many there were.
+/// Asserts that all failures were of this class, and the target's. Returns their number.
 pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what: &str) -> u64 {
     let outcomes = &seen.outcomes;
     let wrong = classes(seen, name);

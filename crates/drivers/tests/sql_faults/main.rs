@@ -1,9 +1,8 @@
-//! What goes wrong with real servers: counted by its class and as theirs, nothing lost,
-//! nothing waited for beyond its timeout, no password told. Of certificates tells
-//! `tls.rs`.
+//! Failures of real servers: each is counted by its class and as the target's, nothing is lost,
+//! nothing takes longer than its timeout, and no password appears. For certificates see `tls.rs`.
 //!
-//! One server of each kind for all cases that leave it as it was, and one case at a
-//! time: one of them reads the memory of this process.
+//! There is one server of each kind for all cases that leave it unchanged, and one case at a time,
+//! because one of them reads the memory of this process.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -40,7 +39,7 @@ const CASES: [(&str, Case); 9] = [
     ("a_reply_that_is_longer_than_allowed_fails", replies::too_large_replies),
 ];
 
-/// These have servers of their own, or none.
+/// Cases with servers of their own, or without a server.
 const ALONE: [(&str, fn()); 4] = [
     ("a_server_that_says_nothing_is_given_up", sessions::mute_servers),
     ("a_server_that_is_full_is_told_by_its_code", sessions::full_servers),

@@ -11,8 +11,8 @@ use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess, Unasked};
 use record::{Doing, Seen};
 
-/// A question beside the measurement is refused in the same way, and in words that do
-/// not tell the password.
+/// A question outside of the measurement is refused in the same way, with a message that does not
+/// contain the password.
 fn unasked<T: std::fmt::Debug>(answer: Result<T, Unasked>, seen: &Seen) {
     let unasked = answer.expect_err("refused");
     assert_eq!(unasked.code.as_ref(), seen.outcomes.unexpected.keys().next());
@@ -38,11 +38,11 @@ pub(crate) fn log_ins(servers: &Servers) {
         unasked(access.facts(&pg.tcp(), PATIENCE), &seen);
     }
     let wrong = MysqlAccess { password: Some(format!("not-{PASSWORD}")), ..my.access("t") };
-    // Who has a right to it is told that it is not there.
+    // A user with the permission learns that it does not exist.
     let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..my.root() };
     for (access, address, class) in [(wrong, my.tcp(), 1045), (nowhere, my.unix(), 1049)] {
         let seen = mariadb::driven(&order(address.clone(), Doing::Ask), &access);
-        assert_eq!(my_only(&seen, class, "log-in"), seen.operations);
+        assert_eq!(my_only(&seen, class, "login"), seen.operations);
         assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
         unasked(access.facts(&address, PATIENCE), &seen);
     }
@@ -60,7 +60,7 @@ pub(crate) fn statements(servers: &Servers) {
         let seen = of("nowhere");
         assert_eq!(pg_only(&seen, "no_such_table", &what), seen.operations);
         let seen = of("numbers");
-        // Bytes as text are a wrong text, and not of a wrong type.
+        // Bytes as text are an invalid text, and not of a wrong type.
         let class = if protocol == Pg::Simple { "wrong_text" } else { "wrong_type" };
         let wrong = pg_only(&seen, class, &what);
         assert!(

@@ -10,12 +10,12 @@ use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};
 use record::{Address, Doing, Failure, Seen};
 
-/// The most memory that this process had since it was last asked, in bytes.
+/// The peak memory of this process since the last call, in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it says");
     let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
-    // From now on anew.
+    // Resets the peak.
     std::fs::write("/proc/self/clear_refs", "5").expect("our own");
     kilobytes * 1024
 }
@@ -54,7 +54,7 @@ pub(crate) fn large_replies(servers: &Servers) {
     }
 }
 
-/// Without leave for so much: counted as too large, by whoever sends it.
+/// Replies over the limit are counted as too large.
 pub(crate) fn too_large_replies(servers: &Servers) {
     let Servers { pg, my } = servers;
     let once = |address| in_one_slice(order(address, Doing::Ask), 1);
@@ -83,6 +83,6 @@ pub(crate) fn too_large_replies(servers: &Servers) {
         let access = if by_tcp { my.access("t") } else { my.root() };
         let refused = access.ask(&address, std::slice::from_ref(&rows), PATIENCE);
         let why = refused.expect_err("10 MB are no answer to a question").why;
-        assert!(why.contains("its answer takes more than 1048576 bytes"), "{address}: {why}");
+        assert!(why.contains("the reply is longer than 1048576 bytes"), "{address}: {why}");
     }
 }

@@ -23,7 +23,7 @@ fn many(address: Address) -> Asked {
 }
 
 /// Locks: each second operation takes two rows the other way round; or all want one
-/// table, which is held for longer than they are to wait. (Who wants a row waits twice, for
+/// table, which is held for longer than they are to wait. (Waiting for a row takes two waits, for
 /// the row and for its writer. Where the time is over just as the first wait ends, and the
 /// second begins, PostgreSQL says that the statement was canceled, and not why.)
 pub(crate) fn of_postgres(servers: &Servers) {

@@ -1,14 +1,14 @@
-//! Reads the text of a generator. What is wrong is said with what was expected.
+//! Parses the text of a generator. Error messages say what was expected.
 
 use super::{Generator, Lengths, Picked};
 use std::str::FromStr;
 
-/// The generators with their arguments, as an error lists them.
+/// The generators with their arguments, for error messages.
 const ALL: &str = "uniform(1, 5_000_000), zipf(1000, 0.99), seq(), key(), bytes(380), text(20), \
                    pattern(\"##-@@\"), pick(\"a\", \"b\"), now(), row(TABLE), feed(FEED, COLUMN)";
 /// Longest result of one generator.
 const MOST_BYTES: i64 = 16 << 20;
-/// A longer list is a feed.
+/// The longest list; a longer one should be a feed.
 const MOST_PICKED: usize = 1000;
 
 /// An argument.
@@ -34,20 +34,20 @@ impl FromStr for Generator {
     }
 }
 
-/// What is typed may be anything; an error names no more of it than this.
+/// The longest piece of the input that an error message quotes.
 fn shown(text: &str) -> String {
     text.chars().filter(|of| !of.is_control()).take(60).collect()
 }
 
 fn unknown(text: &str) -> String {
-    format!("`{}` is no generator: {ALL}", shown(text))
+    format!("`{}` is not a generator; use one of {ALL}", shown(text))
 }
 
 fn unclosed(text: &str) -> String {
-    format!("`{}` does not end in `)`", shown(text))
+    format!("`{}` must end in `)`", shown(text))
 }
 
-/// None: there is no such generator.
+/// The error is None if there is no such generator.
 fn generator(name: &str, arguments: &[Argument]) -> Result<Generator, Option<String>> {
     use Argument::{Integer, Text, Word};
     let how = |how: &str| Err(Some(format!("write {how}")));
@@ -90,9 +90,10 @@ fn generator(name: &str, arguments: &[Argument]) -> Result<Generator, Option<Str
 }
 
 fn ordered(from: i64, to: i64) -> Result<(), Option<String>> {
-    match from <= to {
-        true => Ok(()),
-        false => Err(Some(format!("ends before it begins ({from} to {to})"))),
+    if from <= to {
+        Ok(())
+    } else {
+        Err(Some(format!("the first number must not be above the second ({from} to {to})")))
     }
 }
 
@@ -110,13 +111,14 @@ fn zipf(arguments: &[Argument]) -> Result<Generator, Option<String>> {
         _ => return Err(how()),
     };
     ordered(from, to)?;
-    // Ranks are drawn as real numbers: beyond 2^53 they would not be whole.
+    // Ranks are drawn as floating-point numbers, which are not exact beyond 2^53.
     if to.checked_sub(from).is_none_or(|span| span >= 1 << 53) {
-        return Err(Some("spans more than 2^53 numbers".to_owned()));
+        return Err(Some("the range must not have more than 2^53 numbers".to_owned()));
     }
-    match theta > 0.0 && theta <= 10.0 {
-        true => Ok(Generator::Zipf { from, to, theta }),
-        false => Err(Some(format!("has θ = {theta}: above 0 and at most 10"))),
+    if theta > 0.0 && theta <= 10.0 {
+        Ok(Generator::Zipf { from, to, theta })
+    } else {
+        Err(Some(format!("θ must be above 0 and at most 10, not {theta}")))
     }
 }
 
@@ -127,9 +129,10 @@ fn lengths(name: &str, arguments: &[Argument]) -> Result<Lengths, Option<String>
         _ => return Err(Some(format!("write {name}(380) or {name}(10, 400)"))),
     };
     ordered(from, to)?;
-    match from >= 0 && to <= MOST_BYTES {
-        true => Ok(Lengths { from: from as u32, to: to as u32 }),
-        false => Err(Some(format!("must be from 0 to {MOST_BYTES} bytes long"))),
+    if from >= 0 && to <= MOST_BYTES {
+        Ok(Lengths { from: from as u32, to: to as u32 })
+    } else {
+        Err(Some(format!("the length must be from 0 to {MOST_BYTES} bytes")))
     }
 }
 
@@ -141,14 +144,15 @@ fn pick(arguments: &[Argument]) -> Result<Generator, Option<String>> {
     });
     match each.collect::<Option<Vec<_>>>() {
         Some(from) if (1..=MOST_PICKED).contains(&from.len()) => Ok(Generator::Pick(from)),
-        Some(from) if !from.is_empty() => {
-            Err(Some(format!("has {} to pick from: {MOST_PICKED} at most", from.len())))
-        }
+        Some(from) if !from.is_empty() => Err(Some(format!(
+            "at most {MOST_PICKED} choices are supported, not {}; use a feed for more",
+            from.len()
+        ))),
         _ => Err(Some("write texts in quotes, or whole numbers: pick(\"a\", \"b\")".to_owned())),
     }
 }
 
-/// What stands between the parentheses.
+/// The arguments between the parentheses.
 fn arguments(text: &str) -> Result<Vec<Argument>, String> {
     let mut rest = text.trim();
     let mut all = Vec::new();
@@ -160,7 +164,7 @@ fn arguments(text: &str) -> Result<Vec<Argument>, String> {
             None if rest.is_empty() => {}
             None => return Err(format!("a comma is missing before `{}`", shown(rest))),
             Some(next) if next.trim().is_empty() => {
-                return Err("an argument is missing behind the last comma".to_owned());
+                return Err("an argument is missing after the last comma".to_owned());
             }
             Some(next) => rest = next.trim_start(),
         }
@@ -168,7 +172,7 @@ fn arguments(text: &str) -> Result<Vec<Argument>, String> {
     Ok(all)
 }
 
-/// The first argument, and what is behind it.
+/// The first argument, and the rest of the text.
 fn argument(text: &str) -> Result<(Argument, &str), String> {
     if let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) {
         return quoted(&text[1..], quote);
@@ -185,7 +189,7 @@ fn argument(text: &str) -> Result<(Argument, &str), String> {
         Ok(number) if starts_as_number => Ok((Argument::Real(number), rest)),
         _ if starts_as_number => Err(format!("`{}` is not a number", shown(word))),
         _ if is_word(word) => Ok((Argument::Word(word.to_owned()), rest)),
-        _ => Err(format!("`{}` is neither a number nor a text in quotes", shown(word))),
+        _ => Err(format!("`{}` is neither a number nor a quoted text", shown(word))),
     }
 }
 
@@ -193,12 +197,12 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|of| of.is_ascii_alphanumeric() || "_-".contains(of))
 }
 
-/// A text up to its quote; a doubled one stands for itself.
+/// A text up to its closing quote; a doubled quote is part of the text.
 fn quoted(text: &str, quote: char) -> Result<(Argument, &str), String> {
     let mut inside = String::new();
     let mut rest = text;
     loop {
-        let at = rest.find(quote).ok_or("a quote is opened and not closed")?;
+        let at = rest.find(quote).ok_or("a quote is not closed")?;
         inside.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         match rest.strip_prefix(quote) {

@@ -1,13 +1,13 @@
-//! Which values share a bucket, where values have 3 significant digits. The same
-//! layout as HdrHistogram's from 1 up, without its array of counts.
+//! Which values share a bucket, with 3 significant digits. The layout is the same as
+//! HdrHistogram's from 1 up, without its array of counts.
 
-/// The highest value of each bucket with samples, and how many: ascending.
+/// The highest value of each bucket with samples, and the number of samples; ascending.
 pub(super) type Buckets = Vec<(u64, u64)>;
 
-/// Buckets of one value each, at the low end: the smallest power of two that tells
-/// values apart to 3 digits.
+/// Number of buckets of one value each at the low end: the smallest power of two that
+/// distinguishes values to 3 digits.
 const SINGLE: u64 = 2048;
-/// Above them each power of two has so many buckets.
+/// Number of buckets of each power of two above them.
 const PER_POWER: usize = 1024;
 
 /// The width of the bucket that holds this value.
@@ -32,7 +32,7 @@ pub(super) const fn count_up_to(value: u64) -> usize {
     (powers as usize + 2) * PER_POWER
 }
 
-/// The highest value of a bucket, by its place from 0.
+/// The highest value of a bucket, by its index from 0.
 pub(super) fn highest_at(place: usize) -> u64 {
     if place < 2 * PER_POWER {
         return place as u64;
@@ -42,7 +42,7 @@ pub(super) fn highest_at(place: usize) -> u64 {
     ((within + 1) << power) - 1
 }
 
-/// Both lists in one. None where a count is too large for a `u64`.
+/// Merges two lists. Returns None if a count is too large for a `u64`.
 pub(super) fn merged(mine: &[(u64, u64)], theirs: &[(u64, u64)]) -> Option<Buckets> {
     let mut merged = Buckets::with_capacity(mine.len() + theirs.len());
     let (mut mine, mut theirs) = (mine.iter().peekable(), theirs.iter().peekable());

@@ -1,6 +1,6 @@
-//! Reads what [`super::Histogram::encode`] wrote. A journal can come from anywhere:
-//! no length in the text is believed before it is compared with what a histogram of
-//! ours can have, and memory grows with the buckets that hold samples.
+//! Decodes what [`super::Histogram::encode`] wrote. A journal can come from anywhere: every length
+//! in the text is checked against what tiebreak's histograms can have, and memory grows only with
+//! the buckets that have samples.
 
 use super::HIGHEST;
 use super::buckets::{self, Buckets};
@@ -8,20 +8,20 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
-/// HdrHistogram's cookies: version 2, compressed and not.
+/// HdrHistogram's cookies for version 2, compressed and uncompressed.
 const COMPRESSED: u32 = 0x1c84_9314;
 const PLAIN: u32 = 0x1c84_9313;
-/// Bytes before the first count.
+/// Length of the header, in bytes.
 const HEADER: usize = 40;
-/// Most bytes of one count.
+/// Maximum length of one count, in bytes.
 const LONGEST_COUNT: usize = 9;
-/// Significant digits of all of ours.
+/// Significant digits of all histograms of tiebreak.
 const DIGITS: u32 = 3;
 
-/// The buckets with samples, and how many samples there are.
+/// Returns the buckets with samples, and the number of samples.
 pub(super) fn decode(text: &str) -> Result<(Buckets, u64), String> {
     let packed = BASE64_STANDARD.decode(text).map_err(|error| format!("histogram: {error}"))?;
-    read(&packed).ok_or_else(|| "histogram: not one that tiebreak writes".to_owned())
+    read(&packed).ok_or_else(|| "histogram: tiebreak does not write this form".to_owned())
 }
 
 fn read(packed: &[u8]) -> Option<(Buckets, u64)> {
@@ -32,14 +32,14 @@ fn read(packed: &[u8]) -> Option<(Buckets, u64)> {
     }
     let places = buckets::count_up_to(HIGHEST);
     let mut plain = Vec::new();
-    // One byte more than the longest tells that it is too long.
+    // One byte more than the maximum is read, to notice that the text is too long.
     let most = HEADER + places * LONGEST_COUNT + 1;
     ZlibDecoder::new(rest).take(most as u64).read_to_end(&mut plain).ok()?;
     let counts = counts(&plain)?;
     read_counts(counts, places)
 }
 
-/// What follows the header, where the header is that of our histograms.
+/// The text after the header. Returns None unless the header is that of tiebreak's histograms.
 fn counts(plain: &[u8]) -> Option<&[u8]> {
     let (cookie, rest) = number(plain)?;
     let (counts_bytes, rest) = number(rest)?;
@@ -60,7 +60,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_be_bytes(*number), rest))
 }
 
-/// One number for each bucket in turn; one below 0 stands for so many empty ones.
+/// One number for each bucket in turn; a negative number means that many empty buckets.
 fn read_counts(mut bytes: &[u8], places: usize) -> Option<(Buckets, u64)> {
     let (mut found, mut total, mut place) = (Buckets::new(), 0u64, 0usize);
     while !bytes.is_empty() {

@@ -62,7 +62,7 @@ fn an_empty_histogram_has_no_figures() {
 }
 
 #[test]
-fn what_is_no_histogram_is_refused() {
+fn invalid_histograms_are_rejected() {
     for text in ["?", "AAAA", "SElTVA=="] {
         assert!(Histogram::decode(text).is_err(), "{text}");
     }
@@ -77,7 +77,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn one_that_was_read_back_says_what_the_recorded_one_says(
+    fn a_decoded_histogram_equals_the_recorded_one(
         values in values(),
         others in values(),
         asked in values(),

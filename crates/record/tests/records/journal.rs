@@ -249,7 +249,7 @@ fn choices_of_the_pilot_read_back() {
 }
 
 #[test]
-fn what_is_told_of_targets_reads_back() {
+fn events_of_targets_read_back() {
     let fact = |line: Option<&str>| Fact {
         command: "server --version".to_owned(),
         line: line.map(str::to_owned),
@@ -286,7 +286,7 @@ fn a_cost_that_an_earlier_run_measured_reads_back() {
 }
 
 #[test]
-fn what_an_articles_method_gave_reads_back() {
+fn results_of_an_articles_method_read_back() {
     let run = SingleRun {
         contender: 1,
         command: "ab -n 1000 {url}".to_owned(),
@@ -299,7 +299,7 @@ fn what_an_articles_method_gave_reads_back() {
 }
 
 #[test]
-fn what_is_told_of_stores_reads_back() {
+fn events_of_stores_read_back() {
     for when in [StoreMoment::LoadBegins, StoreMoment::RoundsEnd] {
         let known = StoreSaid {
             contender: 1,
@@ -342,7 +342,7 @@ fn what_is_told_of_stores_reads_back() {
 }
 
 #[test]
-fn a_load_reads_back_and_so_does_one_of_before_it_could_go_on() {
+fn a_load_reads_back_and_so_does_one_of_an_older_version() {
     let workload = r#"{"prefix":"p:","keys":9,"distribution":{"zipf":0.3},"hot":1.0,
         "value":{"fixed":32},"compressible":false,"mix":[{"kind":"get","weight":0.1}],
         "verify":"all"}"#;
@@ -377,7 +377,7 @@ fn what_is_asked_of_a_contender_is_either_of_http_or_of_a_database() {
 }
 
 #[test]
-fn an_order_says_how_hard_beside_the_rest_and_a_depth_of_one_goes_without_saying() {
+fn an_order_has_the_intensity_and_omits_a_depth_of_one() {
     let mut json = serde_json::to_value(asked(1)).expect("serialisable");
     assert_eq!((&json["connections"], &json["depth"]), (&64.into(), &1.into()));
     json.as_object_mut().expect("an object").remove("depth");

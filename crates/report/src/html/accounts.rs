@@ -1,4 +1,4 @@
-//! Where every operation went: what the server's own log must add up to.
+//! What happened to every operation. The server's own log must show the same numbers.
 
 use super::node::Node;
 use super::parts;
@@ -52,14 +52,14 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
 
 fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let connections = &contender.connections;
-    // 0 is no code: where a store says yes, or a program ran.
+    // 0 is not a code: it counts stores that acknowledged, and programs that ran.
     let codes = contender.codes.iter().filter(|(code, _)| **code != 0);
     let names = &view.plan().question.code_names;
     let name = |code: &u16| names.get(code).cloned().unwrap_or_else(|| code.to_string());
     let codes = codes.map(|(code, n)| format!("{}: {}", name(code), units::count(*n)));
     let at_rest = match connections.reopened_at_rest {
         0 => String::new(),
-        n => format!(", {} after a rest", units::count(n)),
+        n => format!(", {} reopened while idle", units::count(n)),
     };
     let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
     vec![
@@ -72,12 +72,12 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     ]
 }
 
-/// Failures by class, with whose fault they were where it wasn't the target's.
+/// Failures by class, with their cause if it was not the target.
 fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
     let names = &view.plan().question.code_names;
-    let whose = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
-    let classes = whose.into_iter().flat_map(|(whose, suffix)| {
-        let classes = contender.outcomes.classes(whose, names).into_iter();
+    let cause = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
+    let classes = cause.into_iter().flat_map(|(cause, suffix)| {
+        let classes = contender.outcomes.classes(cause, names).into_iter();
         classes.map(move |(class, n)| format!("{class}: {}{suffix}", units::count(n)))
     });
     let outcomes = &contender.outcomes;

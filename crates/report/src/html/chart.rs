@@ -1,25 +1,25 @@
 //! The frame that pictures are drawn in.
 //!
-//! A picture is as wide as the page lets it be, and its text always as large as
-//! the page's. So horizontal places are shares of the width, vertical ones are
-//! pixels, and curves live in an inner drawing that is stretched sideways. One
-//! drawing scaled as a whole would have text of 5 pixels on a telephone.
+//! A picture is as wide as the page allows, and its text is always as large as the page's. So
+//! horizontal positions are shares of the width, vertical ones are pixels, and curves are in an
+//! inner drawing that is stretched horizontally. A drawing that is scaled as a whole would have
+//! text of 5 pixels on a telephone.
 
 use super::node::{Node, el, foreign};
 use crate::{View, words};
 use judge::verdict::ContenderSummary;
 
-/// Room above the plot: points and labels at its edge reach over it.
+/// Space above the plot, for points and labels at its edge.
 const TOP: f64 = 10.0;
-/// Room below the plot, for the labels of the horizontal axis.
+/// Space below the plot, for the labels of the horizontal axis.
 const BOTTOM: f64 = 24.0;
 /// Horizontal units of the stretched drawing.
 const STRETCHED: f64 = 1000.0;
 
-/// Colours before they repeat; see style.css.
+/// Number of colours before they repeat; see style.css.
 const COLOURS: usize = 7;
-/// Shapes of points, 8 pixels across. Six of them against seven colours: of 42
-/// contenders no two look the same.
+/// Shapes of points, 8 pixels wide. With six shapes and seven colours, 42 contenders have
+/// different marks.
 const SHAPES: [&str; 6] = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
     "M-3.5 -3.5H3.5V3.5H-3.5Z",
@@ -29,21 +29,21 @@ const SHAPES: [&str; 6] = [
     "M-1.5 -4.5H1.5V-1.5H4.5V1.5H1.5V4.5H-1.5V1.5H-4.5V-1.5H-1.5Z",
 ];
 
-/// Labelled places along an axis.
+/// Labelled positions along an axis.
 pub(super) type Ticks = Vec<Tick>;
 
-/// A labelled place along an axis.
+/// A labelled position along an axis.
 pub(super) struct Tick {
     /// 0 at the low end, 1 at the high end.
     pub(super) place: f64,
-    /// What stands there.
+    /// The label.
     pub(super) label: String,
-    /// Whether the label stays where the page is narrow.
+    /// Whether the label is shown even on a narrow page.
     pub(super) always: bool,
 }
 
 impl Tick {
-    /// A label that always stays.
+    /// A label that is always shown.
     pub(super) fn new(place: f64, label: impl Into<String>) -> Tick {
         Tick { place, label: label.into(), always: true }
     }
@@ -51,20 +51,20 @@ impl Tick {
 
 /// A plot with its axes.
 pub(super) struct Chart {
-    /// What it shows, in a few words.
+    /// Title.
     pub(super) title: String,
-    /// What it shows, for those who cannot see it.
+    /// Description for readers who cannot see it.
     pub(super) description: String,
     /// Height of the plot in pixels.
     pub(super) height: f64,
-    /// Labels below.
+    /// Labels below the plot.
     pub(super) across: Ticks,
-    /// Labels at the left.
+    /// Labels on the left.
     pub(super) up: Ticks,
 }
 
 impl Chart {
-    /// The drawing: what is behind the labels, then what is before them.
+    /// The drawing: first what is behind the labels, then what is in front of them.
     pub(super) fn draw(&self, layers: Vec<Node>) -> Node {
         el("svg")
             .class("chart")
@@ -80,31 +80,31 @@ impl Chart {
             .with_all(self.up.iter().map(|tick| self.label_beside(tick)))
     }
 
-    /// Vertical place in pixels.
+    /// Vertical position in pixels.
     pub(super) fn y(&self, place: f64) -> f64 {
         TOP + (1.0 - place) * self.height
     }
 
-    /// A line from left to right.
+    /// A horizontal line.
     pub(super) fn level(&self, place: f64, class: &str) -> Node {
         let y = px(self.y(place));
         el("line").class(class).at("x1", 0).at("x2", "100%").at("y1", &y).at("y2", &y)
     }
 
-    /// A line from bottom to top.
+    /// A vertical line.
     pub(super) fn upright(&self, place: f64, class: &str) -> Node {
         let line = el("line").class(class).at("x1", share(place)).at("x2", share(place));
         line.at("y1", TOP).at("y2", px(TOP + self.height))
     }
 
-    /// A band from left to right.
+    /// A horizontal band.
     pub(super) fn band(&self, low: f64, high: f64, class: &str) -> Node {
         let height = (self.y(low) - self.y(high)).max(1.0);
         let band = el("rect").class(class).at("x", 0).at("width", "100%");
         band.at("y", px(self.y(high))).at("height", px(height))
     }
 
-    /// The drawing that is stretched sideways, for paths.
+    /// The drawing that is stretched horizontally, for paths.
     pub(super) fn stretched(&self, paths: Vec<Node>) -> Node {
         el("svg")
             .at("x", 0)
@@ -117,13 +117,13 @@ impl Chart {
             .with_all(paths)
     }
 
-    /// A path through places (0 to 1, 0 to 1), in the stretched drawing.
+    /// A path through positions (0 to 1, 0 to 1) in the stretched drawing.
     pub(super) fn line(&self, points: &[(f64, f64)]) -> String {
         self.path(points, |first| if first { "M" } else { "L" }, "")
     }
 
-    /// A dot at each of the places, all in one path: round or square by the
-    /// style's `stroke-linecap`.
+    /// A dot at each of the positions, all in one path. The style's `stroke-linecap` makes them
+    /// round or square.
     pub(super) fn dots(&self, points: &[(f64, f64)]) -> String {
         self.path(points, |_| "M", "h0")
     }
@@ -142,7 +142,7 @@ impl Chart {
     }
 
     fn label_below(&self, tick: &Tick) -> Node {
-        // The outermost labels lean inwards, or the edge would cut them.
+        // The outermost labels are aligned inwards, or the edge would cut them.
         let anchor = match tick.place {
             place if place < 0.04 => "start",
             place if place > 0.96 => "end",
@@ -157,7 +157,7 @@ impl Chart {
     }
 }
 
-/// A point of a contender, in its shape.
+/// A point of a contender in its shape.
 pub(super) fn mark(contender: usize, x: f64, y_px: f64) -> Node {
     el("svg")
         .at("x", share(x))
@@ -166,7 +166,7 @@ pub(super) fn mark(contender: usize, x: f64, y_px: f64) -> Node {
         .with(el("path").class(format!("mark {}", series(contender))).at("d", shape(contender)))
 }
 
-/// The class that gives a contender its colour.
+/// The class with a contender's colour.
 pub(super) fn series(contender: usize) -> String {
     format!("s{}", contender % COLOURS)
 }
@@ -175,7 +175,7 @@ fn shape(contender: usize) -> &'static str {
     SHAPES[contender % SHAPES.len()]
 }
 
-/// Which look belongs to which contender, with a figure beside it.
+/// The legend: each contender's mark and name, with a figure.
 pub(super) fn legend(view: &View, figure: impl Fn(&ContenderSummary) -> String) -> Node {
     let items = view.contenders.iter().enumerate().map(|(number, contender)| {
         el("li")
@@ -186,7 +186,7 @@ pub(super) fn legend(view: &View, figure: impl Fn(&ContenderSummary) -> String) 
     el("ul").class("legend").with_all(items)
 }
 
-/// A bit of a contender's line.
+/// A sample of a contender's line.
 pub(super) fn swatch(contender: usize) -> Node {
     let class = series(contender);
     let line = el("path").class(format!("line {class}")).at("d", "M-13 0H13");

@@ -1,4 +1,4 @@
-//! What the targets cost: CPU and memory, and where both were read.
+//! What the targets cost: CPU and memory, and their sources.
 
 use super::chart::swatch;
 use super::node::{Node, el, foreign};
@@ -7,21 +7,22 @@ use crate::{View, words, words::costs};
 use judge::verdict::ContenderSummary;
 use text::units::{self, MISSING};
 
-/// The section; none where nothing is known of any target.
+/// The section. Returns None if nothing is known about any target.
 pub(super) fn section(view: &View) -> Option<Node> {
     if !costs::known(view) {
         return None;
     }
     let section = parts::section("What the targets cost");
-    let section = match costs::figures(view) {
-        true => section.with(table(view)).with(parts::caption(
-            "CPU per operation holds what the target used at rest, too. At rest: while other \
+    let section = if costs::figures(view) {
+        section.with(table(view)).with(parts::caption(
+            "CPU per operation includes what the target used at rest. At rest: while other \
              contenders were driven.",
-        )),
-        false => section,
+        ))
+    } else {
+        section
     };
     let known = view.contenders.iter();
-    let known = known.filter(|of| !costs::said(&of.target).is_empty() || of.store.is_some());
+    let known = known.filter(|of| !costs::sentences(&of.target).is_empty() || of.store.is_some());
     Some(section.with(el("ul").class("behind").with_all(known.map(origin))))
 }
 
@@ -46,15 +47,15 @@ fn name(number: usize, of: &ContenderSummary) -> Node {
     el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name))
 }
 
-/// What stands behind one target's figures, and what it says of itself.
+/// The sources of one target's figures, and what it reports about itself.
 fn origin(of: &ContenderSummary) -> Node {
     let target = &of.target;
-    let said = costs::launches(target).into_iter().chain(costs::runs(target));
-    let said = said.chain(costs::sources(target));
-    let said: Vec<String> = said.chain(costs::reservations(target)).collect();
+    let sentences = costs::launches(target).into_iter().chain(costs::runs(target));
+    let sentences = sentences.chain(costs::sources(target));
+    let sentences: Vec<String> = sentences.chain(costs::reservations(target)).collect();
     let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
     let store = of.store.iter().map(|store| el("p").text(words::store(store).join("; ")));
     el("li")
         .with(el("span").with(foreign(words::short_name(&of.name, 40))))
-        .with(el("div").with(el("p").text(said.join("; "))).with_all(store).with_all(facts))
+        .with(el("div").with(el("p").text(sentences.join("; "))).with_all(store).with_all(facts))
 }

@@ -27,12 +27,12 @@ pub(super) fn section(view: &View) -> Node {
         .with(parts::table(&head, rows))
         .with(parts::caption(
             "Times are response times: from when an operation was due to its last byte. The last \
-             three columns are about the load generator, not about the server; by itself: against \
+             three columns are about the load generator, not about the server. By itself: against \
              the null server, which answers at once.",
         ))
         .with_all(
             words::lanes::library_shares(view)
-                .map(|told| parts::caption(&format!("{}.", parts::capitalised(&told)))),
+                .map(|sentence| parts::caption(&format!("{}.", parts::capitalised(&sentence)))),
         )
         .with(parts::folded("Table of all times", all_times(view)))
 }

@@ -1,4 +1,4 @@
-//! What the audit objects to, as cards, the heaviest first.
+//! The findings of the audit as cards, the heaviest first.
 
 use super::node::{Node, el, foreign};
 use super::parts;
@@ -7,22 +7,21 @@ use crate::{View, words};
 use judge::verdict::Weight;
 use text::shown::{shown, shown_sentence};
 
-/// Cautions and notes; none where there are none. What voids a run stands at
-/// the top of the page instead.
+/// Cautions and notes. Returns None if there are none. Findings that void a run are at the top
+/// of the page instead.
 pub(super) fn section(view: &View) -> Option<Node> {
     let cards = cards(view, |weight| weight != Weight::Void);
     let section = parts::section("What the audit says").at("id", "audit");
     (!cards.is_empty()).then(|| section.with_all(cards))
 }
 
-/// A card for each finding of such a weight, or for several contenders' that say the
-/// same.
+/// One card for each finding of this weight; equal findings about several contenders share one.
 pub(super) fn cards(view: &View, has_weight: impl Fn(Weight) -> bool) -> Vec<Node> {
     let findings = view.findings.iter().filter(|finding| has_weight(finding.weight));
     grouped(findings).iter().map(card).collect()
 }
 
-/// The weight in words, with a sign: never by colour alone.
+/// The weight in words, with a sign, so that it does not depend on colour.
 pub(super) fn badge(weight: Weight) -> Node {
     let sign = match weight {
         Weight::Void => "✕",
@@ -40,12 +39,12 @@ fn card(group: &Group<'_>) -> Node {
     let weight = words::weight(finding.weight);
     let badge = badge(finding.weight);
     let evidence = group.evidence();
-    // Of one sentence the names stand above it, of several each has its own.
+    // The names are above a single sentence; several sentences have names of their own.
     let one = evidence.len() == 1;
     let names = evidence.iter().filter(|_| one).flat_map(|(names, _)| names);
     let names = names.map(foreign);
     let head = el("p").class("about").with(badge).with_all(names);
-    let said = evidence.iter().map(|(names, seen)| {
+    let paragraphs = evidence.iter().map(|(names, seen)| {
         let who = (!one && !names.is_empty()).then(|| foreign(names.join(", ")));
         let colon = if who.is_some() { ": " } else { "" };
         el("p").with_all(who).text(format!("{colon}{seen}"))
@@ -53,7 +52,7 @@ fn card(group: &Group<'_>) -> Node {
     el("article")
         .class(format!("card {weight}"))
         .with(head.with(el("code").text(shown(&finding.rule))))
-        .with_all(said)
+        .with_all(paragraphs)
         .with(
             el("p")
                 .class("remedy")

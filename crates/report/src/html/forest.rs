@@ -1,5 +1,5 @@
-//! Every comparison on one axis: the ratio, its interval, and the band of
-//! differences that are too small to matter.
+//! Every comparison on one axis: the ratio, its interval, and the band of differences that are
+//! too small to matter.
 
 use super::chart::{px, share};
 use super::node::{Node, el, foreign};
@@ -13,10 +13,10 @@ use text::units;
 
 /// Longest name in a row, in characters.
 const LONGEST_NAME: usize = 36;
-/// Ticks of the axis, about.
+/// Approximate number of ticks of the axis.
 const TICKS: usize = 4;
 
-/// The section; none where nothing is compared.
+/// The section. Returns None if nothing is compared.
 pub(super) fn section(view: &View) -> Option<Node> {
     if view.comparisons.is_empty() {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
     )
 }
 
-/// The metrics compared, each by its first comparison, in the order in which they come.
+/// The first comparison of each metric, in their order.
 fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
     let mut metrics: Vec<&Comparison> = Vec::new();
     for comparison in view.comparisons {
@@ -56,15 +56,15 @@ fn same_metric(one: &Comparison, other: &Comparison) -> bool {
     (one.metric, &one.group) == (other.metric, &other.group)
 }
 
-/// Reasons that several comparisons have, once for all of them.
+/// The reasons of comparisons; one that several comparisons share is given once.
 fn shared(view: &View) -> Vec<Node> {
     let reasons = given(view.comparisons).into_iter().filter(|reason| reason.of.len() > 1);
-    let told = reasons.map(|reason| {
+    let paragraphs = reasons.map(|reason| {
         let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
         let of = el("strong").with(foreign(of.join("; ")));
         el("p").class("note shared").with(of).text(format!(": {}", reason.text))
     });
-    told.collect()
+    paragraphs.collect()
 }
 
 fn axis(view: &View) -> Scale {
@@ -99,8 +99,8 @@ fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
     el("div").class("group").with(heading).with_all(rows)
 }
 
-/// The contender that all of them are compared with, where there is one: its
-/// name need not stand in every row.
+/// The contender that all of them are compared with, whose name is then left out of the rows.
+/// Returns None if there are several.
 fn common<'a>(comparisons: &[&'a Comparison]) -> Option<&'a str> {
     let first = comparisons.first()?.a.as_str();
     comparisons.iter().all(|comparison| comparison.a == first).then_some(first)
@@ -121,7 +121,7 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
     let weaker = own.map(|reason| reason.text);
     let undecided = comparison.verdict == Word::Undecided;
     let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
-    let charged = words::charged(view, comparison).map(|said| el("p").class("note").say(&said));
+    let charged = words::charged(view, comparison).map(|note| el("p").class("note").say(&note));
     let notes = weaker.chain(fresh).map(|note| el("p").class("note").text(note));
     el("div")
         .class("row")
@@ -132,7 +132,7 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
         .with_all(notes)
 }
 
-/// The ratio in figures, and the word.
+/// The ratio in figures, and the verdict.
 fn outcome(view: &View, comparison: &Comparison) -> Node {
     let bounds = words::bounds(comparison);
     let figures = comparison.ratio.map(|ratio| {
@@ -150,7 +150,7 @@ fn outcome(view: &View, comparison: &Comparison) -> Node {
 }
 
 fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
-    let said = format!(
+    let description = format!(
         "{} ({})",
         words::claim(view, comparison).text('×'),
         words::basis(view, comparison).text('×')
@@ -160,7 +160,7 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
         .at("role", "img")
         .at("width", "100%")
         .at("height", "100%")
-        .with(el("title").text(said))
+        .with(el("title").text(description))
         .with(band(view, axis))
         .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.place(tick), "grid")))
         .with(upright(axis.place(1.0), "one"));
@@ -233,10 +233,7 @@ fn pair_name(comparison: &Comparison) -> String {
     format!("{} / {}", comparison.b, comparison.a)
 }
 
-/// p50 and p99 keep their small letter.
+/// Capitalised, except that p50 and p99 keep their small letter.
 fn heading(text: &str) -> String {
-    match text.starts_with('t') {
-        true => parts::capitalised(text),
-        false => text.to_owned(),
-    }
+    if text.starts_with('t') { parts::capitalised(text) } else { text.to_owned() }
 }

@@ -6,7 +6,7 @@ use crate::words::groups;
 use crate::{View, words};
 use text::units;
 
-/// The section; none where nobody has groups.
+/// The section. Returns None if no contender has groups.
 pub(super) fn section(view: &View) -> Option<Node> {
     let rows = groups::rows(view);
     if rows.is_empty() {

@@ -1,5 +1,5 @@
-//! The load points of one target on the page: up to where throughput grows, and the
-//! curves with their intervals.
+//! The load points of one target on the page: up to which load throughput grows, and the curves
+//! with their intervals.
 
 use super::chart::{Chart, Tick, mark, series};
 use super::node::{Node, el};
@@ -12,23 +12,23 @@ use judge::growth::{Estimate, Growth, Limit, Point};
 use text::units;
 
 const HEIGHT: f64 = 260.0;
-/// The looks of p99 (and throughput) and of p50: classes of colour and shapes.
+/// The marks of p99 (and throughput) and of p50: classes of colour, and shapes.
 const MAIN: usize = 1;
 const BESIDE: usize = 3;
 
-/// What was found, in large words; none where no load is swept.
+/// The answer in large type. Returns None if no load is swept.
 pub(super) fn headline(view: &View) -> Option<Node> {
-    let said = answer(view, '×')?;
+    let sentence = answer(view, '×')?;
     let remarks = words::remarks(view).into_iter();
     let section = el("section")
         .class("verdict")
-        .with(el("h1").class("small").text(parts::capitalised(&said)))
+        .with(el("h1").class("small").text(parts::capitalised(&sentence)))
         .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
         .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))));
     Some(section)
 }
 
-/// The curves, and their figures; nothing where no load is swept.
+/// The curves and their figures. Returns an empty list if no load is swept.
 pub(super) fn sections(view: &View) -> Vec<Node> {
     let Some(growth) = view.growth else { return Vec::new() };
     let of = factor(growth.factor);
@@ -63,10 +63,10 @@ pub(super) fn sections(view: &View) -> Vec<Node> {
 /// A figure of a load point.
 type Of = fn(&Point) -> Option<Estimate>;
 
-/// One picture: figures against the load.
+/// One picture: figures over the load.
 struct Curves {
     title: String,
-    /// The look of a line, and its figure.
+    /// The mark of a line, and its figure.
     lines: &'static [(usize, Of)],
     label: fn(f64) -> String,
     grows_with_the_load: bool,
@@ -78,7 +78,7 @@ impl Curves {
         let estimates =
             points.iter().flat_map(|point| self.lines.iter().filter_map(|of| of.1(point)));
         let Some(range) = span(estimates.flat_map(|of| [of.low, of.high])) else {
-            return parts::nothing("There is no figure to draw.");
+            return parts::nothing("There are no figures to draw.");
         };
         let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let across = loads::across(&values);
@@ -86,7 +86,7 @@ impl Curves {
         let labels = values.iter().map(|value| (*value, setting(growth.factor, *value)));
         let chart = Chart {
             title: self.title.clone(),
-            description: "The figures stand in the table below.".to_owned(),
+            description: "The figures are in the table below.".to_owned(),
             height: HEIGHT,
             across: loads::labels(labels, &across),
             up: up
@@ -100,7 +100,7 @@ impl Curves {
             marks.push(chart.upright(across.place(values[at]), &format!("bend {}", series(MAIN))));
         }
         for (look, figure) in self.lines {
-            // A load point without the figure leaves a gap.
+            // A load point without a figure leaves a gap.
             let places: Vec<Option<(f64, Estimate)>> =
                 points.iter().map(|it| Some((across.place(it.value), figure(it)?))).collect();
             for piece in places.split(Option::is_none) {
@@ -125,7 +125,7 @@ impl Curves {
     }
 }
 
-/// A row for each load point, and what happens from one to the next.
+/// One row for each load point, and the change from one to the next.
 fn figures(view: &View, growth: &Growth) -> Node {
     let head = [factor(growth.factor), "throughput", "p50", "p99", "errors"];
     let rows = growth.points.iter().zip(view.contenders).map(|(point, of)| {
@@ -144,7 +144,8 @@ fn figures(view: &View, growth: &Growth) -> Node {
         .with(parts::caption(&parts::capitalised(&format!("{}.", about_intervals(growth)))))
         .with(el("ul").with_all(steps))
         .with(parts::caption(&format!(
-            "Ratios of two load points are of the same rounds. Their intervals hold together at {}.",
+            "Each ratio compares two load points in the same rounds. All intervals hold at the \
+             same time with a confidence of {}.",
             units::level(growth.confidence)
         )))
 }

@@ -1,4 +1,4 @@
-//! The top of the page: what was found, in a few large words.
+//! The top of the page: the result in a few large words.
 
 use super::node::{Node, el, foreign};
 use super::{findings, parts};
@@ -7,7 +7,7 @@ use judge::verdict::{Comparison, Weight, Word};
 use text::shown::shown;
 use text::units;
 
-/// Claims up to this many are spelled out; the forest shows them all.
+/// Up to this many claims are written as sentences; the forest shows all of them.
 const SPELLED_OUT: usize = 4;
 
 /// The page's title, for tabs and bookmarks.
@@ -17,7 +17,7 @@ pub(super) fn title(view: &View) -> String {
         let void = if view.void { "VOID: " } else { "" };
         return format!("{void}{} · tiebreak", words::sweep::points(sweep.factor, &sweep.values));
     }
-    let said = match (primaries.next(), primaries.next()) {
+    let result = match (primaries.next(), primaries.next()) {
         (Some(only), None) => words::claim(view, only).text('×'),
         (None, _) => {
             let names = view.contenders.iter().map(|contender| shown(&contender.name));
@@ -26,10 +26,10 @@ pub(super) fn title(view: &View) -> String {
         _ => units::counted(view.contenders.len() as u64, "contender"),
     };
     let void = if view.void { "VOID: " } else { "" };
-    format!("{void}{said} · tiebreak")
+    format!("{void}{result} · tiebreak")
 }
 
-/// Whose report this is, and of which run.
+/// The line with the program and the run.
 pub(super) fn masthead(view: &View) -> Node {
     let run = foreign(words::short_name(view.run, 60));
     let started = shown(&view.header.started);
@@ -39,7 +39,7 @@ pub(super) fn masthead(view: &View) -> Node {
         .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
 }
 
-/// The audit refused: nobody may read on without having read this.
+/// The refusal of the audit, which comes before all figures.
 pub(super) fn refusal(view: &View) -> Option<Node> {
     view.void.then(|| {
         el("section")
@@ -86,7 +86,7 @@ fn claim(view: &View, comparison: &Comparison, heading: &'static str) -> Vec<Nod
     vec![el("p").with(parts::word(comparison.verdict, comparison.metric)), claim, basis]
 }
 
-/// How many comparisons came out which way.
+/// How many comparisons have which verdict.
 fn tally(view: &View, primaries: &[&Comparison]) -> Node {
     let metric = view.plan().question.primary;
     let all = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided, Word::Void];
@@ -97,7 +97,7 @@ fn tally(view: &View, primaries: &[&Comparison]) -> Node {
     el("ul").class("tally").with_all(counts)
 }
 
-/// Nothing is compared: each contender's figures speak.
+/// The main figures of each contender, if nothing is compared.
 fn alone(view: &View) -> Vec<Node> {
     let contenders = view.contenders.iter();
     contenders

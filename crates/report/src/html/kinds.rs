@@ -5,7 +5,7 @@ use super::parts;
 use crate::{View, words::kinds};
 use text::units;
 
-/// The section; none where nobody has operations of several kinds.
+/// The section. Returns None if no contender has several kinds of operation.
 pub(super) fn section(view: &View) -> Option<Node> {
     let rows = kinds::rows(view);
     if rows.is_empty() {

@@ -1,4 +1,4 @@
-//! How response times are distributed: the tail gets as much room as the body.
+//! The distribution of response times: the tail gets as much space as the body.
 
 use super::chart::{Chart, Tick, Ticks, legend, mark, series};
 use super::node::{Node, el};
@@ -11,8 +11,7 @@ use text::units;
 const HEIGHT: f64 = 280.0;
 /// Above this ratio of the longest to the shortest time the axis is logarithmic.
 const WIDE: f64 = 20.0;
-/// Labelled shares. Those that are not `always` are left out on a narrow page
-/// when the tail is long.
+/// Labelled shares. Those without `always` are left out on a narrow page if the tail is long.
 const LABELS: [(f64, &str, bool); 7] = [
     (0.5, "p50", true),
     (0.9, "p90", true),
@@ -24,7 +23,7 @@ const LABELS: [(f64, &str, bool); 7] = [
 ];
 /// A tail of more decades than this is long.
 const LONG: f64 = 4.5;
-/// Room between the last share below 1 and the longest time, in decades.
+/// Space between the last share below 1 and the longest time, in decades.
 const TO_THE_MAXIMUM: f64 = 0.6;
 
 /// The section.
@@ -34,9 +33,10 @@ pub(super) fn section(view: &View) -> Node {
     let Some((least, most)) = span(curves.map(|point| point.1).filter(|time| *time > 0.0)) else {
         return section.with(parts::nothing("No response time was recorded."));
     };
-    let up = match most / least > WIDE {
-        true => Scale::logarithmic(least, most),
-        false => Scale::linear(0.0, most),
+    let up = if most / least > WIDE {
+        Scale::logarithmic(least, most)
+    } else {
+        Scale::linear(0.0, most)
     };
     section
         .with(legend(view, |contender| {
@@ -45,8 +45,8 @@ pub(super) fn section(view: &View) -> Node {
         }))
         .with(picture(view, &up))
         .with(parts::caption(
-            "How many operations (across) took at most how long (up). Each step to the right is \
-             ten times rarer; lower is faster.",
+            "The share of operations (horizontal) that took at most this long (vertical). Each \
+             step to the right is ten times rarer; lower is faster.",
         ))
         .with(parts::folded("Table of response times", table(view)))
 }
@@ -89,7 +89,7 @@ fn places(contender: &ContenderSummary, tail: &Tail, up: &Scale) -> Vec<(f64, f6
     curve.map(|&(share, time)| (tail.place(share), up.place(time))).collect()
 }
 
-/// The named quantiles of a contender that its samples support.
+/// The quantiles of a contender that its number of samples supports.
 fn marked(contender: &ContenderSummary) -> impl Iterator<Item = (f64, f64)> {
     let times = &contender.response_time;
     let named = [(0.5, times.p50), (0.9, times.p90), (0.99, times.p99), (0.999, times.p999)];
@@ -111,8 +111,8 @@ fn table(view: &View) -> Node {
     parts::table(&head, rows)
 }
 
-/// The axis of shares: by how many tens an operation is rare. The longest time
-/// has a place of its own at the end, since its rarity depends on the count.
+/// The axis of shares: powers of ten by which an operation is rare. The longest time has a
+/// position of its own at the end, because its rarity depends on the count.
 struct Tail {
     decades: f64,
 }
@@ -136,7 +136,7 @@ impl Tail {
                 always: *always || self.decades < LONG,
             })
             .collect();
-        // The label of the end needs room.
+        // The label at the end needs space.
         if ticks.last().is_none_or(|tick| tick.place < 0.85) {
             ticks.push(Tick::new(1.0, "max"));
         }
@@ -144,7 +144,7 @@ impl Tail {
     }
 }
 
-/// 0.9 is 1 decade, 0.99 is 2; all is infinitely many.
+/// 0.9 is 1 decade, 0.99 is 2, and 1 is infinitely many.
 fn decades(share: f64) -> f64 {
     -(1.0 - share).log10()
 }

@@ -10,34 +10,34 @@ const NEAR: f64 = 0.05;
 /// Labels nearer than this overlap where the page is narrow.
 const NEAR_ON_NARROW: f64 = 0.12;
 
-/// Load points that grow by factors get an axis of factors, others one of differences.
+/// The axis of load points: logarithmic if they grow by factors, else linear.
 pub(super) fn across(values: &[f64]) -> Scale {
     let (low, high) = span(values.iter().copied()).unwrap_or((0.0, 1.0));
     let uneven = |of: fn(f64) -> f64| {
         let steps = span(values.windows(2).map(|two| of(two[1]) - of(two[0])));
         steps.map_or(1.0, |(least, most)| most / least)
     };
-    match uneven(f64::ln) < uneven(|value| value) {
-        true => Scale::logarithmic(low, high),
-        false => Scale::linear(low, high),
+    if uneven(f64::ln) < uneven(|value| value) {
+        Scale::logarithmic(low, high)
+    } else {
+        Scale::linear(low, high)
     }
     .padded(0.05)
 }
 
-/// The axis of figures from the least to the most of them. What grows with the load gets
-/// an axis of the same kind, so that growth in proportion is a straight line.
+/// The axis of figures from the smallest to the largest. What grows with the load gets an axis
+/// of the same kind, so that proportional growth is a straight line.
 pub(super) fn up(across: &Scale, (least, most): (f64, f64), grows_with_the_load: bool) -> Scale {
-    let logarithmic = match grows_with_the_load {
-        true => across.is_logarithmic(),
-        false => most / least > WIDE,
-    };
-    match logarithmic {
-        true => Scale::logarithmic(least, most).padded(0.05),
-        false => Scale::linear(0.0, most),
+    let logarithmic =
+        if grows_with_the_load { across.is_logarithmic() } else { most / least > WIDE };
+    if logarithmic {
+        Scale::logarithmic(least, most).padded(0.05)
+    } else {
+        Scale::linear(0.0, most)
     }
 }
 
-/// Each load point, with its label, that has room for it.
+/// The load points that have space for a label, with their labels.
 pub(super) fn labels(points: impl Iterator<Item = (f64, String)>, across: &Scale) -> Ticks {
     let (mut ticks, mut last, mut last_always) = (Ticks::new(), -1.0, -1.0);
     for (value, label) in points {

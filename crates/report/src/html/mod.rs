@@ -1,6 +1,5 @@
-//! The report as one page that needs nothing but itself: no script runs, no
-//! picture, font or sheet is fetched, and a policy in its head says so to the
-//! browser.
+//! The report as one self-contained page: no script runs, no picture, font or style sheet is
+//! fetched, and a policy in its head makes the browser enforce that.
 
 mod accounts;
 mod chart;
@@ -30,7 +29,7 @@ use node::{Node, el};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing may be loaded and nothing may run; the one sheet is in the page.
+/// Nothing may be loaded and nothing may run; the only style sheet is in the page.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -39,7 +38,7 @@ pub(super) fn page(view: &View) -> String {
     document(headline::title(view), main(view), json::report(view))
 }
 
-/// A page of this title, with its data in it.
+/// A page with this title that contains its data.
 fn document(title: String, main: Node, data: String) -> String {
     let mut out = String::from("<!doctype html>\n");
     let script = el("script").at("type", "application/json").at("id", "report").data(data);

@@ -1,5 +1,5 @@
-//! Markup as a tree. Tags balance and text is escaped by construction: there is
-//! no way to put a string into the page as it is.
+//! Markup as a tree. Tags balance and text is escaped by construction: a string cannot get into
+//! the page unescaped.
 
 use crate::words::{Part, Sentence};
 use std::fmt::Display;
@@ -16,69 +16,69 @@ pub(super) struct Node {
 enum Child {
     Node(Node),
     Text(String),
-    /// A style sheet of ours: `<style>` knows no escapes.
+    /// tiebreak's own style sheet: `<style>` has no escapes.
     Style(&'static str),
-    /// JSON for an inert `<script>`, which knows no escapes either.
+    /// JSON for an inert `<script>`, which has no escapes either.
     Data(String),
 }
 
-/// Elements of HTML that have no end tag.
+/// HTML elements without an end tag.
 const EMPTY: [&str; 2] = ["meta", "br"];
 
-/// An element without anything in it.
+/// An empty element.
 pub(super) fn el(name: &'static str) -> Node {
     Node { name, attributes: Vec::new(), children: Vec::new() }
 }
 
-/// Text that others wrote, a name or an address: isolated, so that its script
-/// cannot reorder what stands beside it, and read from the left as an address is.
+/// Text that others wrote, such as a name or an address. It is isolated, so that its writing
+/// direction cannot reorder the text beside it, and it is written from left to right.
 pub(super) fn foreign(text: impl Display) -> Node {
     el("bdi").class("name").at("dir", "ltr").text(text)
 }
 
 impl Node {
-    /// With an attribute.
+    /// Adds an attribute.
     pub(super) fn at(mut self, key: &'static str, value: impl Display) -> Self {
         self.attributes.push((key, value.to_string()));
         self
     }
 
-    /// With these classes.
+    /// Sets these classes.
     pub(super) fn class(self, value: impl Display) -> Self {
         self.at("class", value)
     }
 
-    /// With text behind what is in it already.
+    /// Appends text.
     pub(super) fn text(mut self, text: impl Display) -> Self {
         self.children.push(Child::Text(text.to_string()));
         self
     }
 
-    /// With an element behind what is in it already.
+    /// Appends an element.
     pub(super) fn with(mut self, node: Node) -> Self {
         self.children.push(Child::Node(node));
         self
     }
 
-    /// With several, or with one that may be missing.
+    /// Appends several elements, or an optional one.
     pub(super) fn with_all(mut self, nodes: impl IntoIterator<Item = Node>) -> Self {
         self.children.extend(nodes.into_iter().map(Child::Node));
         self
     }
 
-    /// With a style sheet.
+    /// Appends a style sheet.
     pub(super) fn style(mut self, sheet: &'static str) -> Self {
         self.children.push(Child::Style(sheet));
         self
     }
 
-    /// With JSON, for an inert `<script>`.
+    /// Appends JSON, for an inert `<script>`.
     pub(super) fn data(mut self, json: String) -> Self {
         self.children.push(Child::Data(json));
         self
     }
 
-    /// With a sentence.
+    /// Appends a sentence.
     pub(super) fn say(self, sentence: &Sentence) -> Self {
         sentence.0.iter().fold(self, |node, part| match part {
             Part::Plain(text) => node.text(text),
@@ -88,7 +88,7 @@ impl Node {
         })
     }
 
-    /// Writes it down.
+    /// Writes the element as HTML.
     pub(super) fn render(&self, out: &mut String) {
         out.push('<');
         out.push_str(self.name);
@@ -108,7 +108,7 @@ impl Node {
                 Child::Node(node) => node.render(out),
                 Child::Text(text) => escape(text, out),
                 Child::Style(sheet) => out.push_str(sheet),
-                // Valid JSON has `<` only inside strings, where this says the same.
+                // Valid JSON has `<` only inside strings, where this escape means the same.
                 Child::Data(json) => out.push_str(&json.replace('<', "\\u003c")),
             }
         }

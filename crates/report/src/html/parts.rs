@@ -16,40 +16,39 @@ pub(super) fn caption(text: &str) -> Node {
     el("p").class("caption").text(text)
 }
 
-/// As a sentence begins.
+/// With a capital letter at the beginning.
 pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What stands in the place of a picture of nothing.
+/// The text in place of an empty picture.
 pub(super) fn nothing(text: &str) -> Node {
     el("p").class("nothing").text(text)
 }
 
-/// A command, as it is typed.
+/// A command as it is typed.
 pub(super) fn command(text: &str) -> Node {
     el("p").with(el("code").with(foreign(shown(text))))
 }
 
-/// Something that is folded until it is asked for.
+/// Content that is folded until the reader opens it.
 pub(super) fn folded(summary: &str, inside: Node) -> Node {
     el("details").with(el("summary").text(summary)).with(inside)
 }
 
-/// A table in a box of its own, which scrolls sideways where it must. The first
-/// cell of a row names the row.
+/// A table in a box that scrolls horizontally if necessary. The first cell of a row is its name.
 pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
     let head = head.iter().map(|label| el("th").at("scope", "col").text(label));
     let rows = rows.into_iter().map(|cells| el("tr").with_all(cells));
     let table = el("table")
         .with(el("thead").with(el("tr").with_all(head)))
         .with(el("tbody").with_all(rows));
-    // Reachable by keyboard, or nobody could scroll it without a mouse.
+    // Reachable by keyboard, so that it can be scrolled without a mouse.
     el("div").class("scroll").at("tabindex", "0").with(table)
 }
 
-/// The cell that names a row.
+/// The cell with the name of a row.
 pub(super) fn row_name(name: &str) -> Node {
     el("th").at("scope", "row").with(foreign(words::short_name(name, 48)))
 }
@@ -59,7 +58,7 @@ pub(super) fn cell(text: impl std::fmt::Display) -> Node {
     el("td").text(text)
 }
 
-/// Names and what they name, in pairs.
+/// A list of names and values.
 pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> Node {
     let pairs = pairs
         .into_iter()
@@ -67,7 +66,7 @@ pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> 
     el("dl").class("facts").with_all(pairs)
 }
 
-/// The word of a comparison, with a sign: never by colour alone.
+/// The verdict of a comparison, with a sign, so that it does not depend on colour.
 pub(super) fn word(word: Word, metric: Metric) -> Node {
     let sign = match (word, metric) {
         (Word::Faster, Metric::TargetCpu) => "▼",
@@ -84,7 +83,7 @@ pub(super) fn word(word: Word, metric: Metric) -> Node {
         .text(format!(" {}", words::loud(word, metric)))
 }
 
-/// The class of a word.
+/// The class of a verdict.
 pub(super) fn class(word: Word) -> &'static str {
     match word {
         Word::Faster => "faster",

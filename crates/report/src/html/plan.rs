@@ -1,5 +1,4 @@
-//! What was asked, what the pilot decided and why, on which machine, and how to
-//! do it again.
+//! The plan, what the pilot decided and why, the machine, and how to repeat the run.
 
 use super::node::{Node, el, foreign};
 use super::parts;
@@ -13,7 +12,7 @@ pub(super) fn sections(view: &View) -> Vec<Node> {
     vec![plan(view), pilot(view), machine(view), again(view)]
 }
 
-/// A section without figures: not marked in a void run.
+/// A section without figures, which is not marked in a void run.
 fn context(heading: &str) -> Node {
     parts::section(heading).class("context")
 }
@@ -21,7 +20,7 @@ fn context(heading: &str) -> Node {
 fn plan(view: &View) -> Node {
     let plan = view.plan();
     let asked = match plan.interleave {
-        Interleave::Auto => "left to the pilot",
+        Interleave::Auto => "chosen by the pilot",
         Interleave::Slices => "slices",
         Interleave::Turns => "turns",
     };
@@ -31,11 +30,11 @@ fn plan(view: &View) -> Node {
         ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
         ("interleaving", asked.to_owned()),
         ("primary metric", words::metric(plan.question.primary).to_owned()),
-        ("what matters", units::percent(view.matters())),
+        ("smallest difference that matters", units::percent(view.matters())),
     ];
     let head = [
         "contender",
-        "target, and the address dialled",
+        "target and dialled address",
         "request",
         "connections",
         "policy",
@@ -49,7 +48,7 @@ fn plan(view: &View) -> Node {
         .with_all(launched(&plan.contenders))
 }
 
-/// The commands of the targets that tiebreak launched; none where all ran already.
+/// The commands of the targets that tiebreak launched. Returns None if all were running already.
 fn launched(contenders: &[Contender]) -> Option<Node> {
     let launched = contenders.iter().filter(|of| !of.launch.is_empty());
     let commands: Vec<Node> = launched
@@ -118,14 +117,14 @@ fn asked_of(of: &Contender) -> Vec<Node> {
     ]
 }
 
-/// The address; its port is not known before the launch.
+/// The address that is dialled. Its port is not known before the launch.
 fn dialled(of: &Contender) -> String {
     let nodes = of.address.nodes();
     if nodes.is_empty() || nodes.iter().any(|node| node.port() != 0) {
         return words::address(&of.address);
     }
     let hosts: Vec<String> = nodes.iter().map(|node| node.ip().to_string()).collect();
-    format!("{}, a port of its own at each launch", hosts.join(", "))
+    format!("{}, a new port at each launch", hosts.join(", "))
 }
 
 fn pilot(view: &View) -> Node {
@@ -162,16 +161,19 @@ fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {
 
 fn machine(view: &View) -> Node {
     let host = &view.plan().host;
-    let listed = |cores: &[u32]| match cores.is_empty() {
-        true => "not pinned".to_owned(),
-        false => cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", "),
+    let listed = |cores: &[u32]| {
+        if cores.is_empty() {
+            "not pinned".to_owned()
+        } else {
+            cores.iter().map(u32::to_string).collect::<Vec<String>>().join(", ")
+        }
     };
     context("The machine").with(parts::facts([
         ("processor", shown(&host.cpu)),
         ("kernel", shown(&host.kernel)),
         ("memory", units::bytes(host.memory_bytes)),
-        ("cores we may use", listed(&host.cores)),
-        ("load generator on", listed(&view.plan().generator_cores)),
+        ("available cores", listed(&host.cores)),
+        ("cores of the generator", listed(&view.plan().generator_cores)),
         ("clock", shown(&host.clock)),
         ("descriptors", units::count(host.descriptors)),
         ("client ports", format!("{} to {}", host.client_ports.0, host.client_ports.1)),
@@ -193,8 +195,8 @@ fn again(view: &View) -> Node {
                 .text("The same arguments with ")
                 .with(code(format!("--seed {}", header.plan.seed)))
                 .text(
-                    " give the same operations in the same order of slices; the plan’s hash is \
-                       then the same too. ",
+                    " give the same operations in the same order of slices, and the same plan \
+                     hash. ",
                 )
                 .with(code(format!("tiebreak report {run}")))
                 .text(
@@ -202,7 +204,7 @@ fn again(view: &View) -> Node {
                 ),
         )
         .with(parts::caption(
-            "This page needs nothing but itself. The whole report is in it as data too, in the \
+            "This page is self-contained. It also contains the whole report as JSON, in the \
              element with the id “report”.",
         ))
 }

@@ -1,4 +1,4 @@
-//! What was found in the printed output of other tools, as a page.
+//! The audit of other tools' printed output, as a page.
 
 use super::node::{Node, el, foreign};
 use super::{document, findings, parts};
@@ -9,7 +9,7 @@ use crate::words;
 use published::Audit;
 use published::objection::Objection;
 
-/// Runs that the table lists.
+/// Maximum number of runs in the table.
 const MOST_RUNS: usize = 200;
 
 /// The whole page.
@@ -37,11 +37,10 @@ fn masthead(audit: &Audit) -> Node {
 
 fn conclusion(audit: &Audit) -> Node {
     let section = el("section");
-    let section = match audit.void() {
-        true => {
-            section.class("refusal").at("role", "alert").with(el("p").class("stamp").text("✕ Void"))
-        }
-        false => section.class("verdict"),
+    let section = if audit.void() {
+        section.class("refusal").at("role", "alert").with(el("p").class("stamp").text("✕ Void"))
+    } else {
+        section.class("verdict")
     };
     section.with(el("p").text(audit.conclusion()))
 }
@@ -65,7 +64,7 @@ fn card(ruled: &Ruled<'_>) -> Node {
         )
 }
 
-/// What was seen, and the lines it is read from.
+/// The evidence, and the lines that it was read from.
 fn seen(objection: &Objection) -> Vec<Node> {
     let mut nodes = vec![el("p").with(foreign(&objection.evidence))];
     nodes.extend(objection.places.iter().map(|at| {

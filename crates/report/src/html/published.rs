@@ -1,5 +1,5 @@
-//! A published experiment on the page: the plain paragraph at the top, and what the
-//! article's own method gives on this machine.
+//! A published experiment on the page: the paragraph at the top, and the result of the article's
+//! own method on this machine.
 
 use super::node::{Node, el, foreign};
 use super::parts;
@@ -9,19 +9,20 @@ use record::Published;
 use text::shown::shown_sentence;
 use text::units;
 
-/// The paragraph that the page opens with; none where no article is repeated.
+/// The first paragraph of the page. Returns None if no article is repeated.
 pub(super) fn paragraph(view: &View) -> Option<Node> {
     let of = view.plan().published.as_ref()?;
-    let said = foreign(published::paragraph(view, of, '×'));
-    Some(el("section").class("published").with(el("p").class("lead").with(said)))
+    let sentence = foreign(published::paragraph(view, of, '×'));
+    Some(el("section").class("published").with(el("p").class("lead").with(sentence)))
 }
 
-/// What the article's method gives here, and what was published; none likewise.
+/// The result of the article's method here, and the published figures. Returns None if no
+/// article is repeated.
 pub(super) fn section(view: &View) -> Option<Node> {
     let of = view.plan().published.as_ref()?;
     let article = el("p").with(foreign(shown_sentence(&of.article)));
     let misled = published::misled(view);
-    let misled = misled.iter().map(|said| el("li").with(foreign(parts::capitalised(said))));
+    let misled = misled.iter().map(|sentence| el("li").with(foreign(parts::capitalised(sentence))));
     Some(
         parts::section("The article's method on this machine")
             .with(article)

@@ -1,4 +1,4 @@
-//! What was required of the run, and whether it is met.
+//! The requirements, and whether they are met.
 
 use super::node::{Node, el};
 use super::parts;
@@ -6,7 +6,7 @@ use crate::{View, words};
 use judge::verdict::{Checked, Standing};
 use text::shown::shown_sentence;
 
-/// The section; none where nothing was required.
+/// The section. Returns None if nothing was required.
 pub(super) fn section(view: &View) -> Option<Node> {
     let list = el("ul").class("required").with_all(view.checked.iter().map(one));
     (!view.checked.is_empty()).then(|| parts::section("Required").with(list))

@@ -1,4 +1,4 @@
-//! The ratio round by round: is the interval carried by all of them, or by a few?
+//! The ratio round by round, which shows whether all rounds agree or a few dominate.
 
 use super::chart::{Chart, Tick, px, share};
 use super::node::{Node, el, foreign};
@@ -9,12 +9,12 @@ use judge::verdict::Comparison;
 use text::units;
 
 const HEIGHT: f64 = 150.0;
-/// Pictures of more pairs than this are folded.
+/// Pictures of further pairs are folded.
 const UNFOLDED: usize = 6;
-/// More rounds than this get smaller dots.
+/// More rounds than this are drawn with smaller dots.
 const MANY: usize = 60;
 
-/// The section; none where nothing is compared.
+/// The section. Returns None if nothing is compared.
 pub(super) fn section(view: &View) -> Option<Node> {
     let primaries: Vec<&Comparison> = view.primaries().collect();
     if primaries.is_empty() {
@@ -29,8 +29,8 @@ pub(super) fn section(view: &View) -> Option<Node> {
     let more = (!others.is_empty())
         .then(|| parts::folded(&format!("{} more pairs", others.len()), grid(others)));
     let caption = format!(
-        "One dot is one round.{} The line and the blue band are the estimate and its interval; grey \
-         is what is too small to matter.",
+        "One dot is one round.{} The line and the blue band are the estimate and its interval; the \
+         grey band is too small a difference to matter.",
         launches(view)
     );
     Some(
@@ -42,14 +42,14 @@ pub(super) fn section(view: &View) -> Option<Node> {
     )
 }
 
-/// With restarts the rounds of one launch count as one.
+/// A sentence for runs with restarts, where the rounds of one launch count as one replicate.
 fn launches(view: &View) -> String {
     let question = &view.plan().question;
     match question.rounds.checked_div(question.restarts) {
         None => String::new(),
         Some(each) => format!(
-            " Every {} of them were driven at the same launch of the targets, and count as one: their \
-             mean.",
+            " Every {} consecutive rounds were driven in the same launch of the targets; only \
+             their mean counts.",
             units::count(each.into())
         ),
     }
@@ -63,9 +63,10 @@ fn panel(view: &View, comparison: &Comparison) -> Node {
         .text(" vs ")
         .with(name(&comparison.a))
         .with(el("span").class("quiet").text(metric));
-    let figure = match comparison.rounds.is_empty() {
-        true => parts::nothing("No round is complete."),
-        false => picture(view, comparison),
+    let figure = if comparison.rounds.is_empty() {
+        parts::nothing("No round is complete.")
+    } else {
+        picture(view, comparison)
     };
     el("figure").with(heading).with(figure)
 }
@@ -107,8 +108,7 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
     chart.draw(layers)
 }
 
-/// Which rounds get their number below them: as many as there is room for on a
-/// telephone.
+/// The rounds whose number is shown: as many as there is space for on a telephone.
 fn numbers(comparison: &Comparison) -> impl Iterator<Item = (usize, u32)> {
     let every = comparison.rounds.len().div_ceil(12).max(1);
     comparison.rounds.iter().enumerate().step_by(every).map(|(at, (round, _))| (at, *round))

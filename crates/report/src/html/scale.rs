@@ -1,4 +1,4 @@
-//! From figures to places along an axis, and the ticks between them.
+//! Maps figures to positions along an axis, and chooses ticks.
 
 /// One axis: which figures it spans, and whether it is logarithmic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,42 +21,41 @@ impl Scale {
         Scale { low, high, logarithmic: true }
     }
 
-    /// With this share of its length added at both ends.
+    /// Adds this share of its length at both ends.
     pub(super) fn padded(self, share: f64) -> Scale {
         let pad = |from: f64, to: f64| (to - from) * share;
-        match self.logarithmic {
-            false => {
-                let pad = pad(self.low, self.high);
-                Scale { low: self.low - pad, high: self.high + pad, ..self }
-            }
-            true => {
-                let pad = pad(self.low.ln(), self.high.ln()).exp();
-                Scale { low: self.low / pad, high: self.high * pad, ..self }
-            }
+        if self.logarithmic {
+            let pad = pad(self.low.ln(), self.high.ln()).exp();
+            Scale { low: self.low / pad, high: self.high * pad, ..self }
+        } else {
+            let pad = pad(self.low, self.high);
+            Scale { low: self.low - pad, high: self.high + pad, ..self }
         }
     }
 
-    /// Whether equal steps stand for equal ratios.
+    /// Whether equal steps mean equal ratios.
     pub(super) fn is_logarithmic(&self) -> bool {
         self.logarithmic
     }
 
-    /// Where a figure lies: 0 at the low end, 1 at the high end, and no further.
+    /// The position of a figure: 0 at the low end or below, 1 at the high end or above.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let place = match self.logarithmic {
-            false => (value - self.low) / (self.high - self.low),
-            true => (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
+        let place = if self.logarithmic {
+            (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// Round figures inside the span, about `wanted` of them.
+    /// About `wanted` round figures inside the span.
     pub(super) fn ticks(&self, wanted: usize) -> Vec<f64> {
-        // A log axis that spans less than a factor of 3 reads best in equal
+        // A logarithmic axis that spans less than a factor of 3 is easiest to read with equal
         // differences: 0.96, 0.98, 1, 1.02.
-        match self.logarithmic && self.high / self.low > 3.0 {
-            true => self.ticks_of_decades(wanted),
-            false => self.ticks_of_differences(wanted),
+        if self.logarithmic && self.high / self.low > 3.0 {
+            self.ticks_of_decades(wanted)
+        } else {
+            self.ticks_of_differences(wanted)
         }
     }
 
@@ -67,7 +66,7 @@ impl Scale {
         let step = steps.into_iter().find(|step| *step >= rough * 0.999).unwrap_or(steps[3]);
         let first = (self.low / step - 1e-9).ceil() as i64;
         let last = (self.high / step + 1e-9).floor() as i64;
-        // Divided where the step is a fraction: 3 × 0.1 is not 0.3.
+        // Divided if the step is a fraction, because 3 × 0.1 is not 0.3.
         let tick =
             |n: i64| if step < 1.0 { n as f64 / (1.0 / step).round() } else { n as f64 * step };
         (first..=last).map(tick).collect()
@@ -85,22 +84,21 @@ impl Scale {
         };
         let dense = ticks(&[1.0, 2.0, 5.0]);
         let sparse = ticks(&[1.0]);
-        match dense.len() <= 2 * wanted || sparse.len() < 2 {
-            true => dense,
-            false => {
-                let every = sparse.len().div_ceil(wanted + 2).max(1);
-                sparse.into_iter().step_by(every).collect()
-            }
+        if dense.len() <= 2 * wanted || sparse.len() < 2 {
+            dense
+        } else {
+            let every = sparse.len().div_ceil(wanted + 2).max(1);
+            sparse.into_iter().step_by(every).collect()
         }
     }
 }
 
-/// An axis needs a length, also where all figures are the same.
+/// Gives an axis a length even if all figures are the same.
 fn widened(low: f64, high: f64, down: fn(f64) -> f64, up: fn(f64) -> f64) -> (f64, f64) {
     if low < high { (low, high) } else { (down(low), up(low)) }
 }
 
-/// The least and the largest of some figures; none where there are none.
+/// The smallest and the largest figure. Returns None if there are no figures.
 pub(super) fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |span, value| match span {
         None => Some((value, value)),
@@ -141,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn span_ignores_what_is_no_figure() {
+    fn span_ignores_missing_figures() {
         assert_eq!(span([2.0, f64::NAN, 1.0, f64::INFINITY].into_iter()), Some((1.0, 2.0)));
         assert_eq!(span([f64::NAN].into_iter()), None);
     }

@@ -8,13 +8,13 @@ use crate::{View, words};
 use judge::verdict::ContenderSummary;
 use text::units;
 
-/// Up to this many contenders share one picture; more get one each, in which
-/// the first, with which they are compared, stands faintly behind.
+/// Up to this many contenders share one picture. More get one picture each, with the first
+/// contender, with which they are compared, drawn faintly behind.
 const TOGETHER: usize = 2;
-/// The axis starts at zero unless the lowest slice reaches this share of the
-/// highest: then the zero would only hide the differences.
+/// The axis starts at zero unless the lowest slice reaches this share of the highest: then an
+/// axis from zero would hide the differences.
 const HIGH: f64 = 0.6;
-/// More slices than this get smaller dots.
+/// More slices than this are drawn with smaller dots.
 const MANY: usize = 150;
 
 /// The section.
@@ -23,27 +23,26 @@ pub(super) fn section(view: &View) -> Node {
     let points = || view.contenders.iter().flat_map(|contender| &contender.slices);
     let times = span(points().map(|point| point.0));
     let (Some((from, to)), Some((low, high))) = (times, span(points().map(|point| point.1))) else {
-        return section.with(parts::nothing("No slice was driven to its end."));
+        return section.with(parts::nothing("No slice was completed."));
     };
-    let rates = match low > HIGH * high {
-        true => Scale::linear(low, high).padded(0.1),
-        false => Scale::linear(0.0, high),
+    let rates = if low > HIGH * high {
+        Scale::linear(low, high).padded(0.1)
+    } else {
+        Scale::linear(0.0, high)
     };
     let picture = Picture { view, across: Scale::linear(from, to), up: rates };
-    let figure = match view.contenders.len() <= TOGETHER {
-        true => {
-            let all: Vec<usize> = (0..view.contenders.len()).collect();
-            picture.draw(&all, "Throughput of each contender over the run", 200.0)
-        }
-        false => el("div").class("panels two").with_all(picture.panels()),
+    let figure = if view.contenders.len() <= TOGETHER {
+        let all: Vec<usize> = (0..view.contenders.len()).collect();
+        picture.draw(&all, "Throughput of each contender over the run", 200.0)
+    } else {
+        el("div").class("panels two").with_all(picture.panels())
     };
     let together = view.contenders.len() <= TOGETHER;
     let legend = together.then(|| legend(view, |contender| units::rate(contender.throughput)));
-    let caption = match rates.place(0.0) > 0.0 || low > HIGH * high {
-        true => {
-            "One dot is one slice; time is counted from the start. The axis does not begin at 0."
-        }
-        false => "One dot is one slice; time is counted from the start.",
+    let caption = if rates.place(0.0) > 0.0 || low > HIGH * high {
+        "One dot is one slice; time is counted from the start. The axis does not begin at 0."
+    } else {
+        "One dot is one slice; time is counted from the start."
     };
     section
         .with_all(legend)
@@ -74,7 +73,7 @@ impl Picture<'_> {
             .collect()
     }
 
-    /// The named contenders in their colours, the first one faintly behind.
+    /// The given contenders in their colours, with the first one faintly behind.
     fn draw(&self, numbers: &[usize], title: &str, height: f64) -> Node {
         let named = numbers.iter().map(|number| &self.view.contenders[*number]);
         let described = named

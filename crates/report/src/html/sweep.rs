@@ -1,5 +1,5 @@
-//! A sweep as a page: where it bends, the curves, the verdicts, and links to the
-//! pages of the load points, which lie beside it.
+//! A sweep as a page: bends, curves, verdicts, and links to the pages of the load points, which
+//! are in folders beside it.
 
 use super::chart::{Chart, Tick, Ticks, legend, mark, series, swatch};
 use super::node::{Node, el, foreign};
@@ -39,7 +39,7 @@ fn masthead(view: &SweepView) -> Node {
         .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
 }
 
-/// Load points that the audit refused: before any figure.
+/// Load points that the audit refused, shown before any figure.
 fn refusal(view: &SweepView) -> Option<Node> {
     let refused: Vec<&PointView> = view.points.iter().filter(|point| point.void()).collect();
     let points = refused.iter().map(|point| setting(view.sweep.factor, point.at.value));
@@ -67,7 +67,7 @@ fn refusal(view: &SweepView) -> Option<Node> {
     })
 }
 
-/// What was found, in a few large words.
+/// The result in a few large words.
 fn bends(view: &SweepView, name: &str) -> Node {
     let items = view.bends().enumerate().map(|(number, (name, of))| {
         let name = foreign(words::short_name(name, 40));
@@ -79,13 +79,13 @@ fn bends(view: &SweepView, name: &str) -> Node {
         .with(el("h1").class("small").text(name))
         .with(el("ul").class("legend bends").with_all(items))
         .with(parts::caption(
-            "A contender bends at the load from which doubling it buys less than 1.41 times the \
-             throughput; with a rate, where it falls behind or its p99 has doubled. That is said \
-             only where the intervals show it.",
+            "A contender bends at the load from which doubling the load gains less than 1.41 times \
+             the throughput or, with a rate, where it falls behind or its p99 has doubled. A bend \
+             is reported only if the intervals show it.",
         ))
 }
 
-/// The pictures; none where nothing was driven.
+/// The pictures, or a sentence if nothing was driven.
 fn curves(view: &SweepView) -> Vec<Node> {
     let Some(any) = view.any() else {
         return vec![parts::section("Curves").with(parts::nothing("No load point was driven."))];
@@ -103,13 +103,15 @@ fn curves(view: &SweepView) -> Vec<Node> {
         label: units::round_seconds,
         grows_with_the_factor: false,
     };
-    let void = match view.points.iter().any(PointView::void) {
-        true => " Points with ✕ are void and left out.",
-        false => "",
+    let void = if view.points.iter().any(PointView::void) {
+        " Points with ✕ are void and left out."
+    } else {
+        ""
     };
-    let straight = match across(view).is_logarithmic() {
-        true => " Equal steps are equal ratios, on both axes.",
-        false => "",
+    let straight = if across(view).is_logarithmic() {
+        " Equal steps are equal ratios, on both axes."
+    } else {
+        ""
     };
     let caption = |text: &str| parts::caption(&format!("{text} Dashed: where it bends.{void}"));
     vec![
@@ -127,13 +129,13 @@ fn curves(view: &SweepView) -> Vec<Node> {
 /// A figure of a contender.
 type Figure = fn(&ContenderSummary) -> Option<f64>;
 
-/// One picture: each contender's figures against the factor.
+/// One picture: each contender's figures over the factor.
 struct Curves {
     title: String,
-    /// The class of a line, and its figure.
+    /// The class of each line, and its figure.
     lines: Vec<(&'static str, Figure)>,
     label: fn(f64) -> String,
-    /// Then the axes are of one kind, so that growth in proportion is a straight line.
+    /// If set, the axes are of the same kind, so that proportional growth is a straight line.
     grows_with_the_factor: bool,
 }
 
@@ -144,14 +146,14 @@ impl Curves {
             sound().filter_map(|point| point.view.as_ref()).flat_map(|it| it.contenders);
         let figures = summaries.flat_map(|of| self.lines.iter().filter_map(|line| line.1(of)));
         let Some((least, most)) = span(figures.filter(|figure| *figure > 0.0)) else {
-            return parts::nothing("There is no figure to draw.");
+            return parts::nothing("There are no figures to draw.");
         };
         let across = across(view);
         let up = loads::up(&across, (least, most), self.grows_with_the_factor);
         let ticks = up.ticks(5).into_iter();
         let chart = Chart {
             title: self.title.clone(),
-            description: format!("The figures stand in the table below: {}", title(view)),
+            description: format!("The figures are in the table below: {}", title(view)),
             height: HEIGHT,
             across: labels(view, &across),
             up: ticks.map(|tick| Tick::new(up.place(tick), (self.label)(tick))).collect(),
@@ -171,7 +173,7 @@ impl Curves {
     }
 }
 
-/// A contender's places, in pieces that end where a point is missing or void.
+/// A contender's positions, in pieces that end where a point is missing or void.
 fn places(
     view: &SweepView,
     contender: usize,
@@ -194,7 +196,7 @@ fn across(view: &SweepView) -> Scale {
     loads::across(&values)
 }
 
-/// What stands below the axis; void load points are marked.
+/// The labels below the axis; void load points are marked.
 fn labels(view: &SweepView, across: &Scale) -> Ticks {
     let label = |point: &PointView| {
         let void = if point.void() { " ✕" } else { "" };
@@ -203,7 +205,7 @@ fn labels(view: &SweepView, across: &Scale) -> Ticks {
     loads::labels(view.points.iter().map(label), across)
 }
 
-/// Where contenders bend.
+/// Lines where contenders bend.
 fn bent(view: &SweepView, chart: &Chart, across: &Scale) -> Vec<Node> {
     let line = |(number, (_, of)): (usize, (&str, &Bend))| match of {
         Bend::At { value, .. } => {
@@ -214,7 +216,7 @@ fn bent(view: &SweepView, chart: &Chart, across: &Scale) -> Vec<Node> {
     view.bends().enumerate().filter_map(line).collect()
 }
 
-/// A row for each load point, a column for each pair.
+/// One row for each load point, one column for each pair.
 fn verdicts(view: &SweepView) -> Node {
     let pairs = view.pairs();
     let head = pairs.iter().map(|(a, b)| {
@@ -239,7 +241,7 @@ fn verdicts(view: &SweepView) -> Node {
     parts::section("Verdicts at each load point").with(parts::table(&head, rows))
 }
 
-/// A row for each contender at each load point.
+/// One row for each contender at each load point.
 fn figures(view: &SweepView) -> Node {
     let head =
         ["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "p99.9", "errors"];
@@ -264,7 +266,7 @@ fn figures(view: &SweepView) -> Node {
     parts::section("Figures").with(parts::table(&head, rows))
 }
 
-/// How each load point went, with the way to its own report.
+/// How each load point ended, with a link to its report.
 fn load_points(view: &SweepView) -> Node {
     let head = [factor(view.sweep.factor), "driven as", "complete rounds", "audit", "remarks"];
     let rows = view.points.iter().map(|point| {
@@ -288,13 +290,13 @@ fn load_points(view: &SweepView) -> Node {
     });
     parts::section("Load points")
         .with(parts::caption(&format!(
-            "Each is a comparison of its own, {}. Its report is behind its name.",
+            "Each is a comparison of its own, {}. Its name links to its report.",
             order(view)
         )))
         .with(parts::table(&head, rows))
 }
 
-/// The report of a load point, beside this page.
+/// A link to the report of a load point, which is beside this page.
 fn link(view: &SweepView, point: &PointView) -> Node {
     let name = setting(view.sweep.factor, point.at.value);
     match point.view {

@@ -63,7 +63,7 @@ struct Metrics<'a> {
     target_cpu_per_operation: Figure,
 }
 
-/// Not `target`: that is its URL.
+/// Not named `target`, which is its URL.
 #[derive(Serialize)]
 struct TargetCost<'a> {
     cpu_source: Option<&'a str>,
@@ -79,7 +79,7 @@ struct TargetCost<'a> {
     facts: &'a [Fact],
 }
 
-/// Of a whole program: sums over the rounds.
+/// Costs of whole programs, summed over the rounds.
 #[derive(Serialize)]
 struct Runs {
     count: u64,

@@ -47,7 +47,7 @@ pub(super) struct Round {
 }
 
 impl Times {
-    /// There was none of it.
+    /// Whether it is zero.
     pub(super) fn is_unknown(&self) -> bool {
         self.quantiles.max.is_none()
     }

@@ -1,4 +1,4 @@
-//! What was seen of one group, and what was asked of it.
+//! The measurements of one group, and its load.
 
 use super::figures::{
     ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
@@ -33,7 +33,7 @@ struct Metrics {
     send_lag: Times,
 }
 
-/// What was asked of one group.
+/// The load of one group.
 #[derive(Serialize)]
 pub(super) struct Asked<'a> {
     name: &'a str,
@@ -86,7 +86,7 @@ pub(super) fn asked(of: &Contender) -> Vec<Asked<'_>> {
     asked.collect()
 }
 
-/// The word for how operations fall due.
+/// The name of the arrivals.
 pub(super) fn arrivals(of: Arrivals) -> &'static str {
     match of {
         Arrivals::Closed => "closed",

@@ -1,4 +1,4 @@
-//! What was seen of one kind of operation.
+//! The measurements of one kind of operation.
 
 use super::figures::{Times, times};
 use crate::{View, words::kinds};
@@ -23,7 +23,7 @@ struct HalfData {
     time: Times,
 }
 
-/// Kinds of this contender, or of a group of it.
+/// Kinds of this contender, or of one of its groups.
 pub(super) fn of(view: &View, contender: &ContenderSummary, seen: &[KindSummary]) -> Vec<KindData> {
     seen.iter()
         .map(|of| KindData {

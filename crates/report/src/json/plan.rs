@@ -1,5 +1,4 @@
-//! The plan's part of the report: what was asked, in seconds, and what the
-//! pilot chose.
+//! The plan's part of the report: what was requested, in seconds, and what the pilot chose.
 
 use super::{groups, seconds};
 use crate::{View, words};
@@ -27,7 +26,7 @@ pub(super) struct PlanData<'a> {
     pilot: Option<Pilot<'a>>,
 }
 
-/// One contender as asked for.
+/// One contender as requested.
 #[derive(Serialize)]
 struct Asked<'a> {
     name: &'a str,
@@ -71,7 +70,7 @@ struct MessagesData {
     members: Option<u32>,
 }
 
-/// As people write it: `always`, `never` or a number of operations; or the pool.
+/// As users write it: `always`, `never` or a number of operations; or the pool.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ReuseData {

@@ -1,9 +1,9 @@
-//! Pretty JSON that people can read and a terminal can bear.
+//! Pretty JSON that is readable and safe to print on a terminal.
 //!
-//! serde_json's own pretty writer gives every number a line of its own, which
-//! makes 4000 lines of the slices of one contender; here a list or an object
-//! without others in it stays on its line. And what a terminal would obey, or
-//! nobody can see, is written as `\u…`: the same data, harmless bytes.
+//! serde_json's own pretty writer puts every number on its own line, which makes 4000 lines of
+//! the slices of one contender. Here a list or an object without others in it stays on one
+//! line. Control characters and invisible ones are written as `\u…`: the same data, but
+//! harmless bytes.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ fn any(value: &Value, depth: usize, out: &mut String) {
 
 fn group(items: Vec<(Option<&str>, &Value)>, marks: [char; 2], depth: usize, out: &mut String) {
     let flat = !items.iter().any(|(_, item)| item.is_array() || item.is_object());
-    // Sentences get lines of their own, however few they are.
+    // Sentences are on lines of their own, however few they are.
     let flat = flat && !items.iter().any(|(_, item)| item.as_str().is_some_and(|s| s.len() > 40));
     out.push(marks[0]);
     for (at, (key, item)) in items.iter().enumerate() {
@@ -67,13 +67,12 @@ fn new_line(depth: usize, out: &mut String) {
 fn string(text: &str, out: &mut String) {
     let quoted = Value::from(text).to_string();
     for c in quoted.chars() {
-        match is_hidden(c) {
-            true => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    write!(out, "\\u{unit:04x}").expect("a String takes all");
-                }
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("a String takes all");
             }
-            false => out.push(c),
+        } else {
+            out.push(c)
         }
     }
 }
@@ -107,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_as_it_was(texts: Vec<String>, eighths: Vec<i32>, n: u64) {
+        fn reads_back_unchanged(texts: Vec<String>, eighths: Vec<i32>, n: u64) {
             let floats: Vec<f64> = eighths.into_iter().map(|n| f64::from(n) / 8.0).collect();
             let value = json!({"texts": texts, "deep": [{"floats": floats, "n": n}]});
             let read: Value = serde_json::from_str(&write(&value)).expect("JSON");

@@ -21,8 +21,7 @@ struct SingleRunData<'a> {
     trouble: Option<&'a str>,
 }
 
-/// Of all pairs of a round of `a` and another round of `b`, how many say something else than
-/// the verdict.
+/// How many of all pairs of a round of `a` and another round of `b` contradict the verdict.
 #[derive(Serialize)]
 struct MisledData<'a> {
     a: &'a str,

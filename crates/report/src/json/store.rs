@@ -1,4 +1,4 @@
-//! What a store said of itself.
+//! What a store reported about itself.
 
 use super::seconds;
 use judge::verdict::StoreSummary;

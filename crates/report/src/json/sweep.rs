@@ -1,6 +1,6 @@
 //! The report of a sweep as data: `tiebreak.sweep/1`, described by
-//! schema/sweep.v1.json. What stands in the report of a load point in full stands
-//! here as far as a sweep is about it.
+//! schema/sweep.v1.json. The full report of each load point is in its own folder; this one has
+//! what a sweep is about.
 
 use super::{EndData, RequirementData, pretty};
 use crate::sweep::{PointView, SweepView};
@@ -86,7 +86,7 @@ struct FindingData<'a> {
 struct BendData<'a> {
     contender: &'a str,
     outcome: &'static str,
-    /// The load point that the outcome is about.
+    /// The load point of the outcome.
     value: Option<f64>,
     sign: Option<&'static str>,
     next: Option<f64>,

@@ -11,7 +11,7 @@ fn files() {
     }
 }
 
-/// Opens and closes every tag in order, and holds no bare sign between.
+/// Checks that every tag is opened and closed in order, and that text is escaped.
 #[track_caller]
 fn assert_well_formed(xml: &str) {
     let mut open: Vec<&str> = Vec::new();
@@ -44,7 +44,7 @@ fn every_story_is_well_formed() {
 }
 
 #[test]
-fn what_xml_cannot_hold() {
+fn characters_that_xml_cannot_represent() {
     assert_eq!(xml("a<b>&\"'\u{0}\u{ffff}\u{1b}"), r"a&lt;b&gt;&amp;&quot;&apos;\u{0}�\u{1b}");
 }
 

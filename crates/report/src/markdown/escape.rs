@@ -1,8 +1,7 @@
-//! Text that means nothing but itself in GitHub's Markdown.
+//! Escapes text for GitHub's Markdown.
 //!
-//! Beyond marks, GitHub links addresses, numbers of issues and people's names
-//! wherever they stand. An empty comment between two characters stops that and
-//! is not seen.
+//! Besides markup, GitHub links addresses, issue numbers and people's names anywhere in text. An
+//! empty comment between two characters prevents that and is not visible.
 
 use text::shown::shown_sentence;
 
@@ -27,12 +26,13 @@ pub(super) fn text(sentence: &str) -> String {
     out.replace("://", &format!(":{NOTHING}//")).replace("www.", &format!("www{NOTHING}."))
 }
 
-/// A name: as code, in which GitHub links nothing.
+/// A name as code, in which GitHub links nothing.
 pub(super) fn code(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/+#~<>=()×% ".contains(c);
-    match !name.trim().is_empty() && name.chars().all(plain) {
-        true => format!("`{name}`"),
-        false => format!("<code>{}</code>", text(name)),
+    if !name.trim().is_empty() && name.chars().all(plain) {
+        format!("`{name}`")
+    } else {
+        format!("<code>{}</code>", text(name))
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_means_nothing_but_itself() {
+    fn text_is_not_markup() {
         let table = [
             ("plain, 1.31x (5 %)!", "plain, 1.31x (5 %)!"),
             ("a|b", "a&#124;b"),

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use text::shown::shown;
 use text::units;
 
-/// A table of figures and a list of what stands behind them; empty where
-/// nothing is known.
+/// A table of figures and a list of their sources. Returns an empty text if nothing is known.
 pub(super) fn costs(view: &View) -> String {
     if !costs::known(view) {
         return String::new();
@@ -21,13 +20,14 @@ pub(super) fn costs(view: &View) -> String {
         inside.push('\n');
     }
     for of in view.contenders {
-        let said = costs::said(&of.target);
-        if !said.is_empty() {
-            let _ = writeln!(inside, "- {}: {}", code(&shown(&of.name)), text(&said.join("; ")));
+        let sentences = costs::sentences(&of.target);
+        if !sentences.is_empty() {
+            let _ =
+                writeln!(inside, "- {}: {}", code(&shown(&of.name)), text(&sentences.join("; ")));
         }
         if let Some(store) = &of.store {
-            let said = words::store(store).join("; ");
-            let _ = writeln!(inside, "- store of {}: {}", code(&shown(&of.name)), text(&said));
+            let sentences = words::store(store).join("; ");
+            let _ = writeln!(inside, "- store of {}: {}", code(&shown(&of.name)), text(&sentences));
         }
     }
     format!(

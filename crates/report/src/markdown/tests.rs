@@ -27,7 +27,7 @@ fn summaries() {
 }
 
 #[test]
-fn hostile_text_marks_nothing_up() {
+fn hostile_text_is_not_markup() {
     let story = stories::hostile();
     let seen = summary(&story.view());
     let hidden: Vec<char> = seen.chars().filter(|c| is_hidden(*c) && *c != '\n').collect();
@@ -36,7 +36,7 @@ fn hostile_text_marks_nothing_up() {
     for never in ["<script", "@team", "](", "\u{202e}"] {
         assert!(!marks.contains(never), "{never}");
     }
-    // Every line of a table has as many bars as its head, whatever the names hold.
+    // Every line of a table has as many bars as its head, whatever characters names contain.
     let tables: Vec<&str> = seen.split("\n\n").filter(|part| part.starts_with('|')).collect();
     assert_eq!(tables.len(), 2, "verdicts and costs");
     for (table, bars) in tables.into_iter().zip([8, 6]) {

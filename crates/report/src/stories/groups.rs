@@ -6,7 +6,7 @@ use record::{Arrivals, Asks, Group, GroupAsks, Intensity, Kind, Metric, Share, W
 
 const NAMES: [&str; 2] = ["readers", "writers"];
 
-/// Two stores, equal in what is read from them; one is slower to write to.
+/// Two stores that are equally fast for reads; one is slower for writes.
 pub(crate) fn groups() -> Parts {
     let mut parts = kinds();
     let plan = &mut parts.header.plan;
@@ -52,7 +52,7 @@ pub(crate) fn groups() -> Parts {
     parts
 }
 
-/// Writers at their rate, readers with what is left of the whole.
+/// Writers at their rate, and readers with the rest of the throughput.
 fn group(of: &ContenderSummary, name: &str) -> ContenderSummary {
     let (readers, seconds) = (name == NAMES[0], 10);
     let writes = 5000 * seconds;

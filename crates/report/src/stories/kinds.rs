@@ -1,4 +1,4 @@
-//! A story of stores: several kinds of operation, one of two halves.
+//! A story of stores with several kinds of operation, one of which has two halves.
 
 use super::{Parts, compare, comparison, histogram, quantiles, second};
 use judge::verdict::{Comparison, KindSummary, Quantiles, Word};
@@ -6,8 +6,8 @@ use record::{
     Asks, Distribution, Kind, Metric, Share, Skew, Step, ValueBytes, Verify, Work, Workload,
 };
 
-/// Two stores, each with keys asked for in its own way; on one of them some writes
-/// came too late.
+/// Two stores with different distributions of keys; on one of them some conditional writes
+/// failed.
 pub(crate) fn kinds() -> Parts {
     let mut parts = compare(&[("memcached", 98_200.0), ("redis", 91_700.0)], 10);
     let ratios = [0.93, 0.94, 0.93, 0.92, 0.95, 0.93, 0.94, 0.93, 0.92, 0.94];

@@ -4,8 +4,8 @@ use super::{Parts, checked, compare, comparison, faster, finding, noise, second}
 use judge::verdict::{Charged, Checked, Comparison, Standing, TargetSummary, Weight, Word};
 use record::{Address, Fact, Metric};
 
-/// Launched targets, CPU in sight, slices forced: one collects garbage while it
-/// rests, so the ratio with that charged stands beside.
+/// Launched targets whose CPU can be read, with slices forced. One collects garbage at rest, so
+/// there is a second ratio with that charged.
 pub(crate) fn launched() -> Parts {
     let mut parts = compare(&[("lean", 21_300.0), ("garbage-heavy", 9_120.0)], 10);
     launch(&mut parts, "node");
@@ -33,9 +33,10 @@ pub(crate) fn launched() -> Parts {
             "carry_over",
             Weight::Caution,
             Some("garbage-heavy"),
-            "its target used 8.2 % of a core while others were driven: work of its own that fell into \
-             their time",
-            "Let contenders take whole turns, in which each pays for its own work: --interleave turns.",
+            "its target used 8.2 % of a core while others were driven: work of its own that fell \
+             into their time",
+            "Let contenders take whole turns, in which each pays for its own work: \
+             --interleave turns.",
         ),
         finding(
             "one_launch",
@@ -48,7 +49,7 @@ pub(crate) fn launched() -> Parts {
     parts
 }
 
-/// Ten launches of five rounds each; the CPU of one target stays out of sight.
+/// Ten launches of five rounds each; the CPU of one target cannot be read.
 pub(crate) fn restarts() -> Parts {
     let mut parts = compare(&[("old", 23_400.0), ("new", 24_600.0)], 50);
     launch(&mut parts, "./server");
@@ -76,7 +77,7 @@ pub(crate) fn restarts() -> Parts {
     parts
 }
 
-/// Until decided: one pair at the second look, the other not at all.
+/// A run until decided: one pair is decided at the second look, the other never.
 pub(crate) fn looks() -> Parts {
     let mut parts = compare(&[("a", 23_400.0), ("b", 24_900.0), ("c", 23_500.0)], 60);
     parts.header.plan.question.looks = vec![10, 16, 26, 40, 60];
@@ -93,7 +94,7 @@ pub(crate) fn looks() -> Parts {
             ..open
         },
     ];
-    // A persistent and a fresh way to one server.
+    // Persistent and fresh connections to the same server.
     for (number, other) in [(0, "c"), (2, "a")] {
         parts.contenders[number].target = TargetSummary {
             cpu_source: Some("process_clocks".into()),
@@ -108,8 +109,8 @@ pub(crate) fn looks() -> Parts {
     parts
 }
 
-/// What CI asks: one requirement met, one not, one of which nothing can be said,
-/// one that this version cannot read.
+/// Requirements as in CI: one is met, one is not, one cannot be decided, and one cannot be read
+/// by this version.
 pub(crate) fn required() -> Parts {
     let mut parts = faster();
     launch(&mut parts, "./server");
@@ -135,10 +136,10 @@ pub(crate) fn required() -> Parts {
 
 const MET: &str = "throughput of new is 1.314x that of old (1.271x to 1.358x at 95 %): the whole \
                    interval is >= 0.970x";
-const NOT_MET: &str = "p99 of new is 0.760x that of old (0.710x to 0.810x at 97.5 %): not shown to be \
-                       <= 0.800x, it may be as high as 0.810x";
+const NOT_MET: &str = "p99 of new is 0.760x that of old (0.710x to 0.810x at 97.5 %): not shown to \
+                       be <= 0.800x, it may be as high as 0.810x";
 
-/// Makes the targets launched ones, whose CPU and memory are in sight.
+/// Turns the targets into launched ones whose CPU and memory can be read.
 fn launch(parts: &mut Parts, program: &str) {
     let plan = &mut parts.header.plan;
     for asked in &mut plan.question.contenders {

@@ -12,13 +12,13 @@ pub(in super::super) fn loads() -> Parts {
     })
 }
 
-/// The same on a machine that is too busy to say.
+/// The same on a machine that is too busy for an answer.
 pub(in super::super) fn loads_noisy() -> Parts {
     let rates = [3100.0, 11_900.0, 9500.0];
     swept(Factor::Connections, &[1.0, 4.0, 16.0], &rates, |round| 1.0 + f64::from(round % 3) / 3.0)
 }
 
-/// Rates that all are kept.
+/// Rates, all of which are reached.
 pub(in super::super) fn loads_rates() -> Parts {
     let values = [1000.0, 2000.0, 5000.0];
     let mut parts =
@@ -29,7 +29,7 @@ pub(in super::super) fn loads_rates() -> Parts {
     parts
 }
 
-/// `scatter`: times the rate of every other load point, by round.
+/// `scatter`: a factor for the rate of every other load point, by round.
 fn swept(factor: Factor, values: &[f64], rates: &[f64], scatter: fn(u32) -> f64) -> Parts {
     let names: Vec<String> = values.iter().map(|value| factor.folder(*value)).collect();
     let named: Vec<(&str, f64)> =

@@ -1,10 +1,10 @@
-//! Stories of stores: one found loaded, one that evicts, one that says nothing.
+//! Stories of stores: one that was loaded already, one that evicts, one that reports nothing.
 
 use super::{Parts, compare, comparison, finding};
 use judge::verdict::{Evicted, StoreSummary, Weight, Word};
 use record::{LoadHow, Loaded, Settled};
 
-/// Three stores, of which the third does not tell of itself.
+/// Three stores, the third of which reports nothing about itself.
 pub(crate) fn stores() -> Parts {
     let mut parts = compare(&[("found", 81_000.0), ("small", 93_000.0), ("silent", 80_600.0)], 10);
     let ratios = [1.14, 1.15, 1.16, 1.15, 1.14, 1.15, 1.16, 1.14, 1.15, 1.15];

@@ -7,7 +7,7 @@ use judge::verdict::{Weight, Word};
 use record::sweep::SCHEMA;
 use record::{Arrivals, End, EndReason, Factor, LoadPoint, Metric, Sweep};
 
-/// What a [`SweepView`] borrows.
+/// The data that a [`SweepView`] borrows.
 #[derive(Clone)]
 pub(crate) struct SweepParts {
     pub(crate) sweep: Sweep,
@@ -26,7 +26,7 @@ impl SweepParts {
     }
 }
 
-/// All of them, by name.
+/// All sweeps, by name.
 pub(crate) fn sweeps() -> Vec<(&'static str, SweepParts)> {
     vec![
         ("sweep", connections()),
@@ -146,7 +146,7 @@ fn nothing() -> SweepParts {
     parts(sweep, vec![None, None], Vec::new())
 }
 
-/// Hostile text wherever a sweep has some.
+/// Hostile text everywhere where a sweep has text.
 fn of_hostile() -> SweepParts {
     let mut all = parts(
         sweep(Factor::Depth, &[(1.0, 2), (16.0, 1)]),

@@ -8,7 +8,7 @@ use text::units;
 
 const HEAD: [&str; 7] = ["by group", "throughput", "p50", "p99", "p99.9", "max", "errors"];
 
-/// The table; nothing where nobody has groups.
+/// Adds the table. Adds nothing if no contender has groups.
 pub(super) fn groups(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = groups::rows(view).iter().map(cells).collect();
     if !rows.is_empty() {

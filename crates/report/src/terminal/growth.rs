@@ -6,11 +6,11 @@ use crate::words::growth;
 use crate::{Style, View};
 use judge::growth::Growth;
 
-/// Up to where throughput grows, of a run that swept load points.
+/// Up to which load throughput grows, if the run swept load points.
 pub(super) fn answer(view: &View, page: &mut Page) {
     let paint = if view.growth.is_some() { Paint::Strong } else { Paint::Warning };
-    if let Some(told) = growth::answer(view, 'x') {
-        page.wrapped(0, &told, paint);
+    if let Some(sentence) = growth::answer(view, 'x') {
+        page.wrapped(0, &sentence, paint);
     }
 }
 
@@ -23,7 +23,7 @@ pub(super) fn points(view: &View, of: &Growth, style: Style) -> Page {
     page
 }
 
-/// What happens from each load point to the next.
+/// The change from each load point to the next.
 pub(super) fn steps(all: &Growth, page: &mut Page) {
     for of in &all.steps {
         page.wrapped(2, &growth::step(all, of, 'x'), Paint::Plain);

@@ -1,4 +1,4 @@
-//! Latencies by kind of operation, and how unevenly keys are asked for.
+//! Latencies by kind of operation, and how unevenly keys are requested.
 
 use super::layout::{Page, Paint};
 use super::table::{LONGEST_NAME, table};
@@ -7,8 +7,7 @@ use crate::{View, words};
 use text::shown::shown;
 use text::units;
 
-/// The table and the line below it; nothing where there is no workload of several
-/// kinds.
+/// Adds the table and the line below it. Adds nothing if no workload has several kinds.
 pub(super) fn kinds(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = kinds::rows(view).iter().map(|row| cells(view, row)).collect();
     if !rows.is_empty() {
@@ -16,17 +15,17 @@ pub(super) fn kinds(view: &View, page: &mut Page) {
         table(&["by operation", "count", "p50", "p99"], &rows, page);
     }
     for of in view.contenders {
-        if let Some(said) = kinds::conflicts(of) {
-            page.wrapped(2, &format!("{}: {said}", shown(&of.name)), Paint::Plain);
+        if let Some(sentence) = kinds::conflicts(of) {
+            page.wrapped(2, &format!("{}: {sentence}", shown(&of.name)), Paint::Plain);
         }
     }
     let skews = kinds::skews(view);
     if !skews.is_empty() {
         page.blank();
     }
-    for (name, said) in skews {
+    for (name, sentence) in skews {
         let about = name.map(|name| format!(" of {}", shown(name))).unwrap_or_default();
-        page.wrapped(2, &format!("workload{about}: {said}"), Paint::Plain);
+        page.wrapped(2, &format!("workload{about}: {sentence}"), Paint::Plain);
     }
 }
 
@@ -34,10 +33,7 @@ fn cells(view: &View, row: &KindRow<'_>) -> Vec<String> {
     let operation = words::short_name(&row.operation, LONGEST_NAME);
     let contender = words::short_name(&view.contenders[row.contender].name, LONGEST_NAME);
     vec![
-        match row.is_half {
-            true => format!("  {operation}"),
-            false => format!("{contender}: {operation}"),
-        },
+        if row.is_half { format!("  {operation}") } else { format!("{contender}: {operation}") },
         row.count.clone(),
         units::seconds(row.times.p50),
         units::seconds(row.times.p99),

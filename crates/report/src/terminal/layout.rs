@@ -4,16 +4,16 @@ use crate::Style;
 use text::units::JOINT;
 use unicode_width::UnicodeWidthStr;
 
-/// Prose wider than this is hard to read, however wide the terminal is.
+/// Sentences are not wider than this, however wide the terminal is: they would be hard to read.
 const WIDEST: usize = 100;
-/// Columns between text and the word at the right edge, at least.
+/// Minimum columns between text and the word at the right edge.
 const GAP: usize = 2;
-/// The column in which the text of an entry begins, behind its label.
+/// The column in which the text of an entry begins, after its label.
 pub(super) const ENTRY: usize = 11;
-/// Narrower than this nothing can be laid out.
+/// The smallest width that is used.
 const NARROWEST: usize = 30;
 
-/// What a piece of text is to look like.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Plain,
@@ -40,8 +40,8 @@ impl Page {
         self.style.width.clamp(NARROWEST, WIDEST)
     }
 
-    /// The page as text. Lines are laid out by now, so that the joints between
-    /// figures and units may become spaces that can be searched for.
+    /// The page as text. Lines are laid out by now, so the joints between figures and units can
+    /// become plain spaces, which can be searched for.
     pub(super) fn finish(self) -> String {
         self.out.replace(JOINT, " ")
     }
@@ -50,7 +50,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// Text that continues under its own beginning.
+    /// Wrapped text with all lines indented alike.
     pub(super) fn wrapped(&mut self, indent: usize, text: &str, paint: Paint) {
         for line in wrap(text, self.width().saturating_sub(indent)) {
             let line = self.painted(&line, paint);
@@ -104,12 +104,12 @@ impl Page {
         }
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub(super) fn height(&self) -> usize {
         self.out.lines().count()
     }
 
-    /// All lines of another page below those of this one.
+    /// Appends all lines of another page.
     pub(super) fn append(&mut self, other: Page) {
         self.out.push_str(&other.out);
     }
@@ -134,8 +134,7 @@ impl Page {
     }
 }
 
-/// Lines of at most `width` columns, broken at spaces where there are any. The
-/// result has at least one line.
+/// Lines of at most `width` columns, broken at spaces if possible. Returns at least one line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').flat_map(|word| pieces(word, width)) {
@@ -152,16 +151,13 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A word cut into pieces that fit, where it does not.
+/// Cuts a word into pieces of at most `width` columns.
 fn pieces(word: &str, width: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for c in word.chars() {
         let c = c.encode_utf8(&mut [0; 4]).to_owned();
         let piece = pieces.last_mut().expect("never empty");
-        match piece.width() + c.width() <= width {
-            true => piece.push_str(&c),
-            false => pieces.push(c),
-        }
+        if piece.width() + c.width() <= width { piece.push_str(&c) } else { pieces.push(c) }
     }
     pieces
 }
@@ -179,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_stands_at_the_right_edge() {
+    fn the_word_is_at_the_right_edge() {
         let lines = |text: &str| {
             let mut page = Page::new(Style { colour: false, width: 30 });
             page.judged(2, text, "FASTER", Paint::Good);

@@ -1,4 +1,4 @@
-//! What was found in the printed output of other tools, for the terminal.
+//! The audit of other tools' printed output, for the terminal.
 
 use super::layout::{Page, Paint};
 use crate::printed::{by_rule, contender, main_figure, oddities, place, span, unanswered};
@@ -6,7 +6,7 @@ use crate::{Style, words};
 use judge::verdict::Weight;
 use published::Audit;
 
-/// For the terminal: the conclusion, then each objection with its lines.
+/// The conclusion, then each objection with its lines.
 pub(crate) fn report(audit: &Audit, style: Style) -> String {
     let mut page = Page::new(style);
     page.wrapped(2, &audit.conclusion(), Paint::Strong);
@@ -26,7 +26,7 @@ pub(crate) fn report(audit: &Audit, style: Style) -> String {
         for objection in &ruled.all {
             page.labelled(4, "seen", Paint::Plain, &objection.evidence);
             for at in &objection.places {
-                // As it stands there: its columns are part of it.
+                // Not wrapped: its columns are part of the quotation.
                 page.line(6, &format!("{}: {}", place(at), at.quote));
             }
         }

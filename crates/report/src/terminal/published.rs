@@ -9,11 +9,11 @@ use record::Published;
 use text::shown::{shown, shown_sentence};
 use text::units;
 
-/// The line of the short form is cut at so many columns.
+/// Length at which the line of the short form is cut, in columns.
 const LONGEST: usize = 150;
 
-/// The plain paragraph, and what the article's method gives here. An empty page where no
-/// article is repeated.
+/// The paragraph for everybody, and the result of the article's method here. Returns an empty
+/// page if no article is repeated.
 pub(super) fn section(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     let Some(of) = &view.plan().published else { return page };
@@ -42,7 +42,8 @@ fn cells(row: &Row<'_>, of: &Published) -> Vec<String> {
     vec![name, units::rate(row.measured), single, published]
 }
 
-/// What the article's method gives here, in one line. None where no article is repeated.
+/// The result of the article's method here, in one line. Returns None if no article is
+/// repeated.
 pub(super) fn line(view: &View) -> Option<String> {
     let of = view.plan().published.as_ref()?;
     let each = published::rows(view, of).into_iter().filter_map(|row| match row.single {
@@ -51,14 +52,15 @@ pub(super) fn line(view: &View) -> Option<String> {
     });
     let each: Vec<String> = each.collect();
     let misled = published::misled(view);
-    let said = match each.is_empty() {
-        true => misled.join("; "),
-        false => format!(
-            "one run each of its method gives {} {}; {}",
+    let sentence = if each.is_empty() {
+        misled.join("; ")
+    } else {
+        format!(
+            "one run of its method for each gives {} {}; {}",
             each.join(", "),
             shown_sentence(&of.unit),
             misled.join("; ")
-        ),
+        )
     };
-    (!said.is_empty()).then(|| cut(&said, LONGEST))
+    (!sentence.is_empty()).then(|| cut(&sentence, LONGEST))
 }

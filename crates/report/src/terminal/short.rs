@@ -1,5 +1,5 @@
-//! The report that fits on one screen: verdicts, one table, what the audit says in a
-//! line each, and where the rest is.
+//! The report that fits on one screen: verdicts, one table, one line for each finding of the
+//! audit, and where the rest is.
 
 mod entries;
 mod figures;
@@ -16,20 +16,20 @@ use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
 pub(crate) const SCREEN: usize = 24;
-/// Findings are told in so many lines at least, whatever else there is to tell.
+/// Lines that are always reserved for findings.
 const FEWEST_FINDINGS: usize = 2;
-/// Remarks of what a target or a system said can be of any length.
+/// Remarks are cut at this length, because they can quote targets and systems.
 const LONGEST_REMARK: usize = 98;
 
-/// How much is told beside the verdicts: how many reasons in how many columns each, and
-/// whether why a requirement is not met.
+/// How much is shown beside the verdicts: the number of reasons and the columns of each, and
+/// whether the reason why a requirement is not met is included.
 #[derive(Clone, Copy)]
 struct Beside {
     reasons: (usize, usize),
     whys: bool,
 }
 
-/// What is told where there is room; the second where there is little.
+/// What is shown if there is much room, and if there is little.
 const BESIDE: [Beside; 2] =
     [Beside { reasons: (2, 190), whys: true }, Beside { reasons: (1, 98), whys: false }];
 
@@ -49,7 +49,7 @@ pub(crate) fn report(view: &View, style: Style) -> String {
     let parts = figures::with_parts(view, style);
     let more = parts.height().saturating_sub(table.height());
     page.blank();
-    // Groups and kinds of operation are shown where that costs no finding.
+    // Groups and kinds of operation are shown only if all findings still fit.
     page.append(if weighty + more <= room { parts } else { table });
     page.blank();
     page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
@@ -58,13 +58,13 @@ pub(crate) fn report(view: &View, style: Style) -> String {
     page.finish()
 }
 
-/// What was found, and how many lines all may take: each contender beyond two has its
-/// verdict and its row besides.
+/// The verdicts, and the lines that the report may take: each contender beyond two adds its
+/// verdict and its row.
 fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
     let mut page = Page::new(style);
     if view.void {
-        let said = "VOID: the audit refused this run, so there is no verdict";
-        page.wrapped(0, said, Paint::Alarm);
+        let warning = "VOID: the audit refused this run, so there is no verdict";
+        page.wrapped(0, warning, Paint::Alarm);
     }
     for remark in words::remarks(view) {
         page.wrapped(0, &cut(&remark, LONGEST_REMARK), Paint::Warning);
@@ -74,7 +74,7 @@ fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
         return (page, SCREEN + view.contenders.len());
     }
     let before = page.height();
-    // Ratios of a void run are no answer: the long form and the page have them.
+    // Ratios of a void run are not verdicts. The long form and the page have them.
     let first = if view.void { 0 } else { verdicts::pairs(view, &mut page) };
     let further = (page.height() - before).saturating_sub(first);
     if !view.void {
@@ -87,7 +87,7 @@ fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
     (page, SCREEN + further + rows)
 }
 
-/// Where the rest is, and what to do next.
+/// Where the full report is, and what to do next.
 fn tail(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     if let Some(article) = published::line(view) {
@@ -100,14 +100,14 @@ fn tail(view: &View, style: Style) -> Page {
         page.entry("next", Paint::Strong, &next);
     }
     let has_reasons = view.comparisons.iter().any(|comparison| !comparison.because.is_empty());
-    // What is driven alone has a page only where one is asked for.
+    // A run without comparisons has a page only if it was requested.
     let is_alone = view.header.plan.question.pairs.is_empty();
     let file = if is_alone { "report.json" } else { "report.html" };
     places(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
     page
 }
 
-/// Never wrapped: a path that is broken cannot be copied.
+/// Where files are. Never wrapped, because a path on two lines cannot be copied.
 fn places(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
     let run = shown(run);
     page.line(2, &format!("report   {run}/{file}"));

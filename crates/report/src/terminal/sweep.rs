@@ -1,4 +1,4 @@
-//! A sweep for the terminal: where it bends, figures, verdicts, what the audit says.
+//! A sweep for the terminal: bends, figures, verdicts and the audit.
 
 use super::layout::{Page, Paint};
 use super::table::{LONGEST_NAME, table};
@@ -40,7 +40,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     page.finish()
 }
 
-/// Where each contender's curve bends, a line each.
+/// Where each contender's curve bends, one line for each.
 pub(super) fn bends(view: &SweepView, page: &mut Page) {
     for (name, of) in view.bends() {
         let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
@@ -52,13 +52,13 @@ pub(super) fn bends(view: &SweepView, page: &mut Page) {
 fn void(view: &SweepView, point: &PointView, page: &mut Page) {
     let rules = point.view.iter().flat_map(|it| it.findings);
     let rules = rules.filter(|it| it.weight == Weight::Void).map(|it| shown(&it.rule));
-    let said = format!(
-        "VOID at {}: the audit refused this load point ({}). Its figures are no verdict, and no \
+    let warning = format!(
+        "VOID at {}: the audit refused this load point ({}). Its figures are not a verdict and not \
          part of a bend.",
         at(view, point),
         rules.collect::<Vec<String>>().join(", ")
     );
-    page.wrapped(2, &said, Paint::Alarm);
+    page.wrapped(2, &warning, Paint::Alarm);
 }
 
 /// `connections 8`.
@@ -72,7 +72,7 @@ fn verdicts(view: &SweepView, page: &mut Page) {
     table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
 }
 
-/// Head and rows: a row for each load point, a column for each pair.
+/// Head and rows: one row for each load point, one column for each pair.
 pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>) {
     let common = view.primary();
     let metric = common.map_or(String::new(), |of| format!(", {}", words::short_metric(of)));
@@ -88,7 +88,7 @@ pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>)
         Some((view, of)) => {
             let metric = common.is_none().then(|| format!("{} ", words::short_metric(of.metric)));
             let word = words::loud(of.verdict, of.metric);
-            // Words of one length, so that the ratios stand below each other.
+            // Words are padded so that the ratios are aligned.
             format!("{}{}  {word:<10}", metric.unwrap_or_default(), ratio(view, of, 'x'))
         }
     };
@@ -99,8 +99,7 @@ pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>)
     (head, view.points.iter().map(row).collect())
 }
 
-/// A row for each contender at each load point: each contender's curve, from the
-/// lowest to the highest.
+/// One row for each contender at each load point, from the lowest to the highest.
 fn figures(view: &SweepView, page: &mut Page) {
     let head = ["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
     let mut rows = Vec::new();
@@ -121,7 +120,7 @@ fn figures(view: &SweepView, page: &mut Page) {
     table(&head, &rows, page);
 }
 
-/// What the audit says of load points, what was required, and how they ended.
+/// The audit of the load points, their requirements, and how they ended.
 fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
     let last = points.last().expect("a chunk is never empty");
     let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
@@ -140,12 +139,12 @@ fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
     }
 }
 
-/// What the audit says of a load point.
+/// The audit of a load point in one line.
 pub(super) fn line(point: &PointView) -> String {
     point.view.as_ref().map_or("not driven".to_owned(), words::audit)
 }
 
-/// Whether that is all there is to say of it.
+/// Whether there is nothing else to report about it.
 fn says_no_more(point: &PointView) -> bool {
     point.view.as_ref().is_none_or(|of| words::remarks(of).is_empty() && of.checked.is_empty())
 }

@@ -11,12 +11,12 @@ const BETWEEN: usize = 3;
 const HEAD: [&str; 8] =
     ["contender", "throughput", "p50", "p99", "p99.9", "max", "errors", "our CPU/op"];
 
-/// The figures of the contenders.
+/// Adds the figures of the contenders.
 pub(super) fn contenders(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
     table(&HEAD, &rows, page);
-    for told in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
-        told.iter().for_each(|told| page.wrapped(2, told, Paint::Plain));
+    for sentence in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
+        sentence.iter().for_each(|sentence| page.wrapped(2, sentence, Paint::Plain));
     }
 }
 
@@ -34,17 +34,18 @@ fn row(contender: &ContenderSummary) -> Vec<String> {
     ]
 }
 
-/// A table where it fits, else a paragraph for each row. The first cell of a
-/// row names it.
+/// Adds a table if it fits, else a paragraph for each row. The first cell of a row is its
+/// name.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
     let widths = widths(head, rows);
-    match needed(&widths) <= page.width() {
-        true => columns(head, rows, &widths, page),
-        false => paragraphs(head, rows, page),
+    if needed(&widths) <= page.width() {
+        columns(head, rows, &widths, page)
+    } else {
+        paragraphs(head, rows, page)
     }
 }
 
-/// Whether it does not fit in columns.
+/// Whether it is too wide for the page.
 pub(super) fn is_wide(head: &[String], rows: &[Vec<String>], style: Style) -> bool {
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     needed(&widths(&head, rows)) > Page::new(style).width()
@@ -58,7 +59,7 @@ fn widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
     (0..head.len()).map(width).collect()
 }
 
-/// Columns of the terminal that it takes.
+/// The width of the table, in columns of the terminal.
 fn needed(widths: &[usize]) -> usize {
     2 + widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
 }
@@ -86,7 +87,7 @@ fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Pag
 fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
     for row in rows {
         page.wrapped(2, &row[0], Paint::Strong);
-        // A figure stays with its label: only the spaces between pairs break.
+        // A figure stays with its label: lines break only between pairs.
         let pairs: Vec<String> = head[1..]
             .iter()
             .zip(&row[1..])

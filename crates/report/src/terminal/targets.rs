@@ -1,5 +1,4 @@
-//! What the targets cost: nothing where nothing is known, and no column or line
-//! that says nothing.
+//! What the targets cost. Columns and lines without information are left out.
 
 use super::layout::{Page, Paint};
 use super::table::{LONGEST_NAME, table};
@@ -19,7 +18,7 @@ pub(super) fn targets(view: &View, page: &mut Page) {
     behind(view, page);
 }
 
-/// Columns that some contender has a figure for.
+/// The columns in which some contender has a figure.
 fn figures(view: &View, page: &mut Page) {
     type Figure = fn(&View, &ContenderSummary) -> Option<String>;
     let columns: [(&str, Figure); 5] = [
@@ -46,8 +45,7 @@ fn figures(view: &View, page: &mut Page) {
     table(&head, &rows.collect::<Vec<Vec<String>>>(), page);
 }
 
-/// What stands behind the figures: a line for each target, but what all say
-/// alike is said once.
+/// The origin of the figures: one line for each target, or one for all if they are the same.
 fn behind(view: &View, page: &mut Page) {
     let mut sources = view.contenders.iter().map(|of| costs::sources(&of.target));
     let first = sources.next().flatten();
@@ -59,13 +57,13 @@ fn behind(view: &View, page: &mut Page) {
         let own = costs::sources(&of.target).filter(|_| !alike).into_iter();
         let runs = costs::runs(&of.target).into_iter();
         let rest = runs.chain(costs::reservations(&of.target)).chain(costs::facts(&of.target));
-        let said: Vec<String> = own.chain(rest).collect();
-        if !said.is_empty() {
-            page.wrapped(2, &format!("{}: {}", name(of), said.join("; ")), Paint::Plain);
+        let sentences: Vec<String> = own.chain(rest).collect();
+        if !sentences.is_empty() {
+            page.wrapped(2, &format!("{}: {}", name(of), sentences.join("; ")), Paint::Plain);
         }
         if let Some(store) = &of.store {
-            let said = words::store(store).join("; ");
-            page.wrapped(2, &format!("store of {}: {said}", name(of)), Paint::Plain);
+            let sentences = words::store(store).join("; ");
+            page.wrapped(2, &format!("store of {}: {sentences}", name(of)), Paint::Plain);
         }
     }
 }

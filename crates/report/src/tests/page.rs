@@ -1,5 +1,5 @@
-//! The page: well-formed, self-contained, harmless. `TIEBREAK_PICTURES=DIR
-//! cargo test` writes the pages of all stories to DIR, to be looked at.
+//! The page is well-formed, self-contained and harmless. `TIEBREAK_PICTURES=DIR cargo test`
+//! writes the pages of all stories to DIR for review.
 
 use super::super::{html, json, stories};
 
@@ -18,14 +18,14 @@ fn pages() -> Vec<(&'static str, String)> {
     pages
 }
 
-/// A tag as written: its name, whether it ends an element, and the rest.
+/// A tag: its name, whether it ends an element, and the rest.
 struct Tag<'a> {
     name: &'a str,
     ends: bool,
     attributes: &'a str,
 }
 
-/// The tags of a page, style and script jumped over as a browser does.
+/// The tags of a page. Style and script are skipped as a browser does.
 fn tags(page: &str) -> Vec<Tag<'_>> {
     let mut tags = Vec::new();
     let mut rest = page.strip_prefix("<!doctype html>").expect("doctype");
@@ -49,10 +49,10 @@ fn tags_balance() {
     for (name, page) in pages() {
         let mut open = Vec::new();
         for tag in tags(&page) {
-            match tag.ends {
-                true => assert_eq!(open.pop(), Some(tag.name), "{name}"),
-                false if ["meta", "br"].contains(&tag.name) => {}
-                false => open.push(tag.name),
+            if tag.ends {
+                assert_eq!(open.pop(), Some(tag.name), "{name}");
+            } else if !["meta", "br"].contains(&tag.name) {
+                open.push(tag.name);
             }
         }
         assert!(open.is_empty(), "{name}: {open:?}");
@@ -86,7 +86,7 @@ fn nothing_is_fetched_and_nothing_runs() {
     }
 }
 
-/// A link beside the page, which is followed by whoever clicks on it.
+/// Whether a link leads to a load point beside the page, which is loaded only by a click.
 fn leads_to_a_load_point(attributes: &str) -> bool {
     let value = attributes.strip_prefix("href=\"").and_then(|rest| rest.strip_suffix("\""));
     let folder = value.and_then(|value| value.strip_suffix("/report.html"));
@@ -120,7 +120,7 @@ fn hostile_names_are_text() {
 }
 
 #[test]
-fn void_is_said_before_any_figure() {
+fn void_comes_before_any_figure() {
     for (name, page) in pages() {
         let body = between(&page, "<body>", "<script");
         let stamp = body.find("class=\"stamp\"");

@@ -1,4 +1,4 @@
-//! What is told of printed output: valid by its schema, harmless, and with its lines.
+//! The audit of printed output is valid by its schema, harmless, and quotes its lines.
 
 use super::PLAIN;
 use super::validator::wrong_by;
@@ -31,7 +31,7 @@ fn stories() -> Vec<Audit> {
     ]
 }
 
-/// Markup, an escape sequence and a bidirectional override, in all that is quoted.
+/// Markup, an escape sequence and a bidirectional override in everything that is quoted.
 fn hostile() -> Audit {
     let text = FAILING.replace("nginx/1.22.1", "<script>alert(1)</script>\u{202e}\u{7}x");
     audit(&[("<b>\u{202e}.txt", &text)])
@@ -53,15 +53,15 @@ fn the_json_is_as_its_schema_says() {
 
 #[test]
 fn every_objection_has_its_line() {
-    let told = terminal(&stories()[1], PLAIN);
+    let output = terminal(&stories()[1], PLAIN);
     let place = "b.txt:19: Non-2xx responses:      2000";
-    assert!(told.contains(place), "{told}");
+    assert!(output.contains(place), "{output}");
     assert!(html(&stories()[1]).contains("Non-2xx responses:      2000"));
-    assert!(told.contains("d.txt: no output of a known tool"));
+    assert!(output.contains("d.txt: no output of a known tool"));
 }
 
 #[test]
-fn what_is_quoted_is_text() {
+fn quotations_are_escaped() {
     let page = html(&hostile());
     assert!(!page.contains("<script>alert") && !page.contains("<b>"));
     assert!(page.contains("&lt;b&gt;") && page.contains("<title>VOID"));

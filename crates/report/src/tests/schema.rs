@@ -1,5 +1,5 @@
-//! The published schema describes what is really written: every report is valid
-//! by it, and holds no field that it does not name.
+//! The published schema describes what is really written: every report is valid, and has no
+//! field that the schema does not name.
 
 use super::super::{json, stories};
 use super::validator::{schema, wrong, wrong_by};
@@ -34,7 +34,7 @@ fn every_report_of_a_sweep_is_valid() {
 }
 
 #[test]
-fn every_kind_of_breach_is_found() {
+fn every_kind_of_error_is_found() {
     let story = stories::faster();
     let sound: Value = serde_json::from_str(&json::report(&story.view())).expect("JSON");
     let breaches: [(&str, Value); 10] = [

@@ -1,5 +1,5 @@
-//! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` writes the snapshots anew; read the
-//! difference before it is committed.
+//! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` rewrites the snapshots; read the difference before
+//! you commit it.
 
 use super::super::{json, stories, terminal};
 use super::PLAIN;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
-/// The stories of which the reports are kept as files.
+/// The stories whose reports are kept as files.
 const KEPT: [&str; 11] = [
     "faster",
     "equivalent",
@@ -21,7 +21,7 @@ const KEPT: [&str; 11] = [
     "loads",
     "published",
 ];
-/// Others of which the terminal's view is.
+/// Further stories whose report for the terminal is kept.
 const SEEN: [&str; 8] =
     ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
 

@@ -1,9 +1,9 @@
-//! Holds a report against the published schema. Also included by tests of the
-//! whole, which validate what real runs wrote.
+//! Validates a report against the published schema. The tests in `tests/` include this
+//! file, too, and validate what real runs wrote.
 //!
-//! The `jsonschema` crate would bring 45 crates and a minute of building for a
-//! dozen keywords, so these are checked here. A keyword that is not known is an
-//! error: nothing in the schema goes unchecked.
+//! The `jsonschema` crate would add 45 crates and a minute of building for a dozen keywords, so
+//! these are checked here. An unknown keyword is an error, so nothing in the schema is left
+//! unchecked.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ pub(crate) fn schema() -> Value {
     serde_json::from_str(SCHEMA).expect("the schema is JSON")
 }
 
-/// Everything that is wrong with `value`, each with its path.
+/// All errors in `value`, each with its path.
 pub(crate) fn wrong(value: &Value) -> Vec<String> {
     wrong_by(&schema(), value)
 }
 
-/// The same by another schema.
+/// The same for another schema.
 pub(crate) fn wrong_by(root: &Value, value: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     check(root, root, value, "report", &mut wrong);
@@ -101,8 +101,7 @@ fn any_of(root: &Value, wanted: &Value, value: &Value, path: &str) -> bool {
     })
 }
 
-/// Readers ignore fields that they do not know; this test does not, or the
-/// schema would fall behind unnoticed.
+/// Readers ignore unknown fields. This test does not, so that the schema stays complete.
 fn properties(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Vec<String>) {
     for (key, value) in value.as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");

@@ -1,16 +1,16 @@
-//! What targets cost, in words: CPU, memory, and where both were read.
+//! The costs of targets in words: CPU, memory, and where both were read.
 
 use crate::View;
 use judge::verdict::{ContenderSummary, TargetSummary};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
-/// Whether anything is known of any target, be it why it is out of sight.
+/// Whether anything is known about any target, even if only why its CPU cannot be read.
 pub(crate) fn known(view: &View) -> bool {
     view.contenders.iter().any(|of| of.target != TargetSummary::default() || of.store.is_some())
 }
 
-/// Whether there is a figure of any target.
+/// Whether there is a figure for any target.
 pub(crate) fn figures(view: &View) -> bool {
     view.contenders.iter().any(|of| {
         let target = &of.target;
@@ -34,32 +34,33 @@ pub(crate) fn busy(view: &View, of: &ContenderSummary) -> Option<String> {
     })
 }
 
-/// Cores that its target may use; empty: not known.
+/// Cores that its target may use. Returns an empty slice if they are not known.
 pub(crate) fn cores<'a>(view: &View<'a>, of: &ContenderSummary) -> &'a [u32] {
     let question = &view.plan().question;
     let number = question.number_of(&of.name);
     number.map_or(&[], |number| question.contenders[number].target_cores.as_slice())
 }
 
-/// Where its figures are from: `CPU of its control group, memory added up from
-/// its processes' peaks`.
+/// The source of its figures: `CPU of its own control group; memory as the sum of its
+/// processes' peaks`.
 pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
     let cpu = target.cpu_source.as_deref().map(|source| match source {
         "cgroup_v2" | "cgroup_v1" => "CPU of its own control group".to_owned(),
-        "process_clocks" => "CPU by the clocks of its processes".to_owned(),
-        "wait4" => "CPU as its parent is told at its end".to_owned(),
+        "process_clocks" => "CPU from the clocks of its processes".to_owned(),
+        "wait4" => "CPU as wait4 reports it when the process ends".to_owned(),
         "wait4_and_servers" => {
-            "CPU as its parent is told at its end, and that of its servers".to_owned()
+            "CPU as wait4 reports it when the process ends, and that of its servers".to_owned()
         }
         other => format!("CPU by {}", shown(other)),
     });
     let memory = target.memory_source.as_deref().filter(|source| !source.is_empty());
     let memory = memory.map(|source| match source {
-        "cgroup" => "memory of its control group, files that it has cached included".to_owned(),
-        "processes" => "memory as the peaks of its processes, added up".to_owned(),
+        "cgroup" => "memory of its control group, including cached files".to_owned(),
+        "processes" => "memory as the sum of its processes' peaks".to_owned(),
         "wait4" => "memory as the peak of its largest process".to_owned(),
         "wait4_and_servers" => {
-            "memory as the peak of its largest process and that of its servers, added up".to_owned()
+            "memory as the sum of the peak of its largest process and that of its servers"
+                .to_owned()
         }
         other => format!("memory by {}", shown(other)),
     });
@@ -69,24 +70,24 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
     }
 }
 
-/// What is missing of its figures, and why; and with whom it shares them.
+/// Which of its figures are missing and why, and which contenders share its process.
 pub(crate) fn reservations(target: &TargetSummary) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(why) = &target.out_of_sight {
-        all.push(format!("CPU out of sight: {}", shown_sentence(why)));
+        all.push(format!("CPU cannot be read: {}", shown_sentence(why)));
     }
     if !target.shares_process_with.is_empty() {
         let others: Vec<String> = target.shares_process_with.iter().map(shown).collect();
         let unknown = match target.cpu_at_rest {
             Some(_) => "",
-            None => ", so what it does at rest is not known",
+            None => ", so its CPU at rest is not known",
         };
         all.push(format!("shares its process with {}{unknown}", others.join(", ")));
     }
     all
 }
 
-/// What it says of itself: `nginx -v: nginx version: nginx/1.22.1`.
+/// What it reports about itself: `nginx -v: nginx version: nginx/1.22.1`.
 pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
     let facts = target.facts.iter().map(|fact| {
         let line = fact.line.as_ref().map_or_else(|| "no output".to_owned(), shown);
@@ -95,7 +96,7 @@ pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
     facts.collect()
 }
 
-/// How often it was launched, where it was.
+/// How often it was launched. Returns None if tiebreak did not launch it.
 pub(crate) fn launches(target: &TargetSummary) -> Option<String> {
     match target.launches {
         0 => None,
@@ -104,7 +105,7 @@ pub(crate) fn launches(target: &TargetSummary) -> Option<String> {
     }
 }
 
-/// What one run of a program was: `12 runs in the rounds; each 1.03 s, CPU 0.98 s
+/// What one run of a program cost: `12 runs in the rounds; each 1.03 s, CPU 0.98 s
 /// in user mode and 0.04 s in the kernel, 20 B of output`.
 pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
     let all = &target.programs;
@@ -114,7 +115,7 @@ pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
     let count = |count: u64, one: &str, more: &str| {
         format!("{} {}", units::count(count), if count == 1 { one } else { more })
     };
-    let mut told = format!(
+    let mut sentence = format!(
         "{} in the rounds; each {}, CPU {} in user mode and {} in the kernel, {} of output",
         count(runs, "run", "runs"),
         seconds(all.wall_ns),
@@ -123,16 +124,16 @@ pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
         units::bytes(of_one(all.output_bytes).round() as u64)
     );
     if all.failed > 0 {
-        told += &format!("; {} failed", count(all.failed, "run", "runs"));
+        sentence += &format!("; {} failed", count(all.failed, "run", "runs"));
     }
     if all.outlived > 0 {
-        told += &format!("; left {} behind", count(all.outlived, "process", "processes"));
+        sentence += &format!("; left {} running", count(all.outlived, "process", "processes"));
     }
-    Some(told)
+    Some(sentence)
 }
 
-/// All that stands behind its figures, a sentence each.
-pub(crate) fn said(target: &TargetSummary) -> Vec<String> {
+/// Everything about the origin of its figures, one sentence each.
+pub(crate) fn sentences(target: &TargetSummary) -> Vec<String> {
     let first = launches(target).into_iter().chain(runs(target)).chain(sources(target));
     first.chain(reservations(target)).chain(facts(target)).collect()
 }
@@ -146,12 +147,12 @@ fn ranges(cores: &[u32]) -> String {
             _ => runs.push((*core, *core)),
         }
     }
-    let told = runs.iter().map(|(first, last)| match last - first {
+    let texts = runs.iter().map(|(first, last)| match last - first {
         0 => first.to_string(),
         1 => format!("{first}, {last}"),
         _ => format!("{first} to {last}"),
     });
-    told.collect::<Vec<String>>().join(", ")
+    texts.collect::<Vec<String>>().join(", ")
 }
 
 #[cfg(test)]
@@ -160,7 +161,7 @@ mod tests {
     use record::Programs;
 
     #[test]
-    fn runs_are_told_by_one() {
+    fn figures_are_of_one_run() {
         let programs = Programs {
             runs: 4,
             failed: 1,
@@ -171,19 +172,19 @@ mod tests {
             outlived: 2,
             ..Programs::default()
         };
-        let told = runs(&TargetSummary { programs, ..TargetSummary::default() });
+        let sentence = runs(&TargetSummary { programs, ..TargetSummary::default() });
         assert_eq!(
-            told.map(|told| told.replace('\u{a0}', " ")).as_deref(),
+            sentence.map(|sentence| sentence.replace('\u{a0}', " ")).as_deref(),
             Some(
                 "4 runs in the rounds; each 1.03 s, CPU 1.00 s in user mode and 20.0 ms in the \
-                 kernel, 20 B of output; 1 run failed; left 2 processes behind"
+                 kernel, 20 B of output; 1 run failed; left 2 processes running"
             )
         );
         assert_eq!(runs(&TargetSummary::default()), None);
     }
 
     #[test]
-    fn cores_are_told_in_runs() {
+    fn cores_as_ranges() {
         let table: [(&[u32], &str); 4] =
             [(&[0, 1], "0, 1"), (&[0, 1, 2, 3, 6], "0 to 3, 6"), (&[2, 4], "2, 4"), (&[], "")];
         for (cores, expected) in table {
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_told_in_words_also_those_of_a_later_version() {
+    fn sources_in_words_including_unknown_ones() {
         let target = |cpu: Option<&str>, memory: Option<&str>| TargetSummary {
             cpu_source: cpu.map(str::to_owned),
             memory_source: memory.map(str::to_owned),
@@ -200,12 +201,12 @@ mod tests {
         };
         assert_eq!(sources(&target(None, None)), None);
         assert_eq!(sources(&target(None, Some(""))), None);
-        let told = sources(&target(Some("cgroup_v2"), Some("processes")));
+        let sentence = sources(&target(Some("cgroup_v2"), Some("processes")));
         assert_eq!(
-            told.as_deref(),
-            Some("CPU of its own control group; memory as the peaks of its processes, added up")
+            sentence.as_deref(),
+            Some("CPU of its own control group; memory as the sum of its processes' peaks")
         );
-        let told = sources(&target(Some("ebpf\u{1b}"), None));
-        assert_eq!(told.as_deref(), Some(r"CPU by ebpf\u{1b}"));
+        let sentence = sources(&target(Some("ebpf\u{1b}"), None));
+        assert_eq!(sentence.as_deref(), Some(r"CPU by ebpf\u{1b}"));
     }
 }

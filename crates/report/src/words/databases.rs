@@ -4,30 +4,31 @@ use record::cassandra::{Compression, Routing};
 use record::{Asks, CassandraAsked, SqlAsked, SqlProtocol};
 use text::shown::{shown, shown_sentence};
 
-/// `statements prepared once for each connection, rows in a memory table`, or the one
-/// statement in quotes. Returns None if the contender is no database.
+/// `statements prepared once for each connection, rows in a table of kind memory`, or the one
+/// statement in quotes. Returns None if the contender is not a database.
 pub fn database(asks: &Asks) -> Option<String> {
-    asks.sql().map(|sql| told(sql, asks.statement()))
+    asks.sql().map(|sql| describe(sql, asks.statement()))
 }
 
-fn told(of: &SqlAsked, statement: Option<&str>) -> String {
+fn describe(of: &SqlAsked, statement: Option<&str>) -> String {
     let how = match of.protocol {
         SqlProtocol::Simple | SqlProtocol::Text => "sent as text",
-        SqlProtocol::Extended => "parsed each time, with its values bound",
+        SqlProtocol::Extended => "parsed each time, with bound values",
         SqlProtocol::Prepared => "prepared once for each connection",
     };
-    let replies = of.reply_bytes.map(|most| format!(", replies of {most} bytes at most"));
+    let replies = of.reply_bytes.map(|most| format!(", replies of at most {most} bytes"));
     let library = of.cassandra.as_ref().map(library).unwrap_or_default();
     let replies = replies.unwrap_or_default() + &library;
     if let Some(statement) = statement {
         return format!("`{}`, {how}{replies}", shown_sentence(statement));
     }
     let table =
-        of.table.as_ref().map(|table| format!(", rows in a table that is {}", shown(table)));
+        of.table.as_ref().map(|table| format!(", rows in a table of kind {}", shown(table)));
     format!("statements {how}{}{replies}", table.unwrap_or_default())
 }
 
-/// How Cassandra's client library is set: the number of sockets, and what is not usual.
+/// The settings of Cassandra's client library: the number of sockets, and what differs from
+/// the defaults.
 fn library(of: &CassandraAsked) -> String {
     let usual = CassandraAsked::default();
     let sockets = match of.sockets_per_node {
@@ -39,7 +40,7 @@ fn library(of: &CassandraAsked) -> String {
         words.push("sent to any node".to_owned());
     }
     if of.compression == Compression::Lz4 {
-        words.push("compressed by lz4".to_owned());
+        words.push("compressed with lz4".to_owned());
     }
     if of.page_size != usual.page_size {
         words.push(format!("pages of {} rows", of.page_size));
@@ -49,7 +50,7 @@ fn library(of: &CassandraAsked) -> String {
     }
     if of.batch_size != usual.batch_size {
         words.push(format!(
-            "an operation that only writes is a batch of {} times its statements",
+            "an operation that only writes is one batch with its statements {} times",
             of.batch_size
         ));
     }
@@ -69,31 +70,31 @@ mod tests {
     }
 
     #[test]
-    fn statements_and_tables_are_told() {
+    fn statements_and_tables_in_words() {
         for (protocol, table, statement, wanted) in [
             (
                 SqlProtocol::Prepared,
                 Some("memory"),
                 None,
-                "statements prepared once for each connection, rows in a table that is memory",
+                "statements prepared once for each connection, rows in a table of kind memory",
             ),
             (SqlProtocol::Text, None, None, "statements sent as text"),
             (
                 SqlProtocol::Extended,
                 None,
                 Some("SELECT 1"),
-                "`SELECT 1`, parsed each time, with its values bound",
+                "`SELECT 1`, parsed each time, with bound values",
             ),
         ] {
-            assert_eq!(told(&sql(protocol, table), statement), wanted);
+            assert_eq!(describe(&sql(protocol, table), statement), wanted);
         }
         let bounded = SqlAsked { reply_bytes: Some(5000), ..sql(SqlProtocol::Text, None) };
-        let wanted = "statements sent as text, replies of 5000 bytes at most";
-        assert_eq!(told(&bounded, None), wanted);
+        let wanted = "statements sent as text, replies of at most 5000 bytes";
+        assert_eq!(describe(&bounded, None), wanted);
     }
 
     #[test]
-    fn what_is_no_database_has_no_words() {
+    fn other_contenders_have_no_description() {
         assert_eq!(database(&Asks::Program), None);
         let sql = sql(SqlProtocol::Text, None);
         let asks = Asks::Statement { statement: "SELECT 1".to_owned(), sql };

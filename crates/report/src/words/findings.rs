@@ -1,4 +1,4 @@
-//! Findings of several contenders that say the same, told as one.
+//! Merges equal findings about several contenders into one entry.
 
 use super::short_name;
 use judge::verdict::Finding;
@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 /// Longest name of a contender in a list of them, in characters.
 const LONGEST_NAME: usize = 28;
 
-/// Findings that differ in contender, evidence and figure alone; at least one.
+/// One or more findings that differ only in contender, evidence and figure.
 pub struct Group<'a> {
-    /// What all of them have in common can be read from it.
+    /// Used for everything that all of them have in common.
     pub first: &'a Finding,
     /// All of them, in their order.
     pub all: Vec<&'a Finding>,
@@ -29,26 +29,25 @@ pub fn grouped<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Group
 }
 
 fn alike(one: &Finding, other: &Finding) -> bool {
-    let said = |of: &Finding| {
+    let key = |of: &Finding| {
         [&of.rule, &of.short, &of.hint, &of.remedy].map(|text: &String| text.clone())
     };
-    one.weight == other.weight && said(one) == said(other)
+    one.weight == other.weight && key(one) == key(other)
 }
 
 impl Group<'_> {
-    /// What was seen, each sentence once, with the names of all contenders that it is
-    /// about.
+    /// The evidence: each sentence once, with the names of all contenders that it is about.
     pub fn evidence(&self) -> Vec<(Vec<String>, String)> {
-        let mut said: Vec<(Vec<String>, String)> = Vec::new();
+        let mut sentences: Vec<(Vec<String>, String)> = Vec::new();
         for finding in &self.all {
             let evidence = shown_sentence(&finding.evidence);
             let names = finding.contender.as_ref().map(shown);
-            match said.iter_mut().find(|(_, other)| *other == evidence) {
+            match sentences.iter_mut().find(|(_, other)| *other == evidence) {
                 Some((all, _)) => all.extend(names),
-                None => said.push((names.into_iter().collect(), evidence)),
+                None => sentences.push((names.into_iter().collect(), evidence)),
             }
         }
-        said
+        sentences
     }
 
     /// One line of at most `room` columns: `operations failed (new 100 %): look at its
@@ -58,15 +57,15 @@ impl Group<'_> {
         line(&self.first.short, &names, &figures, &self.first.hint, room)
     }
 
-    /// Contenders, each once, with this of each.
+    /// Each contender once, with this text about it.
     fn about<'b>(&'b self, figure: impl Fn(&'b Finding) -> Option<&'b String>) -> Vec<String> {
         let mut about = Vec::new();
         for finding in &self.all {
             let name = finding.contender.as_ref().map(|name| short_name(name, LONGEST_NAME));
-            let said: Vec<String> = name.into_iter().chain(figure(finding).map(shown)).collect();
-            let said = said.join(" ");
-            if !said.is_empty() && !about.contains(&said) {
-                about.push(said);
+            let entry: Vec<String> = name.into_iter().chain(figure(finding).map(shown)).collect();
+            let entry = entry.join(" ");
+            if !entry.is_empty() && !about.contains(&entry) {
+                about.push(entry);
             }
         }
         about
@@ -81,7 +80,7 @@ pub fn line(short: &str, names: &[String], figures: &[String], hint: &str, room:
         format!("{short}{}: {hint}", listed(names, names.len())),
         format!("{short}{}", listed(figures, figures.len())),
     ];
-    // Of many contenders some, and how many more there are.
+    // The first contenders, and how many more there are.
     let fewer =
         (1..names.len()).rev().map(|kept| format!("{short}{}: {hint}", listed(names, kept)));
     all.extend(fewer.chain([format!("{short}: {hint}"), short.clone()]));
@@ -101,7 +100,7 @@ fn listed(about: &[String], kept: usize) -> String {
     format!(" ({}{more})", about[..kept].join(", "))
 }
 
-/// The beginning of a text that is too long, and a sign that there is more.
+/// Cuts a text that is too long and marks the cut with an ellipsis.
 pub fn cut(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_contenders_share_is_one_group() {
+    fn equal_findings_form_one_group() {
         let heavier = Finding { weight: Weight::Void, ..finding(Some("c"), None) };
         let all = [finding(Some("a"), Some("2 %")), heavier, finding(Some("b"), Some("3 %"))];
         let groups = grouped(&all);

@@ -1,4 +1,4 @@
-//! What would decide a comparison that is undecided.
+//! What would decide an undecided comparison.
 
 use super::bounds;
 use crate::View;
@@ -6,48 +6,49 @@ use judge::verdict::Comparison;
 use record::Metric;
 use text::units;
 
-/// Above so many rounds (or launches) nobody waits for them: other things help sooner.
+/// More rounds (or launches) than this take too long: other measures help sooner.
 const MOST_REPLICATES: u64 = 200;
-/// A smallest difference that matters above this share is none that people choose.
+/// The largest smallest difference that matters that is suggested, as a share.
 const LARGEST_MATTERS: f64 = 0.1;
 
-/// How many rounds, or launches, would decide, or what would help where those are too
-/// many; none where the judge names no number.
+/// How many rounds, or launches, would decide, or what would help instead if those are too
+/// many. Returns None if the judge gives no number.
 pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
     let (about, up_to) = comparison.fresh_rounds?;
     let question = &view.plan().question;
     let what = if question.restarts > 0 { "launch" } else { "round" };
     let many = units::counted(about, what);
     if about > MOST_REPLICATES {
-        return Some(format!("{many} would be needed to decide it: {}", instead(view, comparison)));
+        return Some(format!("{many} would be needed to decide it; {}", instead(view, comparison)));
     }
-    let perhaps = match up_to > about {
-        true => format!(", perhaps up to {}", units::count(up_to)),
-        false => String::new(),
+    let perhaps = if up_to > about {
+        format!(", perhaps up to {},", units::count(up_to))
+    } else {
+        String::new()
     };
     let fixed = if question.looks.is_empty() { "" } else { " without looks" };
     let option = fresh_option(view, about);
-    Some(format!("to decide it: about {many}{perhaps}, in a fresh run{fixed} ({option})"))
+    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide it ({option})"))
 }
 
-/// The option that asks for so many replicates: `--rounds 34`.
+/// The option that sets this number of replicates: `--rounds 34`.
 pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
     let option = if view.plan().question.restarts > 0 { "--restarts" } else { "--rounds" };
     format!("{option} {replicates}")
 }
 
-/// The one that needs the most rounds: what decides it decides the others, too.
+/// The comparison that needs the most rounds: what decides it decides the others, too.
 pub(crate) fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
     all.filter(|comparison| comparison.fresh_rounds.is_some())
         .max_by_key(|comparison| comparison.fresh_rounds)
 }
 
-/// Whether so many replicates are few enough to wait for.
+/// Whether the replicates that it needs are few enough to wait for.
 pub(crate) fn is_worth_it(comparison: &Comparison) -> bool {
     comparison.fresh_rounds.is_some_and(|(about, _)| about <= MOST_REPLICATES)
 }
 
-/// What helps where rounds do not: `a quieter machine or --matters 3% would help more`.
+/// What helps if more rounds do not: `a quieter machine or --matters 3% would help more`.
 fn instead(view: &View, comparison: &Comparison) -> String {
     let mut all = vec!["a quieter machine".to_owned()];
     all.extend(larger_matters(view, comparison));
@@ -57,17 +58,17 @@ fn instead(view: &View, comparison: &Comparison) -> String {
 }
 
 /// The smallest difference that matters, in whole percents, within which the interval
-/// lies; none where nobody would call that equivalent.
+/// lies. Returns None if that is too large a difference to be called equivalent.
 fn larger_matters(view: &View, comparison: &Comparison) -> Option<String> {
     let (low, high) = bounds(comparison)?;
     let largest = (1.0 / low).max(high) - 1.0;
-    // A whole percent stays one, whatever the last bit says.
+    // A whole percent is not rounded up because of a rounding error in the last bit.
     let percent = (largest * 100.0 - 1e-9).ceil();
     let helps = largest > view.matters() && percent <= LARGEST_MATTERS * 100.0;
     helps.then(|| format!("--matters {percent}%"))
 }
 
-/// The interval of CPU per operation, where it was compared and is the narrower one.
+/// The interval of CPU per operation. Returns None unless it was compared and is narrower.
 fn sharper_cpu(view: &View, comparison: &Comparison) -> Option<(String, String)> {
     let of_pair = |other: &&Comparison| other.a == comparison.a && other.b == comparison.b;
     let cpu = view.comparisons.iter().filter(of_pair);
@@ -86,11 +87,11 @@ mod tests {
     use super::*;
     use crate::stories;
 
-    fn told(change: impl FnOnce(&mut stories::Parts)) -> Option<String> {
+    fn described(change: impl FnOnce(&mut stories::Parts)) -> Option<String> {
         let mut story = stories::undecided();
         change(&mut story);
         let view = story.view();
-        fresh_run(&view, &view.comparisons[0]).map(|said| said.replace(units::JOINT, " "))
+        fresh_run(&view, &view.comparisons[0]).map(|text| text.replace(units::JOINT, " "))
     }
 
     fn many(story: &mut stories::Parts) {
@@ -99,33 +100,33 @@ mod tests {
 
     #[test]
     fn a_few_rounds_are_named() {
-        let wanted =
-            "to decide it: about 34 rounds, perhaps up to 71, in a fresh run (--rounds 34)";
-        assert_eq!(told(|_| {}).as_deref(), Some(wanted));
-        let at_the_limit = told(|story| story.comparisons[0].fresh_rounds = Some((200, 200)));
-        let wanted = "to decide it: about 200 rounds, in a fresh run (--rounds 200)";
+        let wanted = "a fresh run of about 34 rounds, perhaps up to 71, would probably decide it \
+                      (--rounds 34)";
+        assert_eq!(described(|_| {}).as_deref(), Some(wanted));
+        let at_the_limit = described(|story| story.comparisons[0].fresh_rounds = Some((200, 200)));
+        let wanted = "a fresh run of about 200 rounds would probably decide it (--rounds 200)";
         assert_eq!(at_the_limit.as_deref(), Some(wanted));
-        assert_eq!(told(|story| story.comparisons[0].fresh_rounds = None), None);
+        assert_eq!(described(|story| story.comparisons[0].fresh_rounds = None), None);
     }
 
     #[test]
-    fn above_that_what_helps_more() {
+    fn too_many_rounds_suggest_something_else() {
         // The interval of the story is 0.995 to 1.060.
-        let wanted = "1593 rounds would be needed to decide it: a quieter machine or --matters 6% \
+        let wanted = "1593 rounds would be needed to decide it; a quieter machine or --matters 6% \
                       would help more";
-        assert_eq!(told(many).as_deref(), Some(wanted));
-        let wide = told(|story| {
+        assert_eq!(described(many).as_deref(), Some(wanted));
+        let wide = described(|story| {
             many(story);
             (story.comparisons[0].low, story.comparisons[0].high) = (Some(0.7), Some(1.3));
         });
-        let wanted = "1593 rounds would be needed to decide it: a quieter machine would help more";
+        let wanted = "1593 rounds would be needed to decide it; a quieter machine would help more";
         assert_eq!(wide.as_deref(), Some(wanted));
     }
 
     #[test]
     fn cpu_is_named_only_where_it_is_sharper() {
         let with_cpu = |low: f64, high: f64| {
-            told(|story| {
+            described(|story| {
                 many(story);
                 let cpu = Comparison {
                     metric: Metric::TargetCpu,
@@ -142,6 +143,8 @@ mod tests {
         assert!(
             sharper.is_some_and(|it| it.ends_with("; CPU/op is sharper here (1.81x to 1.90x)"))
         );
-        assert!(with_cpu(0.8, 1.2).is_some_and(|told| told.ends_with(" would help more")));
+        assert!(
+            with_cpu(0.8, 1.2).is_some_and(|described| described.ends_with(" would help more"))
+        );
     }
 }

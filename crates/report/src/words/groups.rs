@@ -1,4 +1,4 @@
-//! Groups: what was asked of each, and its figures.
+//! Groups: the load of each, and its figures.
 
 use super::workload::mix;
 use crate::{View, words};
@@ -11,11 +11,11 @@ use text::units;
 pub(crate) struct GroupRow<'a> {
     /// Name of the contender.
     pub(crate) contender: &'a str,
-    /// Its figures, under its name.
+    /// Figures of the group, under its name.
     pub(crate) of: &'a ContenderSummary,
 }
 
-/// The rows of all contenders; empty where nobody has groups.
+/// The rows of all contenders. Returns an empty list if no contender has groups.
 pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<GroupRow<'a>> {
     let each = view.contenders.iter();
     let rows = each.flat_map(|contender| {
@@ -24,11 +24,11 @@ pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<GroupRow<'a>> {
     rows.collect()
 }
 
-/// What was asked of each group: `readers: get 100 %; 20 connections, 32 in flight on
+/// The load of each group: `readers: get 100 %; 20 connections, 32 in flight on
 /// each, closed loop`.
 pub fn asked(contender: &Contender) -> Vec<String> {
     let mixes = contender.asks.workload().map(|workload| (workload, workload.mixes()));
-    let said = contender.groups.iter().enumerate().map(|(at, group)| {
+    let sentences = contender.groups.iter().enumerate().map(|(at, group)| {
         let asked = group.intensity;
         let done = mixes.as_ref().and_then(|(of, mixes)| Some(mix(of, mixes.get(at)?)));
         let done = done.map(|done| format!("{done}; ")).unwrap_or_default();
@@ -40,15 +40,16 @@ pub fn asked(contender: &Contender) -> Vec<String> {
         let arrivals = words::arrivals(asked.arrivals);
         format!("{}: {done}{connections}{depth}, {arrivals}", shown(&group.name))
     });
-    said.collect()
+    sentences.collect()
 }
 
-/// `p99 of response time of writers`, where it is a group's.
+/// The metric, with the group if the comparison is about one: `p99 of response time of
+/// writers`.
 pub(crate) fn metric(of: &Comparison) -> String {
     words::metric(of.metric).to_owned() + &of_group(of)
 }
 
-/// The same where response time goes without saying.
+/// The same with the short name of the metric.
 pub(crate) fn short_metric(of: &Comparison) -> String {
     words::short_metric(of.metric).to_owned() + &of_group(of)
 }

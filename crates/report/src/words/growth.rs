@@ -1,4 +1,4 @@
-//! What is said of the load points of one target.
+//! Sentences about the load points of one target.
 
 use super::sweep::{self, setting};
 use crate::View;
@@ -7,11 +7,11 @@ use judge::verdict::ContenderSummary;
 use record::Factor;
 use text::units;
 
-/// Where too few rounds are complete to say anything.
-const TOO_FEW: &str = "too few complete rounds to say up to which load throughput grows";
+/// The answer if too few rounds are complete.
+const TOO_FEW: &str = "too few complete rounds to tell up to which load throughput grows";
 
-/// Up to where throughput grows, of a run that swept load points; ratios with this sign
-/// behind them. Returns None for all other runs, and for one that the audit refused.
+/// Up to which load throughput grows; `times` is written behind ratios. Returns None if the
+/// run did not sweep load points, or if the audit refused it.
 pub(crate) fn answer(view: &View, times: char) -> Option<String> {
     if view.plan().sweep.is_none() || view.void {
         return None;
@@ -19,12 +19,12 @@ pub(crate) fn answer(view: &View, times: char) -> Option<String> {
     Some(view.growth.map_or(TOO_FEW.to_owned(), |growth| limit(growth, times)))
 }
 
-/// What the columns of a table of load points are.
+/// The headings of the table of load points.
 pub(crate) fn columns(growth: &Growth) -> [&'static str; 5] {
     [sweep::factor(growth.factor), "throughput", "p50", "p99", "errors"]
 }
 
-/// A row of it for each load point.
+/// One row of the table for each load point.
 pub(crate) fn rows(view: &View, growth: &Growth) -> Vec<[String; 5]> {
     let row = |(point, of): (&Point, &ContenderSummary)| {
         [
@@ -38,21 +38,21 @@ pub(crate) fn rows(view: &View, growth: &Growth) -> Vec<[String; 5]> {
     growth.points.iter().zip(view.contenders).map(row).collect()
 }
 
-/// How the intervals of a load point hold.
+/// Explains the intervals in the table.
 pub(crate) fn about_intervals(growth: &Growth) -> String {
     format!(
-        "in parentheses: the {} interval of the mean over rounds, of each figure by itself",
+        "in parentheses: the {} interval of the mean over rounds, for each figure separately",
         units::level(growth.confidence)
     )
 }
 
-/// Up to where throughput grows; ratios with this sign behind them.
+/// Up to which load throughput grows; `times` is written behind ratios.
 fn limit(growth: &Growth, times: char) -> String {
     let gain = gain(growth.factor);
     match growth.limit {
-        Limit::NotSought => "throughput is the rate here, so where it stops growing is not looked \
-                             for"
-        .to_owned(),
+        Limit::NotSought => "throughput equals the rate here, so where it stops growing is not \
+                             determined"
+            .to_owned(),
         Limit::NotReached => {
             let grows = grows_up_to(growth, growth.points.len() - 1);
             let last = growth.steps.last().map(|last| format!(": {}", step(growth, last, times)));
@@ -63,10 +63,10 @@ fn limit(growth: &Growth, times: char) -> String {
             format!("{}; {}", grows_up_to(growth, at), step(growth, &growth.steps[at], times))
         }
         Limit::Untold(at) => {
-            let told = step(growth, &growth.steps[at], times);
+            let change = step(growth, &growth.steps[at], times);
             match at {
-                0 => format!("whether {gain} grows cannot be told: {told}"),
-                _ => format!("{}; {told}", grows_up_to(growth, at)),
+                0 => format!("it is not clear whether {gain} grows: {change}"),
+                _ => format!("{}; {change}", grows_up_to(growth, at)),
             }
         }
     }
@@ -84,13 +84,14 @@ pub(crate) fn step(growth: &Growth, step: &Step, times: char) -> String {
         Change::Grows => format!("it grows ({ratio})"),
         Change::DoesNotGrow => format!("it does not grow ({ratio})"),
         Change::Falls => format!("it falls ({ratio})"),
-        Change::Untold => format!("rounds scatter too much to say whether it grows ({ratio})"),
+        Change::Untold => format!("rounds vary too much to tell whether it grows ({ratio})"),
     };
     let p99 = step.p99.map(|of| format!(" and p99 {}", p99(of, times)));
     let next = growth.points.iter().find(|point| point.value == step.to);
-    let generator = match next.is_some_and(|point| point.held_back) {
-        true => "; the generator may have been the slower part there",
-        false => "",
+    let generator = if next.is_some_and(|point| point.held_back) {
+        "; the generator may have been the slower part there"
+    } else {
+        ""
     };
     format!("from {from} to {to} {throughput}{}{generator}", p99.unwrap_or_default())
 }
@@ -111,7 +112,7 @@ fn ratio(of: Estimate, times: char) -> String {
     }
 }
 
-/// What more of the factor is to bring.
+/// The figure that a larger load is expected to increase.
 fn gain(of: Factor) -> &'static str {
     match of {
         Factor::Value => "throughput in bytes",
@@ -119,7 +120,7 @@ fn gain(of: Factor) -> &'static str {
     }
 }
 
-/// A load with what it counts: `16 connections`, `a depth of 4`, `5 k/s`.
+/// A load with its unit: `16 connections`, `a depth of 4`, `5 k/s`.
 pub(crate) fn load(of: Factor, value: f64) -> String {
     match of {
         Factor::Connections => units::counted(value as u64, "connection"),
@@ -129,15 +130,16 @@ pub(crate) fn load(of: Factor, value: f64) -> String {
     }
 }
 
-/// A figure and its interval, with the unit once where it is one:
+/// A figure and its interval, with the unit only once if all three have the same:
 /// `23.4 k/s (23.1 to 23.7)`.
 pub(crate) fn figure(of: Option<Estimate>, in_units: fn(Option<f64>) -> String) -> String {
     let Some(Estimate { at, low, high }) = of else { return units::MISSING.to_owned() };
     let [at, low, high] = [at, low, high].map(|value| in_units(Some(value)));
     let unit = |text: &str| text.split_once(units::JOINT).map(|(_, unit)| unit.to_owned());
     let bare = |text: &str| text.split(units::JOINT).next().unwrap_or_default().to_owned();
-    match unit(&at) == unit(&low) && unit(&low) == unit(&high) {
-        true => format!("{at} ({} to {})", bare(&low), bare(&high)),
-        false => format!("{at} ({low} to {high})"),
+    if unit(&at) == unit(&low) && unit(&low) == unit(&high) {
+        format!("{at} ({} to {})", bare(&low), bare(&high))
+    } else {
+        format!("{at} ({low} to {high})")
     }
 }

@@ -10,31 +10,33 @@ use text::units::{self, JOINT};
 pub(crate) struct KindRow<'a> {
     /// Number of the contender.
     pub(crate) contender: usize,
-    /// `get`; of a half `its read`.
+    /// Such as `get`, or `its read` for a half.
     pub(crate) operation: String,
-    /// A half of the operation in the row before.
+    /// Whether the row is a half of the operation in the row before.
     pub(crate) is_half: bool,
-    /// How many operations there were; empty of a half.
+    /// How many operations there were; empty for a half.
     pub(crate) count: String,
-    /// Their response times; of the second half, since the reply of the first.
+    /// Their response times; those of the second half count from the reply to the first.
     pub(crate) times: &'a Quantiles,
 }
 
-/// The rows of all contenders; empty where nobody has operations of several kinds.
+/// The rows of all contenders. Returns an empty list if no contender has several kinds of
+/// operation.
 pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<KindRow<'a>> {
     let numbered = view.contenders.iter().enumerate();
     numbered
         .flat_map(|(number, of)| -> Vec<KindRow<'a>> {
             let rows = |kind| rows_of(view, number, of, kind);
-            match of.groups.is_empty() {
-                true => of.kinds.iter().flat_map(rows).collect(),
-                false => rows_of_groups(view, number, of),
+            if of.groups.is_empty() {
+                of.kinds.iter().flat_map(rows).collect()
+            } else {
+                rows_of_groups(view, number, of)
             }
         })
         .collect()
 }
 
-/// Kinds inside of each group: a get beside writers is another one than alone.
+/// Kinds within each group: a get in one group is not comparable to a get in another.
 fn rows_of_groups<'a>(
     view: &View<'a>,
     contender: usize,
@@ -42,9 +44,12 @@ fn rows_of_groups<'a>(
 ) -> Vec<KindRow<'a>> {
     let rows = of.groups.iter().flat_map(|group| {
         let rows = group.kinds.iter().flat_map(move |kind| rows_of(view, contender, of, kind));
-        rows.map(move |row| match row.is_half {
-            true => row,
-            false => KindRow { operation: format!("{}, {}", group.name, row.operation), ..row },
+        rows.map(move |row| {
+            if row.is_half {
+                row
+            } else {
+                KindRow { operation: format!("{}, {}", group.name, row.operation), ..row }
+            }
         })
     });
     rows.collect()
@@ -72,44 +77,50 @@ fn rows_of<'a>(
     std::iter::once(whole).chain(halves.into_iter().flatten()).collect()
 }
 
-/// The name of a kind, as this contender was asked for it.
+/// The name of a kind in this contender's workload.
 pub(crate) fn operation(view: &View, of: &ContenderSummary, seen: &KindSummary) -> String {
     let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
     kind(planned.and_then(|planned| planned.asks.workload()), seen.kind)
 }
 
-/// How many writes another one came before; none where none did.
+/// How many conditional writes failed because another write came first. Returns None if none
+/// did.
 pub(crate) fn conflicts(of: &ContenderSummary) -> Option<String> {
     let (conflict, total) = (of.outcomes.conflict, of.outcomes.total());
     let share = units::percent(conflict as f64 / total.max(1) as f64);
     (conflict > 0).then(|| {
         format!(
-            "before {} ({share}) another write came, and they wrote nothing",
+            "{} ({share}) wrote nothing because another write came first",
             units::counted(conflict, "operation")
         )
     })
 }
 
-/// How unevenly keys are asked for: a sentence for each contender with a name, one
-/// without where all are alike; none where there is no workload.
+/// How unevenly keys are requested: one sentence for each contender with its name, or one
+/// without a name if all are alike. Returns an empty list if there is no workload.
 pub(crate) fn skews(view: &View) -> Vec<(Option<String>, String)> {
     let planned = &view.plan().contenders;
     let all: Vec<Option<&Work>> = planned.iter().map(|of| of.asks.work()).collect();
-    let said = |of: Option<&Work>| Some(skew(&of?.workload, of?.skew.as_ref()?));
-    let alike = all.windows(2).all(|two| said(two[0]) == said(two[1]));
+    let describe = |of: Option<&Work>| Some(skew(&of?.workload, of?.skew.as_ref()?));
+    let alike = all.windows(2).all(|two| describe(two[0]) == describe(two[1]));
     if alike {
-        return all.first().and_then(|of| said(*of)).map(|text| (None, text)).into_iter().collect();
+        return all
+            .first()
+            .and_then(|of| describe(*of))
+            .map(|text| (None, text))
+            .into_iter()
+            .collect();
     }
     let named = planned.iter().zip(all);
-    named.filter_map(|(of, it)| Some((Some(of.name.clone()), said(it)?))).collect()
+    named.filter_map(|(of, it)| Some((Some(of.name.clone()), describe(it)?))).collect()
 }
 
-/// `the 1 % of keys asked for most get 30 % of the requests, the top 10 % get 45 %`.
+/// `of 1000 keys, the most requested 1 % get 30 % of the requests, the top 10 % get 45 %`.
 pub(crate) fn skew(workload: &Workload, skew: &Skew) -> String {
     let [one, ten] = [skew.top_1_percent, skew.top_10_percent].map(units::percent);
     let keys = if workload.is_wide() { "users" } else { "keys" };
     format!(
-        "of {} {keys}, the 1{JOINT}% asked for most get {one} of the requests, the top 10{JOINT}% \
+        "of {} {keys}, the most requested 1{JOINT}% get {one} of the requests, the top 10{JOINT}% \
          get {ten}",
         units::count(workload.keys)
     )

@@ -1,5 +1,5 @@
-//! What the lanes cost the generator by themselves, and so what of a difference may be
-//! theirs.
+//! The generator's own cost for each contender's lane, and the part of a difference that it
+//! may explain.
 
 use super::short_name;
 use crate::View;
@@ -8,7 +8,7 @@ use record::{Contender, SqlAsked};
 use text::units;
 
 /// `our CPU/op by itself, against the null server: old 3.2 µs (measured 3 h before),
-/// new not known (disturbed)`; none where no contender's lane was driven by itself.
+/// new not known (disturbed)`. Returns None if no lane was driven by itself.
 pub(crate) fn own_costs(view: &View) -> Option<String> {
     let plans = view.header.plan.contenders.iter();
     let cost = |(of, plan): (&ContenderSummary, &Contender)| {
@@ -16,11 +16,12 @@ pub(crate) fn own_costs(view: &View) -> Option<String> {
         Some(format!("{name} {}{}", own_cost(of)?, instead(plan.asks.sql())))
     };
     let costs: Vec<String> = view.contenders.iter().zip(plans).filter_map(cost).collect();
-    let told = || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
-    (!costs.is_empty()).then(told)
+    let described =
+        || format!("our CPU/op by itself, against the null server: {}", costs.join(", "));
+    (!costs.is_empty()).then(described)
 }
 
-/// What a contender's lane costs by itself; none where it was not driven so.
+/// What a contender's lane costs by itself. Returns None if it was not driven by itself.
 pub(crate) fn own_cost(of: &ContenderSummary) -> Option<String> {
     match (of.own_cpu_per_operation, of.own_cost_age_s) {
         (Some(cost), None) => Some(units::seconds(Some(cost))),
@@ -40,23 +41,25 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// What was asked in the null server's place, where that does not speak the protocol.
+/// A note if the contender's own server was used because the null server does not speak its
+/// protocol.
 fn instead(sql: Option<&SqlAsked>) -> &'static str {
-    match sql.is_some_and(|sql| sql.asks_own_server) {
-        true => " (its own server's cheapest statement)",
-        false => "",
+    if sql.is_some_and(|sql| sql.asks_own_server) {
+        " (its own server's cheapest statement)"
+    } else {
+        ""
     }
 }
 
-/// How much of what lies between the first contender and another may be a client
-/// library's work: one of the two is driven through one, and the other is not. None
-/// where all are driven alike.
+/// How much of the difference between the first contender and another may be a client
+/// library's work, if only one of the two is driven through a client library. Returns None
+/// if all are driven alike.
 pub(crate) fn library_shares(view: &View) -> Option<String> {
     let plans = view.header.plan.contenders.iter();
     let mut lanes = view.contenders.iter().zip(plans).map(|(of, plan)| Lane {
         name: &of.name,
         has_library: plan.asks.sql().is_some(),
-        // A machine that is busy while one of them is measured makes it dearer.
+        // The smaller one, since other work on the machine only increases a measured cost.
         cost: of
             .own_cpu_per_operation
             .into_iter()
@@ -70,25 +73,25 @@ pub(crate) fn library_shares(view: &View) -> Option<String> {
 struct Lane<'a> {
     name: &'a str,
     has_library: bool,
-    /// Seconds of CPU for each operation, where they are known.
+    /// Seconds of CPU for each operation; None if they are not known.
     cost: Option<f64>,
 }
 
 fn shares<'a>(first: &Lane<'a>, others: impl Iterator<Item = Lane<'a>>) -> Option<String> {
     let share = |of: Lane<'a>| {
         let apart = (of.cost? - first.cost?).abs();
-        let told = || format!("{} ({})", units::seconds(Some(apart)), short_name(of.name, 28));
-        (of.has_library != first.has_library).then(told)
+        let described = || format!("{} ({})", units::seconds(Some(apart)), short_name(of.name, 28));
+        (of.has_library != first.has_library).then(described)
     };
     let shares: Vec<String> = others.filter_map(share).collect();
-    let told = || {
+    let described = || {
         format!(
-            "of an operation's difference from {}, what may be the client library's work: {}",
+            "part of an operation's difference from {} that may be the client library's work: {}",
             short_name(first.name, 28),
             shares.join(", ")
         )
     };
-    (!shares.is_empty()).then(told)
+    (!shares.is_empty()).then(described)
 }
 
 #[cfg(test)]
@@ -99,8 +102,8 @@ mod tests {
         Lane { name, has_library, cost: microseconds.map(|us| us / 1e6) }
     }
 
-    fn told(first: Lane<'_>, others: Vec<Lane<'_>>) -> Option<String> {
-        shares(&first, others.into_iter()).map(|told| told.replace('\u{a0}', " "))
+    fn described(first: Lane<'_>, others: Vec<Lane<'_>>) -> Option<String> {
+        shares(&first, others.into_iter()).map(|described| described.replace('\u{a0}', " "))
     }
 
     #[test]
@@ -110,16 +113,16 @@ mod tests {
             lane("maria", true, Some(28.0)),
             lane("unmeasured", true, None),
         ];
-        let wanted = "of an operation's difference from memcached, what may be the client \
+        let wanted = "part of an operation's difference from memcached that may be the client \
                       library's work: 20.0 µs (maria)";
-        assert_eq!(told(lane("memcached", false, Some(8.0)), others).as_deref(), Some(wanted));
+        assert_eq!(described(lane("memcached", false, Some(8.0)), others).as_deref(), Some(wanted));
         let backwards =
-            told(lane("maria", true, Some(28.0)), vec![lane("redis", false, Some(8.0))]);
-        assert!(backwards.is_some_and(|told| told.ends_with("20.0 µs (redis)")));
+            described(lane("maria", true, Some(28.0)), vec![lane("redis", false, Some(8.0))]);
+        assert!(backwards.is_some_and(|described| described.ends_with("20.0 µs (redis)")));
     }
 
     #[test]
-    fn what_the_null_server_does_not_speak_is_asked_of_its_own() {
+    fn a_note_says_that_the_own_server_was_used() {
         let mut sql = SqlAsked {
             protocol: record::SqlProtocol::Prepared,
             table: None,
@@ -134,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_own_cost_comes_with_its_age_or_with_why_it_is_not_known() {
-        let told = |cost, own_cost_age_s, driven_alone| {
+        let described = |cost, own_cost_age_s, driven_alone| {
             let own_cpu_per_operation = cost;
             let of = ContenderSummary {
                 own_cpu_per_operation,
@@ -142,22 +145,22 @@ mod tests {
                 driven_alone,
                 ..Default::default()
             };
-            own_cost(&of).map(|told| told.replace('\u{a0}', " "))
+            own_cost(&of).map(|described| described.replace('\u{a0}', " "))
         };
-        assert_eq!(told(Some(3.2e-6), None, true).as_deref(), Some("3.20 µs"));
+        assert_eq!(described(Some(3.2e-6), None, true).as_deref(), Some("3.20 µs"));
         for (age_s, age) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7300, "2 h")] {
             let wanted = format!("3.20 µs (measured {age} before)");
-            assert_eq!(told(Some(3.2e-6), Some(age_s), false), Some(wanted));
+            assert_eq!(described(Some(3.2e-6), Some(age_s), false), Some(wanted));
         }
-        assert_eq!(told(None, None, true).as_deref(), Some("not known (disturbed)"));
-        assert_eq!(told(None, None, false), None);
+        assert_eq!(described(None, None, true).as_deref(), Some("not known (disturbed)"));
+        assert_eq!(described(None, None, false), None);
     }
 
     #[test]
-    fn where_all_are_driven_alike_nothing_is_said() {
+    fn no_shares_if_all_are_driven_alike() {
         for library in [true, false] {
             let others = vec![lane("b", library, Some(9.0))];
-            assert_eq!(told(lane("a", library, Some(3.0)), others), None);
+            assert_eq!(described(lane("a", library, Some(3.0)), others), None);
         }
     }
 }

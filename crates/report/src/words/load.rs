@@ -4,7 +4,7 @@ use record::{LoadHow, Loaded, Settled};
 use text::shown::shown_sentence;
 use text::units;
 
-/// What is said before it begins; none where that is plain.
+/// A message before the load begins. Returns None if there is nothing special about it.
 pub fn load_begins(of: &Loaded) -> Option<String> {
     let because = of.why.as_ref().map(|why| format!(": {}", shown_sentence(why)));
     match of.how {
@@ -12,7 +12,7 @@ pub fn load_begins(of: &Loaded) -> Option<String> {
         LoadHow::Resumed => {
             let (from, keys) = (units::count(of.from), units::count(of.keys));
             let what = what(of);
-            Some(format!("a load was broken off, and goes on at {from} of {keys} {what}"))
+            Some(format!("an interrupted load continues at {from} of {keys} {what}"))
         }
         LoadHow::Written => because.map(|because| format!("loaded again{because}")),
     }
@@ -23,13 +23,13 @@ pub fn loaded(of: &Loaded) -> String {
     let what = what(of);
     if of.keys == 0 {
         return match of.how {
-            LoadHow::Found => "its tables were made before".to_owned(),
-            LoadHow::Resumed | LoadHow::Written => "its tables were made".to_owned(),
+            LoadHow::Found => "its tables existed already".to_owned(),
+            LoadHow::Resumed | LoadHow::Written => "its tables were created".to_owned(),
         };
     }
     if of.how == LoadHow::Found {
         let keys = units::count(of.keys);
-        return format!("{keys} {what} were loaded before, and are as they were");
+        return format!("{keys} {what} were loaded before and are unchanged");
     }
     let seconds = of.took_ns as f64 / 1e9;
     let rate = (seconds > 0.0).then(|| of.written as f64 / seconds);
@@ -37,7 +37,7 @@ pub fn loaded(of: &Loaded) -> String {
     let keys = match (of.from, of.written == of.keys - of.from.min(of.keys)) {
         (0, true) => format!("{} {what}", units::count(of.keys)),
         (from, true) => {
-            format!("{} {what} from {} on", units::count(of.written), units::count(from))
+            format!("{} {what} from number {} on", units::count(of.written), units::count(from))
         }
         (_, false) => format!("{} of {} {what}", units::count(of.written), units::count(of.keys)),
     };
@@ -47,14 +47,14 @@ pub fn loaded(of: &Loaded) -> String {
     };
     let ended = of.ended_at.map(|at| {
         let at = units::count(at);
-        format!("; it was given up at key {at}: the store has no room left, or takes no writes")
+        format!("; the load stopped at key {at}: the store is full, or rejects writes")
     });
     let settled = of.settled.as_ref().map(|of| format!("; {}", settled(of)));
     let (ended, settled) = (ended.unwrap_or_default(), settled.unwrap_or_default());
     format!("{keys} loaded {time}{failed}{ended}{settled}")
 }
 
-/// How the wait ended for the work that a load left to its server.
+/// How the wait for the server's work after the load ended.
 fn settled(of: &Settled) -> String {
     let seconds = |ns: u64| units::seconds(Some(ns as f64 / 1e9));
     match of {
@@ -64,30 +64,29 @@ fn settled(of: &Settled) -> String {
                 0 => format!("waited {took} until its compactions were done ({nodes} asked)"),
                 left => {
                     let left = units::counted(*left, "compaction");
-                    format!("{left} not done {took} later, and not waited for any longer")
+                    format!("{left} still not done after {took}, when the wait ended")
                 }
             }
         }
         Settled::Cpu { why, permille, limit, took_ns } => {
             let (took, why) = (seconds(*took_ns), shown_sentence(why));
             let used = units::percent(*permille as f64 / 1e3);
-            match permille <= limit {
-                true => {
-                    format!("waited {took} until its CPU was at rest ({used} of a core): {why}")
-                }
-                false => format!(
-                    "it used {used} of a core {took} later, and was not waited for any longer: \
+            if permille <= limit {
+                format!("waited {took} until its CPU was at rest ({used} of a core): {why}")
+            } else {
+                format!(
+                    "it still used {used} of a core after {took}, when the wait ended: \
                      {why}"
-                ),
+                )
             }
         }
         Settled::Unseen { why } => {
-            format!("its compactions were not waited for: {}", shown_sentence(why))
+            format!("did not wait for its compactions: {}", shown_sentence(why))
         }
     }
 }
 
-/// What was counted.
+/// The unit of what was loaded.
 fn what(of: &Loaded) -> &'static str {
     if of.are_columns { "columns" } else { "keys" }
 }
@@ -120,15 +119,15 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_told_as_it_went() {
+    fn a_load_is_described() {
         type Change = fn(&mut Loaded);
         let table: [(Change, &str); 6] = [
             (|_| {}, "1000 keys loaded in 500 ms (2.00 k/s)"),
-            (|of| of.how = LoadHow::Found, "1000 keys were loaded before, and are as they were"),
-            (|of| (of.keys, of.written) = (0, 0), "its tables were made"),
+            (|of| of.how = LoadHow::Found, "1000 keys were loaded before and are unchanged"),
+            (|of| (of.keys, of.written) = (0, 0), "its tables were created"),
             (
                 |of| (of.how, of.from, of.written) = (LoadHow::Resumed, 400, 600),
-                "600 keys from 400 on loaded in 500 ms (1.20 k/s)",
+                "600 keys from number 400 on loaded in 500 ms (1.20 k/s)",
             ),
             (
                 |of| (of.written, of.failed) = (999, 1),
@@ -136,8 +135,8 @@ mod tests {
             ),
             (
                 |of| (of.written, of.failed, of.ended_at) = (50, 50, Some(100)),
-                "50 of 1000 keys loaded in 500 ms (100 /s); 50 writes not acknowledged; it was given \
-                 up at key 100: the store has no room left, or takes no writes",
+                "50 of 1000 keys loaded in 500 ms (100 /s); 50 writes not acknowledged; the load \
+                 stopped at key 100: the store is full, or rejects writes",
             ),
         ];
         for (change, text) in table {
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_waited_for_is_told() {
+    fn the_wait_after_a_load_is_described() {
         let why = || "Thrift\u{7}".to_owned();
         for (settled, text) in [
             (
@@ -155,7 +154,7 @@ mod tests {
             ),
             (
                 Settled::Compactions { left: 12, nodes: 1, took_ns: 60_000_000_000 },
-                "12 compactions not done 60.0 s later, and not waited for any longer",
+                "12 compactions still not done after 60.0 s, when the wait ended",
             ),
             (
                 Settled::Cpu { why: why(), permille: 12, limit: 60, took_ns: 3_000_000_000 },
@@ -163,24 +162,24 @@ mod tests {
             ),
             (
                 Settled::Cpu { why: why(), permille: 850, limit: 60, took_ns: 60_000_000_000 },
-                "it used 85 % of a core 60.0 s later, and was not waited for any longer: \
+                "it still used 85 % of a core after 60.0 s, when the wait ended: \
                  Thrift\\u{7}",
             ),
-            (Settled::Unseen { why: why() }, "its compactions were not waited for: Thrift\\u{7}"),
+            (Settled::Unseen { why: why() }, "did not wait for its compactions: Thrift\\u{7}"),
         ] {
-            let told = plain(&loaded(&written(|of| of.settled = Some(settled.clone()))));
-            assert_eq!(told, format!("1000 keys loaded in 500 ms (2.00 k/s); {text}"));
+            let described = plain(&loaded(&written(|of| of.settled = Some(settled.clone()))));
+            assert_eq!(described, format!("1000 keys loaded in 500 ms (2.00 k/s); {text}"));
         }
     }
 
     #[test]
-    fn what_is_not_plain_is_told_before() {
+    fn unusual_loads_are_announced() {
         assert_eq!(load_begins(&written(|_| {})), None);
         assert_eq!(load_begins(&written(|of| of.how = LoadHow::Found)), None);
         let again = load_begins(&written(|of| of.why = Some("it is\u{7}".to_owned())));
         assert_eq!(again.as_deref(), Some(r"loaded again: it is\u{7}"));
         let resumed = load_begins(&written(|of| (of.how, of.from) = (LoadHow::Resumed, 400)));
-        let told = resumed.map(|told| plain(&told));
-        assert_eq!(told.as_deref(), Some("a load was broken off, and goes on at 400 of 1000 keys"));
+        let described = resumed.map(|described| plain(&described));
+        assert_eq!(described.as_deref(), Some("an interrupted load continues at 400 of 1000 keys"));
     }
 }

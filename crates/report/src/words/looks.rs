@@ -1,11 +1,11 @@
-//! What a verdict rests on: rounds, launches, or the rounds of a look.
+//! The data behind a verdict: rounds, launches, or the rounds of a look.
 
 use crate::View;
 use judge::verdict::{Comparison, Word};
 use record::Question;
 use text::units;
 
-/// What a comparison rests on: `10 rounds`, `10 launches × 5 rounds`, `decided
+/// The number of replicates behind a comparison: `10 rounds`, `10 launches × 5 rounds`, `decided
 /// at look 2 of 5, after 16 rounds`.
 pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
     let question = &view.plan().question;
@@ -35,7 +35,8 @@ pub(crate) fn planned(question: &Question) -> String {
     format!("up to {most}, looks after {}", looks.join(", "))
 }
 
-/// Which rounds are missing, or wait for a look that never came.
+/// Which rounds are missing, or were driven after the last look. Returns None if all rounds
+/// are complete and judged.
 pub(crate) fn unfinished(view: &View) -> Option<String> {
     let question = &view.plan().question;
     let (complete, planned) = (view.complete_rounds, view.plan().rounds);
@@ -49,10 +50,10 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     let judged = question.looks.iter().rev().find(|look| **look < complete);
     Some(match judged {
         Some(judged) => format!(
-            "{} complete; the first {judged} are judged, those of the last look",
+            "{} complete; only the first {judged}, up to the last look, are judged",
             rounds(complete)
         ),
-        None => format!("{} complete, and none looked at yet", rounds(complete)),
+        None => format!("{} complete, before the first look", rounds(complete)),
     })
 }
 
@@ -80,22 +81,23 @@ mod tests {
         let table = [
             (60, None),
             (16, None),
-            (9, Some("9 rounds complete, and none looked at yet")),
-            (20, Some("20 rounds complete; the first 16 are judged, those of the last look")),
+            (9, Some("9 rounds complete, before the first look")),
+            (20, Some("20 rounds complete; only the first 16, up to the last look, are judged")),
         ];
         for (complete, expected) in table {
             story.complete_rounds = complete;
-            let said = unfinished(&story.view()).map(|said| said.replace(units::JOINT, " "));
-            assert_eq!(said.as_deref(), expected, "{complete}");
+            let described =
+                unfinished(&story.view()).map(|described| described.replace(units::JOINT, " "));
+            assert_eq!(described.as_deref(), expected, "{complete}");
         }
     }
 
     #[test]
-    fn what_is_planned() {
-        let told =
+    fn planned_rounds_in_words() {
+        let described =
             |story: stories::Parts| planned(&story.header.plan.question).replace(units::JOINT, " ");
-        assert_eq!(told(stories::faster()), "10 rounds");
-        assert_eq!(told(stories::restarts()), "10 launches × 5 rounds");
-        assert_eq!(told(stories::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
+        assert_eq!(described(stories::faster()), "10 rounds");
+        assert_eq!(described(stories::restarts()), "10 launches × 5 rounds");
+        assert_eq!(described(stories::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
     }
 }

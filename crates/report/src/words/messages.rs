@@ -1,4 +1,4 @@
-//! What is told of the messages of WebSocket.
+//! WebSocket messages in words.
 
 use record::MessagesAsked;
 use text::shown::shown;
@@ -8,10 +8,8 @@ use text::units;
 /// room`.
 pub fn messages(of: &MessagesAsked) -> String {
     let names: Vec<String> = of.header_names.iter().map(shown).collect();
-    let headers = match names.is_empty() {
-        true => String::new(),
-        false => format!(", with {}", names.join(", ")),
-    };
+    let headers =
+        if names.is_empty() { String::new() } else { format!(", with {}", names.join(", ")) };
     let sent = match of.members {
         None => "back".to_owned(),
         Some(members) => format!("to all {members} members of a room"),

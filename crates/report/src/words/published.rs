@@ -1,5 +1,5 @@
-//! What is said of a published experiment: its question and answer, what its own method
-//! gives on this machine, and how often that method would have been wrong.
+//! Sentences about a published experiment: its question and answer, what its own method gives
+//! on this machine, and how often that method would have been wrong.
 
 use super::{audit, brief};
 use crate::View;
@@ -15,24 +15,24 @@ pub(crate) struct Row<'a> {
     pub(crate) name: &'a str,
     /// Operations per second in the rounds of this run.
     pub(crate) measured: Option<f64>,
-    /// What one run of the article's method gave, or why it gave nothing.
+    /// The result of one run of the article's method, or why there is none.
     pub(crate) single: Single<'a>,
-    /// The published figure, of another machine.
+    /// The published figure, measured on another machine.
     pub(crate) published: Option<f64>,
 }
 
-/// What one run of the article's method gave.
+/// The result of one run of the article's method.
 pub(crate) enum Single<'a> {
     /// This figure, in the unit of the published ones.
     Figure(f64),
-    /// None, for this reason.
+    /// There is no figure, for this reason.
     Trouble(&'a str),
     /// It was not run.
     NotRun,
 }
 
-/// The plain paragraph: question, verdicts, how sure they are, and what was checked; ratios
-/// with this sign behind them.
+/// The paragraph for everybody: question, verdicts, how certain they are, and what was
+/// checked. `times` is written behind ratios.
 pub(crate) fn paragraph(view: &View, of: &Published, times: char) -> String {
     let question = shown_sentence(&of.question);
     let scale = match &of.scale {
@@ -63,7 +63,7 @@ pub(crate) fn rows<'a>(view: &View<'a>, of: &'a Published) -> Vec<Row<'a>> {
     view.contenders.iter().enumerate().map(row).collect()
 }
 
-/// A published figure, as its article has it.
+/// A published figure as the article prints it.
 pub(crate) fn figure(value: f64) -> String {
     if value.fract() == 0.0 && value >= 0.0 {
         units::count(value as u64)
@@ -85,16 +85,16 @@ fn single(all: &[SingleRun], contender: usize) -> Single<'_> {
 pub(crate) fn misled(view: &View) -> Vec<String> {
     let sentence = |of: &Comparison| {
         let counted = single_runs::of_comparison(of, view.contenders, view.matters())?;
-        Some(told(of, counted))
+        Some(describe(of, counted))
     };
     if view.void { Vec::new() } else { view.primaries().filter_map(sentence).collect() }
 }
 
-fn told(of: &Comparison, counted: SingleRuns) -> String {
+fn describe(of: &Comparison, counted: SingleRuns) -> String {
     let (a, b) = (shown(&of.a), shown(&of.b));
     let wrong = match of.verdict {
         Word::Equivalent => "would have shown a difference that matters",
-        _ => "would have named the other one",
+        _ => "would have named the wrong one",
     };
     format!(
         "one run of {b} and one of {a} {wrong} in {} of {} pairs of rounds ({})",

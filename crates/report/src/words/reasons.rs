@@ -1,26 +1,27 @@
-//! Why verdicts are missing, or weaker than their intervals: what several comparisons
-//! share is said once.
+//! Why verdicts are missing, or weaker than their intervals. A reason that several
+//! comparisons share is given once.
 
 use super::groups;
 use judge::verdict::Comparison;
 use text::shown::{shown, shown_sentence};
 
-/// A reason, and the comparisons that have it; at least one.
+/// A reason, and the comparisons that have it (at least one).
 pub struct Reason<'a> {
-    /// A sentence, shown.
+    /// A sentence, escaped for display.
     pub text: String,
-    /// In their order.
+    /// The comparisons in their order.
     pub of: Vec<&'a Comparison>,
 }
 
-/// The reasons that `told` has of each comparison, in the order of the first of each.
+/// The reasons that `find` returns for the comparisons, in the order of their first
+/// occurrence.
 pub fn reasons<'a>(
     comparisons: impl Iterator<Item = &'a Comparison>,
-    told: impl Fn(&Comparison) -> Vec<String>,
+    find: impl Fn(&Comparison) -> Vec<String>,
 ) -> Vec<Reason<'a>> {
     let mut reasons: Vec<Reason<'a>> = Vec::new();
     for comparison in comparisons {
-        for text in told(comparison) {
+        for text in find(comparison) {
             match reasons.iter_mut().find(|reason| reason.text == text) {
                 Some(reason) => reason.of.push(comparison),
                 None => reasons.push(Reason { text, of: vec![comparison] }),
@@ -46,16 +47,16 @@ mod tests {
     use crate::stories;
 
     #[test]
-    fn a_shared_reason_is_one() {
+    fn a_shared_reason_is_listed_once() {
         let mut story = stories::five();
         for comparison in &mut story.comparisons[..3] {
             comparison.because = vec!["the\u{7} same".to_owned()];
         }
         let reasons = given(&story.comparisons);
-        let told: Vec<(&str, usize)> =
+        let texts: Vec<(&str, usize)> =
             reasons.iter().map(|reason| (reason.text.as_str(), reason.of.len())).collect();
         let other = "the generator was the slower part for both, so nothing can be said";
-        assert_eq!(told, [(r"the\u{7} same", 3), (other, 1)]);
+        assert_eq!(texts, [(r"the\u{7} same", 3), (other, 1)]);
         assert_eq!(about(reasons[1].of[0]), "throughput of h2o against nginx 1.22");
     }
 }

@@ -1,16 +1,16 @@
-//! Sentences in pieces: terminal and page set names and ratios differently.
+//! Sentences in pieces: terminal and page format names and ratios differently.
 
 use super::short_name;
 
-/// Longest name in a sentence, in characters; the plan shows names in full.
+/// Longest name in a sentence, in characters. The plan shows names in full.
 const LONGEST_NAME: usize = 60;
 
-/// A piece of a sentence. Terminal and page set names and ratios differently.
+/// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Part {
-    /// Words of ours.
+    /// Text of tiebreak's own.
     Plain(String),
-    /// Name of a contender, shown.
+    /// Name of a contender, escaped for display.
     Name(String),
     /// The ratio that the sentence is about.
     Lead(String),
@@ -43,7 +43,7 @@ impl Sentence {
         self
     }
 
-    /// The sentence as plain text, a ratio with this sign behind it.
+    /// The sentence as plain text, with `times` behind each ratio.
     pub(crate) fn text(&self, times: char) -> String {
         let piece = |part: &Part| match part {
             Part::Plain(text) | Part::Name(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What a requirement's check says.
+//! The result of a requirement's check in words.
 
 use judge::verdict::{Checked, Standing};
 use text::shown::shown;
@@ -12,13 +12,14 @@ pub(crate) fn standing(standing: Standing) -> &'static str {
     }
 }
 
-/// The requirement as it was written, and of which pair where it doesn't say.
+/// The requirement as it was written, with the pair if the requirement does not name it.
 pub(crate) fn required(checked: &Checked) -> String {
     let requirement = shown(&checked.requirement);
     let (a, b) = (&checked.a, &checked.b);
     let named = checked.requirement.starts_with(&format!("{b}/{a} "));
-    match b.is_empty() || named {
-        true => requirement,
-        false => format!("{requirement} ({} against {})", shown(b), shown(a)),
+    if b.is_empty() || named {
+        requirement
+    } else {
+        format!("{requirement} ({} against {})", shown(b), shown(a))
     }
 }

@@ -1,4 +1,4 @@
-//! What a store said of itself, in words.
+//! What a store reported about itself, in words.
 
 use super::load::loaded;
 use judge::verdict::{Evicted, StoreSummary};
@@ -6,12 +6,12 @@ use record::{LoadHow, Loaded};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
-/// A phrase for each thing that is known of it, or is not.
+/// One phrase for each thing that is known about it, or that is missing.
 pub fn store(of: &StoreSummary) -> Vec<String> {
     let mut all: Vec<String> = of.loaded.iter().map(loaded).collect();
     let held = [
         of.items.map(|items| units::counted(items, "item")),
-        of.bytes.map(|bytes| format!("{} by its own account", units::bytes(bytes))),
+        of.bytes.map(|bytes| format!("{} as it reports", units::bytes(bytes))),
     ];
     let held: Vec<String> = held.into_iter().flatten().collect();
     if !held.is_empty() {
@@ -21,17 +21,18 @@ pub fn store(of: &StoreSummary) -> Vec<String> {
     if !of.shared_with.is_empty() {
         let others: Vec<String> = of.shared_with.iter().map(shown).collect();
         all.push(format!(
-            "all of that is its server's, which it shares with {}: its own part is not known",
+            "these figures are for its whole server, which it shares with {}; its own part is not \
+             known",
             others.join(", ")
         ));
     }
     if let Some(why) = &of.silent {
-        all.push(format!("it does not tell of itself: {}", shown_sentence(why)));
+        all.push(format!("it reports nothing about itself: {}", shown_sentence(why)));
     }
     all
 }
 
-/// Whether it holds all the keys of its workload, as far as it told.
+/// Whether it holds all the keys of its workload, as far as is known.
 pub fn is_loaded(of: &StoreSummary) -> bool {
     let whole = |loaded: &Loaded| match loaded.how {
         LoadHow::Found => true,
@@ -65,12 +66,12 @@ fn evicted(of: Evicted) -> String {
 mod tests {
     use super::*;
 
-    fn told(of: &StoreSummary) -> String {
+    fn described(of: &StoreSummary) -> String {
         store(of).join("; ").replace('\u{a0}', " ")
     }
 
     #[test]
-    fn what_is_known_is_told_and_what_is_not() {
+    fn known_and_missing_figures_are_described() {
         let evicted = |load, before, rounds| Evicted { load, before, rounds };
         let mut store = StoreSummary {
             items: Some(12_345),
@@ -79,13 +80,13 @@ mod tests {
             ..StoreSummary::default()
         };
         assert_eq!(
-            told(&store),
-            "held 12 345 items, 4 MB by its own account at the end; evicted nothing"
+            described(&store),
+            "held 12 345 items, 4 MB as it reports at the end; evicted nothing"
         );
         store.evicted = evicted(Some(3), Some(0), Some(1));
         store.bytes = None;
         assert_eq!(
-            told(&store),
+            described(&store),
             "held 12 345 items at the end; evicted 3 items in the load, 1 item in the rounds"
         );
         let silent = StoreSummary {
@@ -94,10 +95,10 @@ mod tests {
             ..StoreSummary::default()
         };
         assert_eq!(
-            told(&silent),
-            "whether it evicted anything is not known; all of that is its server's, which it \
-             shares with b\\u{1b}: its own part is not known; it does not tell of itself: it did \
-             not answer in time\\u{7}"
+            described(&silent),
+            "whether it evicted anything is not known; these figures are for its whole server, \
+             which it shares with b\\u{1b}; its own part is not known; it reports nothing about \
+             itself: it did not answer in time\\u{7}"
         );
     }
 }

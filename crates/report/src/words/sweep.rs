@@ -1,4 +1,4 @@
-//! What is said of a sweep.
+//! Sentences about a sweep.
 
 use super::{bounds, limit};
 use crate::View;
@@ -8,7 +8,7 @@ use judge::verdict::Comparison;
 use record::Factor;
 use text::units;
 
-/// What is swept, in words.
+/// The swept factor in words.
 pub(crate) fn factor(factor: Factor) -> &'static str {
     match factor {
         Factor::Connections => "connections",
@@ -33,7 +33,7 @@ pub(crate) fn title(view: &SweepView) -> String {
     points(view.sweep.factor, &values)
 }
 
-/// The same of these load points.
+/// The same for these load points.
 pub(crate) fn points(of: Factor, values: &[f64]) -> String {
     let points: Vec<String> = values.iter().map(|value| setting(of, *value)).collect();
     format!("sweep of {}: {}", factor(of), points.join(", "))
@@ -46,28 +46,26 @@ pub(crate) fn order(view: &SweepView) -> String {
     let points = points.into_iter().map(|point| setting(view.sweep.factor, point.value));
     let points: Vec<String> = points.collect();
     format!(
-        "driven in the order {}, so that a machine that grows slower does not look like a bend",
+        "driven in the order {}, so that a machine that slows down is not mistaken for a bend",
         points.join(", ")
     )
 }
 
-/// Where a contender's curve bends, without its name; a ratio with this sign behind it.
+/// Where a contender's curve bends, without its name; `times` is written behind ratios.
 pub(crate) fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
         Bend::At { value, sign, held_back, or_before } => {
             let before = if *or_before { " or before" } else { "" };
-            let generator = match held_back {
-                true => "; the generator may have been the slower part there",
-                false => "",
-            };
+            let generator =
+                if *held_back { "; the generator may have been the slower part there" } else { "" };
             format!(
                 "{}{generator}",
                 signed(of, *value, *sign, before).replace('×', &times.to_string())
             )
         }
         Bend::NotUpTo(value) => format!("no bend up to {}", setting(of, *value)),
-        Bend::Untold => "whether it bends cannot be told from these load points".to_owned(),
-        Bend::NotSought => "no bend is looked for at a fixed rate".to_owned(),
+        Bend::Untold => "these load points do not show whether it bends".to_owned(),
+        Bend::NotSought => "bends are not looked for at a fixed rate".to_owned(),
     }
 }
 
@@ -80,11 +78,11 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
                 _ => "throughput",
             };
             let (more, by, next) = (units::growth(more), units::growth(by), setting(of, next));
-            format!("bends at {at}{before}: {more}× as much ({next}) makes {by}× the {gain}")
+            format!("bends at {at}{before}: {more}× as much ({next}) gives {by}× the {gain}")
         }
         Sign::Behind { driven } => {
             let driven = units::rate(Some(driven));
-            format!("falls behind at {at}{before}: {driven} were driven")
+            format!("falls behind at {at}{before}: it reached only {driven}")
         }
         Sign::Tail { times, lowest } => {
             let (times, lowest) = (units::growth(times), setting(of, lowest));
@@ -93,8 +91,8 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
     }
 }
 
-/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with this
-/// sign behind each.
+/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with `times` behind
+/// each.
 pub(crate) fn ratio(view: &View, comparison: &Comparison, times: char) -> String {
     let Some(ratio) = comparison.ratio else { return units::MISSING.to_owned() };
     let (bounds, limit) = (bounds(comparison), limit(comparison));

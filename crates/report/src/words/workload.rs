@@ -10,10 +10,8 @@ pub fn workload(of: &Workload, depth: u32) -> String {
     if of.mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
         return own(of, depth, &mix(of, &of.mix));
     }
-    let done = match of.groups.is_empty() {
-        true => mix(of, &of.mix),
-        false => "a mix for each group".to_owned(),
-    };
+    let done =
+        if of.groups.is_empty() { mix(of, &of.mix) } else { "a mix for each group".to_owned() };
     let mut words = vec![
         format!("{done} of {}", keys(of)),
         distribution(of.distribution),
@@ -24,7 +22,7 @@ pub fn workload(of: &Workload, depth: u32) -> String {
         let keys = if of.is_wide() { "users" } else { "keys" };
         words.insert(2, format!("reads within {} of the {keys}", units::percent(of.hot)));
     }
-    // Each group has its own.
+    // Each group has its own depth.
     if depth > 1 && of.groups.is_empty() {
         words.push(format!("{depth} operations in flight on a connection"));
     }
@@ -34,19 +32,18 @@ pub fn workload(of: &Workload, depth: u32) -> String {
 /// `100k keys`, or `1000 users with 2 types of 100 columns each`.
 pub(crate) fn keys(of: &Workload) -> String {
     let many = units::count(of.keys);
-    match of.is_wide() {
-        true => {
-            format!("{many} users with {TYPES_OF_USER} types of {COLUMNS_OF_ROW} columns each")
-        }
-        false => match of.keys_as {
+    if of.is_wide() {
+        format!("{many} users with {TYPES_OF_USER} types of {COLUMNS_OF_ROW} columns each")
+    } else {
+        match of.keys_as {
             KeysAs::Number => format!("{many} keys"),
             KeysAs::Md5 => format!("{many} keys md5(i)"),
-        },
+        }
     }
 }
 
-/// Of user-defined operations nothing but their shares is known, and the keys where
-/// they ask for them.
+/// User-defined operations in words: only their shares are known, and the number of keys if
+/// they use keys.
 fn own(of: &Workload, depth: u32, mix: &str) -> String {
     let mut words = mix.to_owned();
     if of.asks_for_keys() {
@@ -100,7 +97,7 @@ fn verified(of: &Workload) -> String {
     format!("{verified}{}", if but { ", but not the replies to commands" } else { "" })
 }
 
-/// The name of a kind of operation; a command goes by its words.
+/// The name of a kind of operation; a command is named by its words.
 pub(super) fn kind(of: Option<&Workload>, kind: Kind) -> String {
     match kind {
         Kind::Command(number) => {

@@ -1,4 +1,4 @@
-//! Lines with a label: what the audit says, and what was required.
+//! Lines with a label: findings and requirements.
 
 use crate::terminal::layout::{ENTRY, Page, Paint};
 use crate::terminal::{finding_paint, standing_paint};
@@ -8,34 +8,34 @@ use judge::verdict::{Checked, Standing, Weight};
 use text::shown::shown_sentence;
 use text::units;
 
-/// A finding takes one line of a terminal of so many columns; a narrower one wraps it.
+/// A finding takes one line on a terminal of this many columns; a narrower one wraps it.
 const COLUMNS: usize = 100;
 
-/// Groups of findings that are told; notes are only counted.
+/// Groups of findings that are shown; notes are only counted.
 pub(super) fn weighty<'a, 'b>(
     groups: &'b [Group<'a>],
 ) -> impl Iterator<Item = &'b Group<'a>> + use<'a, 'b> {
     groups.iter().filter(|group| group.first.weight != Weight::Note)
 }
 
-/// The heaviest findings in at most `most` lines, and how many more there are.
+/// Adds the heaviest findings in at most `most` lines, and how many more there are.
 pub(super) fn findings(groups: &[Group<'_>], most: usize, page: &mut Page) {
     let all = weighty(groups).count();
-    // The last line says how many more there are.
-    let told = if all > most { most.saturating_sub(1) } else { all };
-    for group in weighty(groups).take(told) {
+    // The last line is needed for the number of further findings.
+    let count = if all > most { most.saturating_sub(1) } else { all };
+    for group in weighty(groups).take(count) {
         let weight = group.first.weight;
         page.entry(words::weight(weight), finding_paint(weight), &group.line(COLUMNS - ENTRY));
     }
-    let rest = weighty(groups).skip(told);
+    let rest = weighty(groups).skip(count);
     let more: usize = rest.map(|group| group.all.len()).sum();
     if more > 0 {
-        let told = format!("and {}", units::counted(more as u64, "more finding"));
-        page.entry("", Paint::Plain, &told);
+        let entry = format!("and {}", units::counted(more as u64, "more finding"));
+        page.entry("", Paint::Plain, &entry);
     }
 }
 
-/// A requirement, how it stands and, where it is not met and `whys` are asked for, why.
+/// Adds a requirement and its result, and the reason if it is not met and `whys` is set.
 pub(super) fn required(checked: &Checked, whys: bool, page: &mut Page) {
     let standing = words::standing(checked.standing).to_uppercase();
     let text = format!("required {}", words::required(checked));

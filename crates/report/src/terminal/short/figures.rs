@@ -1,4 +1,4 @@
-//! The one table: a row for each contender and, where there is room, one for each of its
+//! The table of figures: one row for each contender and, if there is room, one for each of its
 //! groups or kinds of operation.
 
 use crate::terminal::growth;
@@ -9,8 +9,7 @@ use crate::{Style, View};
 use judge::verdict::ContenderSummary;
 use text::units;
 
-/// What a column says of a contender, or of one of its groups; none where that is not
-/// known.
+/// The cell of a contender, or of one of its groups. None if the figure is not known.
 type Figure = fn(&ContenderSummary) -> Option<String>;
 
 const COLUMNS: [(&str, Figure); 6] = [
@@ -22,7 +21,7 @@ const COLUMNS: [(&str, Figure); 6] = [
     ("memory", |of| of.target.peak_memory_bytes.map(units::bytes)),
 ];
 
-/// Columns of a run that compares nothing: its tail is half of what there is to see.
+/// Columns of a run without comparisons, with more of the tail.
 const TAIL: [(&str, Figure); 2] = [
     ("p99.9", |of| Some(units::seconds(of.response_time.p999))),
     ("max", |of| Some(units::seconds(of.response_time.max))),
@@ -67,11 +66,11 @@ fn part(name: &str) -> String {
     format!("  {}", words::short_name(name, LONGEST_NAME))
 }
 
-/// Columns that say something of somebody.
+/// The columns in which some row has a figure.
 fn columns(view: &View) -> Vec<(&'static str, Figure)> {
     let mut columns = COLUMNS.to_vec();
     if view.comparisons.is_empty() {
-        // Behind the p99.
+        // After the p99.
         columns.splice(3..3, TAIL);
     }
     columns.retain(|(_, figure)| view.contenders.iter().any(|of| figure(of).is_some()));
@@ -89,8 +88,8 @@ fn made(view: &View, style: Style, parts: impl Fn(usize) -> Vec<Vec<String>>) ->
     }
     let mut page = Page::new(style);
     table::table(&head, &rows, &mut page);
-    if let Some(told) = lanes::library_shares(view) {
-        page.wrapped(2, &told, Paint::Plain);
+    if let Some(sentence) = lanes::library_shares(view) {
+        page.wrapped(2, &sentence, Paint::Plain);
     }
     page
 }

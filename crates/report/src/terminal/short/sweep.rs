@@ -1,5 +1,4 @@
-//! The same of a sweep: where it bends, one table of its load points, and what the audit
-//! says of them together.
+//! A sweep on one screen: bends, one table of its load points, and the audit of all of them.
 
 use super::{entries, places};
 use crate::sweep::{PointView, SweepView};
@@ -13,9 +12,9 @@ use record::Metric;
 use text::units;
 use words::sweep::{factor, setting};
 
-/// Findings that are told: the page of each load point has all.
+/// Findings that are shown; the page of each load point has all.
 const MOST_FINDINGS: usize = 8;
-/// A finding takes one line of a terminal of so many columns; a narrower one wraps it.
+/// A finding takes one line on a terminal of this many columns; a narrower one wraps it.
 const COLUMNS: usize = 100;
 
 /// The whole report.
@@ -23,8 +22,8 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     let mut page = Page::new(style);
     let void: Vec<&PointView> = view.points.iter().filter(|point| point.void()).collect();
     if !void.is_empty() {
-        let said = format!("VOID at {}: no verdict there, and no bend", at(view, &void));
-        page.wrapped(0, &said, Paint::Alarm);
+        let warning = format!("VOID at {}: no verdict there, and no bend", at(view, &void));
+        page.wrapped(0, &warning, Paint::Alarm);
     }
     page.wrapped(0, &words::sweep::title(view), Paint::Strong);
     long::bends(view, &mut page);
@@ -46,8 +45,8 @@ fn at(view: &SweepView, points: &[&PointView]) -> String {
     format!("{} {}", factor(view.sweep.factor), settings.join(", "))
 }
 
-/// A row for each load point: the figure of each contender that verdicts rest on, and the
-/// verdict of each pair. Where all of that is too wide for the terminal: verdicts alone.
+/// One row for each load point: the figure of each contender that verdicts rest on, and the
+/// verdict of each pair. Only the verdicts if all of that is too wide for the terminal.
 fn points(view: &SweepView, style: Style, page: &mut Page) {
     let (head, rows) = long::verdict_table(view);
     let metric = view.primary();
@@ -63,22 +62,23 @@ fn points(view: &SweepView, style: Style, page: &mut Page) {
             row[..1].iter().cloned().chain(figures).chain(row[1..].iter().cloned()).collect()
         })
         .collect();
-    let (head, rows) = match table::is_wide(&wide_head, &wide_rows, style) {
-        true => (head, rows),
-        false => (wide_head, wide_rows),
+    let (head, rows) = if table::is_wide(&wide_head, &wide_rows, style) {
+        (head, rows)
+    } else {
+        (wide_head, wide_rows)
     };
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     table::table(&head, &rows, page);
 }
 
-/// The contender's figure that the verdicts rest on; throughput where load points differ.
+/// The contender's figure that the verdicts rest on, or throughput if load points differ.
 fn figure(point: &PointView, number: usize, metric: Option<Metric>) -> String {
     let metric = metric.unwrap_or(Metric::Throughput);
     let figure = point.contender(number).and_then(|of| words::figure_of(of, metric));
     words::figure(metric, figure)
 }
 
-/// What the audit says of load points, those alike on one line; and what was required.
+/// The audit of the load points, equal ones on one line, and their requirements.
 fn audits(view: &SweepView, page: &mut Page) {
     let mut lines: Vec<(String, Vec<&PointView>)> = Vec::new();
     for point in &view.points {
@@ -100,12 +100,12 @@ fn audits(view: &SweepView, page: &mut Page) {
     }
 }
 
-/// How a load point ended, where it did before its time, and what was required there.
+/// How a load point ended, if it ended early, and its requirements.
 fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
     let Some(of) = &point.view else { return };
     for remark in words::remarks(of) {
-        let told = format!("at {}: {remark}", at(view, &[point]));
-        page.wrapped(2, &cut(&told, COLUMNS - 2), Paint::Warning);
+        let entry = format!("at {}: {remark}", at(view, &[point]));
+        page.wrapped(2, &cut(&entry, COLUMNS - 2), Paint::Warning);
     }
     if !of.checked.is_empty() {
         page.wrapped(2, &format!("at {}:", at(view, &[point])), Paint::Plain);
@@ -139,8 +139,8 @@ fn found(view: &SweepView, page: &mut Page) -> bool {
         page.entry(words::weight(weight), finding_paint(weight), &line);
     }
     if let Some(more) = weighty.len().checked_sub(MOST_FINDINGS).filter(|more| *more > 0) {
-        let told = format!("and {} in their reports", units::counted(more as u64, "kind"));
-        page.entry("", Paint::Plain, &told);
+        let entry = format!("and {} in their reports", units::counted(more as u64, "kind"));
+        page.entry("", Paint::Plain, &entry);
     }
     !all.is_empty()
 }

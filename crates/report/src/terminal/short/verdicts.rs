@@ -1,5 +1,5 @@
-//! The verdicts: a line for the primary metric of each pair, and one for each other
-//! metric, in columns.
+//! The verdicts: one line for the primary metric of each pair, and one for each other metric,
+//! in columns.
 
 use crate::View;
 use crate::terminal::layout::{Page, Paint};
@@ -10,7 +10,7 @@ use text::shown::shown_sentence;
 use text::units;
 use unicode_width::UnicodeWidthStr;
 
-/// All pairs. Returns how many lines the first one takes.
+/// Adds all pairs. Returns how many lines the first one takes.
 pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
     let (before, mut first) = (page.height(), 0);
     let columns = Columns::of(view);
@@ -30,7 +30,7 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
     first
 }
 
-/// Claim and basis on one line where they fit, else the basis below.
+/// Claim and basis on one line if they fit, else the basis below.
 fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
     let word = &words::loud(comparison.verdict, comparison.metric);
     let paint = word_paint(comparison.verdict);
@@ -45,7 +45,7 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
     }
 }
 
-/// What a line of a secondary metric is made of: name, both figures, ratio and interval.
+/// The cells of a secondary metric: name, both figures, ratio and interval.
 fn cells(view: &View, comparison: &Comparison) -> [String; 5] {
     let figure = |name: &str| groups::figure(view, comparison, name);
     let bounds = words::bounds(comparison);
@@ -60,7 +60,7 @@ fn cells(view: &View, comparison: &Comparison) -> [String; 5] {
     [name, figure(&comparison.a), figure(&comparison.b), ratio, interval]
 }
 
-/// The name of a metric that is short in a table, as it is there.
+/// The metric with a shorter name in the table, and that name.
 const CPU: (&str, &str) = ("target CPU per operation", "CPU/op");
 
 /// Widths of the columns, over all pairs.
@@ -100,22 +100,23 @@ impl Columns {
     }
 }
 
-/// Why verdicts are missing or weaker than their intervals, with the names of those that
-/// share a reason where there are several pairs. `most` reasons in `room` columns each.
+/// Adds at most `most` reasons why verdicts are missing or weaker than their intervals, in
+/// `room` columns each, with the names of the comparisons if there are several pairs.
 pub(super) fn reasons(view: &View, (most, room): (usize, usize), page: &mut Page) {
     let reasons = reasons::reasons(view.primaries(), |of| weighty(view, of));
     let several = view.primaries().count() > 1;
     for reason in reasons.iter().take(most) {
         let names = reason.of.iter().map(|of| words::short_name(&of.b, 28));
-        let about = match several {
-            true => format!("{}: ", names.collect::<Vec<String>>().join(", ")),
-            false => String::new(),
+        let about = if several {
+            format!("{}: ", names.collect::<Vec<String>>().join(", "))
+        } else {
+            String::new()
         };
         page.wrapped(2, &cut(&format!("{about}{}", reason.text), room), Paint::Plain);
     }
 }
 
-/// The reasons of a comparison that change what its verdict says.
+/// The reasons of a comparison that change its verdict.
 fn weighty(view: &View, comparison: &Comparison) -> Vec<String> {
     let other_word = |word: Word| word != comparison.verdict;
     let charged = comparison.charged.filter(|charged| other_word(charged.verdict));

@@ -1,31 +1,31 @@
-//! What is heard of one request while it is carried out.
+//! The events of one request while it is carried out.
 
 use crate::serving::Serving;
 use engine::{Memo, clock};
 use record::Told;
 use std::cell::RefCell;
 
-/// What is heard of one request while it is carried out.
-pub(crate) struct Heard<'a> {
+/// The events of one request while it is carried out.
+pub(crate) struct Events<'a> {
     serving: &'a RefCell<Serving>,
     memo: &'a mut Memo,
-    /// How long a statement took to be prepared, if one was.
+    /// How long the preparation of a statement took, if one was prepared.
     pub(crate) prepare_ns: Option<u64>,
-    /// When it was sent; 0: it was not.
+    /// When it was sent; 0 if it was not sent.
     pub(crate) asked: u64,
-    /// When its reply began; 0: it did not.
+    /// When its reply began; 0 if it has not begun.
     pub(crate) began: u64,
     pub(crate) rows: u32,
     pub(crate) bytes: u64,
-    /// Bytes of replies that the library has read, as they were sent.
+    /// Bytes of replies that the library has read, in the form in which they were sent.
     read: u64,
     /// The outcome of user-defined statements. None if the operation has none.
     pub(crate) own: Option<Told>,
 }
 
-impl<'a> Heard<'a> {
-    pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Heard<'a> {
-        Heard {
+impl<'a> Events<'a> {
+    pub(crate) fn new(serving: &'a RefCell<Serving>, memo: &'a mut Memo) -> Events<'a> {
+        Events {
             serving,
             memo,
             prepare_ns: None,
@@ -38,62 +38,62 @@ impl<'a> Heard<'a> {
         }
     }
 
-    /// A statement was prepared for it, since `began`.
+    /// Records that a statement was prepared for it, from `began` until now.
     pub(crate) fn prepared(&mut self, began: u64) {
         self.prepare_ns = Some(clock::now() - began);
     }
 
-    /// The request is sent now.
+    /// Records that the request is sent now.
     pub(crate) fn asks(&mut self) {
         self.asked = clock::now();
     }
 
-    /// The reply begins, if it did not before.
+    /// Records that the reply begins, unless it has begun already.
     pub(crate) fn begins(&mut self) {
         if self.began == 0 {
             self.began = clock::now();
         }
     }
 
-    /// The library has read so many bytes of the reply. Returns how many that are in all.
+    /// Records that the library has read this many bytes of the reply. Returns their total.
     pub(crate) fn read(&mut self, bytes: u64) -> u64 {
         self.read += bytes;
         self.read
     }
 
-    /// The reply began at this time, of the engine's clock; 0: that is not known.
+    /// Records that the reply began at this time on the engine's clock; 0 if that is not known.
     pub(crate) fn began_at(&mut self, at: u64) {
         if self.began == 0 {
             self.began = at;
         }
     }
 
-    /// A row of the workload's; its key where it names one.
+    /// Records a row of the workload, with its key if it has one.
     pub(crate) fn row(&mut self, key: Option<&[u8]>, value: &[u8]) {
         self.row_of(value.len());
         self.serving.borrow_mut().row(self.memo, key, value);
     }
 
-    /// A row of the contender's one statement: so many bytes in all its columns, as
-    /// text. How a protocol sends a number makes no difference between replies.
+    /// Records a row of the contender's one statement, with the length of all its columns as text,
+    /// so that it does not depend on how a protocol encodes numbers.
     pub(crate) fn row_of(&mut self, bytes: usize) {
         self.begins();
         self.rows += 1;
         self.bytes += bytes as u64;
     }
-    /// Whether this, as text, is what the load wrote into a column (its table and its
-    /// number there), in the row of the operation's key.
+    /// Whether this text is what the load wrote into a column (given by its table and its number
+    /// there), in the row of the operation's key.
     pub(crate) fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
         self.serving.borrow_mut().is_loaded(self.memo, column, text)
     }
 
-    /// A user-defined statement was answered in full.
-    pub(crate) fn statement_told(&mut self, told: Told) {
-        self.own = Some(worse(self.own.unwrap_or(Told::Ok), told));
+    /// Records the outcome of a user-defined statement.
+    pub(crate) fn statement_ended(&mut self, outcome: Told) {
+        self.own = Some(worse(self.own.unwrap_or(Told::Ok), outcome));
     }
 }
 
-/// The worse of two: what is wrong weighs more than what is missing.
+/// The worse of two outcomes: wrong is worse than missing.
 pub(crate) fn worse(one: Told, other: Told) -> Told {
     match (one, other) {
         (Told::Wrong, _) | (_, Told::Wrong) => Told::Wrong,
