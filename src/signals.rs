@@ -1,5 +1,5 @@
-//! SIGINT and SIGTERM. The first asks the run to end, and what is there is
-//! judged; the second ends the process at once.
+//! SIGINT and SIGTERM. The first asks the run to end, and its complete rounds are judged; the
+//! second ends the process at once.
 //!
 //! The same signal again within [`ECHO`] is the first one still: GNU `timeout`
 //! signals its child and then the child's whole group, and a terminal's Ctrl-C

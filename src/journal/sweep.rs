@@ -1,4 +1,4 @@
-//! `sweep.json`: which load points the folder of a sweep holds.
+//! `sweep.json`: the load points in the folder of a sweep.
 
 use crate::exit::Error;
 use crate::input;
@@ -12,13 +12,12 @@ use text::shown::shown;
 
 /// Its name in the sweep's folder.
 pub const FILE: &str = "sweep.json";
-/// It names 16 load points at most.
+/// It has at most 16 load points.
 const LARGEST: u64 = 1 << 20;
 
-/// Writes it, once: on disk before the first load point is driven.
+/// Writes it once; it is on disk before the first load point is driven.
 ///
-/// # Errors
-/// When it is there already, or cannot be written.
+/// # Errors If it exists already, or cannot be written.
 pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(sweep)?;
     text.push('\n');
@@ -30,8 +29,7 @@ pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
 
 /// Reads it.
 ///
-/// # Errors
-/// When it is none, of another version, or names folders that are not its own.
+/// # Errors If it is not a sweep, is of another version, or names folders that are not its own.
 pub fn read(folder: &Path) -> Result<Sweep, Error> {
     let file = folder.join(FILE);
     let told = shown(file.display().to_string());
@@ -43,15 +41,20 @@ pub fn read(folder: &Path) -> Result<Sweep, Error> {
         Some(SCHEMA) => {}
         other => {
             let other = shown(other.unwrap_or("none"));
-            return Err(wrong(format!("its schema is {other}, and this version reads {SCHEMA}")));
+            return Err(wrong(format!(
+                "its schema is {other}, but this version of tiebreak reads \
+                                      {SCHEMA}"
+            )));
         }
     }
     let sweep: Sweep =
-        serde_json::from_value(value).map_err(|error| wrong(format!("no sweep: {error}")))?;
-    // Folders are opened and linked to: a name from elsewhere must not lead out.
+        serde_json::from_value(value).map_err(|error| wrong(format!("not a sweep: {error}")))?;
+    // These folders are opened and linked to: a forged name must not lead outside the sweep.
     let strange = sweep.points.iter().find(|it| it.folder != sweep.factor.folder(it.value));
     match strange {
-        Some(point) => Err(wrong(format!("`{}` is no load point's folder", shown(&point.folder)))),
+        Some(point) => {
+            Err(wrong(format!("`{}` is not the directory of a load point", shown(&point.folder))))
+        }
         None => Ok(sweep),
     }
 }

@@ -71,7 +71,8 @@ fn check_given(folder: &Path) -> Result<(), Error> {
     let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
     if found.is_symlink() {
         return Err(Error::usage(format!(
-            "--out {}: it is a symbolic link, which is not followed: name the folder itself",
+            "--out {}: this is a symbolic link, which tiebreak does not follow: name the \
+             directory itself",
             shown(folder.display().to_string())
         )));
     }
@@ -93,7 +94,7 @@ fn check_given(folder: &Path) -> Result<(), Error> {
 
 fn taken(folder: &Path, what: &str) -> Error {
     Error::usage(format!(
-        "--out {}: it holds {what} already; a run needs a folder of its own",
+        "--out {}: the directory already contains {what}: give each run a directory of its own",
         shown(folder.display().to_string())
     ))
 }
@@ -115,7 +116,7 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
 
 pub(super) fn cannot(path: &Path, error: &std::io::Error) -> Error {
     let path = shown(path.display().to_string());
-    Error::failed(format!("{path} cannot be written: {error}; --out names another folder"))
+    Error::failed(format!("{path} cannot be written: {error}; choose another directory with --out"))
 }
 
 #[cfg(test)]
@@ -150,7 +151,7 @@ mod tests {
                 symlink(&to, out.join(name)).expect("scratch");
                 let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
                 assert_eq!(error.exit, Exit::Usage, "{}", error.text);
-                assert!(error.text.contains("already; a run needs a folder"), "{}", error.text);
+                assert!(error.text.contains(": give each run a directory"), "{}", error.text);
                 fs::remove_file(out.join(name)).expect("scratch");
             }
         }
@@ -158,7 +159,7 @@ mod tests {
         symlink(&precious, &link).expect("scratch");
         for out in [link.clone(), link.join("")] {
             let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
-            assert!(error.text.contains("it is a symbolic link"), "{}", error.text);
+            assert!(error.text.contains("this is a symbolic link"), "{}", error.text);
         }
         assert_eq!(fs::read_dir(&precious).expect("there").count(), 0);
         create(Some(&out), SystemTime::now(), "0").expect("nothing is in its way");

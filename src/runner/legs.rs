@@ -25,10 +25,8 @@ pub(super) fn of(question: &Question) -> Vec<Leg> {
         };
         return (1..=question.restarts).map(leg).collect();
     }
-    let ends = match question.looks.is_empty() {
-        true => vec![question.rounds],
-        false => question.looks.clone(),
-    };
+    let ends =
+        if question.looks.is_empty() { vec![question.rounds] } else { question.looks.clone() };
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let leg = |(start, end): (u32, &u32)| Leg {
         first_round: start + 1,

@@ -133,12 +133,15 @@ impl<W: Write> Session<'_, W> {
 
     /// A store that takes no write at all may have met its death.
     fn still_there(&mut self, load: &Load) -> Result<(), Halt> {
-        match load.mute {
-            false => Ok(()),
-            true => self.ready().map_err(|halt| match halt {
-                Halt::Target(wrong) => Halt::Target(format!("died in its load: {wrong}")),
+        if load.mute {
+            self.ready().map_err(|halt| match halt {
+                Halt::Target(wrong) => {
+                    Halt::Target(format!("a target died while data was loaded into it: {wrong}",))
+                }
                 other => other,
-            }),
+            })
+        } else {
+            Ok(())
         }
     }
 
@@ -149,10 +152,7 @@ impl<W: Write> Session<'_, W> {
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let dirty = workload.writes() && !self.stores.only_load();
-        let state = match whole && kept && !dirty {
-            true => State::Clean,
-            false => State::Dirty,
-        };
+        let state = if whole && kept && !dirty { State::Clean } else { State::Dirty };
         self.keep(load, state, about);
     }
 
@@ -174,8 +174,8 @@ impl<W: Write> Session<'_, W> {
             self.say_of(
                 load.contender,
                 &format!(
-                    "caution: that it is written to could not be noted in it ({why}): load it anew \
-                 before the next run (tiebreak load --reload)"
+                    "caution: the store could not record that the run writes to it ({why}): \
+                     reload it before the next run (tiebreak load --reload)"
                 ),
             );
         }
@@ -269,7 +269,7 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     whole.cut_short |= chunk.cut_short;
 }
 
-/// Whether the store says that it has no room left.
+/// Whether the store says that it has no space left.
 fn no_room(outcomes: &Outcomes) -> bool {
     let full = [memcached::codes::OUT_OF_MEMORY, resp::codes::OOM];
     full.iter().any(|code| outcomes.unexpected.contains_key(code))

@@ -87,9 +87,10 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         stopped: &signals::caught,
     };
     let mut targets = Targets::new(resolved, stop, ground);
-    let own_costs = match telling.no_cache {
-        true => OwnCosts::default(),
-        false => OwnCosts::of(plan, resolved.target_cores.first().copied()),
+    let own_costs = if telling.no_cache {
+        OwnCosts::default()
+    } else {
+        OwnCosts::of(plan, resolved.target_cores.first().copied())
     };
     let session = Session {
         plan,

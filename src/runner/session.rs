@@ -140,10 +140,7 @@ impl<W: Write> Session<'_, W> {
     /// When the journal cannot be written. Whatever else happens is the end's
     /// reason.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let came = match self.stores.only_load() {
-            true => self.raise(1),
-            false => self.phases(),
-        };
+        let came = if self.stores.only_load() { self.raise(1) } else { self.phases() };
         // Whatever came, nothing is left running; the first trouble is told.
         let lowered = self.lower();
         let (reason, detail) = match came.and(lowered) {
@@ -164,10 +161,7 @@ impl<W: Write> Session<'_, W> {
         self.raise(1)?;
         self.check_statements()?;
         self.alone()?;
-        match self.plan.question.pairs.is_empty() {
-            true => self.one(),
-            false => self.braid(),
-        }
+        if self.plan.question.pairs.is_empty() { self.one() } else { self.braid() }
     }
 
     /// Ends the run if a statement of an experiment file cannot work. After the load: the
@@ -197,7 +191,7 @@ impl<W: Write> Session<'_, W> {
             return Ok(());
         }
         let order = null::order(self.plan, lanes);
-        self.book.progress.phase("what the generator costs by itself", length(&order), 0);
+        self.book.progress.phase("measuring the cost of the generator itself", length(&order), 0);
         let trials = self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null)?;
         let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
         for trial in trials.iter().filter(whole) {
@@ -249,7 +243,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
-        self.book.progress.phase("asking whether the targets are ready", Duration::ZERO, 0);
+        self.book.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
         self.answering(|_| true)
     }
 
@@ -290,8 +284,8 @@ impl<W: Write> Session<'_, W> {
             Answer::NoTls => {
                 let why = self.stage.why_no_tls(contender).map(|why| format!(" ({why})"));
                 let wrong = format!(
-                    "the TLS handshake failed{}; --cacert FILE trusts another authority, \
-                     --insecure any certificate",
+                    "the TLS handshake failed{}; use --cacert FILE to trust another authority or \
+                     --insecure to accept any certificate",
                     why.unwrap_or_default()
                 );
                 Err(self.not_ready(contender, &wrong))
@@ -399,12 +393,15 @@ impl<W: Write> Session<'_, W> {
     /// refused, it is asked again. One server of several may die: what fails is counted.
     fn alive(&mut self) -> Result<(), Halt> {
         let alone = |contender: &Contender| contender.sharding.is_none();
-        match self.book.refused {
-            true => self.answering(alone).map_err(|halt| match halt {
-                Halt::Target(wrong) => Halt::Target(format!("died in the run: {wrong}")),
+        if self.book.refused {
+            self.answering(alone).map_err(|halt| match halt {
+                Halt::Target(wrong) => {
+                    Halt::Target(format!("a target died during the run: {wrong}",))
+                }
                 other => other,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 
@@ -521,7 +518,7 @@ fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
         _ => "the pilot".to_owned(),
     };
     Some(format!(
-        "`{}` ({}) stopped answering: in {when} not one operation got a reply ({})",
+        "`{}` ({}) stopped answering: no operation in {when} got a reply ({})",
         contender.name,
         contender.target,
         kinds.collect::<Vec<_>>().join(", ")
@@ -540,7 +537,7 @@ fn length(order: &Asked) -> Duration {
 
 fn disk(error: &io::Error) -> Error {
     Error::failed(format!(
-        "the journal cannot be written: {error}. The run was given up; `tiebreak report` reads \
+        "the journal cannot be written: {error}. The run was aborted; `tiebreak report` shows \
          what was written before"
     ))
 }

@@ -35,7 +35,7 @@ impl<W: Write> Session<'_, W> {
             if began.elapsed() >= UNTOLD && !told {
                 told = true;
                 let name = &self.plan.contenders[contender].name;
-                let waits = format!("waiting until {name} has compacted what was loaded");
+                let waits = format!("waiting until {name} has compacted the loaded data");
                 self.book.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());

@@ -11,10 +11,7 @@ use text::shown::shown_sentence;
 impl<W: Write> Session<'_, W> {
     /// The launch of this contender's target, as the journal counts them.
     pub(super) fn launch_of(&self, contender: usize) -> u32 {
-        match self.plan.contenders[contender].launch.is_empty() {
-            true => 0,
-            false => self.stores.launch(),
-        }
+        if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch() }
     }
 
     /// Asks all stores, and writes what they say into the journal.

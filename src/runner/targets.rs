@@ -260,11 +260,10 @@ impl Stage for Targets<'_> {
         let lanes = reaches.iter().enumerate().map(|(lane, reach)| reach.lanes(&order, lane));
         let lanes = lanes.collect::<Result<_, _>>()?;
         // A lane's number is the contender's only where all are driven.
-        let clocks = match who.len() == self.each.len() {
-            true => {
-                self.each.iter_mut().filter_map(|target| target.up.as_mut()).map(clock).collect()
-            }
-            false => Vec::new(),
+        let clocks = if who.len() == self.each.len() {
+            self.each.iter_mut().filter_map(|target| target.up.as_mut()).map(clock).collect()
+        } else {
+            Vec::new()
         };
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
@@ -314,7 +313,9 @@ impl Stage for Targets<'_> {
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
             let running = target.up.as_mut().and_then(|up| up.running.as_mut());
             let lost = running.map_or(Vec::new(), Running::go_on_without);
-            let of = |how| format!("`{}`: its node {how}; the others go on", known.name);
+            let of = |how| {
+                format!("`{}`: its node {how}; the run continues with the others", known.name)
+            };
             said.extend(lost.into_iter().map(of));
         }
         said
@@ -384,7 +385,9 @@ impl Stage for Targets<'_> {
                 let (cpu_ns, nodes) = (meter.read().cpu_ns, up.address.nodes().len() as u32);
                 AtWork::Cpu { why, cpu_ns, nodes }
             }
-            Err(unseen) => AtWork::Unseen(format!("{why}, and of its processes: {unseen}")),
+            Err(unseen) => {
+                AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
+            }
         })
     }
 

@@ -37,7 +37,10 @@ pub(crate) enum Fetched {
 /// wrong, or when the cache folder cannot be written.
 pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {
-        Error::failed("there is no cache folder: set HOME or XDG_CACHE_HOME to an absolute path")
+        Error::failed(
+            "tiebreak found no cache directory: set HOME or XDG_CACHE_HOME to an \
+                       absolute path",
+        )
     })?;
     let folder = all.join(software.folder());
     if cache::is_folder_of_ours(&folder).unwrap_or(false) {
@@ -49,7 +52,7 @@ pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched,
     }
     let disk = |error: io::Error| {
         let folder = shown(all.as_os_str().as_encoded_bytes());
-        Error::failed(format!("the cache folder {folder} cannot be written: {error}"))
+        Error::failed(format!("the cache directory {folder} cannot be written: {error}"))
     };
     cache::make(&all).map_err(disk)?;
     let _lock = Lock::take(&all.join("lock"), || tell(News::Waits)).map_err(disk)?;
@@ -69,9 +72,8 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     let (whole, files) = (stage.join("whole"), stage.join("files"));
     let wrong = |why: String| {
         Error::failed(format!(
-            "{} was fetched and is not what it should be: {why}; nothing was kept of it. Try \
-             again, and if that does not help, ask whoever runs the repository that mvn fetches \
-             from",
+            "{} was fetched but could not be verified: {why}; the files were deleted. Try again; \
+             if the error persists, ask the operator of the repository that mvn uses",
             software.shown()
         ))
     };
@@ -81,7 +83,7 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     checksums::verify(&files, software.checksums).map_err(wrong)?;
     match software.artifact {
         Artifact::Jars { .. } => fs::rename(&files, whole.join("lib"))
-            .map_err(|error| wrong(format!("its folder cannot be renamed: {error}")))?,
+            .map_err(|error| wrong(format!("its directory cannot be renamed: {error}")))?,
         Artifact::Archive { .. } => unpack(software, stage, &files, &whole).map_err(wrong)?,
     }
     Ok(whole)

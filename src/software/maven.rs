@@ -55,7 +55,8 @@ pub(super) fn fetch(
     argv.extend(goal(software, to));
     let log = stage.join("mvn.log");
     run(argv, stage, &log, &|| count(fetched(&log))).map_err(|why| {
-        let said = first_error(&log).map_or(String::new(), |said| format!("; it says: {said}"));
+        let said =
+            first_error(&log).map_or(String::new(), |said| format!("; its error is: {said}",));
         refused(&format!("{why}{said}"))
     })
 }

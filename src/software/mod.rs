@@ -98,10 +98,7 @@ impl Software {
     /// When there is no such name: which there are.
     pub(crate) fn of_setup(name: &str) -> Result<Vec<&'static Software>, String> {
         let of: Vec<_> = ALL.iter().filter(|software| software.setup == name).collect();
-        match of.is_empty() {
-            true => Err(unknown(name, setups().into_iter())),
-            false => Ok(of),
-        }
+        if of.is_empty() { Err(unknown(name, setups().into_iter())) } else { Ok(of) }
     }
 
     /// Title and version: `Cassandra 5.0.9`.
@@ -126,7 +123,7 @@ pub(crate) fn setups() -> Vec<&'static str> {
 fn unknown(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
     let meant = near::did_you_mean(name, known.clone());
     let known: Vec<&str> = known.collect();
-    format!("there is no software `{}`: {}{meant}", shown(name), known.join(", "))
+    format!("the software `{}` is not known: {}{meant}", shown(name), known.join(", "))
 }
 
 #[cfg(test)]
@@ -147,7 +144,11 @@ mod tests {
     #[test]
     fn a_slip_in_a_name_is_seen() {
         let told = Software::of_setup("casandra").err().expect("a slip");
-        assert_eq!(told, "there is no software `casandra`: cassandra; did you mean `cassandra`?");
+        assert_eq!(
+            told,
+            "the software `casandra` is not known: cassandra; did you mean \
+                          `cassandra`?"
+        );
         assert!(Software::named("cassandra").is_err(), "a recipe says which version");
     }
 }

@@ -43,7 +43,10 @@ impl Software {
                 )
             });
             let (shown, setup) = (self.shown(), self.setup);
-            format!("{shown} is not on this machine{installed}: run `tiebreak setup {setup}`")
+            format!(
+                "{shown} is not installed on this machine{installed}: run `tiebreak setup \
+                     {setup}`"
+            )
         })
     }
 }
@@ -60,8 +63,8 @@ impl Installed {
                 return Ok(Some(folder));
             }
             return Err(format!(
-                "{} is `{}`, and there is no lib/{}*.jar in that folder: name the folder of an \
-                 installed one, or unset the variable",
+                "{} is `{}`, but that directory contains no lib/{}*.jar: set it to the directory \
+                 of an installation, or unset it",
                 self.variable,
                 shown(named.as_encoded_bytes()),
                 self.jar,

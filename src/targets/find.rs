@@ -74,8 +74,8 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     };
     if listening.is_empty() {
         return Err(OutOfSight(format!(
-            "nothing listens on {place} in this network namespace: the server is in a container, \
-             or stopped; name its process with pid"
+            "nothing listens on {place} in this network namespace: the server runs in a container \
+             or is stopped; name its process with pid"
         )));
     }
     holders::topmost(&place, &listening)
@@ -119,7 +119,7 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
 /// When there is no such process, or none that this user may see.
 pub fn process(pid: u32) -> Result<Found, OutOfSight> {
     let root = Processes::now().root(pid).ok_or_else(|| {
-        OutOfSight(format!("there is no process {pid}, or none that this user may see"))
+        OutOfSight(format!("process {pid} does not exist, or this user may not see it"))
     })?;
     Ok(Found { roots: vec![root] })
 }
@@ -164,10 +164,10 @@ fn elsewhere(ip: IpAddr) -> OutOfSight {
     if binds_anywhere(ip) {
         return OutOfSight(format!(
             "{ip} may or may not be an address of this machine (net.ipv4.ip_nonlocal_bind or its \
-             IPv6 twin is set): name the target's process with pid if it runs here"
+             IPv6 counterpart is set): name the target's process with pid if it runs here"
         ));
     }
     OutOfSight(format!(
-        "{ip} is no address of this machine: the processes behind it are out of sight"
+        "{ip} is not an address of this machine, so the processes of the target cannot be seen"
     ))
 }

@@ -51,9 +51,10 @@ impl Hierarchy {
         let path = own.split(|byte| *byte == b'\n').find_map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b':');
             let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-            let ours = match self.version_2 {
-                true => controllers.is_empty(),
-                false => controllers.split(|byte| *byte == b',').any(|it| it == b"cpuacct"),
+            let ours = if self.version_2 {
+                controllers.is_empty()
+            } else {
+                controllers.split(|byte| *byte == b',').any(|it| it == b"cpuacct")
             };
             ours.then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
         })?;

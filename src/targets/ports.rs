@@ -66,7 +66,7 @@ pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AddrInUse, "every port for targets is taken"))
+    Err(io::Error::new(io::ErrorKind::AddrInUse, "no port is free for a target"))
 }
 
 /// Whether what a server wrote says that its port is taken.

@@ -77,18 +77,18 @@ pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
         Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
         Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
-        Failure::Signal => Answer::Never("it is ended by a signal"),
-        Failure::Starved => Answer::Never("no connection of its pool came free"),
+        Failure::Signal => Answer::Never("it is killed by a signal"),
+        Failure::Starved => Answer::Never("no connection of its pool became free"),
         Failure::TooLarge => Answer::Never(
-            "its reply takes more bytes than reply.max allows (--set NAME.reply.max=100MB)",
+            "its reply is longer than reply.max allows (raise it with --set NAME.reply.max=100MB)",
         ),
         Failure::Protocol => Answer::Never("it does not speak this protocol there"),
         Failure::Tls => Answer::NoTls,
-        Failure::Full => Answer::Never("it has no room left"),
-        Failure::Denied => Answer::Never("it does not let us read or write"),
+        Failure::Full => Answer::Never("it has no space left"),
+        Failure::Denied => Answer::Never("it denies read or write access"),
         Failure::Io => Answer::Never("it could not read or write"),
         Failure::NoPort => Answer::Ours("no local port was left"),
-        Failure::NoDescriptor => Answer::Ours("no descriptor was left"),
+        Failure::NoDescriptor => Answer::Ours("no file descriptor was left"),
         Failure::NoMemory => Answer::Ours("no buffer memory was left"),
     }
 }
@@ -98,21 +98,22 @@ fn refused(code: u16) -> Answer {
     match code {
         resp::codes::LOADING => Answer::NotYet("it is still loading its data"),
         resp::codes::NOAUTH => Answer::Never(
-            "it wants a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
+            "it requires a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
         ),
-        resp::codes::WRONGPASS => Answer::Never("it refuses the user or the password"),
+        resp::codes::WRONGPASS => Answer::Never("it rejects the user or the password"),
         resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
-            Answer::NotYet("it has as many connections as it takes")
+            Answer::NotYet("it has reached its limit of connections")
         }
         thrift::codes::AUTHENTICATION => Answer::Never(
-            "it refuses the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
+            "it rejects the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
         ),
         thrift::codes::AUTHORIZATION => {
-            Answer::Never("it does not allow the keyspace to this user")
+            Answer::Never("it does not allow this user to access the keyspace")
         }
-        memcached::codes::UNAUTHENTICATED => {
-            Answer::Never("it wants a log-in, which tiebreak has not")
-        }
+        memcached::codes::UNAUTHENTICATED => Answer::Never(
+            "it requires authentication, which tiebreak does not support for \
+                           memcached",
+        ),
         _ => refused_by_database(code),
     }
 }
@@ -120,16 +121,18 @@ fn refused(code: u16) -> Answer {
 /// What a database says instead of an answer.
 fn refused_by_database(code: u16) -> Answer {
     match drivers::refusal(code) {
-        Some(Refusal::NotUp) => Answer::NotYet("it is starting, or shutting down"),
+        Some(Refusal::NotUp) => Answer::NotYet("it is starting or shutting down"),
         Some(Refusal::TooManyConnections) => {
-            Answer::NotYet("it has as many connections as it takes")
+            Answer::NotYet("it has reached its limit of connections")
         }
         Some(Refusal::LogIn) => {
-            Answer::Never("it refuses the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
+            Answer::Never("it rejects the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
         }
-        Some(Refusal::NoSuchService) => Answer::Never("its listener knows no such service"),
-        Some(Refusal::NoSuchDatabase) => Answer::Never("it has no database of this name"),
-        Some(Refusal::NotAllowed) => Answer::Never("it does not allow the statement to this user"),
+        Some(Refusal::NoSuchService) => Answer::Never("its listener does not know this service"),
+        Some(Refusal::NoSuchDatabase) => Answer::Never("the database does not exist"),
+        Some(Refusal::NotAllowed) => {
+            Answer::Never("it does not allow this user to execute the statement")
+        }
         Some(Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError) | None => {
             Answer::Never(wrong_statement(code).unwrap_or("it answers with an error"))
         }
@@ -140,9 +143,9 @@ fn refused_by_database(code: u16) -> Answer {
 /// alone is the reason.
 pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
     match drivers::refusal(code)? {
-        Refusal::NoSuchTable => Some("the statement names a table that it has not"),
-        Refusal::NoSuchColumn => Some("the statement names a column that it has not"),
-        Refusal::SyntaxError => Some("it does not understand the statement"),
+        Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
+        Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
+        Refusal::SyntaxError => Some("it cannot parse the statement"),
         Refusal::NotUp
         | Refusal::TooManyConnections
         | Refusal::LogIn

@@ -62,7 +62,7 @@ fn planted() {
         fs::create_dir_all(case.file("run")).expect("a folder");
         symlink(case.file("precious"), case.file("run").join(name)).expect("a link");
         let ended = case.run(&format!("compare e.toml {SHORT}"));
-        ended.expect(2, &["already; a run needs a folder of its own"]);
+        ended.expect(2, &[": give each run a directory of its own"]);
         assert_eq!(case.read("precious"), "kept", "{name}");
         fs::remove_file(case.file("run").join(name)).expect("a link");
     }

@@ -228,8 +228,8 @@ impl Behaviour {
     pub fn check(&self) -> Result<(), String> {
         if !self.listen.ip().is_loopback() {
             return Err(format!(
-                "{} is not a loopback address: the test server is for this machine only; \
-                 use 127.0.0.1 or [::1]",
+                "{} is not a loopback address, and the test server serves this machine only: use \
+                 127.0.0.1 or [::1]",
                 self.listen
             ));
         }
@@ -245,8 +245,8 @@ impl Behaviour {
             return Err("the growth of the service time must be a number above -100 %".to_owned());
         }
         if self.framing == Framing::Http10 && self.truncate_nth.is_some() {
-            return Err("a reply that ends with its connection cannot be seen to be cut: \
-                        leave out either HTTP/1.0 or the truncation"
+            return Err("a client cannot detect the truncation of an HTTP/1.0 reply: omit either \
+                        HTTP/1.0 or the truncation"
                 .to_owned());
         }
         self.check_periods()
@@ -257,7 +257,7 @@ impl Behaviour {
             && freeze.lasts >= freeze.every
         {
             return Err(format!(
-                "a freeze of {:?} every {:?} never thaws: let it be shorter than its period",
+                "a freeze of {:?} every {:?} never ends: make it shorter than its period",
                 freeze.lasts, freeze.every
             ));
         }

@@ -125,9 +125,10 @@ impl Out {
 
     /// Appends a body: copied where it is short, else lent.
     pub fn body(&mut self, body: &Arc<[u8]>) {
-        match body.len() > COPIED_BODY_BYTES {
-            true => self.lent.push((self.bytes.len(), Arc::clone(body))),
-            false => self.bytes.extend_from_slice(body),
+        if body.len() > COPIED_BODY_BYTES {
+            self.lent.push((self.bytes.len(), Arc::clone(body)))
+        } else {
+            self.bytes.extend_from_slice(body)
         }
     }
 

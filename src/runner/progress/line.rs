@@ -12,10 +12,7 @@ pub(super) fn line(state: &State, now: Instant) -> String {
         line += &format!(", {}", time.unwrap_or_else(|| "longer than planned".to_owned()));
     }
     let rates: Vec<String> = state.contenders().iter().filter_map(one).collect();
-    match rates.is_empty() {
-        true => line,
-        false => format!("{line}: {}", rates.join(", ")),
-    }
+    if rates.is_empty() { line } else { format!("{line}: {}", rates.join(", ")) }
 }
 
 fn one(contender: &SoFar) -> Option<String> {

@@ -128,17 +128,13 @@ impl State {
         if let Some(load) = &self.load {
             return format!("{}: {}", self.label, load.text());
         }
-        let label = match self.in_rounds && self.rounds > 1 {
-            true => {
-                let round = self.ended.saturating_add(1).min(self.rounds);
-                format!("{} {round} of {}", self.label, self.rounds)
-            }
-            false => self.label.clone(),
+        let label = if self.in_rounds && self.rounds > 1 {
+            let round = self.ended.saturating_add(1).min(self.rounds);
+            format!("{} {round} of {}", self.label, self.rounds)
+        } else {
+            self.label.clone()
         };
-        match self.part.is_empty() {
-            true => label,
-            false => format!("{}: {label}", self.part),
-        }
+        if self.part.is_empty() { label } else { format!("{}: {label}", self.part) }
     }
 
     /// Since the run began.
@@ -169,9 +165,10 @@ impl State {
 
     /// The contenders; none before the first of them has ended a round.
     pub(super) fn contenders(&self) -> &[SoFar] {
-        match self.contenders.iter().any(|contender| contender.driven_ns > 0) {
-            true => &self.contenders,
-            false => &[],
+        if self.contenders.iter().any(|contender| contender.driven_ns > 0) {
+            &self.contenders
+        } else {
+            &[]
         }
     }
 }

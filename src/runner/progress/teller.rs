@@ -86,10 +86,8 @@ fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn Fn
         let now = Instant::now();
         let text = match manner {
             Manner::Live { colour } => {
-                let view = match over {
-                    true => Vec::new(),
-                    false => view::render(&news.state, now, size, colour),
-                };
+                let view =
+                    if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
                 screen.frame(&said, &view, size)
             }
             // Between the lines that were said, the time.

@@ -129,9 +129,10 @@ fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     flush_right(&mut rates.texts);
     let p99s = column(Paint::Plain, &|one| format!("p99 {}", cell(one.p99_ns.map(show_ns))));
     let errors = column(Paint::Warning, &|one| errors(one.errors).unwrap_or_default());
-    match rates.taken() + p99s.taken() + errors.taken() <= room {
-        true => vec![rates, p99s, errors],
-        false => vec![rates, errors],
+    if rates.taken() + p99s.taken() + errors.taken() <= room {
+        vec![rates, p99s, errors]
+    } else {
+        vec![rates, errors]
     }
 }
 

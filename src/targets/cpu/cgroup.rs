@@ -32,8 +32,8 @@ impl Counter {
             }
         }
         Err(OutOfSight(format!(
-            "{}: holds neither cpu.stat with usage_usec nor cpuacct.usage, so it is no cgroup \
-             whose CPU time can be read",
+            "{}: not a cgroup whose CPU time can be read: it contains neither cpu.stat with \
+             usage_usec nor cpuacct.usage",
             path.display()
         )))
     }
@@ -100,6 +100,6 @@ mod tests {
     #[test]
     fn a_folder_that_is_no_cgroup_is_named() {
         let error = Counter::of(Path::new("/proc/self")).expect_err("no cgroup");
-        assert!(error.0.starts_with("/proc/self: holds neither cpu.stat"), "{error}");
+        assert!(error.0.starts_with("/proc/self: not a cgroup"), "{error}");
     }
 }

@@ -170,10 +170,8 @@ impl Search {
             By::Children => 1,
             By::All => FULL_SEARCH_EVERY,
         };
-        let due = match news {
-            true => self.readings_since >= least,
-            false => self.readings_since >= SEARCH_EVERY,
-        };
+        let due =
+            if news { self.readings_since >= least } else { self.readings_since >= SEARCH_EVERY };
         if due {
             self.now();
         }
@@ -192,6 +190,6 @@ impl Search {
 
 fn not_there(pid: u32) -> OutOfSight {
     OutOfSight(format!(
-        "there is no process {pid}, or none that this user may see: its CPU time cannot be read"
+        "process {pid} does not exist, or this user may not see it: its CPU time cannot be read"
     ))
 }

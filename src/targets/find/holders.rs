@@ -88,13 +88,13 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
     if roots.is_empty() {
         return Err(OutOfSight(format!(
             "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {place}: \
-             the CPU time of the server cannot be told from theirs; name its process with pid"
+             the server's CPU time cannot be separated from theirs; name its process with pid"
         )));
     }
     match roots.iter().find(|root| PASSING_ON.contains(&root.name.as_str())) {
         Some(root) => Err(OutOfSight(format!(
-            "{} (process {}) listens on {place} for a server elsewhere: name the server's own \
-             process with pid, if it runs on this machine",
+            "{} (process {}) listens on {place} and forwards to another server: name that \
+             server's process with pid if it runs on this machine",
             root.name, root.process.pid
         ))),
         None => Ok(Found { roots }),
@@ -132,20 +132,19 @@ fn socket(link: Option<&str>) -> Option<u64> {
 
 fn in_another_namespace(place: &str) -> OutOfSight {
     OutOfSight(format!(
-        "no process in sight holds the socket that listens on {place}: it runs in another \
+        "no visible process holds the socket that listens on {place}: the server runs in another \
          namespace, such as a container; name its process with pid if you can see it"
     ))
 }
 
 fn locked(place: &str, listening: &Listening) -> OutOfSight {
     let users: Vec<String> = listening.users.iter().map(u32::to_string).collect();
-    let whose = match users.is_empty() {
-        true => String::new(),
-        false => format!(" (user {})", users.join(", ")),
-    };
+    let owner =
+        if users.is_empty() { String::new() } else { format!(" (user {})", users.join(", ")) };
     OutOfSight(format!(
-        "this user may not see which process listens on {place}: it is another user's{whose}; \
-         name it with pid, which needs no rights, or run tiebreak as that user or as root"
+        "this user may not see which process listens on {place}: it belongs to another \
+         user{owner}; name it with pid, which requires no privileges, or run tiebreak as that \
+         user or as root"
     ))
 }
 
@@ -221,9 +220,9 @@ mod tests {
         let listening = Listening { inodes: [1].into(), users: [0].into() };
         assert_eq!(
             locked("127.0.0.1:80", &listening).0,
-            "this user may not see which process listens on 127.0.0.1:80: it is another user's \
-             (user 0); name it with pid, which needs no rights, or run tiebreak as that user or as \
-             root"
+            "this user may not see which process listens on 127.0.0.1:80: it belongs to another \
+             user (user 0); name it with pid, which requires no privileges, or run tiebreak as \
+             that user or as root"
         );
         assert!(in_another_namespace("[::1]:80").0.contains("such as a container"));
     }

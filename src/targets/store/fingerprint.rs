@@ -116,7 +116,7 @@ impl Wanted {
             return because("its fingerprint is damaged");
         };
         let Some(start) = about.and_then(|about| about.start.as_ref()) else {
-            return because("the server does not say when it was started");
+            return because("the server does not report when it was started");
         };
         if found.spec != self.spec {
             return because("it holds other keys or values");
@@ -125,10 +125,13 @@ impl Wanted {
             return because("its fingerprint is damaged");
         }
         if !found.start.is(start) {
-            return because("its server was started anew since it was loaded");
+            return because("its server was restarted after it was loaded");
         }
         if found.state == State::Dirty {
-            return because("its keys were changed since, or not all could be loaded");
+            return because(
+                "its keys were changed after the load, or not all of them could be \
+                            loaded",
+            );
         }
         self.complete(&found, about)?;
         Ok(found.state)
@@ -143,13 +146,13 @@ impl Wanted {
         };
         let why = match (about.evictions, found.evictions, about.items) {
             (Some(now), Some(then), _) if now > then => {
-                format!("it threw away {} items since it was loaded", show_count(now - then))
+                format!("it has evicted {} items since it was loaded", show_count(now - then))
             }
             (Some(now), Some(then), _) if now < then => {
-                "its counters were set back since it was loaded".to_owned()
+                "its counters were reset after it was loaded".to_owned()
             }
             (_, _, Some(items)) if items < there => {
-                format!("it holds {items} items, and was loaded with {there}")
+                format!("it holds {items} items but was loaded with {there}")
             }
             _ => return Ok(()),
         };

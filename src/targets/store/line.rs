@@ -132,10 +132,10 @@ impl<C: Codec> Line<C> {
         let got = got.map_err(|error| talking(&error))?;
         self.read += got;
         if got == 0 {
-            return Err("it closed the connection without an answer".to_owned());
+            return Err("it closed the connection without a reply".to_owned());
         }
         if self.read > self.most {
-            return Err(format!("its answers take more than {} kB", self.most >> 10));
+            return Err(format!("its reply is longer than {} kB", self.most >> 10));
         }
         self.input.extend_from_slice(&piece[..got]);
         let progress = self.codec.read(&self.input, &mut Out::default(), heard);
@@ -238,9 +238,9 @@ pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStr
 
 fn talking(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer in time".to_owned(),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not reply in time".to_owned(),
         ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
-        ErrorKind::NotFound => "its socket is not there".to_owned(),
-        _ => format!("it cannot be asked: {error}"),
+        ErrorKind::NotFound => "its socket does not exist".to_owned(),
+        _ => format!("it cannot be queried: {error}"),
     }
 }

@@ -53,7 +53,7 @@ impl Servers {
 
     /// Keeps a note.
     pub(super) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
-        let server = self.only().ok_or("several servers keep no note")?;
+        let server = self.only().ok_or("a load of several servers cannot be recorded in them")?;
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
         let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
         line(server, 0)?.ask(&Op::Store(store))?.good()

@@ -136,7 +136,7 @@ impl SideChannel {
             Tongue::Files { .. } => Vec::new(),
             // Its rows are not counted for them.
             Tongue::Sql(database) => database.own_words(&self.address),
-            // One that is not there yet says nothing.
+            // One that does not exist yet says nothing.
             Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
             }
@@ -212,7 +212,7 @@ impl SideChannel {
         match &self.tongue {
             Tongue::Sql(database) => database.work_left(&self.address),
             Tongue::Thrift(_) => {
-                Some(Err("Cassandra's Thrift interface does not tell of compactions".to_owned()))
+                Some(Err("Cassandra's Thrift interface does not report compactions".to_owned()))
             }
             Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Files { .. } => None,
         }

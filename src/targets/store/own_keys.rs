@@ -85,9 +85,8 @@ fn is_ours(values: &Values, space: Space, key: u64, value: &[u8]) -> bool {
 
 fn refusal(key: &str) -> String {
     format!(
-        "the key `{key}` was not written by tiebreak, and the load would overwrite it: rename or \
-         remove what is there, or give another store (of Redis another database: \
-         redis://HOST:PORT/1)"
+        "the key `{key}` was not written by tiebreak and would be overwritten by the load: rename \
+         or remove it, or use another store (with Redis, another database: redis://HOST:PORT/1)"
     )
 }
 

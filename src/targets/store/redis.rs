@@ -95,9 +95,10 @@ fn synced(settings: &[Option<String>; 3]) -> Option<bool> {
 /// What it keeps on disk: as its settings say, or where it does not show those,
 /// as far as INFO tells.
 fn durability(info: &Info, settings: Vec<String>) -> Fact {
-    let (command, line) = match settings.is_empty() {
-        false => ("CONFIG GET", Some(settings.join(", "))),
-        true => ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on)))),
+    let (command, line) = if settings.is_empty() {
+        ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on))))
+    } else {
+        ("CONFIG GET", Some(settings.join(", ")))
     };
     Fact { command: command.to_owned(), line }
 }

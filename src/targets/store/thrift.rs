@@ -62,7 +62,7 @@ impl Cluster {
     fn settings(&self, line: &mut Line<Thrift>) -> Result<String, String> {
         let partitioner = answer(line, &Op::Admin(Admin::Partitioner))?.into_first();
         let keyspace = match self.keyspace(line)? {
-            None => "not there yet".to_owned(),
+            None => "does not exist yet".to_owned(),
             Some(found) => {
                 let options = found.options.iter();
                 let options: Vec<String> = options
@@ -96,11 +96,12 @@ impl Cluster {
         };
         let (row, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
         answer(&mut line, &Op::Insert { key: row, parent, column, consistency })?;
-        match self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
-            true => Ok(()),
-            false => {
-                Err("it holds a note with a later timestamp: was its clock set back?".to_owned())
-            }
+        if self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
+            Ok(())
+        } else {
+            Err("it holds a record of a load with a later timestamp: check whether its clock \
+                     was set back"
+                .to_owned())
         }
     }
 
@@ -138,12 +139,15 @@ impl Cluster {
             Some(family) if is_ours(family) => {
                 let emptied = answer(&mut line, &Op::Admin(Admin::Truncate(name)));
                 emptied.map(drop).map_err(|why| {
-                    format!("`{name}` cannot be emptied, for which all nodes must be up: {why}")
+                    format!(
+                        "`{name}` cannot be truncated, which requires all nodes to be up: \
+                             {why}"
+                    )
                 })
             }
             Some(_) => Err(format!(
-                "the column family `{name}` of the keyspace `{keyspace}` was not made by tiebreak, \
-                 and the load would empty it: drop it yourself, or give another keyspace"
+                "the column family `{name}` of the keyspace `{keyspace}` was not made by tiebreak \
+                 and would be emptied by the load: drop it yourself, or use another keyspace"
             )),
         }
     }
@@ -248,8 +252,8 @@ fn agree(line: &mut Line<Thrift>) -> Result<(), String> {
         }
         if Instant::now() > deadline {
             return Err(format!(
-                "its nodes had not the same schema {PATIENCE_FOR_AGREEMENT:?} after it was changed: \
-                 look which of them lags behind (nodetool describecluster)"
+                "its nodes did not agree on the schema within {PATIENCE_FOR_AGREEMENT:?} of a \
+                 change: find the node that lags behind (nodetool describecluster)"
             ));
         }
         std::thread::sleep(BETWEEN_QUESTIONS);

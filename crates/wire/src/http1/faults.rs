@@ -9,7 +9,7 @@ pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
 /// The peer closed, and a part of a reply (a 1xx included) had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
 /// The first bytes are not `HTTP/1.0` or `HTTP/1.1` and a status.
 pub const NOT_HTTP1: Fault = Fault("not an HTTP/1.0 or HTTP/1.1 reply");
@@ -24,7 +24,7 @@ pub const TOO_MANY_HEADERS: Fault = Fault("the reply has more headers than the l
 /// More than [`Limits::informational`](super::Limits::informational).
 pub const TOO_MANY_INFORMATIONAL: Fault = Fault("more 1xx replies than the limit");
 /// 101 to a request that asked for no other protocol here.
-pub const SWITCHED: Fault = Fault("the server switched protocols (101); leave out Upgrade");
+pub const SWITCHED: Fault = Fault("the server switched protocols (101): omit the header Upgrade");
 
 /// No decimal number, or one above 2⁶⁴ − 1.
 pub const CONTENT_LENGTH: Fault = Fault("malformed Content-Length");
@@ -57,19 +57,21 @@ pub const METHOD: Fault = Fault("the method must be a token such as GET");
 /// The reply to CONNECT is a tunnel, not a reply.
 pub const CONNECT: Fault = Fault("CONNECT opens a tunnel and cannot be measured");
 /// The path cannot stand in a request line.
-pub const PATH: Fault =
-    Fault("the path must start with / and hold no space, control byte, # or byte above 0x7e");
+pub const PATH: Fault = Fault(
+    "the path must start with / and must not contain a space, control byte, # or byte above \
+           0x7e",
+);
 /// The host cannot stand in a Host header.
-pub const HOST: Fault = Fault("the host must be a name or address, with a port if need be");
+pub const HOST: Fault = Fault("the host must be a name or an address, optionally with a port");
 /// A name of a header holds a byte that no name can.
 pub const HEADER_NAME: Fault = Fault("a header's name must be a token such as Accept");
 /// A value would end its header, or start another.
 pub const HEADER_VALUE: Fault =
-    Fault("a header's value must not hold CR, LF, NUL or another control byte");
+    Fault("a header's value must not contain CR, LF, NUL or another control byte");
 /// Two of them are two requests to two readers.
-pub const TWO_HOSTS: Fault = Fault("Host is given twice");
+pub const TWO_HOSTS: Fault = Fault("the header Host is set twice");
 /// Bodies are sent whole.
-pub const ASKED_CODING: Fault = Fault("Transfer-Encoding cannot be given: leave it out");
+pub const ASKED_CODING: Fault = Fault("Transfer-Encoding cannot be set: omit it");
 /// Not the length of the body.
 pub const ASKED_LENGTH: Fault =
-    Fault("the Content-Length given is not the length of the body: leave it out");
+    Fault("the Content-Length differs from the length of the body: omit it");

@@ -170,10 +170,7 @@ impl Framing {
 
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
         let again = core::mem::replace(&mut self.chunked, true);
-        match !again && value.eq_ignore_ascii_case(b"chunked") {
-            true => Ok(()),
-            false => Err(faults::CODING),
-        }
+        if !again && value.eq_ignore_ascii_case(b"chunked") { Ok(()) } else { Err(faults::CODING) }
     }
 
     fn check(&self) -> Result<(), Fault> {

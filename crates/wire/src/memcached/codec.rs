@@ -160,10 +160,7 @@ impl Memcached {
         let stored = asked.kind == Kind::Store;
         self.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
-        match stored && !reply::reads_the_value(code) {
-            true => Err(faults::OUT_OF_STEP),
-            false => Ok(()),
-        }
+        if stored && !reply::reads_the_value(code) { Err(faults::OUT_OF_STEP) } else { Ok(()) }
     }
 
     fn announced(&mut self, announced: &Announced<'_>) -> Result<(), Fault> {

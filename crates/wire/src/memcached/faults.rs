@@ -9,7 +9,7 @@ pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
 /// The peer closed, and a part of a reply had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 /// The server refuses the connection ([`codes::TOO_MANY_CONNECTIONS`]).
 ///
 /// [`codes::TOO_MANY_CONNECTIONS`]: super::codes::TOO_MANY_CONNECTIONS
@@ -17,7 +17,7 @@ pub const TOO_MANY_CONNECTIONS: Fault =
     Fault("the server has too many open connections: raise its -c or use fewer");
 
 /// A line never answers what was asked.
-pub const UNEXPECTED: Fault = Fault("a line that never answers this command");
+pub const UNEXPECTED: Fault = Fault("a line that is not a reply to this command");
 /// CR or LF alone.
 pub const LINE_END: Fault = Fault("a line that does not end with CR LF");
 /// More than [`MOST_LINE_BYTES`](super::MOST_LINE_BYTES).
@@ -35,7 +35,7 @@ pub const OTHER_KEY: Fault = Fault("a value for a key that was not asked for");
 /// The server did not know a command and read its value as further commands:
 /// what it says from then on answers nothing that was asked.
 pub const OUT_OF_STEP: Fault =
-    Fault("the server did not read the value of a refused write: replies are out of step");
+    Fault("the server did not read the value of a refused write: replies are out of order");
 
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
@@ -48,4 +48,4 @@ pub const NO_KEYS: Fault = Fault("a multi-get needs at least one key");
 /// More than [`Limits::value_bytes`](super::Limits::value_bytes).
 pub const ASKED_VALUE: Fault = Fault("the value to be written is longer than the limit");
 /// The text protocol has no command that does nothing.
-pub const NOOP: Fault = Fault("noop is only said in the meta dialect; ask for the version");
+pub const NOOP: Fault = Fault("noop exists only in the meta protocol; use version instead");

@@ -99,9 +99,10 @@ pub(super) fn value(line: &[u8]) -> Result<Option<Announced<'_>>, Fault> {
     let length = words.next().ok_or(faults::VALUE_LINE)?;
     let length = decimal(length).ok_or(faults::LENGTH)?;
     let unique = words.next().map(|word| decimal(word).ok_or(faults::VALUE_LINE)).transpose()?;
-    match key.is_empty() || flags.is_none() || words.next().is_some() {
-        true => Err(faults::VALUE_LINE),
-        false => Ok(Some(Announced { key, length, unique, opaque: None })),
+    if key.is_empty() || flags.is_none() || words.next().is_some() {
+        Err(faults::VALUE_LINE)
+    } else {
+        Ok(Some(Announced { key, length, unique, opaque: None }))
     }
 }
 

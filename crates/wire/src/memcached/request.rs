@@ -30,9 +30,10 @@ pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(),
 
 fn check_key(key: &[u8]) -> Result<(), Fault> {
     let fits = (1..=MOST_KEY_BYTES).contains(&key.len());
-    match fits && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f) {
-        true => Ok(()),
-        false => Err(faults::KEY),
+    if fits && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f) {
+        Ok(())
+    } else {
+        Err(faults::KEY)
     }
 }
 

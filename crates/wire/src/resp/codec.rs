@@ -58,10 +58,12 @@ impl Resp {
     }
 
     fn state(&self) -> State {
-        match self.closing {
-            true => State::Closing,
-            false if self.to_open > 0 => State::Opening,
-            false => State::Ready,
+        if self.closing {
+            State::Closing
+        } else if self.to_open > 0 {
+            State::Opening
+        } else {
+            State::Ready
         }
     }
 

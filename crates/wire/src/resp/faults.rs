@@ -10,16 +10,19 @@ pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
 /// The peer closed, and a part of a reply or of a push had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// The peer closed before HELLO, AUTH and SELECT were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed while logging in");
+pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
 /// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
 /// The first byte of a value is none of RESP's.
 pub const NOT_RESP: Fault = Fault("not a RESP reply");
 /// A reply of a kind that its command never has.
-pub const UNEXPECTED: Fault = Fault("a reply of a kind that this command never has");
+pub const UNEXPECTED: Fault = Fault("a reply of a type that this command never returns");
 /// An MGET with more or fewer elements than keys.
-pub const OTHER_COUNT: Fault = Fault("a reply with another number of elements than keys");
+pub const OTHER_COUNT: Fault = Fault(
+    "a reply whose number of elements differs from the number of \
+                                      keys",
+);
 /// CR or LF alone, or nothing of both behind a string.
 pub const LINE_END: Fault = Fault("a line or a string that does not end with CR LF");
 /// More than [`MOST_LINE_BYTES`](super::MOST_LINE_BYTES).
@@ -42,7 +45,7 @@ pub const PUSH_INSIDE: Fault = Fault("a push in the middle of a reply");
 pub const STREAMED: Fault = Fault("malformed streamed string or aggregate");
 
 /// HELLO, AUTH and SELECT are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the log-in is not over");
+pub const NOT_OPEN: Fault = Fault("the login is not complete");
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
 /// The server closed, or will after what is in flight.
@@ -51,32 +54,31 @@ pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
 pub const NO_ARGUMENTS: Fault = Fault("a command needs a name, and MGET and DEL a key");
 /// See [`Op::Command`](super::Op::Command).
 pub const COMMAND: Fault =
-    Fault("this command changes how replies come or undoes the log-in and cannot be measured");
+    Fault("this command changes the reply format or the login and cannot be measured");
 /// RESP knows no user without a password.
 pub const USER_WITHOUT_PASSWORD: Fault = Fault("a user needs a password");
 
 /// The server is loading ([`codes::LOADING`]).
-pub const LOADING: Fault = Fault("LOADING: the server is loading its data set; wait until it is");
+pub const LOADING: Fault = Fault("LOADING: the server is loading its dataset; wait until it is");
 /// [`codes::NOAUTH`].
-pub const NOAUTH: Fault = Fault("NOAUTH: the server wants a password; give one in the address");
+pub const NOAUTH: Fault = Fault("NOAUTH: the server requires a password; put it into the address");
 /// [`codes::WRONGPASS`].
-pub const WRONGPASS: Fault = Fault("WRONGPASS: the server does not accept user and password");
+pub const WRONGPASS: Fault = Fault("WRONGPASS: the server rejects the user or the password");
 /// [`codes::NOPERM`].
-pub const NOPERM: Fault = Fault("NOPERM: this user may not do that; ask for its rights (ACL)");
+pub const NOPERM: Fault = Fault("NOPERM: this user may not run the command; extend its ACL");
 /// [`codes::NOPROTO`].
-pub const NOPROTO: Fault = Fault("NOPROTO: the server does not speak RESP3; ask for RESP2");
+pub const NOPROTO: Fault = Fault("NOPROTO: the server does not support RESP3; use RESP2");
 /// [`codes::DENIED`].
 pub const DENIED: Fault = Fault("DENIED: the server is in protected mode; connect over loopback");
 /// [`codes::MAX_CLIENTS`].
 pub const MAX_CLIENTS: Fault =
-    Fault("the server has its maxclients; raise it or use fewer connections");
+    Fault("the server has reached maxclients; raise it or use fewer connections");
 /// Any other error to HELLO.
-pub const HELLO: Fault =
-    Fault("the server refuses HELLO (before Redis 6 there is none: use RESP2)");
+pub const HELLO: Fault = Fault("the server rejects HELLO (it exists since Redis 6; use RESP2)");
 /// Any other error to AUTH.
-pub const AUTH: Fault = Fault("the server refuses AUTH (has it a password at all?)");
+pub const AUTH: Fault = Fault("the server rejects AUTH (check whether it has a password)");
 /// Any other error to SELECT.
-pub const SELECT: Fault = Fault("the server refuses SELECT (has it so many databases?)");
+pub const SELECT: Fault = Fault("the server rejects SELECT (check its number of databases)");
 
 /// What an error means that refuses the connection; `otherwise` where it has
 /// no fault of its own.

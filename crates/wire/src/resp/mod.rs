@@ -21,8 +21,8 @@
 //! - Attributes are read and left out. Pushes are passed on as they came,
 //!   framing included, and answer no operation.
 //!
-//! A reply of a kind that its command never has is a [`Fault`](crate::Fault):
-//! the replies are out of step.
+//! A reply of a kind that its command never has is a [`Fault`](crate::Fault): the replies are out
+//! of order.
 
 mod asked;
 mod codec;

@@ -38,9 +38,10 @@ fn command(list: &List<'_>) -> Result<(), Fault> {
         12 => &[b"PUNSUBSCRIBE", b"SUNSUBSCRIBE"],
         _ => &[],
     };
-    match refused.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
-        true => Err(faults::COMMAND),
-        false => Ok(()),
+    if refused.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
+        Err(faults::COMMAND)
+    } else {
+        Ok(())
     }
 }
 

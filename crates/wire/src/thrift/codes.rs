@@ -17,7 +17,7 @@ pub const INVALID_REQUEST: u16 = 3001;
 pub const UNAVAILABLE: u16 = 3002;
 /// `TimedOutException`: too few replicas answered in time.
 pub const TIMED_OUT: u16 = 3003;
-/// `AuthenticationException`: the server does not accept user and password.
+/// `AuthenticationException`: the server rejects the user or the password.
 pub const AUTHENTICATION: u16 = 3004;
 /// `AuthorizationException`: the user may not do that.
 pub const AUTHORIZATION: u16 = 3005;

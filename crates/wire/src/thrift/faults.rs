@@ -9,9 +9,9 @@ pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
 /// The peer closed, and a part of a reply had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// The peer closed before `login` and `set_keyspace` were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed while logging in");
+pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
 /// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
 /// A frame's length is negative or above [`Limits::frame_bytes`](super::Limits).
 pub const FRAME: Fault = Fault("a frame is longer than the limit, or not Thrift");
@@ -28,12 +28,12 @@ pub const LENGTH: Fault = Fault("malformed length");
 /// More than [`MOST_DEEP`](super::MOST_DEEP).
 pub const TOO_DEEP: Fault = Fault("values are nested deeper than the limit");
 /// A result that its call does not have, or none of those that it must have.
-pub const UNEXPECTED: Fault = Fault("a result of a kind that this call never has");
+pub const UNEXPECTED: Fault = Fault("a result of a type that this call never returns");
 /// A key that was not asked for, or came twice.
 pub const OTHER_KEY: Fault = Fault("a reply with a key that was not asked for");
 
 /// `login` and `set_keyspace` are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the log-in is not over");
+pub const NOT_OPEN: Fault = Fault("the login is not complete");
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
 /// The server closed, or a fault came before.
@@ -44,13 +44,16 @@ pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key, a column or a c
 pub const TOO_LONG: Fault = Fault("the request is longer than a frame can be");
 
 /// [`codes::AUTHENTICATION`].
-pub const AUTHENTICATION: Fault = Fault("the server does not accept user and password");
+pub const AUTHENTICATION: Fault = Fault("the server rejects the user or the password");
 /// [`codes::AUTHORIZATION`].
 pub const AUTHORIZATION: Fault = Fault("this user may not use the keyspace");
 /// `set_keyspace` was refused.
-pub const KEYSPACE: Fault = Fault("the server refuses set_keyspace (does the keyspace exist?)");
+pub const KEYSPACE: Fault = Fault(
+    "the server rejects set_keyspace (check that the keyspace \
+                                   exists)",
+);
 /// `login` was refused for another reason.
-pub const LOGIN: Fault = Fault("the server refuses login");
+pub const LOGIN: Fault = Fault("the server rejects login");
 
 /// What an exception means that refuses the connection.
 pub(super) fn refusal(code: u16, otherwise: Fault) -> Fault {

@@ -30,16 +30,16 @@ impl Database {
             && notes.columns != NAME_AND_NOTE
         {
             return Err(format!(
-                "the table `{NOTES}`, in which tiebreak notes what it loaded, has other columns \
-                 and so is not tiebreak's: rename it, or give another database"
+                "the table `{NOTES}`, in which tiebreak records what it loaded, has other columns \
+                 and so was not made by tiebreak: rename it, or use another database"
             ));
         }
         for name in self.server.tables(of) {
             let Some(found) = self.find(address, &name)? else { continue };
             if found.comment != TABLE_COMMENT && !self.is_noted(address, of, &found) {
                 return Err(format!(
-                    "the table `{name}` was not made by tiebreak, and the load would drop it: \
-                     rename it, or drop it yourself, or give another database"
+                    "the table `{name}` was not made by tiebreak and would be dropped by the \
+                     load: rename it, drop it yourself, or use another database"
                 ));
             }
         }
