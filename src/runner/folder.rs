@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use text::shown::shown;
 
-/// Where runs go without `--out`, under the current directory.
+/// Where runs are stored without `--out`, below the current directory.
 const HOME: &str = "tiebreak-runs";
 
 /// The reports in the folder of a run, as JSON and as a page.
@@ -22,8 +22,7 @@ pub(super) const LOGS: &str = "logs";
 /// Creates the folder and the journal in it: `--out`, or a new one named after
 /// the time and the experiment.
 ///
-/// # Errors
-/// When the folder holds a journal, or cannot be written.
+/// # Errors If the folder contains a journal, or cannot be written.
 pub(crate) fn create(
     out: Option<&Path>,
     now: SystemTime,
@@ -35,24 +34,23 @@ pub(crate) fn create(
         ErrorKind::AlreadyExists => taken(&folder, "a journal"),
         _ => cannot(&file, &error),
     })?;
-    // So that the file's name, too, outlives a power cut.
+    // Makes the file's name survive a power failure, too.
     File::open(&folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| cannot(&folder, &error))?;
     Ok((folder, journal))
 }
 
-/// A folder that holds neither a run nor a sweep: `--out`, or a new one.
+/// Creates or checks a folder that contains neither a run nor a sweep: `--out`, or a new one.
 ///
-/// # Errors
-/// When it holds one, or cannot be written.
+/// # Errors If it contains one, or cannot be written.
 pub(crate) fn empty(
     out: Option<&Path>,
     now: SystemTime,
     plan_hash: &str,
 ) -> Result<PathBuf, Error> {
     let Some(folder) = out else { return unused(Path::new(HOME), now, plan_hash) };
-    // Without a slash at its end, behind which a link would be followed.
+    // Without a slash at the end, which would follow a link.
     let folder: PathBuf = folder.components().collect();
     if let Some(parent) = folder.parent().filter(|parent| *parent != Path::new("")) {
         fs::create_dir_all(parent).map_err(|error| cannot(&folder, &error))?;
@@ -65,8 +63,8 @@ pub(crate) fn empty(
     Ok(folder)
 }
 
-/// A folder that was there before: nothing in it may stand where the run is going to
-/// write. Links count, wherever they lead: somebody else may have put them there.
+/// Checks a folder that existed before: it must not contain anything that the run would overwrite.
+/// Links count, wherever they lead: somebody else may have put them there.
 fn check_given(folder: &Path) -> Result<(), Error> {
     let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
     if found.is_symlink() {
@@ -146,7 +144,7 @@ mod tests {
         let out = scratch.path().join("out");
         fs::create_dir(&out).expect("scratch");
         for name in ["journal.jsonl", "sweep.json", "report.json", "report.html", "logs"] {
-            // One that leads nowhere, too: a file would be made at its end.
+            // A dangling link counts, too: writing through it would create a file.
             for to in [precious.clone(), precious.join("new")] {
                 symlink(&to, out.join(name)).expect("scratch");
                 let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();

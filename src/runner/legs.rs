@@ -10,7 +10,7 @@ pub(super) struct Leg {
     pub(super) first_round: u32,
     /// How many.
     pub(super) rounds: u32,
-    /// Launch every target afresh before it: which launch that is.
+    /// Number of the launch of every target before it, if there is one.
     pub(super) launch: Option<u32>,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn of(question: &Question) -> Vec<Leg> {
         let leg = |number: u32| Leg {
             first_round: (number - 1) * rounds + 1,
             rounds,
-            // The first launch is the pilot's, too.
+            // The pilot uses the first launch, too.
             launch: (number > 1).then_some(number),
         };
         return (1..=question.restarts).map(leg).collect();
