@@ -1,4 +1,4 @@
-//! Whether what was fetched is what this version of tiebreak was written for.
+//! Verifies that the fetched files are those that this version of tiebreak expects.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -10,8 +10,7 @@ use text::shown::shown;
 
 /// Compares every file of a folder with a list as `sha256sum` writes it.
 ///
-/// # Errors
-/// When a file differs, is missing or is not in the list: a sentence that names the first.
+/// # Errors A sentence that names the first file that differs, is missing or is not in the list.
 pub(super) fn verify(folder: &Path, list: &str) -> Result<(), String> {
     let expected = parse(list);
     let found =

@@ -1,4 +1,4 @@
-//! Fetches software into the cache folder: whole, or not at all.
+//! Fetches software into the cache folder, completely or not at all.
 
 use super::{Artifact, Software, checksums, maven, place};
 use crate::cache::{self, Lock};
@@ -8,33 +8,32 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// What is told while it is fetched.
+/// Progress of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
-    /// Another tiebreak fetches something, and is waited for.
+    /// It waits for another tiebreak that is fetching.
     Waits,
     /// Fetching begins.
     Begins,
-    /// So many files have been fetched.
+    /// Number of files fetched so far.
     Files(usize),
-    /// All is there, and the checksums are compared.
+    /// All files are fetched, and the checksums are being compared.
     Checks,
 }
 
-/// Where a software is, and since when.
+/// Where the software is, and whether it was fetched just now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fetched {
     /// It was fetched now.
     Now(PathBuf),
-    /// It was there before.
+    /// It had been fetched before.
     Before(PathBuf),
 }
 
-/// Fetches a software, unless it was fetched before.
+/// Fetches the software, unless it was fetched before.
 ///
-/// # Errors
-/// When a program is missing that fetches, when it cannot be fetched, when a checksum is
-/// wrong, or when the cache folder cannot be written.
+/// # Errors If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
+/// if the cache folder cannot be written.
 pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {
         Error::failed(
@@ -89,9 +88,9 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     Ok(whole)
 }
 
-/// Unpacks the one archive of a folder, without the folder that everything in it is in.
+/// Unpacks the only archive of a folder, without its top-level folder.
 fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<(), String> {
-    // The list has one line, and every file was in it.
+    // The list has one line, and every file was found in it.
     let (_, archive) = software.checksums.trim_end().split_once("  ").ok_or("no archive")?;
     let word = |path: &Path| path.display().to_string();
     let mut argv: Vec<String> =
@@ -100,11 +99,11 @@ fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<
     maven::run(argv, stage, &stage.join("tar.log"), &|| {})
 }
 
-/// A folder that is removed with this, with all that is in it.
+/// A folder that is removed, with its contents, when this is dropped.
 struct Stage(PathBuf);
 
 impl Stage {
-    /// Makes it anew: what a tiebreak that was killed left there is removed. The lock is held.
+    /// Creates it; remains of a killed tiebreak are removed first. The lock must be held.
     fn make(folder: PathBuf) -> io::Result<Stage> {
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -117,7 +116,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by whoever fetches next.
+        // If this fails, the next fetch removes it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

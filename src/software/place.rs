@@ -1,4 +1,4 @@
-//! Where software is on this machine.
+//! Finds software on this machine.
 
 use super::{Installed, Software};
 use crate::cache;
@@ -7,18 +7,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// Where all fetched software is, one folder each. Returns None where this user has no
-/// cache folder.
+/// Where all fetched software is, one folder each. Returns None if this user has no cache folder.
 pub(super) fn all() -> Option<PathBuf> {
     cache::folder().map(|cache| cache.join("software"))
 }
 
 impl Software {
-    /// The folder of this software: of the installed one, else of the one that was fetched.
+    /// The folder of this software: that of the installed copy, otherwise that of the fetched one.
     ///
-    /// # Errors
-    /// When it is neither installed nor fetched, or the variable that names its folder names
-    /// another: a sentence with the remedy.
+    /// # Errors A sentence with the remedy, if it is neither installed nor fetched, or if the
+    /// variable for its folder names a different one.
     pub(crate) fn find(&self) -> Result<PathBuf, String> {
         self.find_in(&|name| std::env::var_os(name), all().as_deref())
     }

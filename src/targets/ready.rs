@@ -1,5 +1,5 @@
-//! Whether a target is ready: it answered in its protocol. For one that we did
-//! not launch any complete reply will do, a 404 too: the audit judges that.
+//! Checks whether a target is ready, that is, whether it answers in its protocol. For a target that
+//! we did not launch any complete reply is enough, even a 404: the audit judges that.
 
 mod upgrade;
 
@@ -7,31 +7,30 @@ use drivers::Refusal;
 use record::{Asks, Failure, Seen};
 use wire::{memcached, resp, thrift};
 
-/// How often a target that refuses is asked, and how long we wait in between:
-/// about two seconds in all.
+/// The pauses between the attempts with a target that refuses: about two seconds in all.
 pub(crate) const PAUSES_MS: [u64; 2] = [500, 1500];
 
-/// What one request told.
+/// The result of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// A complete reply.
     Ready,
-    /// Not yet; asking again may help.
+    /// Not ready yet; another attempt may succeed.
     NotYet(&'static str),
-    /// Asking again would not help.
+    /// Another attempt would not help.
     Never(&'static str),
-    /// The TLS handshake failed; asking again would not help.
+    /// The TLS handshake failed; another attempt would not help.
     NoTls,
-    /// We could not ask: no port, descriptor or memory of our own.
+    /// The request could not be sent because we ran out of ports, descriptors or memory.
     Ours(&'static str),
 }
 
-/// What the reply to it must be.
+/// What the reply must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Must {
     /// Complete.
     Reply,
-    /// A yes, of stores and databases.
+    /// A success, for stores and databases.
     SayYes,
     /// The message that was sent, after an upgrade.
     Echo,
@@ -40,7 +39,7 @@ pub(crate) enum Must {
 }
 
 impl Must {
-    /// What it must be of a contender that is asked this.
+    /// What the reply to this request must be.
     pub(crate) fn of(asks: &Asks) -> Must {
         if asks.members() > 1 {
             Must::Copies
@@ -54,7 +53,8 @@ impl Must {
     }
 }
 
-/// Reads the trial of a single request, or of one to each of several servers: all must answer.
+/// Interprets the trial of a single request, or of one to each of several servers, all of which
+/// must answer.
 pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
     match (must, seen.outcomes.unexpected.keys().next()) {
         (Must::SayYes, Some(code)) => return refused(*code),
@@ -93,7 +93,7 @@ pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
     }
 }
 
-/// What a store says instead of an answer.
+/// Explains the error with which a store answers.
 fn refused(code: u16) -> Answer {
     match code {
         resp::codes::LOADING => Answer::NotYet("it is still loading its data"),
@@ -118,7 +118,7 @@ fn refused(code: u16) -> Answer {
     }
 }
 
-/// What a database says instead of an answer.
+/// Explains the error with which a database answers.
 fn refused_by_database(code: u16) -> Answer {
     match drivers::refusal(code) {
         Some(Refusal::NotUp) => Answer::NotYet("it is starting or shutting down"),
@@ -139,8 +139,8 @@ fn refused_by_database(code: u16) -> Answer {
     }
 }
 
-/// What is wrong with the statement that a database answers with this code, if its text
-/// alone is the reason.
+/// What is wrong with a statement that a database answers with this code, if the statement's text
+/// is the only reason.
 pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
     match drivers::refusal(code)? {
         Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),

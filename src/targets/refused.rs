@@ -1,4 +1,4 @@
-//! Why a database refuses a statement: in its own words, and where in the statement.
+//! Why a database refuses a statement, in its own words, with the position in the statement.
 
 use super::ready;
 use crate::access::Access;
@@ -7,17 +7,17 @@ use record::{Address, Workload};
 use std::time::Duration;
 use text::shown::shown;
 
-/// A session begins with a log-in, and PostgreSQL's with a process.
+/// A session begins with a login, and in PostgreSQL with a new process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the statement once more and says what the server answers; none where it has no
-/// objection, does not answer, or is no database.
+/// Sends the statement again and returns the server's error. Returns None if it has no objection,
+/// does not answer, or is not a database.
 pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option<String> {
     Some(told(&ask(access, address, statement)?, statement))
 }
 
-/// Why the user-defined operations of a workload cannot work: the first of their statements
-/// that names a table or a column that is not there, or that the server cannot parse. The
+/// Why the user-defined operations of a workload cannot work: the first of their statements that
+/// refers to a table or a column that does not exist, or that the server cannot parse. The
 /// statements are parsed there and not executed. Returns None if there is no such statement.
 pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -> Option<String> {
     let database = access.database()?;
@@ -32,8 +32,8 @@ pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -
     })
 }
 
-/// Why a database cannot be asked anything: what its client library says. Returns None if it
-/// answers, or is no database.
+/// Why a database cannot be reached, in the words of its client library. Returns None if it
+/// answers, or is not a database.
 pub(crate) fn why_unreached(access: &Access, address: &Address) -> Option<String> {
     let unasked = access.database()?.ask(address, &[], PATIENCE).err()?;
     unasked.code.is_none().then(|| shown(&unasked.why))
@@ -61,7 +61,7 @@ fn told(refused: &Unasked, statement: &str) -> String {
     }
 }
 
-/// Line and column of the character at this place, both from 1 on, and the line.
+/// Line and column of the character at this position, both counted from 1, and the line.
 fn place(statement: &str, at: usize) -> (usize, usize, &str) {
     let before: String = statement.chars().take(at).collect();
     let line = before.matches('\n').count();
@@ -69,8 +69,8 @@ fn place(statement: &str, at: usize) -> (usize, usize, &str) {
     (line + 1, column + 1, statement.lines().nth(line).unwrap_or_default())
 }
 
-/// Where the name is that a message quotes, as MySQL's do (`Table 'shop.nowhere'
-/// doesn't exist`): none where it is not in the statement exactly once.
+/// The position of the name that a message quotes, as MySQL's do (`Table 'shop.nowhere' doesn't
+/// exist`). Returns None unless it is in the statement exactly once.
 fn of_the_name(why: &str, statement: &str) -> Option<usize> {
     let quoted = why.split('\'').nth(1)?;
     let name = quoted.rsplit('.').next().filter(|name| !name.is_empty())?;

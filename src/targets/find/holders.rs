@@ -1,12 +1,12 @@
-//! From listening sockets to the processes that hold them.
+//! Finds the processes that hold listening sockets.
 
 use super::{Found, Root, sockets::Listening};
 use keeper::process::{self, Identity, OutOfSight, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 
-/// Programs that listen for servers elsewhere: their CPU time is not the
-/// target's. Names as the kernel cuts them, at 15 bytes.
+/// Programs that forward to other servers: their CPU time is not the target's. The kernel truncates
+/// names to 15 bytes.
 const PASSING_ON: [&str; 10] = [
     "docker-proxy",
     "rootlessport",
@@ -20,8 +20,8 @@ const PASSING_ON: [&str; 10] = [
     "sshd",
 ];
 
-/// Listens for servers until they are started, and keeps their sockets: its
-/// tree is the whole machine.
+/// Listens for servers until they are started, and keeps their sockets. Its tree is the whole
+/// machine.
 const ACTIVATES: &str = "systemd";
 
 /// All processes of this moment.
@@ -60,8 +60,8 @@ impl Processes {
         self.0.get(&pid).map_or("", |stat| stat.name.as_str())
     }
 
-    /// The topmost holders. Left out are those whose tree would hold tiebreak
-    /// itself, and what only wakes servers.
+    /// The topmost holders, without those whose tree would contain tiebreak itself and those that
+    /// only start servers on demand.
     fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
         let mut ours = self.above(own);
         ours.push(own);
@@ -75,8 +75,7 @@ impl Processes {
     }
 }
 
-/// The topmost processes that hold one of these sockets. `place` is for
-/// sentences.
+/// The topmost processes that hold one of these sockets. `place` is for messages.
 pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOfSight> {
     let (holders, all_seen) = holding(&listening.inodes);
     if holders.is_empty() {
@@ -103,16 +102,14 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
 
 /// Whether a process holds one of these sockets.
 ///
-/// # Errors
-/// When it is gone, or another user's.
+/// # Errors If it has ended, or belongs to another user.
 pub(super) fn holds(pid: u32, inodes: &BTreeSet<u64>) -> io::Result<bool> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
     let mut links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
     Ok(links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))))
 }
 
-/// The processes that hold one of these sockets, and whether all processes
-/// could be looked into.
+/// The processes that hold one of these sockets, and whether all processes could be inspected.
 fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
     let (mut holders, mut all_seen) = (BTreeSet::new(), true);
     for pid in process::numbers_in("/proc") {

@@ -1,4 +1,4 @@
-//! What a server says instead of upgrading to WebSocket and sending the message back.
+//! Explains what a server answers instead of upgrading to WebSocket and sending the message back.
 
 use super::Answer;
 use wire::websocket::codes;

@@ -1,4 +1,4 @@
-//! The side channel to real stores, and to servers that mean no good.
+//! The side channel to real stores, and to malicious servers.
 
 use super::*;
 use crate::scratch::Scratch;
@@ -182,7 +182,7 @@ fn told_of(says: &'static [u8]) -> (Result<About, String>, Result<About, String>
         for stream in listener.incoming().take(2) {
             let mut stream = stream.expect("a client");
             let _ = stream.read(&mut [0; 1000]);
-            // Whoever has heard enough hangs up.
+            // A client that has read enough hangs up.
             for _ in 0..1 << 16 {
                 if stream.write_all(says).is_err() || says.is_empty() {
                     break;
