@@ -32,8 +32,8 @@ pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
 /// # Errors If it is not a sweep, is of another version, or names folders that are not its own.
 pub fn read(folder: &Path) -> Result<Sweep, Error> {
     let file = folder.join(FILE);
-    let told = shown(file.display().to_string());
-    let wrong = |what: String| Error::failed(format!("{told}: {what}"));
+    let path = shown(file.display().to_string());
+    let wrong = |what: String| Error::failed(format!("{path}: {what}"));
     let text = input::plain(&file, LARGEST).map_err(wrong)?;
     let value: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
@@ -100,8 +100,8 @@ mod tests {
         ];
         for (old, new, message) in table {
             std::fs::write(scratch.path().join(FILE), whole.replacen(old, new, 1)).expect("text");
-            let told = read(scratch.path()).expect_err(message).text;
-            assert!(told.contains(message), "{told}");
+            let path = read(scratch.path()).expect_err(message).text;
+            assert!(path.contains(message), "{path}");
         }
     }
 }

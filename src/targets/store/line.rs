@@ -87,7 +87,7 @@ impl<C: Codec> Line<C> {
     /// Connects, and waits until the store accepts queries.
     pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
         let deadline = Instant::now() + patience;
-        let stream = Stream::connect(address, patience).map_err(|error| talking(&error))?;
+        let stream = Stream::connect(address, patience).map_err(|error| connection_error(&error))?;
         let mut line =
             Line { stream, codec, deadline, input: Vec::new(), read: 0, most: MOST_BYTES };
         let mut out = Out::default();
@@ -119,14 +119,14 @@ impl<C: Codec> Line<C> {
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         let sent = self.left().and_then(|left| self.stream.write_all(bytes, left));
-        sent.map_err(|error| talking(&error))
+        sent.map_err(|error| connection_error(&error))
     }
 
     /// Reads once.
     fn hear(&mut self, heard: &mut Heard) -> Result<State, String> {
         let mut piece = [0; 16 << 10];
         let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
-        let got = got.map_err(|error| talking(&error))?;
+        let got = got.map_err(|error| connection_error(&error))?;
         self.read += got;
         if got == 0 {
             return Err("it closed the connection without a reply".to_owned());
@@ -233,7 +233,7 @@ pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStr
     }
 }
 
-fn talking(error: &io::Error) -> String {
+fn connection_error(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not reply in time".to_owned(),
         ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),

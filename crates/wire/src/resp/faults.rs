@@ -1,37 +1,37 @@
-//! Everything that this codec can object to. The texts name the remedy where
-//! it is ours to apply; none of them quotes the server.
+//! All faults of this codec. The texts name the remedy if there is one on the client's side; none
+//! of them quotes the server.
 
 use super::codes;
 use crate::Fault;
 
-/// The peer closed, and not one byte of a reply had come. On a connection that
-/// was used before, the server may have closed it while it was idle.
+/// The peer closed before the first byte of a reply. On a connection that was used before, the
+/// server may have closed it while it was idle.
 pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed, and a part of a reply or of a push had come.
+/// The peer closed after a part of a reply or of a push had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// The peer closed before HELLO, AUTH and SELECT were answered.
 pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
-/// Bytes came while nothing was asked.
+/// Bytes came while nothing was in flight.
 pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
-/// The first byte of a value is none of RESP's.
+/// The first byte of a value is not one of RESP's.
 pub const NOT_RESP: Fault = Fault("not a RESP reply");
-/// A reply of a kind that its command never has.
+/// A reply of a type that its command never returns.
 pub const UNEXPECTED: Fault = Fault("a reply of a type that this command never returns");
 /// An MGET with more or fewer elements than keys.
 pub const OTHER_COUNT: Fault = Fault(
     "a reply whose number of elements differs from the number of \
                                       keys",
 );
-/// CR or LF alone, or nothing of both behind a string.
+/// CR or LF alone, or neither after a string.
 pub const LINE_END: Fault = Fault("a line or a string that does not end with CR LF");
 /// More than [`MOST_LINE_BYTES`](super::MOST_LINE_BYTES).
 pub const LINE_TOO_LONG: Fault = Fault("a length or a number is longer than the limit");
-/// A length or a count that is no decimal number, or too large for one.
+/// A length or a count that is not a decimal number, or is too large.
 pub const LENGTH: Fault = Fault("malformed length");
-/// An integer that is no decimal number of 64 bits.
+/// An integer that is not a decimal number of 64 bits.
 pub const INTEGER: Fault = Fault("malformed integer");
-/// A double, a big number, a boolean or a null that is none.
+/// A malformed double, big number, boolean or null.
 pub const NUMBER: Fault = Fault("malformed number, boolean or null");
 /// A verbatim string without its format.
 pub const VERBATIM: Fault = Fault("malformed verbatim string");
@@ -39,23 +39,23 @@ pub const VERBATIM: Fault = Fault("malformed verbatim string");
 pub const BULK_TOO_LONG: Fault = Fault("a string is longer than the limit");
 /// More than [`MOST_DEEP`](super::MOST_DEEP).
 pub const TOO_DEEP: Fault = Fault("aggregates are nested deeper than the limit");
-/// A push may only stand between replies.
+/// A push is allowed only between replies.
 pub const PUSH_INSIDE: Fault = Fault("a push in the middle of a reply");
-/// An end, or a chunk, of nothing that was begun; a map with a key too many.
+/// An end or a chunk without a beginning, or a map with a key without a value.
 pub const STREAMED: Fault = Fault("malformed streamed string or aggregate");
 
 /// HELLO, AUTH and SELECT are not answered yet.
 pub const NOT_OPEN: Fault = Fault("the login is not complete");
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
-/// The server closed, or will after what is in flight.
+/// The server closed, or will close after the operations in flight.
 pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
 /// A command without a name, or an MGET or DEL without keys.
 pub const NO_ARGUMENTS: Fault = Fault("a command needs a name, and MGET and DEL a key");
 /// See [`Op::Command`](super::Op::Command).
 pub const COMMAND: Fault =
     Fault("this command changes the reply format or the login and cannot be measured");
-/// RESP knows no user without a password.
+/// RESP does not support a user without a password.
 pub const USER_WITHOUT_PASSWORD: Fault = Fault("a user needs a password");
 
 /// The server is loading ([`codes::LOADING`]).
@@ -80,8 +80,8 @@ pub const AUTH: Fault = Fault("the server rejects AUTH (check whether it has a p
 /// Any other error to SELECT.
 pub const SELECT: Fault = Fault("the server rejects SELECT (check its number of databases)");
 
-/// What an error means that refuses the connection; `otherwise` where it has
-/// no fault of its own.
+/// The fault of an error that refuses the connection; `otherwise` if the error has no fault of its
+/// own.
 pub(super) fn refusal(code: u16, otherwise: Fault) -> Fault {
     match code {
         codes::LOADING => LOADING,
