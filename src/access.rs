@@ -34,7 +34,8 @@ impl Access {
     /// The lanes of one contender of the order: one for each worker, with all of its
     /// groups.
     ///
-    /// # Panics If the order has no such contender.
+    /// # Panics
+    /// If the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let of_group = |order: &Asked| match self {
             Access::Http(access) => http_lanes(order, contender, access),
@@ -67,7 +68,8 @@ impl Access {
 
     /// Checks whether a login there keeps the password safe.
     ///
-    /// # Errors Says why it is not safe, and what to do.
+    /// # Errors
+    /// Says why it is not safe, and what to do.
     pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
         self.database().map_or(Ok(()), |database| database.check_log_in(address, timeout))
     }

@@ -34,7 +34,8 @@ pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
 
 /// Makes a folder in the cache, and the folders above it, for this user alone.
 ///
-/// # Errors If it cannot be created or opened, or if others can write in it.
+/// # Errors
+/// If it cannot be created or opened, or if others can write in it.
 pub(crate) fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     if is_folder_of_ours(folder)? { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
@@ -43,7 +44,8 @@ pub(crate) fn make(folder: &Path) -> io::Result<()> {
 /// Whether this is a folder, not a link, that belongs to this user and that nobody else can write
 /// in.
 ///
-/// # Errors If it cannot be opened because it does not exist or is not a folder.
+/// # Errors
+/// If it cannot be opened because it does not exist or is not a folder.
 pub(crate) fn is_folder_of_ours(folder: &Path) -> io::Result<bool> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(folder)?))

@@ -37,7 +37,8 @@ pub struct Facts {
 impl Facts {
     /// Reads them.
     ///
-    /// # Errors If the kernel does not report which cores this process may use.
+    /// # Errors
+    /// If the kernel does not report which cores this process may use.
     pub fn read() -> io::Result<Facts> {
         let allowed = allowed(0)?;
         let physical = allowed.iter().map(|core| (*core, first_sibling(*core))).collect();
@@ -51,7 +52,8 @@ impl Facts {
 /// Whole physical cores are taken first: a generator thread on the sibling of
 /// a target's core would slow the target down. A single core is shared.
 ///
-/// # Errors If more are requested than exist.
+/// # Errors
+/// If more are requested than exist.
 pub fn share_out(facts: &Facts, asked: Option<u32>) -> Result<Cores, Error> {
     let all = facts.allowed.len();
     let count = match asked {
@@ -117,7 +119,8 @@ fn show(cores: &[u32]) -> String {
 
 /// The cores that another process may use, ascending.
 ///
-/// # Errors If the process does not exist, or the kernel does not report its cores.
+/// # Errors
+/// If the process does not exist, or the kernel does not report its cores.
 pub fn allowed_to(pid: u32) -> io::Result<Vec<u32>> {
     allowed(pid as libc::pid_t)
 }
@@ -236,7 +239,7 @@ mod tests {
     #[test]
     fn more_cores_than_there_are() {
         let error = share_out(&facts(&[&[0], &[1], &[5]], None), Some(4)).unwrap_err();
-        assert_eq!(error.text, "--cores 4: this process may use 3 (0-1,5); ask for at most 3");
+        assert_eq!(error.text, "--cores 4: this process may use only 3 (0-1,5): pass at most 3");
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
 /// A random number that most likely no other run has drawn. It has 32 bits, so that it is short
 /// enough to be typed again.
 ///
-/// # Errors If the system returns no random bytes.
+/// # Errors
+/// If the system returns no random bytes.
 pub fn draw_seed() -> io::Result<u64> {
     let mut bytes = [0; 4];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -30,7 +31,8 @@ pub fn draw_seed() -> io::Result<u64> {
 
 /// Raises the soft limit of descriptors to the hard limit, and returns it.
 ///
-/// # Errors If the system refuses to report or to raise it.
+/// # Errors
+/// If the system refuses to report or to raise it.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
     let mut limit = read_descriptor_limit()?;
     limit.rlim_cur = limit.rlim_max;
@@ -43,7 +45,8 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
 
 /// The soft limit of descriptors, which the programs that we start inherit.
 ///
-/// # Errors If the system refuses to report it.
+/// # Errors
+/// If the system refuses to report it.
 pub fn descriptor_limit() -> io::Result<u64> {
     read_descriptor_limit().map(|limit| limit.rlim_cur)
 }

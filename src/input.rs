@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a folder) is an
 /// error: it may never end, or never begin.
 ///
-/// # Errors A text that follows the file's name: `cannot be read: …`, `is not a plain file`, `is
+/// # Errors
+/// A text that follows the file's name: `cannot be read: …`, `is not a plain file`, `is
 /// too large: …`.
 pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     whole(plain_file(path)?, most)
@@ -35,7 +36,8 @@ pub(crate) fn plain_file(path: &Path) -> Result<File, String> {
 
 /// The same, but also accepts a pipe or a device (`@/dev/stdin`, `@<(command)`) that ends soon.
 ///
-/// # Errors As [`plain`], and if the file does not end in time.
+/// # Errors
+/// As [`plain`], and if the file does not end in time.
 pub(crate) fn any(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     within(path, most, PATIENCE)
 }
@@ -161,7 +163,7 @@ mod tests {
         );
         assert!(any(scratch.path(), MOST).is_err_and(|why| why.contains("Is a directory")));
         let late = within(&pipe, MOST, Duration::from_millis(20)).unwrap_err();
-        assert_eq!(late, "is no plain file, and its end did not come within 0.02 s");
+        assert_eq!(late, "is not a plain file and did not end within 0.02 s");
     }
 
     #[test]

@@ -74,12 +74,16 @@ impl Judged {
 
 /// Reads and judges a run: its folder, or its journal.
 ///
-/// # Errors If the run does not exist, or if its journal cannot be read.
+/// # Errors
+/// If the run does not exist, or if its journal cannot be read.
 pub fn read(run: &Path) -> Result<Judged, Error> {
     let (run, file) = find(run)?;
     let mut reader = Reader::open(&file)?;
     let Some(Event::Header(header)) = reader.next_event()? else {
-        return Err(Error::failed(format!("{}: no header", shown(file.display().to_string()))));
+        return Err(Error::failed(format!(
+            "{}: the journal has no header",
+            shown(file.display().to_string())
+        )));
     };
     let mut judge = Judge::new(&header.plan.question);
     let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());

@@ -7,14 +7,16 @@ use std::path::Path;
 
 /// Creates a file. An existing file or link of that name is neither followed nor touched.
 ///
-/// # Errors If something of that name exists, or the system refuses.
+/// # Errors
+/// If something of that name exists, or the system refuses.
 pub(crate) fn create_file(file: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
 /// Creates a folder, in the same way.
 ///
-/// # Errors If something of that name exists, or the system refuses.
+/// # Errors
+/// If something of that name exists, or the system refuses.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(folder)
 }

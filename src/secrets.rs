@@ -26,7 +26,8 @@ static DECLARED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Checks that a value can be a secret. The message follows the value's name.
 ///
-/// # Errors If it is too short.
+/// # Errors
+/// If it is too short.
 pub(crate) fn check(value: &str) -> Result<(), String> {
     match value.len() {
         SHORTEST.. => Ok(()),

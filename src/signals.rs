@@ -23,7 +23,8 @@ const ECHO: Duration = Duration::from_millis(100);
 
 /// Catches both signals from now on, and returns the flag that they raise.
 ///
-/// # Errors If the system has no descriptor left or refuses the handler.
+/// # Errors
+/// If the system has no descriptor left or refuses the handler.
 pub fn catch() -> io::Result<Stop> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());

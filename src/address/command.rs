@@ -15,7 +15,8 @@ pub struct Command(Vec<String>);
 impl Command {
     /// Reads the text after `exec:`.
     ///
-    /// # Errors A sentence with the remedy, if the text is empty, a quote is not closed, or only a
+    /// # Errors
+    /// A sentence with the remedy, if the text is empty, a quote is not closed, or only a
     /// shell could run it.
     pub fn parse(text: &str) -> Result<Command, String> {
         if text.contains('\0') {
@@ -49,7 +50,8 @@ impl Command {
 
     /// The file that runs when a process in `cwd` with this `PATH` runs it.
     ///
-    /// # Errors A sentence that names the file, if it does not exist or is not executable.
+    /// # Errors
+    /// A sentence that names the file, if it does not exist or is not executable.
     pub fn find(&self, path: &str, cwd: &Path) -> Result<PathBuf, String> {
         programs::find(&self.0[0], path, cwd)
     }
@@ -132,8 +134,8 @@ mod tests {
             ("a # b", "#"),
         ] {
             let message = format!(
-                "exec: `{c}` is for a shell, and there is none: put it in quotes, or write \
-                 exec:sh -c '…' to measure the shell as well"
+                "exec: `{c}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh \
+                 -c '…' to measure the shell as well"
             );
             assert_eq!(Command::parse(text), Err(message), "{text}");
         }
@@ -144,8 +146,8 @@ mod tests {
         for (text, message) in [
             ("", "exec: the program is missing: write for example exec:php check.php"),
             (" \t", "exec: the program is missing: write for example exec:php check.php"),
-            ("a 'b", "exec: a quote (') is opened and not closed"),
-            ("a \"b'", "exec: a quote (\") is opened and not closed"),
+            ("a 'b", "exec: a quote (') is not closed"),
+            ("a \"b'", "exec: a quote (\") is not closed"),
             ("a \\", "exec: the command ends in a backslash: write it twice"),
             ("a\0b", "exec: an argument of a program cannot contain a NUL byte"),
             ("A_1=b c", "exec: `A_1=b` would set a variable in a shell: write exec:env A_1=b …"),

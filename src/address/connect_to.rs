@@ -99,7 +99,7 @@ mod tests {
     fn bad_rules_name_the_form() {
         for text in ["", "a:80", "a:80:b", "[::1]:80", "[::1:80:b:80"] {
             let message = ConnectTo::parse(text).unwrap_err();
-            assert!(message.contains("write HOST:PORT:HOST:PORT"), "{text}: {message}");
+            assert!(message.contains("must be HOST:PORT:HOST:PORT"), "{text}: {message}");
         }
         assert_eq!(
             ConnectTo::parse("a:x:b:80").unwrap_err(),

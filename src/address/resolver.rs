@@ -35,7 +35,8 @@ impl<'a> Resolver<'a> {
     /// gets the first that accepts a connection; that one connection is opened
     /// and closed without a request.
     ///
-    /// # Errors If the name has no address, or a public one without `--allow-public`.
+    /// # Errors
+    /// If the name has no address, or a public one without `--allow-public`.
     pub fn dial(&mut self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let key = (host.to_owned(), port);
         if let Some(address) = self.known.get(&key) {

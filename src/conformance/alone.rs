@@ -72,7 +72,8 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
 /// it has one for; the others go where the order says. The server lives as long as the
 /// call.
 ///
-/// # Errors If the server cannot be started, or if tiebreak itself failed.
+/// # Errors
+/// If the server cannot be started, or if tiebreak itself failed.
 pub(crate) fn drive(
     mut order: Asked,
     accesses: &[Access],
@@ -98,7 +99,8 @@ pub(crate) fn drive(
 
 /// A null server with the doors that these want, in their order.
 ///
-/// # Errors If it cannot be started.
+/// # Errors
+/// If it cannot be started.
 pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<NullServer, Broken> {
     let doors: Vec<Door> = accesses.iter().filter_map(door).collect();
     NullServer::start(&doors, core)

@@ -123,7 +123,8 @@ pub(crate) fn length(order: &Order, lanes: &[Lane]) -> Duration {
 
 /// The figures of the trials.
 ///
-/// # Errors If no round was complete, or if a lane got no reply in any round.
+/// # Errors
+/// If no round was complete, or if a lane got no reply in any round.
 pub(crate) fn figures(
     order: &Order,
     lanes: &[Lane],

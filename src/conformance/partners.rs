@@ -59,7 +59,8 @@ pub(super) struct Partners {
 impl Partners {
     /// Starts them; servers run on this core.
     ///
-    /// # Errors If one cannot be started, or if tiebreak itself failed.
+    /// # Errors
+    /// If one cannot be started, or if tiebreak itself failed.
     pub(super) fn raise<'a>(
         partners: impl Iterator<Item = &'a Partner>,
         core: Option<u32>,

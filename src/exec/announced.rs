@@ -38,7 +38,8 @@ pub(super) fn announced(line: &str) -> Announced {
 /// How many operations a run counts as: what it announced, or `asked`
 /// (`--operations`).
 ///
-/// # Errors What is missing or contradictory, with the remedies. The message follows the name of
+/// # Errors
+/// What is missing or contradictory, with the remedies. The message follows the name of
 /// the program.
 pub(super) fn operations(last_line: Option<&str>, asked: Option<u64>) -> Result<u64, String> {
     let line = last_line.unwrap_or_default();
@@ -127,13 +128,13 @@ mod tests {
             (
                 Some("operations 5k"),
                 None,
-                "announces `operations 5k`, which is not a whole number in digits: let it write \
-                 for example `operations 100000`, or give --operations N",
+                "announces `operations 5k`, which is not a whole number in digits: have it print \
+                 a line such as `operations 100000`, or pass --operations N",
             ),
             (
                 Some("operations 5"),
                 Some(6),
-                "announces 5 operations, and --operations says 6: leave --operations out",
+                "announces 5 operations, but --operations is 6: omit --operations",
             ),
             (
                 Some("operations 0"),

@@ -12,10 +12,12 @@ impl Exec {
     /// the first runs the program. Puts the keeper, which reads the output, on
     /// the generator's cores.
     ///
-    /// # Errors If the order requires what a program does not support: more than one connection, or
+    /// # Errors
+    /// If the order requires what a program does not support: more than one connection, or
     /// a rate.
     ///
-    /// # Panics If the order has no such contender.
+    /// # Panics
+    /// If the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
         if !order.cores.is_empty() {
             let cores = pin::set(&order.cores)?;
@@ -33,7 +35,8 @@ impl Exec {
 
 /// The lanes of one contender: one for each worker, of which the first works.
 ///
-/// # Errors If the order requires what a program does not support.
+/// # Errors
+/// If the order requires what a program does not support.
 fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
     let asked = &order.lanes[contender];
     check(asked.intensity.connections, asked.intensity.arrivals)?;
@@ -158,8 +161,8 @@ mod tests {
         assert_eq!(
             many,
             Err(
-                "exec: runs one program at a time, not 64: leave --connections out for it, or let \
-                 the program do several things at once"
+                "exec: runs one program at a time, not 64: omit --connections for it, or make the \
+                 program itself concurrent"
                     .to_owned()
             )
         );

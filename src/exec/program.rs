@@ -126,7 +126,8 @@ impl Exec {
     /// Starts the keeper but does not run the program yet. Call it on a thread that is not pinned:
     /// the keeper inherits its cores, and so does a program without cores of its own.
     ///
-    /// # Errors If the program or a core does not exist, or if the system refuses.
+    /// # Errors
+    /// If the program or a core does not exist, or if the system refuses.
     pub fn start(program: &Program) -> Result<Exec, String> {
         program.check()?;
         let household = Household { secrets: program.secrets.clone(), ..Household::default() };

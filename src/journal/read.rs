@@ -54,7 +54,8 @@ struct Line<'a> {
 impl Reader<BufReader<File>> {
     /// Opens a journal.
     ///
-    /// # Errors If it cannot be opened.
+    /// # Errors
+    /// If it cannot be opened.
     pub fn open(file: &Path) -> Result<Self, Error> {
         let name = shown(file.display().to_string());
         match input::plain_file(file) {
@@ -73,7 +74,8 @@ impl<R: BufRead> Reader<R> {
 
     /// The next event. Returns None at the end.
     ///
-    /// # Errors If the file cannot be read, or if a line other than the last one is invalid.
+    /// # Errors
+    /// If the file cannot be read, or if a line other than the last one is invalid.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         while self.read_line()? {
             match parse(&self.buffer, self.line) {
@@ -213,7 +215,7 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
         version: String,
     }
     if kind != "header" {
-        return Err("is no header".to_owned());
+        return Err("is not a header".to_owned());
     }
     let start: Start = serde_json::from_str(header.get())
         .map_err(|error| format!("is not a valid header: {error}"))?;

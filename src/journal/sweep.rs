@@ -17,7 +17,8 @@ const LARGEST: u64 = 1 << 20;
 
 /// Writes it once; it is on disk before the first load point is driven.
 ///
-/// # Errors If it exists already, or cannot be written.
+/// # Errors
+/// If it exists already, or cannot be written.
 pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(sweep)?;
     text.push('\n');
@@ -29,7 +30,8 @@ pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
 
 /// Reads it.
 ///
-/// # Errors If it is not a sweep, is of another version, or names folders that are not its own.
+/// # Errors
+/// If it is not a sweep, is of another version, or names folders that are not its own.
 pub fn read(folder: &Path) -> Result<Sweep, Error> {
     let file = folder.join(FILE);
     let path = shown(file.display().to_string());
@@ -88,20 +90,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_named() {
+    fn an_invalid_sweep_is_an_error_that_names_the_reason() {
         let scratch = Scratch::new();
         write(scratch.path(), &sweep()).expect("writes");
         let whole = std::fs::read_to_string(scratch.path().join(FILE)).expect("text");
         let table = [
-            ("connections-8", "../../etc", "`../../etc` is no load point's folder"),
-            ("sweep-points/1", "sweep-points/2", "and this version reads tiebreak.sweep-points/1"),
-            ("\"factor\"", "\"fcator\"", "no sweep: missing field `factor`"),
+            ("connections-8", "../../etc", "`../../etc` is not the directory of a load point"),
+            (
+                "sweep-points/1",
+                "sweep-points/2",
+                "but this version of tiebreak reads tiebreak.sweep-points/1",
+            ),
+            ("\"factor\"", "\"fcator\"", "not a sweep: missing field `factor`"),
             ("{", "", "not JSON: "),
         ];
         for (old, new, message) in table {
             std::fs::write(scratch.path().join(FILE), whole.replacen(old, new, 1)).expect("text");
-            let path = read(scratch.path()).expect_err(message).text;
-            assert!(path.contains(message), "{path}");
+            let error = read(scratch.path()).expect_err(message).text;
+            assert!(error.contains(message), "{error}");
         }
     }
 }

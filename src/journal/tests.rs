@@ -132,7 +132,7 @@ fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
 fn what_is_no_journal_is_refused() {
     for (text, message) in [
         (String::new(), "J: is empty: it must begin with a header"),
-        (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is no header"),
+        (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is not a header"),
         (
             line(0, r#"{"header":{"schema":"other/1"}}"#),
             "J: line 1 has the schema `other/1`: no journal",

@@ -27,7 +27,8 @@ impl<W: Write> Writer<W> {
     /// Appends one event with one `write`, without declared secrets. Returns the event as it was
     /// written.
     ///
-    /// # Errors If the disk is full, or fails otherwise.
+    /// # Errors
+    /// If the disk is full, or fails otherwise.
     pub fn write(&mut self, event: &Event) -> io::Result<String> {
         let mut text = serde_json::to_string(event)?;
         if secrets::appear_in(&text) {
@@ -43,7 +44,8 @@ impl<W: Write> Writer<W> {
 
     /// Returns when everything written is on the disk.
     ///
-    /// # Errors If the disk is full, or fails otherwise.
+    /// # Errors
+    /// If the disk is full, or fails otherwise.
     pub fn sync(&self) -> io::Result<()> {
         (self.sync)(&self.to)
     }
@@ -52,7 +54,8 @@ impl<W: Write> Writer<W> {
 impl Writer<File> {
     /// Creates the journal, readable by its owner only. An existing one is never touched.
     ///
-    /// # Errors If it exists, or cannot be created.
+    /// # Errors
+    /// If it exists, or cannot be created.
     pub fn create(file: &Path) -> io::Result<Self> {
         let file = private::create_file(file)?;
         Ok(Writer::new(file, File::sync_data))

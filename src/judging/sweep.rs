@@ -26,7 +26,8 @@ pub fn is_one(run: &Path) -> bool {
 
 /// Reads and judges every load point.
 ///
-/// # Errors If the sweep or one of its journals cannot be read.
+/// # Errors
+/// If the sweep or one of its journals cannot be read.
 pub fn read(run: &Path) -> Result<Swept, Error> {
     let sweep = journal::sweep::read(run)?;
     let judged = |folder: &String| {

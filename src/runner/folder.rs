@@ -22,7 +22,8 @@ pub(super) const LOGS: &str = "logs";
 /// Creates the folder and the journal in it: `--out`, or a new one named after
 /// the time and the experiment.
 ///
-/// # Errors If the folder contains a journal, or cannot be written.
+/// # Errors
+/// If the folder contains a journal, or cannot be written.
 pub(crate) fn create(
     out: Option<&Path>,
     now: SystemTime,
@@ -43,7 +44,8 @@ pub(crate) fn create(
 
 /// Creates or checks a folder that contains neither a run nor a sweep: `--out`, or a new one.
 ///
-/// # Errors If it contains one, or cannot be written.
+/// # Errors
+/// If it contains one, or cannot be written.
 pub(crate) fn empty(
     out: Option<&Path>,
     now: SystemTime,

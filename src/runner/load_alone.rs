@@ -33,7 +33,8 @@ pub struct LoadTelling {
 /// Nothing is judged, so no journal is left: it is written into memory and read from there like any
 /// other.
 ///
-/// # Errors If a target or tiebreak failed. Being stopped is not an error.
+/// # Errors
+/// If a target or tiebreak failed. Being stopped is not an error.
 pub fn load(
     resolved: &Resolved,
     stop: &Stop,

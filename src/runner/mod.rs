@@ -53,7 +53,8 @@ pub struct Telling<'a> {
 
 /// Conducts the run and returns its folder; the journal says how it ended.
 ///
-/// # Errors If the folder or the journal cannot be written.
+/// # Errors
+/// If the folder or the journal cannot be written.
 pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
     check_programs(resolved)?;

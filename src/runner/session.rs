@@ -135,7 +135,8 @@ impl<'a, W: Write> Book<'a, W> {
 impl<W: Write> Session<'_, W> {
     /// Drives the whole run and writes its end.
     ///
-    /// # Errors If the journal cannot be written. Any other failure becomes the reason of the end.
+    /// # Errors
+    /// If the journal cannot be written. Any other failure becomes the reason of the end.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
         let came = if self.stores.only_load() { self.raise(1) } else { self.phases() };
         // Whatever happened, nothing is left running; the first error is reported.

@@ -26,7 +26,8 @@ pub(crate) struct Begun {
 
 /// Creates the folder, and writes the list of its load points.
 ///
-/// # Errors If the folder contains a run, or cannot be written.
+/// # Errors
+/// If the folder contains a run, or cannot be written.
 pub(crate) fn begin(
     factor: Factor,
     settled: &Settled,

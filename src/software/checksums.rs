@@ -10,7 +10,8 @@ use text::shown::shown;
 
 /// Compares every file of a folder with a list as `sha256sum` writes it.
 ///
-/// # Errors A sentence that names the first file that differs, is missing or is not in the list.
+/// # Errors
+/// A sentence that names the first file that differs, is missing or is not in the list.
 pub(super) fn verify(folder: &Path, list: &str) -> Result<(), String> {
     let expected = parse(list);
     let found =

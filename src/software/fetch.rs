@@ -32,7 +32,8 @@ pub(crate) enum Fetched {
 
 /// Fetches the software, unless it was fetched before.
 ///
-/// # Errors If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
+/// # Errors
+/// If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
 /// if the cache folder cannot be written.
 pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {

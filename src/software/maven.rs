@@ -36,7 +36,8 @@ pub(super) fn missing(path: &str) -> Option<String> {
 /// Fetches the files of the software into `to`. It works below `stage`, an existing folder, and
 /// reports the number of fetched files to `count` now and then.
 ///
-/// # Errors If mvn fails, with the first line of its output that gives the reason.
+/// # Errors
+/// If mvn fails, with the first line of its output that gives the reason.
 pub(super) fn fetch(
     software: &Software,
     stage: &Path,

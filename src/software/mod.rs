@@ -84,7 +84,8 @@ static ALL: &[Software] = &[
 impl Software {
     /// The software with this name in recipes.
     ///
-    /// # Errors Lists the known names if there is none of this name.
+    /// # Errors
+    /// Lists the known names if there is none of this name.
     pub(crate) fn named(name: &str) -> Result<&'static Software, String> {
         let names = || ALL.iter().map(|software| software.name);
         ALL.iter().find(|software| software.name == name).ok_or_else(|| unknown(name, names()))
@@ -92,7 +93,8 @@ impl Software {
 
     /// What `tiebreak setup NAME` fetches.
     ///
-    /// # Errors Lists the known names if this one does not exist.
+    /// # Errors
+    /// Lists the known names if this one does not exist.
     pub(crate) fn of_setup(name: &str) -> Result<Vec<&'static Software>, String> {
         let of: Vec<_> = ALL.iter().filter(|software| software.setup == name).collect();
         if of.is_empty() { Err(unknown(name, setups().into_iter())) } else { Ok(of) }

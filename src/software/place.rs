@@ -15,7 +15,8 @@ pub(super) fn all() -> Option<PathBuf> {
 impl Software {
     /// The folder of this software: that of the installed copy, otherwise that of the fetched one.
     ///
-    /// # Errors A sentence with the remedy, if it is neither installed nor fetched, or if the
+    /// # Errors
+    /// A sentence with the remedy, if it is neither installed nor fetched, or if the
     /// variable for its folder names a different one.
     pub(crate) fn find(&self) -> Result<PathBuf, String> {
         self.find_in(&|name| std::env::var_os(name), all().as_deref())
@@ -130,7 +131,11 @@ mod tests {
         assert_eq!(found("cassandra-5.0", &both[1..], &cache), Ok(other));
         assert_eq!(found("cassandra-5.0", &[], &cache), Ok(fetched));
         let told = found("cassandra-1.2", &both, &cache).expect_err("another version");
-        assert_eq!(told, "Cassandra 1.2.8 is not on this machine: run `tiebreak setup cassandra`");
+        assert_eq!(
+            told,
+            "Cassandra 1.2.8 is not installed on this machine: run `tiebreak setup \
+                          cassandra`"
+        );
     }
 
     #[test]
@@ -140,12 +145,12 @@ mod tests {
         let told = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");
         assert_eq!(
             told,
-            "Cassandra 5.0.9 is not on this machine (CASSANDRA_HOME is not set, and `cassandra` \
-             is not in PATH): run `tiebreak setup cassandra`"
+            "Cassandra 5.0.9 is not installed on this machine (CASSANDRA_HOME is not set, and \
+             `cassandra` is not in PATH): run `tiebreak setup cassandra`"
         );
         let wrong: [(&str, &Path); 1] = [("CASSANDRA_HOME", scratch.path())];
         let told = found("cassandra-5.0", &wrong, &cache).expect_err("another folder");
-        assert!(told.contains("there is no lib/apache-cassandra-*.jar in that folder"), "{told}");
+        assert!(told.contains("that directory contains no lib/apache-cassandra-*.jar"), "{told}");
     }
 
     #[test]

@@ -82,7 +82,8 @@ enum From {
 impl Meter {
     /// Measures a process and all its descendants by their CPU clocks.
     ///
-    /// # Errors If the process does not exist, or this user may not see it.
+    /// # Errors
+    /// If the process does not exist, or this user may not see it.
     pub fn of_tree(root_pid: u32) -> Result<Meter, OutOfSight> {
         Meter::of_trees(&[root_pid])
     }
@@ -90,14 +91,16 @@ impl Meter {
     /// Measures several processes and all their descendants: servers that share a port without a
     /// listening parent.
     ///
-    /// # Errors If one of the processes does not exist or cannot be seen.
+    /// # Errors
+    /// If one of the processes does not exist or cannot be seen.
     pub fn of_trees(roots: &[u32]) -> Result<Meter, OutOfSight> {
         Ok(Meter::from(From::Tree(Tree::of(roots)?)))
     }
 
     /// Measures a cgroup that contains the target and nothing else.
     ///
-    /// # Errors If the folder has neither `cpu.stat` nor `cpuacct.usage`.
+    /// # Errors
+    /// If the folder has neither `cpu.stat` nor `cpuacct.usage`.
     pub fn of_cgroup(path: &Path) -> Result<Meter, OutOfSight> {
         Ok(Meter::from(From::Cgroup(Counter::of(path)?)))
     }
@@ -106,7 +109,8 @@ impl Meter {
     /// by the tree below `root_pid`. That may be its keeper, which stays outside the cgroup and is
     /// the parent of daemons that leave the tree of the started process.
     ///
-    /// # Errors If the process does not exist any more.
+    /// # Errors
+    /// If the process does not exist any more.
     pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, OutOfSight> {
         let tree = Tree::of(&[root_pid])?;
         let pids = tree.pids();
@@ -120,7 +124,8 @@ impl Meter {
     /// Measures a target that was already running: by its cgroup if no other process is in it (a
     /// service, a container), otherwise by its tree.
     ///
-    /// # Errors If one of the processes does not exist or cannot be seen.
+    /// # Errors
+    /// If one of the processes does not exist or cannot be seen.
     pub fn of_attached(roots: &[u32]) -> Result<Meter, OutOfSight> {
         let tree = Tree::of(roots)?;
         let own = cgroup::held_alone(&tree.pids()).and_then(|path| Counter::of(&path).ok());

@@ -56,7 +56,8 @@ impl Found {
 
 /// The processes that serve this address.
 ///
-/// # Errors If they cannot be seen: the address belongs to another machine, nothing listens in this
+/// # Errors
+/// If they cannot be seen: the address belongs to another machine, nothing listens in this
 /// namespace, this user may not look, or the listening process only forwards to another server.
 pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     let place = text::shown::shown(address.to_string());
@@ -112,7 +113,8 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
 
 /// The tree of a process with this ID.
 ///
-/// # Errors If the process does not exist, or this user may not see it.
+/// # Errors
+/// If the process does not exist, or this user may not see it.
 pub fn process(pid: u32) -> Result<Found, OutOfSight> {
     let root = Processes::now().root(pid).ok_or_else(|| {
         OutOfSight(format!("process {pid} does not exist, or this user may not see it"))

@@ -26,7 +26,8 @@ static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 /// Another program can take it before the target does: a launch that reports this is repeated with
 /// another port.
 ///
-/// # Errors If every port is taken, or the system refuses to probe.
+/// # Errors
+/// If every port is taken, or the system refuses to probe.
 pub fn free() -> io::Result<u16> {
     free_on(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }

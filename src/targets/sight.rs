@@ -17,7 +17,8 @@ pub struct Sight {
 
 /// Finds the processes that serve this address; `pid` names the process directly.
 ///
-/// # Errors Says why it cannot be seen.
+/// # Errors
+/// Says why it cannot be seen.
 pub fn look(address: &Address, pid: Option<u32>) -> Result<Sight, OutOfSight> {
     let found = match pid {
         Some(pid) => find::process(pid)?,

@@ -148,13 +148,15 @@ pub trait Codec {
 
     /// Appends one operation to `out`.
     ///
-    /// # Errors If it cannot be encoded; then nothing was appended.
+    /// # Errors
+    /// If it cannot be encoded; then nothing was appended.
     fn write(&mut self, op: &Self::Op<'_>, out: &mut Out) -> Result<Tag, Fault>;
 
     /// Reads bytes of the server. The caller passes unconsumed bytes again, followed by more. It
     /// may write an answer into `out`.
     ///
-    /// # Errors If the bytes violate the protocol or its limits; the connection is unusable from
+    /// # Errors
+    /// If the bytes violate the protocol or its limits; the connection is unusable from
     /// then on. The contents of `out` are the last to be sent.
     fn read(
         &mut self,
@@ -165,7 +167,8 @@ pub trait Codec {
 
     /// The peer closed. A reply that ends with the connection is completed.
     ///
-    /// # Errors If a reply was truncated, or an operation was unanswered.
+    /// # Errors
+    /// If a reply was truncated, or an operation was unanswered.
     fn end(&mut self, seen: &mut impl Events) -> Result<(), Fault>;
 
     /// How many operations may be in flight at once, now; the caller writes none while so

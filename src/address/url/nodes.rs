@@ -6,7 +6,8 @@ use crate::protocol::Scheme;
 /// Reads `HOST:PORT`, or `HOST:PORT,HOST:PORT` where the scheme allows several nodes. The
 /// place is the first node; the others come after it, as host and port.
 ///
-/// # Errors When a host or a port is malformed, a node is listed twice, or there are several and
+/// # Errors
+/// When a host or a port is malformed, a node is listed twice, or there are several and
 /// the scheme allows only one; `example` is an address of the protocol.
 pub(super) fn read(
     hosts: &str,

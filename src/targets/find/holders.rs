@@ -102,7 +102,8 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
 
 /// Whether a process holds one of these sockets.
 ///
-/// # Errors If it has ended, or belongs to another user.
+/// # Errors
+/// If it has ended, or belongs to another user.
 pub(super) fn holds(pid: u32, inodes: &BTreeSet<u64>) -> io::Result<bool> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
     let mut links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -20,7 +20,8 @@ const BUFFER: usize = 32 * 1024;
 
 /// The listening sockets of both families.
 ///
-/// # Errors If the kernel does not answer (built without it, or forbidden here).
+/// # Errors
+/// If the kernel does not answer (built without it, or forbidden here).
 pub(super) fn listeners() -> io::Result<Vec<Tcp>> {
     let netlink = open()?;
     let mut found = Vec::new();

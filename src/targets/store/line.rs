@@ -39,7 +39,9 @@ impl Heard {
         self.reply.map(|reply| reply.class)
     }
 
-    /// # Errors If the reply is an error; it names the error.
+    /// # Errors
+
+    /// If the reply is an error; it names the error.
     pub(super) fn good(&self) -> Result<(), String> {
         let Some(Class::Error(code)) = self.class() else { return Ok(()) };
         // No two protocols share a code.
@@ -51,7 +53,8 @@ impl Heard {
 
     /// The requested value. Returns None if there is none.
     ///
-    /// # Errors If the reply is an error.
+    /// # Errors
+    /// If the reply is an error.
     pub(super) fn into_value(self) -> Result<Option<Vec<u8>>, String> {
         match self.class() {
             Some(Class::Miss) => Ok(None),
@@ -87,7 +90,8 @@ impl<C: Codec> Line<C> {
     /// Connects, and waits until the store accepts queries.
     pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
         let deadline = Instant::now() + patience;
-        let stream = Stream::connect(address, patience).map_err(|error| connection_error(&error))?;
+        let stream =
+            Stream::connect(address, patience).map_err(|error| connection_error(&error))?;
         let mut line =
             Line { stream, codec, deadline, input: Vec::new(), read: 0, most: MOST_BYTES };
         let mut out = Out::default();

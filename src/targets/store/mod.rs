@@ -116,7 +116,8 @@ impl SideChannel {
 
     /// What the store reports about itself.
     ///
-    /// # Errors Says why it did not answer.
+    /// # Errors
+    /// Says why it did not answer.
     pub(crate) fn about(&self) -> Result<About, String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.about(),
@@ -143,7 +144,8 @@ impl SideChannel {
 
     /// The value under this key. Returns None if there is none.
     ///
-    /// # Errors Says why it cannot be read.
+    /// # Errors
+    /// Says why it cannot be read.
     pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.recall(key),
@@ -157,7 +159,8 @@ impl SideChannel {
 
     /// Keeps this under the key.
     ///
-    /// # Errors Says why it cannot be written.
+    /// # Errors
+    /// Says why it cannot be written.
     pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.keep(key, text),
@@ -170,7 +173,8 @@ impl SideChannel {
 
     /// Removes what is kept under the key, if anything is.
     ///
-    /// # Errors Says why it cannot be removed.
+    /// # Errors
+    /// Says why it cannot be removed.
     pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.forget(key),
@@ -186,7 +190,8 @@ impl SideChannel {
     /// directory was checked when it was opened. A store that does not answer has nothing to lose:
     /// its load fails, and is counted.
     ///
-    /// # Errors Says why it cannot be prepared.
+    /// # Errors
+    /// Says why it cannot be prepared.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
         match &self.tongue {
             Tongue::Sql(database) => database.make_tables(&self.address, workload),

@@ -25,7 +25,8 @@ pub(super) enum Kept {
 /// Checks that the existing keys of this workload were written by tiebreak. `read` returns the
 /// value of a key. A store that does not answer passes: its load fails too, and is counted.
 ///
-/// # Errors Names the first key that was not, and the remedy.
+/// # Errors
+/// Names the first key that was not, and the remedy.
 pub(super) fn check(
     workload: &Workload,
     mut read: impl FnMut(&str) -> Result<Kept, String>,

@@ -116,7 +116,8 @@ impl Cluster {
 
     /// Makes sure that the contender's column family exists and is empty.
     ///
-    /// # Errors If tiebreak did not make the existing one, or if the schema cannot be changed.
+    /// # Errors
+    /// If tiebreak did not make the existing one, or if the schema cannot be changed.
     pub(super) fn make_room(&self, address: &Address) -> Result<(), String> {
         let (keyspace, name) = (&*self.access.keyspace, &*self.access.family);
         let mut line = self.line_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;

@@ -47,7 +47,8 @@ impl Body {
 
     /// The peer closed.
     ///
-    /// # Errors If this body does not end that way.
+    /// # Errors
+    /// If this body does not end that way.
     pub(super) fn end(&self) -> Result<(), Fault> {
         match self {
             Body::UntilClose => Ok(()),

@@ -28,7 +28,8 @@ impl Request<'_> {
     /// where there is a body, and as 0 for methods that are expected to have
     /// one (POST, PUT, PATCH; RFC 9110, 8.6).
     ///
-    /// # Errors If any part would not be read back as it is meant, so that no header and no second
+    /// # Errors
+    /// If any part would not be read back as it is meant, so that no header and no second
     /// request can be smuggled in.
     pub fn encode(&self) -> Result<Vec<u8>, Fault> {
         self.check()?;

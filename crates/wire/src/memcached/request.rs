@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 /// Checks that an operation can be encoded.
 ///
-/// # Errors If the server would not read it back as it is meant.
+/// # Errors
+/// If the server would not read it back as it is meant.
 pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(), Fault> {
     match op {
         Op::MultiGet(keys) if keys.is_empty() => Err(faults::NO_KEYS),

@@ -50,7 +50,8 @@ impl Asked {
 
     /// The reply begins with this token.
     ///
-    /// # Errors If the command never returns a reply of this type.
+    /// # Errors
+    /// If the command never returns a reply of this type.
     pub(super) fn start(&mut self, token: &Token<'_>) -> Result<(), Fault> {
         if !self.kind.allows(token) {
             return Err(faults::UNEXPECTED);

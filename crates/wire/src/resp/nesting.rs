@@ -52,7 +52,8 @@ impl Nesting {
 
     /// An aggregate begins. Returns whether everything begun is complete.
     ///
-    /// # Errors If it is nested too deep, or is a push inside of another value.
+    /// # Errors
+    /// If it is nested too deep, or is a push inside of another value.
     pub(super) fn open(&mut self, aggregate: Aggregate, count: Option<u64>) -> Result<bool, Fault> {
         if aggregate == Aggregate::Push && self.depth > 0 {
             return Err(faults::PUSH_INSIDE);
@@ -85,7 +86,8 @@ impl Nesting {
 
     /// The end of a streamed aggregate. Returns whether everything begun is complete.
     ///
-    /// # Errors If there is none, or a map ends after a key.
+    /// # Errors
+    /// If there is none, or a map ends after a key.
     pub(super) fn close(&mut self) -> Result<bool, Fault> {
         let frame = match self.depth.checked_sub(1).map(|last| self.frames[last]) {
             Some(frame) if frame.left.is_none() => frame,

@@ -40,7 +40,8 @@ impl Opening {
     /// Writes HELLO or AUTH, then SELECT, each if it is needed. They are sent together: an opening
     /// costs one round trip, or none.
     ///
-    /// # Errors If there is a user without a password.
+    /// # Errors
+    /// If there is a user without a password.
     pub fn new(login: &Login<'_>) -> Result<Opening, Fault> {
         let user = match (login.user, login.password) {
             (Some(_), None) => return Err(faults::USER_WITHOUT_PASSWORD),

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 /// Checks that an operation can be encoded and its reply decoded.
 ///
-/// # Errors If it cannot.
+/// # Errors
+/// If it cannot.
 pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
     match op {
         Op::MGet(list) | Op::Del(list) | Op::Command(list) if list.is_empty() => {

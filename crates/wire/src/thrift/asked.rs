@@ -75,7 +75,8 @@ impl Asked {
 
     /// The success begins.
     ///
-    /// # Errors If the call has none, or an exception was seen.
+    /// # Errors
+    /// If the call has none, or an exception was seen.
     pub(super) fn succeeds(&mut self) -> Result<(), Fault> {
         if self.success == Success::Void || self.exception != 0 || self.has_success {
             return Err(faults::UNEXPECTED);
@@ -106,7 +107,8 @@ impl Asked {
 
     /// A column begins.
     ///
-    /// # Errors If it belongs to no key and must belong to one.
+    /// # Errors
+    /// If it belongs to no key and must belong to one.
     pub(super) fn column(&mut self) -> Result<(), Fault> {
         if self.success != Success::ColumnsOfKeys {
             self.item = self.items;
@@ -123,7 +125,8 @@ impl Asked {
 
     /// A piece of a key; `last`: the key ends with it.
     ///
-    /// # Errors If it was not requested, or came before.
+    /// # Errors
+    /// If it was not requested, or came before.
     pub(super) fn key(&mut self, piece: &[u8], last: bool) -> Result<(), Fault> {
         self.hash = hash(self.hash, piece);
         if !last {
@@ -149,7 +152,8 @@ impl Asked {
 
     /// The result of the complete reply.
     ///
-    /// # Errors If it contained neither a success nor an exception although one is required.
+    /// # Errors
+    /// If it contained neither a success nor an exception although one is required.
     pub(super) fn class(&self) -> Result<Class, Fault> {
         if self.exception != 0 {
             return self.throws.class_of(self.exception).ok_or(faults::UNEXPECTED);

@@ -29,7 +29,8 @@ pub struct Family {
 impl Keyspace {
     /// Reads the whole body of a reply to [`Admin::Keyspace`](super::Admin::Keyspace).
     ///
-    /// # Errors If it is not a complete `KsDef`.
+    /// # Errors
+    /// If it is not a complete `KsDef`.
     pub fn read(mut bytes: &[u8]) -> Result<Keyspace, Fault> {
         let mut walker = Walker::new();
         walker.start();

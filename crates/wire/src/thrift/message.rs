@@ -30,7 +30,8 @@ pub(super) mod types {
 
 /// Writes one frame with a call. `arguments`: writes its fields.
 ///
-/// # Errors If the frame is too long for its length field; then nothing was appended.
+/// # Errors
+/// If the frame is too long for its length field; then nothing was appended.
 pub(super) fn call(
     out: &mut Out,
     name: &str,

@@ -41,7 +41,8 @@ impl Opening {
     /// Writes `login` and `set_keyspace`, each if it is needed. They are sent together: an opening
     /// costs one round trip, or none.
     ///
-    /// # Errors If a text is too long for a frame.
+    /// # Errors
+    /// If a text is too long for a frame.
     pub fn new(login: &Login<'_>) -> Result<Opening, Fault> {
         let mut out = Out::default();
         if let Some((user, password)) = login.user {

@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 
 /// Refuses operations that cannot be sent.
 ///
-/// # Errors If it has no key or no change.
+/// # Errors
+/// If it has no key or no change.
 pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
     let empty = match op {
         Op::MultiSlice { keys, .. } => keys.is_empty(),

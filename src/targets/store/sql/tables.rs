@@ -23,7 +23,8 @@ struct Found {
 impl Database {
     /// Checks that all tables that a load of this workload replaces were made by tiebreak.
     ///
-    /// # Errors Names the first that was not, and the remedy.
+    /// # Errors
+    /// Names the first that was not, and the remedy.
     pub(super) fn check_tables(&self, address: &Address, of: &Workload) -> Result<(), String> {
         if let Some(notes) = self.find(address, NOTES)?
             && notes.columns != NAME_AND_NOTE
