@@ -103,8 +103,8 @@ impl Access {
         }
     }
 
-    /// How TLS is spoken from the first byte on, if it is. Databases come to it after
-    /// some words of their own.
+    /// The TLS settings, if TLS is spoken from the first byte on. Databases start it later, in
+    /// their own protocols.
     pub fn tls(&self) -> Option<&TlsAccess> {
         match self {
             Access::Http(access) => access.tls.as_ref(),

@@ -32,7 +32,7 @@ pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     cache.join("built").join(format!("{name}-{hash:016x}"))
 }
 
-/// Makes a folder in the cache, and the folders above it, for this user alone.
+/// Creates a folder in the cache, and its parents, for this user only.
 ///
 /// # Errors
 /// If it cannot be created or opened, or if others can write in it.

@@ -8,9 +8,8 @@
 //! A program can have servers that it talks to: they are launched for it, and what they cost is
 //! part of what it costs.
 //!
-//! The programs are started by a keeper of their own (`targets::keeper`), which
-//! reads what they write and takes the times. When tiebreak is killed it ends
-//! them, with all that descends from them.
+//! A keeper process for each program (`targets::keeper`) starts it, reads its output and takes the
+//! times. If tiebreak is killed, the keeper ends the program and all its descendants.
 
 mod announced;
 mod lane;

@@ -18,7 +18,7 @@ pub const SOURCE: &str = "wait4";
 /// The same of one that has servers, whose own are added.
 pub const WITH_SERVERS: &str = "wait4_and_servers";
 
-/// What to run, and how. No `Debug`: an environment can hold secrets.
+/// What to run, and how. It has no `Debug` because an environment can contain secrets.
 #[derive(Clone)]
 pub struct Program {
     /// The program and its arguments.
@@ -87,7 +87,7 @@ impl Program {
         own.or_else(|| launch::missing(&servers.launch))
     }
 
-    /// In words, as launches are told.
+    /// The program in words, as launches are described.
     pub fn outline(&self) -> Vec<String> {
         let mut line = format!("run     {}", self.command.shown());
         if let Some(operations) = self.operations {
@@ -171,7 +171,7 @@ impl Exec {
         }
     }
 
-    /// The number of the keeper: everything below it is the program.
+    /// The process ID of the keeper. All its descendants belong to the program.
     pub fn keeper(&self) -> i32 {
         lock(&self.runner.keeper).pid()
     }

@@ -45,9 +45,9 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
 /// The members of a room at most whose lane is driven so.
 const MOST_MEMBERS: u32 = 256;
 
-/// The null server answers over loopback. Over a network, where the other end
-/// costs this machine nothing, and over a unix socket a lane costs less than that:
-/// a limit that was too low would accuse a generator that has room.
+/// The null server answers over loopback. A lane costs less over a network, where the other end
+/// costs this machine nothing, and over a unix socket: a limit that was too low would blame a
+/// generator that has capacity left.
 fn comparable(contender: &Contender) -> bool {
     let nodes = contender.address.nodes();
     contender.asks.members() <= MOST_MEMBERS

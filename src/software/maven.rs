@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 /// How long mvn may take to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The programs that fetching takes, and Debian's packages of them.
+/// The programs that fetching requires, and their Debian packages.
 pub(crate) const PROGRAMS: [(&str, &str); 3] =
     [("java", "openjdk-17-jre-headless"), ("mvn", "maven"), ("tar", "tar")];
 

@@ -20,7 +20,7 @@ pub(super) const NO_COPIES: Answer = Answer::Never(
      server that sends it to all of them, the sender included",
 );
 
-/// Of this code: a status, that of a close frame, or one of the codec's own.
+/// Explains this code: an HTTP status, the code of a close frame, or a code of the codec.
 pub(super) fn refused(code: u16) -> Answer {
     match code {
         200 => Answer::Never(
@@ -62,7 +62,7 @@ pub(super) fn refused(code: u16) -> Answer {
         codes::OTHER_COPY => {
             Answer::Never("it sends a member of a room messages that nobody sent there")
         }
-        codes::UNASKED => Answer::Never("it sends messages that answer nothing"),
+        codes::UNASKED => Answer::Never("it sends messages that are not replies"),
         1001 | 1012 | 1013 => Answer::NotYet("it closes the WebSocket (1001, 1012 or 1013)"),
         1008 => Answer::Never("it closes the WebSocket with 1008 (policy violation)"),
         1011 => Answer::Never("it closes the WebSocket with 1011 (internal error)"),

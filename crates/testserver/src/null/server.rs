@@ -166,7 +166,7 @@ impl Server {
         }
         let owed = self.doors[door].tongue.greeting();
         let mut client = Client { stream, door, held: Vec::new(), owed, room: None };
-        // What cannot be said at once is owed like a reply.
+        // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
             Some(empty) => *empty = Some(client),
