@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(error.exit, Exit::Usage);
         assert_eq!(
             error.text,
-            "`api` leads to 203.0.113.7, a public address: put load only on servers that you are \
+            "`api` resolves to 203.0.113.7, a public address: put load only on servers that you are \
              allowed to load, and confirm it with --allow-public"
         );
         assert!(Resolver::new(true, &look_up, &accepts).dial("api", 80).is_ok());

@@ -135,7 +135,7 @@ fn what_is_no_journal_is_refused() {
         (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is not a header"),
         (
             line(0, r#"{"header":{"schema":"other/1"}}"#),
-            "J: line 1 has the schema `other/1`: no journal",
+            "J: line 1 has the schema `other/1`, which is not that of a journal",
         ),
         (
             line(0, r#"{"header":{"schema":"tiebreak.journal/3.1","version":"3.4.5"}}"#),

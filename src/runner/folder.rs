@@ -135,7 +135,7 @@ mod tests {
         assert!(out.join("journal.jsonl").exists());
         let error = create(Some(&out), SystemTime::now(), "0123456789abcdef").unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
-        assert!(error.text.contains("holds a journal already"), "{}", error.text);
+        assert!(error.text.contains("already contains a journal"), "{}", error.text);
     }
 
     #[test]

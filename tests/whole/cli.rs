@@ -232,7 +232,7 @@ fn json_on_standard_output_stands_alone() {
     assert!(ran.err.contains("audit:"), "the report for people goes elsewhere: {}", ran.err);
     let twice = run(&place, &short(&["run", &url, "--out", "R"]));
     assert_eq!(twice.code, Some(2));
-    assert!(twice.err.contains("it holds a journal already"), "{}", twice.err);
+    assert!(twice.err.contains("already contains a journal"), "{}", twice.err);
 }
 
 #[test]

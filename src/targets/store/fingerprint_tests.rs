@@ -89,7 +89,7 @@ fn only_what_is_clean_and_of_this_start_is_found() {
 #[test]
 fn what_is_missing_is_loaded_again() {
     let evicted = About { evictions: Some(9), ..about() };
-    let why = "it threw away 2 items since it was loaded";
+    let why = "it has evicted 2 items since it was loaded";
     assert_eq!(decide(&found(State::Clean), &evicted), anew(why));
     assert_eq!(decide(&found(State::Loading(300)), &evicted), anew(why));
     let set_back = About { evictions: Some(6), ..about() };
