@@ -99,7 +99,7 @@ fn file_size() {
     }
     let ended = case.start_as(command, &format!("compare e.toml {LONG}")).wait();
     let says =
-        ["error: run: the journal cannot be written: File too large", "`tiebreak report` reads"];
+        ["error: run: the journal cannot be written: File too large", "`tiebreak report` shows"];
     ended.expect(5, &says);
     case.left_nothing(true);
     assert_eq!(case.file("run/journal.jsonl").metadata().expect("a journal").len(), 200_000);
