@@ -20,7 +20,7 @@ use server::Server;
 use std::io;
 use std::net::SocketAddr;
 
-/// What is spoken behind a door.
+/// The protocol of a listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// HTTP, memcached, RESP, Thrift: the workload `kv`.
@@ -55,7 +55,7 @@ impl NullServer {
         Ok(NullServer { addresses, running: Some(running) })
     }
 
-    /// Where it listens, by door.
+    /// The addresses that it listens on, in the order of the doors.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }

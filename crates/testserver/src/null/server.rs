@@ -21,7 +21,7 @@ struct Door {
     tongue: Tongue,
 }
 
-/// What is spoken behind a door.
+/// The protocol of a listening socket.
 enum Tongue {
     Stores(Box<Data>),
     Postgres,
@@ -59,7 +59,7 @@ impl Tongue {
         matches!(self, Tongue::WebSocket).then(|| websocket::room(input)).flatten()
     }
 
-    /// What is said to whoever comes.
+    /// The greeting that a new connection gets.
     fn greeting(&self) -> Vec<u8> {
         match self {
             Tongue::Mysql => mysql::greeting(),

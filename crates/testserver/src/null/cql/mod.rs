@@ -46,7 +46,7 @@ const ID: usize = 16;
 /// those that they need.
 const MOST_PREPARED: usize = 1000;
 
-/// The statements behind one door: what each of them brings, made once.
+/// The statements of one listening socket: what each of them brings, made once.
 #[derive(Default)]
 pub(super) struct Cql {
     prepared: HashMap<[u8; ID], Vec<u8>>,

@@ -76,7 +76,7 @@ fn a_log_in_is_no_operation() {
         (auth, "*2\r\n-ERR x\r\n:1\r\n".into(), "Ready | end"),
     ] {
         let asking = Asking::logging_in(login);
-        common::expect(&asking, "log-in", stream.as_bytes(), expected);
+        common::expect(&asking, "login", stream.as_bytes(), expected);
     }
 }
 
@@ -133,7 +133,7 @@ fn refusals_are_named() {
     let text = "-ERR AUTH <password> called without any password configured for the default user. \
         Are you sure your configuration is correct?\r\n";
     refused(&auth, text, faults::AUTH, codes::ERR);
-    // Unasked, before anything: no log-in is needed here.
+    // Unasked, before anything: no login is needed here.
     let open = Asking::logging_in(RESP2);
     refused(
         &open,

@@ -1,4 +1,4 @@
-//! Log-in and keyspace.
+//! Login and keyspace.
 
 use super::build::{exception, reply};
 use super::check::{Asking, GET};
