@@ -1,5 +1,5 @@
-//! How to get at a contender: by a codec of our own, or through the client
-//! library that applications use.
+//! How a contender is reached: through one of our codecs, or through the client library that
+//! applications use.
 
 use drivers::Database;
 use engine::files::FilesAccess;
@@ -10,8 +10,8 @@ use engine::{
 use record::{Address, Asked};
 use std::time::Duration;
 
-/// What talking to a contender takes, with its secrets: no `Debug`, no
-/// `Serialize`.
+/// Everything needed to talk to a contender, including its secrets. It implements neither `Debug`
+/// nor `Serialize`, so that they cannot leak.
 #[derive(Clone)]
 pub enum Access {
     /// HTTP/1.1.
@@ -35,7 +35,7 @@ impl Access {
     /// groups.
     ///
     /// # Panics
-    /// When the order has no such contender.
+    /// If the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let of_group = |order: &Asked| match self {
             Access::Http(access) => http_lanes(order, contender, access),
@@ -66,16 +66,16 @@ impl Access {
         }
     }
 
-    /// Looks whether a log-in there keeps the password safe.
+    /// Checks whether a login there keeps the password safe.
     ///
     /// # Errors
-    /// Why it is not safe, and what to do.
+    /// Says why it is not safe, and what to do.
     pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
         self.database().map_or(Ok(()), |database| database.check_log_in(address, timeout))
     }
 
-    /// Says in which table, or column family, a database keeps the contender's rows.
-    /// `is_wide`: they are wide rows.
+    /// Sets the table, or column family, in which a database keeps the contender's rows. `is_wide`:
+    /// they are wide rows.
     pub(crate) fn keep_rows_in(&mut self, table: &str, is_wide: bool) {
         match self {
             Access::Database(database) => database.keep_rows_in(table),
@@ -103,8 +103,8 @@ impl Access {
         }
     }
 
-    /// How TLS is spoken from the first byte on, if it is. Databases come to it after
-    /// some words of their own.
+    /// The TLS settings, if TLS is spoken from the first byte on. Databases start it later, in
+    /// their own protocols.
     pub fn tls(&self) -> Option<&TlsAccess> {
         match self {
             Access::Http(access) => access.tls.as_ref(),

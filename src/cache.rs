@@ -1,4 +1,4 @@
-//! The user's cache folder: what is lost with it can be had again.
+//! The user's cache folder. Everything in it can be recreated.
 
 mod lock;
 
@@ -11,8 +11,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The folder `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home folder. A relative
-/// path counts as none, as the XDG specification says. Returns None if there is neither.
+/// The folder `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home folder. A relative path is
+/// ignored, as the XDG specification requires. Returns None if there is neither.
 pub(crate) fn folder() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = std::env::var_os(name).map(PathBuf::from);
@@ -32,28 +32,26 @@ pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     cache.join("built").join(format!("{name}-{hash:016x}"))
 }
 
-/// Makes a folder in the cache, and the folders above it, for this user alone.
+/// Creates a folder in the cache, and its parents, for this user only.
 ///
 /// # Errors
-/// When it cannot be made or opened, or when others can write in it.
+/// If it cannot be created or opened, or if others can write in it.
 pub(crate) fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    match is_folder_of_ours(folder)? {
-        true => Ok(()),
-        false => Err(io::ErrorKind::PermissionDenied.into()),
-    }
+    if is_folder_of_ours(folder)? { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// Whether this is a folder of this user's, and no link, that nobody else can write in.
+/// Whether this is a folder, not a link, that belongs to this user and that nobody else can write
+/// in.
 ///
 /// # Errors
-/// When it cannot be opened: it is not there, or is no folder.
+/// If it cannot be opened because it does not exist or is not a folder.
 pub(crate) fn is_folder_of_ours(folder: &Path) -> io::Result<bool> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(folder)?))
 }
 
-/// A file, or a folder, of this user's that nobody else can write.
+/// Whether a file or folder belongs to this user and nobody else can write to it.
 pub(crate) fn is_ours(file: &File) -> bool {
     let us = user::ours();
     file.metadata().is_ok_and(|about| {

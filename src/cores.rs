@@ -1,4 +1,4 @@
-//! Which cores the generator gets, and which are left for the targets.
+//! Chooses the cores of the generator and of the targets.
 
 use crate::exit::Error;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ pub struct Cores {
     pub allowed: Vec<u32>,
     /// The generator's, ascending.
     pub generator: Vec<u32>,
-    /// For targets, ascending; empty: generator and targets share.
+    /// The targets', ascending. Empty if the generator and the targets share their cores.
     pub others: Vec<u32>,
-    /// For tiebreak's own threads that drive nothing: with three cores or more one that
-    /// neither generator nor targets have, with two that of the targets. Empty: there is
-    /// none beside the generator's.
+    /// For tiebreak's own threads that drive nothing: with three cores or more, one that neither
+    /// the generator nor the targets use; with two, the targets' core. Empty if all cores are the
+    /// generator's.
     pub own: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ pub struct Cores {
 pub struct Facts {
     /// Cores that this process may use, ascending.
     pub allowed: Vec<u32>,
-    /// For each of them the first core of the same physical core.
+    /// For each of them, the first core of the same physical core.
     pub physical: BTreeMap<u32, u32>,
     /// How many cores' worth of time the cgroup grants. None if it sets no limit.
     pub quota: Option<f64>,
@@ -38,7 +38,7 @@ impl Facts {
     /// Reads them.
     ///
     /// # Errors
-    /// When the kernel does not say which cores this process may use.
+    /// If the kernel does not report which cores this process may use.
     pub fn read() -> io::Result<Facts> {
         let allowed = allowed(0)?;
         let physical = allowed.iter().map(|core| (*core, first_sibling(*core))).collect();
@@ -53,13 +53,13 @@ impl Facts {
 /// a target's core would slow the target down. A single core is shared.
 ///
 /// # Errors
-/// When more are asked for than there are.
+/// If more are requested than exist.
 pub fn share_out(facts: &Facts, asked: Option<u32>) -> Result<Cores, Error> {
     let all = facts.allowed.len();
     let count = match asked {
         Some(asked) if asked as usize > all => {
             return Err(Error::usage(format!(
-                "--cores {asked}: this process may use {all} ({}); ask for at most {all}",
+                "--cores {asked}: this process may use only {all} ({}): pass at most {all}",
                 show(&facts.allowed)
             )));
         }
@@ -80,9 +80,8 @@ pub fn share_out(facts: &Facts, asked: Option<u32>) -> Result<Cores, Error> {
     Ok(Cores { allowed: facts.allowed.clone(), generator, others, own })
 }
 
-/// Whole physical cores from the last one down. Where the next would be more
-/// than `count`, it is split only if nothing was picked yet, or if exactly
-/// `count` was asked for.
+/// Whole physical cores from the last one down. If the next one would exceed `count`, it is split
+/// only if nothing was picked yet, or if exactly `count` was requested.
 fn pick(facts: &Facts, count: usize, exactly: bool) -> Vec<u32> {
     let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for core in &facts.allowed {
@@ -112,9 +111,8 @@ fn show(cores: &[u32]) -> String {
             _ => parts.push((*core, *core)),
         }
     }
-    let part = |(first, last): (u32, u32)| match first == last {
-        true => format!("{first}"),
-        false => format!("{first}-{last}"),
+    let part = |(first, last): (u32, u32)| {
+        if first == last { format!("{first}") } else { format!("{first}-{last}") }
     };
     parts.into_iter().map(part).collect::<Vec<_>>().join(",")
 }
@@ -122,12 +120,12 @@ fn show(cores: &[u32]) -> String {
 /// The cores that another process may use, ascending.
 ///
 /// # Errors
-/// When there is no such process, or the kernel does not say.
+/// If the process does not exist, or the kernel does not report its cores.
 pub fn allowed_to(pid: u32) -> io::Result<Vec<u32>> {
     allowed(pid as libc::pid_t)
 }
 
-/// Of this thread: 0.
+/// 0 means this thread.
 fn allowed(pid: libc::pid_t) -> io::Result<Vec<u32>> {
     // SAFETY: an all-zero cpu_set_t is valid, the call writes at most its size
     // into it, and CPU_ISSET is asked only for bits inside it.
@@ -141,8 +139,8 @@ fn allowed(pid: libc::pid_t) -> io::Result<Vec<u32>> {
     }
 }
 
-/// The first core that shares a physical core with this one; itself where the
-/// kernel does not say.
+/// The first core that shares a physical core with this one; the core itself if the kernel does not
+/// report it.
 fn first_sibling(core: u32) -> u32 {
     let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
     let list = std::fs::read_to_string(file).unwrap_or_default();
@@ -150,8 +148,8 @@ fn first_sibling(core: u32) -> u32 {
     first.and_then(|digits| digits.parse().ok()).unwrap_or(core)
 }
 
-/// The least quota of this process's cgroup and of those above it, in cores.
-/// `root` is `/` except in tests.
+/// The smallest quota of this process's cgroup and its ancestors, in cores. `root` is `/` except in
+/// tests.
 fn quota(root: &Path) -> Option<f64> {
     let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let quotas = groups.lines().flat_map(|line| {
@@ -241,7 +239,7 @@ mod tests {
     #[test]
     fn more_cores_than_there_are() {
         let error = share_out(&facts(&[&[0], &[1], &[5]], None), Some(4)).unwrap_err();
-        assert_eq!(error.text, "--cores 4: this process may use 3 (0-1,5); ask for at most 3");
+        assert_eq!(error.text, "--cores 4: this process may use only 3 (0-1,5): pass at most 3");
     }
 
     #[test]

@@ -7,15 +7,15 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The answer can be trusted, also where it is "undecided".
+    /// The answer can be trusted, even if it is "undecided".
     Sound = 0,
-    /// The answer can be trusted, but it does not show what was required.
+    /// The answer can be trusted but does not meet a requirement.
     NotMet = 1,
-    /// The command line cannot be understood, or cannot be done.
+    /// The command line is invalid, or cannot be executed.
     Usage = 2,
-    /// No verdict: the audit refused, or there is no complete round.
+    /// No verdict, because the audit refused it or no round is complete.
     Void = 3,
-    /// A target is not there, was never ready, or died.
+    /// A target was not found, was never ready, or died.
     TargetFailed = 4,
     /// tiebreak itself failed.
     Failed = 5,
@@ -30,17 +30,17 @@ impl From<Exit> for ExitCode {
 /// Exit code when a second SIGINT or SIGTERM came.
 pub const STOPPED_TWICE: i32 = 130;
 
-/// Why a command could not do its work: a sentence for people, with the remedy.
+/// Why a command failed: a sentence for people, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// How the process exits.
     pub exit: Exit,
-    /// What went wrong and what to do about it.
+    /// What is wrong and what to do.
     pub text: String,
 }
 
 impl Error {
-    /// The user asked for something that cannot be done.
+    /// The user requested something that cannot be done.
     pub fn usage(text: impl Into<String>) -> Error {
         Error { exit: Exit::Usage, text: text.into() }
     }
@@ -56,9 +56,9 @@ impl Error {
     }
 }
 
-/// How a judged run exits: the same when it has just ended and when its
-/// journal is read again. No `end`: the run was interrupted, and is judged as
-/// far as it goes. `met`: all that was required was shown.
+/// The exit code of a judged run. It is the same when the run has just ended and when its journal
+/// is read again. Without an `end` the run was interrupted and is judged as far as it goes. `met`
+/// says whether all requirements were met.
 pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32, met: bool) -> Exit {
     match end.map(|end| end.reason) {
         Some(EndReason::TargetFailed) => Exit::TargetFailed,
@@ -69,9 +69,9 @@ pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32, met: bool) ->
     }
 }
 
-/// How a sweep exits: as the worst of its load points. Which of two is worse is
-/// the order of the codes: a point that is void says nothing against the others,
-/// but who reads the exit code alone must not miss it. Without a point: void.
+/// The exit code of a sweep: that of its worst load point, in the order of the codes. A void point
+/// says nothing against the others, but a reader of the exit code alone must not miss it. A sweep
+/// without points is void.
 pub fn of_sweep(points: impl IntoIterator<Item = Exit>) -> Exit {
     points.into_iter().max_by_key(|exit| *exit as u8).unwrap_or(Exit::Void)
 }
@@ -99,7 +99,7 @@ mod tests {
             let end = reason.map(|reason| End { reason, detail: String::new() });
             let seen = |met| of_run(end.as_ref(), void, rounds, met);
             assert_eq!(seen(true), exit, "{reason:?} {void} {rounds}");
-            // A requirement changes nothing but a sound end.
+            // A requirement matters only if the run ended well.
             let not_met = if exit == Exit::Sound { Exit::NotMet } else { exit };
             assert_eq!(seen(false), not_met, "{reason:?} {void} {rounds}");
         }

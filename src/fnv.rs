@@ -1,6 +1,5 @@
-//! FNV-1a, 64 bits: names plans and guards journal lines against torn and
-//! damaged bytes. It guards against accidents, not against forgers, and needs
-//! no dependency.
+//! FNV-1a, 64 bits: names plans and detects incomplete and damaged lines of a journal. It protects
+//! against accidents, not against forgery, and needs no dependency.
 
 /// The hash of `bytes` (offset basis and prime as published by Fowler, Noll
 /// and Vo).

@@ -4,8 +4,8 @@ use record::Host;
 use std::fs::read_to_string;
 use std::io::{self, Read};
 
-/// What the system says about itself; what it does not say stays empty. No
-/// name of the machine: a journal may be shown to others.
+/// What the system reports about itself; the rest stays empty. The machine's name is left out
+/// because a journal may be shown to others.
 pub fn facts(cores: &[u32], descriptors: u64) -> Host {
     Host {
         kernel: kernel(),
@@ -18,22 +18,21 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
     }
 }
 
-/// A number that no other run has drawn, as far as chance allows: 32 bits, so that
-/// it is short enough to be typed again.
+/// A random number that most likely no other run has drawn. It has 32 bits, so that it is short
+/// enough to be typed again.
 ///
 /// # Errors
-/// When the system gives no random bytes.
+/// If the system returns no random bytes.
 pub fn draw_seed() -> io::Result<u64> {
     let mut bytes = [0; 4];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(u64::from(u32::from_ne_bytes(bytes)))
 }
 
-/// Raises the soft limit of descriptors to the hard limit, and says what it is
-/// now.
+/// Raises the soft limit of descriptors to the hard limit, and returns it.
 ///
 /// # Errors
-/// When the system refuses to tell or to raise it.
+/// If the system refuses to report or to raise it.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
     let mut limit = read_descriptor_limit()?;
     limit.rlim_cur = limit.rlim_max;
@@ -44,10 +43,10 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
     }
 }
 
-/// The soft limit of descriptors, which programs inherit that we start.
+/// The soft limit of descriptors, which the programs that we start inherit.
 ///
 /// # Errors
-/// When the system refuses to tell.
+/// If the system refuses to report it.
 pub fn descriptor_limit() -> io::Result<u64> {
     read_descriptor_limit().map(|limit| limit.rlim_cur)
 }

@@ -1,5 +1,5 @@
-//! Files that a user names, or a file from elsewhere does: read with a bound, and
-//! never waited for without an end.
+//! Reads files that a user, or a file from elsewhere, names. Their size and the time to wait for
+//! them are bounded.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -8,15 +8,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a pipe or a device may take to hand over all that it has.
+/// How long a pipe or a device may take to deliver all its data.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a
-/// folder) is an error: it may have no end, or never a beginning.
+/// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a folder) is an
+/// error: it may never end, or never begin.
 ///
 /// # Errors
-/// Words that follow the file's name: `cannot be read: …`, `is not a plain file`,
-/// `is too large: …`.
+/// A text that follows the file's name: `cannot be read: …`, `is not a plain file`, `is
+/// too large: …`.
 pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     whole(plain_file(path)?, most)
 }
@@ -27,17 +27,17 @@ pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 /// As [`plain`].
 pub(crate) fn plain_file(path: &Path) -> Result<File, String> {
     let file = open(path).map_err(cannot)?;
-    match file.metadata().map_err(cannot)?.is_file() {
-        true => Ok(file),
-        false => Err("is not a plain file".to_owned()),
+    if file.metadata().map_err(cannot)?.is_file() {
+        Ok(file)
+    } else {
+        Err("is not a plain file".to_owned())
     }
 }
 
-/// The same, and takes a pipe or a device, too (`@/dev/stdin`, `@<(command)`), as long
-/// as its end comes soon.
+/// The same, but also accepts a pipe or a device (`@/dev/stdin`, `@<(command)`) that ends soon.
 ///
 /// # Errors
-/// As [`plain`], and where the end does not come.
+/// As [`plain`], and if the file does not end in time.
 pub(crate) fn any(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     within(path, most, PATIENCE)
 }
@@ -45,22 +45,21 @@ pub(crate) fn any(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 fn within(path: &Path, most: u64, patience: Duration) -> Result<Vec<u8>, String> {
     let file = open(path).map_err(cannot)?;
     let kind = file.metadata().map_err(cannot)?.file_type();
-    match kind.is_file() || kind.is_dir() {
-        true => whole(file, most),
-        false => {
-            to_its_end(file, most, Instant::now() + patience).map_err(|error| match error.kind() {
-                ErrorKind::TimedOut => {
-                    let seconds = patience.as_secs_f64();
-                    format!("is no plain file, and its end did not come within {seconds} s")
-                }
-                ErrorKind::FileTooLarge => too_large(most),
-                _ => cannot(error),
-            })
-        }
+    if kind.is_file() || kind.is_dir() {
+        whole(file, most)
+    } else {
+        to_its_end(file, most, Instant::now() + patience).map_err(|error| match error.kind() {
+            ErrorKind::TimedOut => {
+                let seconds = patience.as_secs_f64();
+                format!("is not a plain file and did not end within {seconds} s")
+            }
+            ErrorKind::FileTooLarge => too_large(most),
+            _ => cannot(error),
+        })
     }
 }
 
-/// Without waiting for a writer, where it is a pipe.
+/// Opens a file without waiting for a writer if it is a pipe.
 fn open(path: &Path) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
     File::options().read(true).custom_flags(flags).open(path)
@@ -69,17 +68,13 @@ fn open(path: &Path) -> io::Result<File> {
 fn whole(file: File, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    match bytes.len() as u64 > most {
-        true => Err(too_large(most)),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
 fn to_its_end(mut file: File, most: u64, until: Instant) -> io::Result<Vec<u8>> {
     let (mut bytes, mut piece) = (Vec::new(), vec![0; 1 << 16]);
     loop {
-        // Also before the first read: of a pipe that nobody writes to yet it would say
-        // that the end is there.
+        // Needed before the first read, too: a pipe that nobody writes to yet would report its end.
         wait(&file, until)?;
         match file.read(&mut piece) {
             Ok(0) => return Ok(bytes),
@@ -94,7 +89,7 @@ fn to_its_end(mut file: File, most: u64, until: Instant) -> io::Result<Vec<u8>> 
     }
 }
 
-/// Until there is something to read, or the end.
+/// Waits until there is data to read, or the end.
 fn wait(file: &File, until: Instant) -> io::Result<()> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() {
@@ -118,7 +113,7 @@ fn cannot(error: io::Error) -> String {
 }
 
 fn too_large(most: u64) -> String {
-    format!("is too large: {} MiB at most", most >> 20)
+    format!("is too large: at most {} MiB are allowed", most >> 20)
 }
 
 #[cfg(test)]
@@ -145,9 +140,10 @@ mod tests {
         for (bytes, good) in [(0, true), (MOST, true), (MOST + 1, false)] {
             std::fs::write(&file, vec![7; bytes as usize]).expect("a file");
             for read in [plain(&file, MOST), any(&file, MOST)] {
-                match good {
-                    true => assert_eq!(read.map(|read| read.len() as u64), Ok(bytes)),
-                    false => assert_eq!(read, Err("is too large: 1 MiB at most".to_owned())),
+                if good {
+                    assert_eq!(read.map(|read| read.len() as u64), Ok(bytes))
+                } else {
+                    assert_eq!(read, Err("is too large: at most 1 MiB are allowed".to_owned()))
                 }
             }
         }
@@ -163,11 +159,11 @@ mod tests {
         assert_eq!(any(Path::new("/dev/null"), MOST), Ok(Vec::new()));
         assert_eq!(
             any(Path::new("/dev/zero"), MOST),
-            Err("is too large: 1 MiB at most".to_owned())
+            Err("is too large: at most 1 MiB are allowed".to_owned())
         );
         assert!(any(scratch.path(), MOST).is_err_and(|why| why.contains("Is a directory")));
         let late = within(&pipe, MOST, Duration::from_millis(20)).unwrap_err();
-        assert_eq!(late, "is no plain file, and its end did not come within 0.02 s");
+        assert_eq!(late, "is not a plain file and did not end within 0.02 s");
     }
 
     #[test]

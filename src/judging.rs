@@ -1,6 +1,5 @@
-//! From a journal to a verdict: the same path for a run that has just ended
-//! and for one of last year. So both give the same report, byte for byte, and
-//! nothing is judged while the machine is being measured.
+//! From a journal to a verdict. A run that has just ended and one of last year take the same path,
+//! so both produce the same report byte for byte, and nothing is judged during the measurement.
 
 use crate::exit::{self, Error, Exit};
 use crate::journal::{self, Reader};
@@ -15,7 +14,7 @@ use text::shown::shown;
 
 pub mod sweep;
 
-/// A journal, judged.
+/// A judged journal.
 #[derive(Clone, Debug)]
 pub struct Judged {
     header: Header,
@@ -34,7 +33,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// For the report.
+    /// As the report needs it.
     pub fn story(&self) -> Story<'_> {
         Story {
             header: &self.header,
@@ -54,7 +53,7 @@ impl Judged {
         &self.verdict
     }
 
-    /// What had to be left out of the journal.
+    /// What was ignored in the journal.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -66,7 +65,7 @@ impl Judged {
         exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
     }
 
-    /// What ended the run, where a target or tiebreak failed.
+    /// What ended the run, if a target or tiebreak failed.
     pub fn failure(&self) -> Option<&str> {
         let failed = matches!(self.exit(), Exit::TargetFailed | Exit::Failed);
         self.end.as_ref().filter(|_| failed).map(|end| end.detail.as_str())
@@ -76,12 +75,15 @@ impl Judged {
 /// Reads and judges a run: its folder, or its journal.
 ///
 /// # Errors
-/// When there is no such run, or its journal cannot be read.
+/// If the run does not exist, or if its journal cannot be read.
 pub fn read(run: &Path) -> Result<Judged, Error> {
     let (run, file) = find(run)?;
     let mut reader = Reader::open(&file)?;
     let Some(Event::Header(header)) = reader.next_event()? else {
-        return Err(Error::failed(format!("{}: no header", shown(file.display().to_string()))));
+        return Err(Error::failed(format!(
+            "{}: the journal has no header",
+            shown(file.display().to_string())
+        )));
     };
     let mut judge = Judge::new(&header.plan.question);
     let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());
@@ -135,9 +137,8 @@ fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
     growth::of(sweep, at_a_rate, &plan.question, verdict.contenders())
 }
 
-/// The requirements of the plan, each against all that it is about. A journal
-/// may hold one that only another version of tiebreak can read: nothing can be
-/// said of that one, and the report says why.
+/// Checks each requirement of the plan against everything that it covers. A journal may contain one
+/// that only another version of tiebreak can read; it cannot be checked, and the report says why.
 fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
     let checked = |text: &String| match Requirement::parse(text, &plan.question) {
         Ok(requirement) => requirement.check(verdict.comparisons(), verdict.findings()),
@@ -156,22 +157,24 @@ fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
     let told = shown(run.display().to_string());
     if run.is_dir() {
         let file = run.join(journal::FILE);
-        return match file.exists() {
-            true => Ok((run.to_owned(), file)),
-            false => Err(Error::usage(format!(
-                "{told} holds no {}: give the folder of a run, such as one under tiebreak-runs/",
+        return if file.exists() {
+            Ok((run.to_owned(), file))
+        } else {
+            Err(Error::usage(format!(
+                "{told} does not contain {}: pass the directory of a run, such as one under \
+                 tiebreak-runs/",
                 journal::FILE
-            ))),
+            )))
         };
     }
-    match run.exists() {
-        true => {
-            let folder = run.parent().filter(|folder| *folder != Path::new(""));
-            Ok((folder.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
-        }
-        false => Err(Error::usage(format!(
-            "there is no run {told}: give the folder of a run, such as one under tiebreak-runs/"
-        ))),
+    if run.exists() {
+        let folder = run.parent().filter(|folder| *folder != Path::new(""));
+        Ok((folder.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
+    } else {
+        Err(Error::usage(format!(
+            "the run {told} was not found: pass the directory of a run, such as one under \
+             tiebreak-runs/"
+        )))
     }
 }
 

@@ -1,7 +1,7 @@
 //! tiebreak: which of these backends is faster, by how much, and can the
 //! answer be trusted?
 #[cfg(not(target_os = "linux"))]
-compile_error!("tiebreak is for Linux: it measures with epoll, /proc and Linux's clocks");
+compile_error!("tiebreak supports Linux only: it measures with epoll, /proc and Linux's clocks");
 
 pub mod access;
 pub mod address;

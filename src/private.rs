@@ -1,15 +1,14 @@
-//! Files and folders that only their owner may enter and read: a run's hold what a
-//! user drove.
+//! Files and folders that only their owner may read: those of a run tell what a user measured.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Creates a file. What has its name, a link too, is neither followed nor touched.
+/// Creates a file. An existing file or link of that name is neither followed nor touched.
 ///
 /// # Errors
-/// When something of that name is there, or the system refuses.
+/// If something of that name exists, or the system refuses.
 pub(crate) fn create_file(file: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
@@ -17,7 +16,7 @@ pub(crate) fn create_file(file: &Path) -> io::Result<File> {
 /// Creates a folder, in the same way.
 ///
 /// # Errors
-/// When something of that name is there, or the system refuses.
+/// If something of that name exists, or the system refuses.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(folder)
 }

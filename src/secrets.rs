@@ -1,10 +1,10 @@
-//! What was declared secret: values that stand for `${NAME}` in an experiment file or
-//! an address, and those of `--secret` and `--secret-env`.
+//! Declared secrets: values of `${NAME}` in an experiment file or an address, and those of
+//! `--secret` and `--secret-env`.
 //!
-//! A process has one list of them, and it only grows: an error can be told where the
-//! plan that it comes from is long gone. Whatever leaves the process as text looks at
-//! the list: the journal (and so every report), progress, errors, `check`. Logs of
-//! targets are blotted out by their keepers, which get the list at their start.
+//! A process has one list of them, and it only grows: an error may be reported after the plan that
+//! it comes from was dropped. All text that leaves the process is checked against the list: the
+//! journal (and so every report), progress, errors, `check`. Keepers mask the logs of targets; they
+//! get the list when they start.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,31 +14,32 @@ use text::blot::{self, SHORTEST};
 use text::percent;
 use text::shown::shown_sentence;
 
-/// What stands for one in a text: as long for all, so that nobody learns its length.
+/// Replaces a secret in a text. It has the same length for all, so that the secret's length stays
+/// unknown.
 const HIDDEN: &str = "****";
 
-/// Longer ones are also blotted out piece by piece, of so many bytes: an error may
-/// quote a part of one.
+/// Longer secrets are also masked in pieces of this many bytes, since an error may quote only a
+/// part of one.
 const PIECE: usize = 16;
 
 static DECLARED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Why a value cannot be a secret; the words follow what it is called.
+/// Checks that a value can be a secret. The message follows the value's name.
 ///
 /// # Errors
-/// When it is too short.
+/// If it is too short.
 pub(crate) fn check(value: &str) -> Result<(), String> {
     match value.len() {
         SHORTEST.. => Ok(()),
         bytes => Err(format!(
-            "has {bytes} bytes, and a secret has {SHORTEST} or more: a shorter one would be \
-             blotted out of every word and number that happens to hold it"
+            "has {bytes} bytes, but a secret must have at least {SHORTEST}: a shorter one would \
+             be masked in every word and number that happens to contain it"
         )),
     }
 }
 
-/// From now on no text of this process holds the value. One that is too short is left
-/// out; [`check`] says so.
+/// From now on no text of this process contains the value. A value that is too short is ignored;
+/// [`check`] reports it.
 pub(crate) fn declare(value: &str) {
     let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value) {
@@ -48,12 +49,13 @@ pub(crate) fn declare(value: &str) {
     }
 }
 
-/// All of them, in every form in which they may appear.
+/// All secrets, in every form in which they may appear.
 pub(crate) fn declared() -> Vec<String> {
     DECLARED.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// As it is; as it stands in an address; escaped as a reader sees it, and as JSON has it.
+/// The forms of a secret: plain, percent-encoded for an address, escaped for display, and escaped
+/// for JSON.
 fn forms(value: &str) -> Vec<String> {
     let bytes = value.as_bytes();
     let json = Value::from(value).to_string();
@@ -80,7 +82,7 @@ fn percent_decoded(text: &str) -> String {
     decoded.and_then(Result::ok).unwrap_or_default()
 }
 
-/// The text without them.
+/// The text without secrets.
 pub(crate) fn hidden(text: &str) -> String {
     without(text, &declared())
 }
@@ -90,7 +92,7 @@ fn without(text: &str, secrets: &[String]) -> String {
     found.sort_unstable();
     let (mut left, mut at) = (String::new(), 0);
     for (from, length) in found {
-        // What overlaps with the one before it is one blot with it.
+        // Overlapping matches share one mask.
         if from >= at {
             left.push_str(&text[at..from]);
             left.push_str(HIDDEN);
@@ -129,7 +131,7 @@ pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     T::deserialize(good).unwrap_or(thing)
 }
 
-/// Whether one of them is in this text.
+/// Whether the text contains a secret.
 pub(crate) fn appear_in(text: &str) -> bool {
     appear(text, &declared())
 }
@@ -147,7 +149,7 @@ fn blot_each(value: &mut Value, secrets: &[String]) {
     }
 }
 
-/// Pointers to the texts that hold one.
+/// Pointers to the texts that contain a secret.
 fn texts_with(value: &Value, secrets: &[String], at: &mut String, places: &mut Vec<String>) {
     let mut below = |key: &str, value: &Value| {
         let length = at.len();
@@ -177,7 +179,10 @@ mod tests {
         assert_eq!(check("1234"), Ok(()));
         for (value, bytes) in [("", 0), ("x", 1), ("abc", 3)] {
             let why = check(value).unwrap_err();
-            assert!(why.starts_with(&format!("has {bytes} bytes, and a secret has 4")), "{why}");
+            assert!(
+                why.starts_with(&format!("has {bytes} bytes, but a secret must have at least 4",)),
+                "{why}"
+            );
             assert_eq!(forms(value), [""; 0]);
         }
     }
@@ -208,7 +213,7 @@ mod tests {
         }
     }
 
-    /// The list is one for the process: these are in no other test.
+    /// The process has one list, so these values occur in no other test.
     #[test]
     fn an_event_loses_them_and_stays_one() {
         declare("CANARY-of-secrets-rs");
@@ -217,7 +222,7 @@ mod tests {
             Event::End(End { reason: EndReason::Complete, detail: detail.to_owned() })
         };
         let left = without_secrets(end("at CANARY-of-secrets-rs: complete"));
-        // The reason is a word of ours, and the detail is not.
+        // The reason is one of our own words; the detail is not.
         assert_eq!(left, end("at ****: ****"));
         let socket = Address::Unix("/run/CANARY-of-secrets-rs.sock".to_owned());
         assert_eq!(without_secrets(socket), Address::Unix("/run/****.sock".to_owned()));

@@ -1,9 +1,9 @@
-//! SIGINT and SIGTERM. The first asks the run to end, and what is there is
-//! judged; the second ends the process at once.
+//! SIGINT and SIGTERM. The first asks the run to end, and its complete rounds are judged; the
+//! second ends the process at once.
 //!
-//! The same signal again within [`ECHO`] is the first one still: GNU `timeout`
-//! signals its child and then the child's whole group, and a terminal's Ctrl-C
-//! reaches a child beside what its parent passes on.
+//! The same signal within [`ECHO`] counts as the first one: GNU `timeout` signals its child and
+//! then the child's whole group, and a terminal's Ctrl-C reaches a child in addition to the signal
+//! that its parent forwards.
 
 use crate::exit::STOPPED_TWICE;
 use engine::Stop;
@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 
 /// What the handler raises. A handler takes no arguments, hence the static.
 static STOP: OnceLock<Stop> = OnceLock::new();
-/// The first signal and when it came, in one number, so that two threads that
-/// catch one each agree on which was first. 0: none came.
+/// The first signal and its time in one number, so that two threads that catch one each agree on
+/// which was first. 0 means that none came.
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
-/// A person who means it cannot ask twice within this time.
+/// Nobody can deliberately send two signals within this time.
 const ECHO: Duration = Duration::from_millis(100);
 
-/// Catches both signals from now on, and gives what they raise.
+/// Catches both signals from now on, and returns the flag that they raise.
 ///
 /// # Errors
-/// When the system has no descriptor left or refuses the handler.
+/// If the system has no descriptor left or refuses the handler.
 pub fn catch() -> io::Result<Stop> {
     if let Some(stop) = STOP.get() {
         return Ok(stop.clone());
@@ -39,7 +39,7 @@ pub fn catch() -> io::Result<Stop> {
     Ok(stop.clone())
 }
 
-/// `handler` may call nothing but what is safe in a handler.
+/// `handler` may call only functions that are safe in a signal handler.
 fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> io::Result<()> {
     // SAFETY: an all-zero sigaction is valid, and the handlers of this file are safe.
     let result = unsafe {
@@ -56,7 +56,7 @@ pub fn caught() -> bool {
     FIRST.load(Ordering::Relaxed) != 0
 }
 
-/// Waits, unless the end is asked for first.
+/// Waits, unless a signal comes first.
 pub fn pause(stop: &Stop, at_most: Duration) {
     let until = Instant::now() + at_most;
     loop {
@@ -73,8 +73,8 @@ pub fn pause(stop: &Stop, at_most: Duration) {
     }
 }
 
-/// Only what is safe in a handler: atomics, the clock, `write`, `_exit`.
-/// `write` may set errno under the code that was interrupted, so it is put back.
+/// Uses only what is safe in a handler: atomics, the clock, `write`, `_exit`. `write` may overwrite
+/// the errno of the interrupted code, so it is restored.
 extern "C" fn on_signal(signal: libc::c_int) {
     // SAFETY: errno is this thread's own; `_exit` may be called anywhere.
     unsafe {
@@ -102,7 +102,7 @@ fn stamp(signal: libc::c_int) -> u64 {
     ms << 8 | signal as u64
 }
 
-/// Whether `this` is the same signal as `first` and follows at its heels.
+/// Whether `this` is the same signal as `first` and follows it immediately.
 fn is_echo(first: u64, this: u64) -> bool {
     let same = first & 0xff == this & 0xff;
     same && (this >> 8).saturating_sub(first >> 8) < ECHO.as_millis() as u64

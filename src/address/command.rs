@@ -1,7 +1,7 @@
-//! The text behind `exec:` as arguments of a program.
+//! The text after `exec:` as arguments of a program.
 //!
-//! Split into words as a shell does, and no more: what else a shell would do is
-//! refused, since it would be part of what is measured without being seen.
+//! It is split into words as a shell does. All other shell syntax is refused: a shell would be part
+//! of the measurement without being visible.
 
 use keeper::programs;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,20 @@ use text::shown::shown;
 pub struct Command(Vec<String>);
 
 impl Command {
-    /// Reads what stands behind `exec:`.
+    /// Reads the text after `exec:`.
     ///
     /// # Errors
-    /// A sentence with the remedy: nothing is there, a quote is not closed, or
-    /// only a shell could do it.
+    /// A sentence with the remedy, if the text is empty, a quote is not closed, or only a
+    /// shell could run it.
     pub fn parse(text: &str) -> Result<Command, String> {
         if text.contains('\0') {
-            return Err("exec: an argument of a program cannot hold a NUL".to_owned());
+            return Err("exec: an argument of a program cannot contain a NUL byte".to_owned());
         }
         let words = shell_words::split(text).map_err(refused)?;
         let Some(first) = words.first() else {
-            return Err("exec: names no program: write exec:php check.php".to_owned());
+            return Err(
+                "exec: the program is missing: write for example exec:php check.php".to_owned()
+            );
         };
         match first.split_once('=') {
             Some((name, _)) if is_variable(name) => Err(format!(
@@ -49,12 +51,12 @@ impl Command {
     /// The file that runs when a process in `cwd` with this `PATH` runs it.
     ///
     /// # Errors
-    /// When there is none, or it is not executable: a sentence that names it.
+    /// A sentence that names the file, if it does not exist or is not executable.
     pub fn find(&self, path: &str, cwd: &Path) -> Result<PathBuf, String> {
         programs::find(&self.0[0], path, cwd)
     }
 
-    /// For people: harmless to show, cut where it is long.
+    /// The command for people: escaped, and shortened if it is long.
     pub fn shown(&self) -> String {
         shown(self.0.join(" "))
     }
@@ -65,20 +67,20 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Why the text is no command.
+/// Why the text is not a command.
 fn refused(why: NoWords) -> String {
     match why {
-        NoWords::Backslash => "exec: ends in a backslash: write it twice".to_owned(),
-        NoWords::Unclosed(quote) => format!("exec: a quote ({quote}) is opened and not closed"),
+        NoWords::Backslash => "exec: the command ends in a backslash: write it twice".to_owned(),
+        NoWords::Unclosed(quote) => format!("exec: a quote ({quote}) is not closed"),
         NoWords::Variable(name) => format!(
-            "exec: `${{{}}}` would put a value into the program's arguments, which everyone on \
-             this machine can read while it runs: let the program read it from its environment \
+            "exec: `${{{}}}` would put a value into the program's arguments, which every user of \
+             this machine can read while it runs: have the program read it from its environment \
              or from a file",
             shown(name)
         ),
         NoWords::OfTheShell(c) => format!(
-            "exec: `{}` is for a shell, and there is none: put it in quotes, or write \
-             exec:sh -c '…' to measure the shell as well",
+            "exec: `{}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh -c \
+             '…' to measure the shell as well",
             shown(c.to_string())
         ),
     }
@@ -132,8 +134,8 @@ mod tests {
             ("a # b", "#"),
         ] {
             let message = format!(
-                "exec: `{c}` is for a shell, and there is none: put it in quotes, or write \
-                 exec:sh -c '…' to measure the shell as well"
+                "exec: `{c}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh \
+                 -c '…' to measure the shell as well"
             );
             assert_eq!(Command::parse(text), Err(message), "{text}");
         }
@@ -142,12 +144,12 @@ mod tests {
     #[test]
     fn other_mistakes_are_named() {
         for (text, message) in [
-            ("", "exec: names no program: write exec:php check.php"),
-            (" \t", "exec: names no program: write exec:php check.php"),
-            ("a 'b", "exec: a quote (') is opened and not closed"),
-            ("a \"b'", "exec: a quote (\") is opened and not closed"),
-            ("a \\", "exec: ends in a backslash: write it twice"),
-            ("a\0b", "exec: an argument of a program cannot hold a NUL"),
+            ("", "exec: the program is missing: write for example exec:php check.php"),
+            (" \t", "exec: the program is missing: write for example exec:php check.php"),
+            ("a 'b", "exec: a quote (') is not closed"),
+            ("a \"b'", "exec: a quote (\") is not closed"),
+            ("a \\", "exec: the command ends in a backslash: write it twice"),
+            ("a\0b", "exec: an argument of a program cannot contain a NUL byte"),
             ("A_1=b c", "exec: `A_1=b` would set a variable in a shell: write exec:env A_1=b …"),
         ] {
             assert_eq!(Command::parse(text), Err(message.to_owned()), "{text}");
@@ -160,8 +162,8 @@ mod tests {
             let message = Command::parse(text).expect_err("refused");
             assert_eq!(
                 message,
-                "exec: `${TOKEN}` would put a value into the program's arguments, which everyone \
-                 on this machine can read while it runs: let the program read it from its \
+                "exec: `${TOKEN}` would put a value into the program's arguments, which every \
+                 user of this machine can read while it runs: have the program read it from its \
                  environment or from a file"
             );
         }

@@ -1,11 +1,12 @@
-//! `--connect-to HOST:PORT:HOST:PORT`, as curl's: dial elsewhere, and say the
-//! same in `Host` and in TLS.
+//! `--connect-to HOST:PORT:HOST:PORT`, as in curl: another address is dialled, while `Host` and TLS
+//! keep the original name.
 
 use crate::address::url::{host_name, port_number};
 use std::net::Ipv6Addr;
 use text::shown::shown;
 
-/// One rule; what is empty matches all, or stays as it is.
+/// One rule. An empty part on the left matches everything; an empty part on the right changes
+/// nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectTo {
     from_host: Option<String>,
@@ -19,8 +20,8 @@ impl ConnectTo {
     pub(crate) fn parse(text: &str) -> Result<ConnectTo, String> {
         let wrong = || {
             format!(
-                "--connect-to {}: write HOST:PORT:HOST:PORT, IPv6 addresses in brackets; parts may \
-                 be empty",
+                "--connect-to {}: must be HOST:PORT:HOST:PORT, with IPv6 addresses in brackets; \
+                 parts may be empty",
                 shown(text)
             )
         };
@@ -40,7 +41,7 @@ impl ConnectTo {
         })
     }
 
-    /// Where the first rule that fits leads.
+    /// The target of the first rule that matches.
     pub(crate) fn apply(rules: &[ConnectTo], host: &str, port: u16) -> (String, u16) {
         let fits = |rule: &&ConnectTo| {
             rule.from_host.as_deref().is_none_or(|from| from == host)
@@ -56,7 +57,7 @@ impl ConnectTo {
     }
 }
 
-/// The host in front and what follows its colon.
+/// The host at the start and the text after its colon.
 fn host(text: &str) -> Option<(Option<&str>, &str)> {
     let (host, rest) = match text.strip_prefix('[') {
         Some(inner) => inner.split_once("]:")?,
@@ -98,7 +99,7 @@ mod tests {
     fn bad_rules_name_the_form() {
         for text in ["", "a:80", "a:80:b", "[::1]:80", "[::1:80:b:80"] {
             let message = ConnectTo::parse(text).unwrap_err();
-            assert!(message.contains("write HOST:PORT:HOST:PORT"), "{text}: {message}");
+            assert!(message.contains("must be HOST:PORT:HOST:PORT"), "{text}: {message}");
         }
         assert_eq!(
             ConnectTo::parse("a:x:b:80").unwrap_err(),

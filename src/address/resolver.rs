@@ -1,5 +1,4 @@
-//! Targets that are already running: where they are, and whether they may be
-//! dialled at all.
+//! Targets that are already running: their addresses, and whether these may be dialled at all.
 
 use crate::exit::Error;
 use std::collections::BTreeMap;
@@ -37,7 +36,7 @@ impl<'a> Resolver<'a> {
     /// and closed without a request.
     ///
     /// # Errors
-    /// When the name has no address, or one that is public without leave.
+    /// If the name has no address, or a public one without `--allow-public`.
     pub fn dial(&mut self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let key = (host.to_owned(), port);
         if let Some(address) = self.known.get(&key) {
@@ -67,23 +66,25 @@ impl<'a> Resolver<'a> {
                 true
             }
         });
-        match addresses.is_empty() {
-            true => Err(Error::target(format!("the name `{host}` has no address"))),
-            false => Ok(addresses),
+        if addresses.is_empty() {
+            Err(Error::target(format!("the name `{host}` has no address")))
+        } else {
+            Ok(addresses)
         }
     }
 
-    /// Every address is checked, not only the one that would be dialled: a
-    /// name that leads outside at times must not depend on its order.
+    /// Every address is checked, not only the one that would be dialled: whether a name that
+    /// sometimes resolves to a public address is accepted must not depend on the order.
     fn check(&self, host: &str, addresses: &[SocketAddr]) -> Result<(), Error> {
         let public = addresses.iter().map(SocketAddr::ip).find(|ip| is_public(*ip));
         let (Some(ip), false) = (public, self.allow_public) else { return Ok(()) };
         let what = match host.parse::<IpAddr>() {
             Ok(_) => format!("{ip} is a public address"),
-            Err(_) => format!("`{host}` leads to {ip}, a public address"),
+            Err(_) => format!("`{host}` resolves to {ip}, a public address"),
         };
         Err(Error::usage(format!(
-            "{what}: load only servers that you may load, and say so with --allow-public"
+            "{what}: put load only on servers that you are allowed to load, and confirm it with \
+             --allow-public"
         )))
     }
 }
@@ -100,10 +101,10 @@ pub fn accepts(address: SocketAddr) -> bool {
 
 /// Whether an address lies outside this machine and its private networks.
 ///
-/// Free are loopback (127/8, ::1), private IPv4 (RFC 1918) and unique local
-/// IPv6 (RFC 4193). Link-local addresses count as public: cloud machines hand
-/// out their credentials at 169.254.169.254; so do those that carriers share
-/// (100.64/10), and all that have a meaning of their own (0.0.0.0).
+/// Loopback (127/8, ::1), private IPv4 (RFC 1918) and unique local IPv6 (RFC 4193) are not public.
+/// Link-local addresses count as public: cloud machines hand out their credentials at
+/// 169.254.169.254; so do the addresses that carriers share (100.64/10) and those with a special
+/// meaning (0.0.0.0).
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private()),
@@ -212,8 +213,8 @@ mod tests {
         assert_eq!(error.exit, Exit::Usage);
         assert_eq!(
             error.text,
-            "`api` leads to 203.0.113.7, a public address: load only servers that you may load, \
-             and say so with --allow-public"
+            "`api` resolves to 203.0.113.7, a public address: put load only on servers that you are \
+             allowed to load, and confirm it with --allow-public"
         );
         assert!(Resolver::new(true, &look_up, &accepts).dial("api", 80).is_ok());
     }

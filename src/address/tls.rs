@@ -1,4 +1,4 @@
-//! What a TLS client of ours trusts.
+//! Which certificates our TLS clients trust.
 
 use crate::exit::Error;
 use crate::input;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use text::shown::shown;
 
-/// How long one step of a handshake that is to be explained may take.
+/// How long each step may take when a failed handshake is repeated to find the reason.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Largest file of authorities. Those of a system have a quarter of a megabyte.
+/// The largest accepted file of authorities. A system's file has about a quarter of a megabyte.
 const LARGEST_BUNDLE: u64 = 16 << 20;
 
 /// What is trusted, and whether sessions are resumed.
@@ -36,7 +36,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// In words, for the plan.
+    /// The settings in words, for the plan.
     pub(crate) fn words(&self) -> String {
         let verified = match (self.insecure, &self.cacert) {
             (true, _) => "not verified",
@@ -47,8 +47,8 @@ impl Trust {
         format!("{verified}{resumed}")
     }
 
-    /// A configuration of its own for each contender: a session cache that two
-    /// contenders shared would let one warm up the other. `alpn`: what is to be spoken.
+    /// Makes a separate configuration for each contender: a shared session cache would let one
+    /// contender warm up the other. `alpn` lists the protocols to offer.
     pub(crate) fn config(&self, alpn: &[&[u8]]) -> Result<Arc<ClientConfig>, Error> {
         self.config_with_names(alpn, Vec::new())
     }
@@ -62,15 +62,16 @@ impl Trust {
         names: Vec<ServerName<'static>>,
     ) -> Result<Arc<ClientConfig>, Error> {
         let provider = Arc::new(ring::default_provider());
-        let verifier: Arc<dyn ServerCertVerifier> = match self.insecure {
-            true => Arc::new(Unverified(provider.clone())),
-            false => Arc::new(Verified { names, ..self.verifier(provider.clone())? }),
+        let verifier: Arc<dyn ServerCertVerifier> = if self.insecure {
+            Arc::new(Unverified(provider.clone()))
+        } else {
+            Arc::new(Verified { names, ..self.verifier(provider.clone())? })
         };
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| Error::failed(format!("TLS: {error}")))?;
-        // "Dangerous" is rustls's word for every verifier but its own default;
-        // ours asks that one first.
+        // "Dangerous" is rustls's word for every verifier other than its default; ours calls the
+        // default first.
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let mut config = builder.with_no_client_auth();
         config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
@@ -94,10 +95,10 @@ impl Trust {
             return Err(Error::usage(match &self.cacert {
                 Some(file) => {
                     let file = shown(file.display().to_string());
-                    format!("--cacert {file}: holds no certificate in PEM form")
+                    format!("--cacert {file}: contains no certificate in PEM format")
                 }
                 None => "this system has no certificate authorities: install ca-certificates, or \
-                         give --cacert FILE or --insecure"
+                         pass --cacert FILE or --insecure"
                     .to_owned(),
             }));
         }
@@ -117,20 +118,24 @@ fn read_pem(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
         .map_err(|error| Error::usage(format!("--cacert {}: {error}", name())))
 }
 
-/// The name that the certificate must bear, and that SNI says.
+/// The name that the certificate must contain, and that SNI sends.
 pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
-    ServerName::try_from(host.to_owned())
-        .map_err(|_| Error::usage(format!("`{host}` is no name that a certificate can bear")))
+    ServerName::try_from(host.to_owned()).map_err(|_| {
+        Error::usage(format!(
+            "`{host}` is not a host name that a certificate can \
+                                           contain"
+        ))
+    })
 }
 
-/// Why a handshake fails: one is tried, without a request. The engine counts
-/// failures by class and keeps no words.
+/// Finds out why a handshake fails by trying one without a request: the engine counts failures by
+/// class and keeps no texts.
 pub(crate) fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Option<String> {
     let mut socket = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     socket.set_read_timeout(Some(PATIENCE)).ok()?;
     socket.set_write_timeout(Some(PATIENCE)).ok()?;
     let name = match &access.name {
-        // Each node of a target bears its own.
+        // Each node of a target has its own name.
         ServerName::IpAddress(_) => ServerName::from(address.ip()),
         name => name.clone(),
     };
@@ -143,19 +148,19 @@ pub(crate) fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Optio
     None
 }
 
-/// Verifies as rustls does, and takes a server's certificate, too, that was
-/// itself given with `--cacert`, as curl does. rustls refuses it where it says
-/// that it is an authority, and `openssl req -x509` makes all that way.
+/// Verifies as rustls does, and also accepts, as curl does, a server certificate that was itself
+/// passed with `--cacert`. rustls rejects such a certificate if it is marked as an authority, and
+/// `openssl req -x509` marks all of them so.
 #[derive(Debug)]
 struct Verified {
     webpki: Arc<WebPkiServerVerifier>,
     given: Vec<CertificateDer<'static>>,
-    /// Names that a certificate may be for in place of the one that is asked for.
+    /// Names that a certificate may have instead of the requested one.
     names: Vec<ServerName<'static>>,
 }
 
 impl Verified {
-    /// Whether the certificate can be trusted, and is for this name.
+    /// Whether the certificate is trusted and valid for this name.
     fn verify_for(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -166,7 +171,7 @@ impl Verified {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = self.webpki.verify_server_cert(end_entity, intermediates, name, ocsp, now);
         match verified {
-            // Not expired: that is checked before, and has an error of its own.
+            // Expiry is checked before and has its own error.
             Err(rustls::Error::InvalidCertificate(CertificateError::Other(_)))
                 if self.given.iter().any(|given| given == end_entity) =>
             {
@@ -219,7 +224,7 @@ impl ServerCertVerifier for Verified {
     }
 }
 
-/// Takes any certificate: `--insecure`.
+/// Accepts any certificate: `--insecure`.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 
@@ -293,7 +298,7 @@ mod tests {
         let file = scratch.path().join("empty.pem").display().to_string();
         std::fs::write(&file, "").expect("a file");
         let empty = trust(&file).config(&[]).unwrap_err();
-        assert_eq!(empty.text, format!("--cacert {file}: holds no certificate in PEM form"));
+        assert_eq!(empty.text, format!("--cacert {file}: contains no certificate in PEM format"));
     }
 
     /// Made by `openssl req -x509` for app.test: an authority that signed

@@ -1,7 +1,7 @@
 //! Addresses of targets as people write them.
 //!
-//! A parser of our own, and not a crate that follows the WHATWG's rules: those
-//! repair what is malformed, and a tool that measures must ask instead.
+//! This is not a crate that follows the WHATWG's rules: those repair malformed addresses, and a
+//! tool that measures must report them instead.
 
 pub(crate) mod local;
 mod nodes;
@@ -12,17 +12,18 @@ use std::net::{IpAddr, Ipv6Addr};
 use text::percent;
 use text::shown::shown;
 
-/// Longest path of a unix socket: `sun_path` has 108 bytes with its zero.
+/// The longest path of a unix socket: `sun_path` has 108 bytes including the final zero.
 const LONGEST_SOCKET_PATH: usize = 107;
 
-/// An address, in its parts. No `Debug`: login and query can be secret.
+/// An address, split into its parts. It has no `Debug` because the login and the query can be
+/// secret.
 #[derive(Clone)]
 pub(crate) struct Url {
     pub(crate) protocol: &'static Protocol,
     pub(crate) tls: bool,
     pub(crate) login: Option<Login>,
     pub(crate) place: Place,
-    /// The nodes of the target after the first one, which is the place: host and port.
+    /// Host and port of every node after the first one, which is `place`.
     pub(crate) more_nodes: Vec<(String, u16)>,
     /// Starts with `/`; without query.
     pub(super) path: String,
@@ -36,11 +37,11 @@ pub(crate) struct Login {
     pub(crate) password: Vec<u8>,
 }
 
-/// A value of the query. No `Debug`: it can be secret.
+/// A value of the query. It has no `Debug` because it can be secret.
 pub(crate) struct QueryValue {
     /// As it is sent.
     pub(crate) written: String,
-    /// Percent-decoded, where it can be.
+    /// Percent-decoded, if that is possible.
     pub(crate) decoded: String,
 }
 
@@ -86,7 +87,7 @@ impl Url {
         Ok(url)
     }
 
-    /// Whether the query, of words, has this one.
+    /// Whether the query contains this word.
     fn says(&self, word: &str) -> bool {
         match self.protocol.query {
             Query::OfRequest => false,
@@ -98,20 +99,22 @@ impl Url {
         self.query.iter().flat_map(|query| query.split('&'))
     }
 
-    /// Whether it has what an address of this protocol can have.
+    /// Checks that it has only the parts that an address of this protocol can have.
     fn check(&self) -> Result<(), String> {
         self.check_login()?;
         self.check_path()?;
         let Query::Words(known) = self.protocol.query else { return Ok(()) };
         let Protocol { name, example, .. } = self.protocol;
-        match self.words().all(|word| known.contains(&word)) {
-            true => Ok(()),
-            false if known.is_empty() => Err(format!("an address of {name} has no `?`: {example}")),
-            false => Err(format!(
-                "after the `?` of an address of {name} can come {}. sslmode=verify-full asks for \
-                 TLS: --cacert says which authorities are trusted, --insecure that none is asked",
+        if self.words().all(|word| known.contains(&word)) {
+            Ok(())
+        } else if known.is_empty() {
+            Err(format!("{name} addresses do not support a query (`?`): write {example}"))
+        } else {
+            Err(format!(
+                "the query (`?`) of a {name} address supports {}. sslmode=verify-full requires \
+                 TLS: --cacert names the trusted authorities, --insecure accepts any certificate",
                 known.join(" and ")
-            )),
+            ))
         }
     }
 
@@ -120,12 +123,13 @@ impl Url {
         let user = self.login.as_ref().is_some_and(|login| !login.user.is_empty());
         let password = self.login.as_ref().is_some_and(|login| !login.password.is_empty());
         match self.protocol.login {
-            protocol::Login::Never if self.login.is_some() => {
-                Err(format!("{name} has no login here: leave out the part before `@`"))
-            }
-            protocol::Login::User if !user => Err(format!("the user is missing: {example}")),
+            protocol::Login::Never if self.login.is_some() => Err(format!(
+                "tiebreak does not support authentication for {name}: remove the part \
+                             before `@`"
+            )),
+            protocol::Login::User if !user => Err(format!("the user is missing: write {example}")),
             protocol::Login::UserAndPassword if !(user && password) => {
-                Err(format!("user and password are missing: {example}"))
+                Err(format!("the user or the password is missing: write {example}"))
             }
             protocol::Login::Never
             | protocol::Login::Optional
@@ -138,15 +142,14 @@ impl Url {
         let Protocol { name, example, .. } = self.protocol;
         match self.protocol.path {
             Path::Nothing if self.path != "/" => {
-                Err(format!("an address of {name} ends with its port: {example}"))
+                Err(format!("{name} addresses do not have a path: write {example}"))
             }
             Path::Number if self.database().is_none() => Err(format!(
-                "after the port of {name} comes the number of a database, or nothing: {example}"
+                "the path of a {name} address must be a database number or empty, such as {example}"
             )),
             Path::Name { what, fits } if !self.sql_database().is_some_and(|name| fits(&name)) => {
                 Err(format!(
-                    "after the port of {name} comes the name of a {what}, and nothing else: \
-                     {example}"
+                    "the path of a {name} address must be the name of a {what}, such as {example}"
                 ))
             }
             Path::Nothing | Path::Number | Path::Name { .. } | Path::OfRequest => Ok(()),
@@ -159,15 +162,15 @@ impl Url {
         self.says(protocol::ALLOW_KEY)
     }
 
-    /// The one piece of the path, percent-decoded; none where there are more, or
-    /// it is empty.
+    /// The only segment of the path, percent-decoded. Returns None if there are several, or if it
+    /// is empty.
     pub(crate) fn sql_database(&self) -> Option<String> {
         let name = self.path.strip_prefix('/').filter(|name| !name.contains('/'))?;
         let name = String::from_utf8(percent::decoded(name)?).ok()?;
         (!name.is_empty() && !name.contains(char::is_control)).then_some(name)
     }
 
-    /// The database that a path such as `/3` names; 0 where there is none.
+    /// The database number in a path such as `/3`; 0 if the path is empty.
     pub(crate) fn database(&self) -> Option<u32> {
         match self.path.strip_prefix('/')? {
             "" => Some(0),
@@ -188,7 +191,7 @@ impl Url {
         &self.path
     }
 
-    /// What `Host` says: the port only where it is not the scheme's own.
+    /// The value of `Host`: it includes the port only if that is not the scheme's default.
     pub(crate) fn host_header(&self) -> String {
         match &self.place {
             Place::Host { host, port } => self.authority(host, *port),
@@ -196,22 +199,23 @@ impl Url {
         }
     }
 
-    /// A host with its port, where that is not the scheme's own.
+    /// A host, with its port if that is not the scheme's default.
     fn authority(&self, host: &str, port: u16) -> String {
-        match port == self.default_port() {
-            true => bracketed(host),
-            false => format!("{}:{port}", bracketed(host)),
+        if port == self.default_port() {
+            bracketed(host)
+        } else {
+            format!("{}:{port}", bracketed(host))
         }
     }
 
-    /// Host and port of every node, the first one too. Empty where no host is named.
+    /// Host and port of every node, including the first one. Empty if the address has no host.
     pub(crate) fn nodes(&self) -> Vec<(&str, u16)> {
         let Place::Host { host, port } = &self.place else { return Vec::new() };
         let more = self.more_nodes.iter().map(|(host, port)| (host.as_str(), *port));
         std::iter::once((host.as_str(), *port)).chain(more).collect()
     }
 
-    /// The address of one of its nodes, by number: the same, with this one node.
+    /// The same address with only one of its nodes, by number.
     pub(crate) fn of_node(&self, number: usize) -> Url {
         let nodes = self.nodes();
         let (host, port) = nodes[number];
@@ -219,8 +223,8 @@ impl Url {
         Url { place, more_nodes: Vec::new(), ..self.clone() }
     }
 
-    /// `host:port`, with how many more nodes there are, the name of the socket's file or of the directory, or the
-    /// program with its arguments.
+    /// `host:port` with the number of further nodes, the name of the socket's file or of the
+    /// directory, or the program with its arguments.
     pub(crate) fn short(&self) -> String {
         match &self.place {
             Place::Host { host, port } => {
@@ -237,8 +241,8 @@ impl Url {
         }
     }
 
-    /// The address as it may be recorded: without login, and with the values
-    /// of the query elided.
+    /// The address as it may be recorded: without the login, and with the values of the query
+    /// elided.
     pub(crate) fn recorded(&self) -> String {
         let (unix, authority) = match &self.place {
             Place::Unix(path) => ("+unix", path.replace('/', "%2F")),
@@ -261,13 +265,13 @@ impl Url {
         format!("{scheme}{unix}://{authority}{path}{query}")
     }
 
-    /// Without `+unix`. TLS that the query asks for has no scheme of its own.
+    /// The scheme without `+unix`. TLS that the query enables does not have its own scheme.
     fn scheme(&self) -> &'static str {
         self.of_host().name
     }
 
-    /// The scheme of this protocol that leads to a host, with TLS from the first byte on
-    /// where this address has it and the protocol does.
+    /// The scheme of this protocol for a host; the one with TLS from the first byte on if this
+    /// address uses TLS and the protocol has such a scheme.
     fn of_host(&self) -> &'static Scheme {
         let mut schemes = self.protocol.schemes.iter();
         schemes.find(|scheme| self.tls && scheme.tls).unwrap_or(&self.protocol.schemes[0])
@@ -294,7 +298,9 @@ impl Url {
 impl Login {
     fn parse(text: &str) -> Result<Option<Login>, String> {
         let (user, password) = text.split_once(':').unwrap_or((text, ""));
-        let wrong = || "the login before `@` holds a `%` that no two hex digits follow".to_owned();
+        let wrong = || {
+            "the login before `@` contains a `%` that is not followed by two hex digits".to_owned()
+        };
         let login = Login {
             user: percent::decoded(user).ok_or_else(wrong)?,
             password: percent::decoded(password).ok_or_else(wrong)?,
@@ -302,11 +308,11 @@ impl Login {
         Ok((!text.is_empty()).then_some(login))
     }
 
-    /// User and password as text; each is None where it is empty. `of`: whose they are, for
-    /// the message. An error where they are not UTF-8.
+    /// The user and the password as text, each None if it is empty. `of` names the protocol for the
+    /// message. An error if they are not UTF-8.
     pub(crate) fn as_text(&self, of: &str) -> Result<(Option<String>, Option<String>), String> {
         let text = |bytes: &Vec<u8>| {
-            let wrong = |_| format!("user and password of {of} must be UTF-8");
+            let wrong = |_| format!("the user and the password of {of} must be UTF-8");
             let text = String::from_utf8(bytes.clone()).map_err(wrong)?;
             Ok::<_, String>(Some(text).filter(|text| !text.is_empty()))
         };
@@ -314,9 +320,9 @@ impl Login {
     }
 }
 
-/// A text that was to be an address, without what could be secret in it: what
-/// stands before the last `@`, and behind the first `?` or `#`. Where the two
-/// overlap nobody can tell host from secret, and nothing is shown.
+/// A text that was meant as an address, without the parts that could be secret: everything before
+/// the last `@` and after the first `?` or `#`. If the two overlap, the host cannot be told from
+/// the secret and nothing is shown.
 pub(crate) fn harmless(text: &str) -> String {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -346,13 +352,13 @@ pub(crate) fn is_program(text: &str) -> bool {
     program(text).is_some()
 }
 
-/// Whether this was meant to be an address, good or bad.
+/// Whether this was meant as an address, valid or not.
 pub(crate) fn looks_like_one(text: &str) -> bool {
     text.contains("://") || is_program(text)
 }
 
-/// `localhost:8080/x` is an address that lacks its scheme, though it has a slash
-/// as files do: a port tells them apart.
+/// `localhost:8080/x` is an address without its scheme although it contains a slash, as paths of
+/// files do: the port tells them apart.
 pub(crate) fn begins_with_a_port(text: &str) -> bool {
     let start = text.split('/').next().unwrap_or(text);
     start.rsplit_once(':').is_some_and(|(host, port)| {
@@ -360,7 +366,7 @@ pub(crate) fn begins_with_a_port(text: &str) -> bool {
     })
 }
 
-/// A host and a port, of an address or of one of its nodes.
+/// Parses the host and the port of an address or of one of its nodes.
 fn host_and_port(text: &str, default: u16) -> Result<(String, u16), String> {
     let (host, port) = match text.strip_prefix('[') {
         Some(rest) => {
@@ -371,7 +377,7 @@ fn host_and_port(text: &str, default: u16) -> Result<(String, u16), String> {
         None => {
             let (host, port) = text.split_once(':').unwrap_or((text, ""));
             if port.contains(':') {
-                return Err("an IPv6 address stands in brackets: http://[::1]:8080/".to_owned());
+                return Err("an IPv6 address must be in brackets: http://[::1]:8080/".to_owned());
             }
             (host_name(host)?, port)
         }
@@ -387,7 +393,7 @@ fn ipv6(text: &str) -> Result<String, String> {
     match text.parse::<Ipv6Addr>() {
         Ok(address) => Ok(address.to_string()),
         Err(_) if text.contains('%') => {
-            Err("an IPv6 address with a zone (%eth0) cannot be dialled here".to_owned())
+            Err("IPv6 addresses with a zone (%eth0) are not supported".to_owned())
         }
         Err(_) => Err(format!("`[{}]` is not an IPv6 address", shown(text))),
     }
@@ -396,15 +402,16 @@ fn ipv6(text: &str) -> Result<String, String> {
 /// A name or an IPv4 address.
 pub(crate) fn host_name(text: &str) -> Result<String, String> {
     if text.is_empty() {
-        return Err("the host is missing: http://HOST:PORT/".to_owned());
+        return Err("the host is missing: write http://HOST:PORT/".to_owned());
     }
     if !text.is_ascii() {
         return Err(format!("write the host `{}` in its ASCII form (xn--…)", shown(text)));
     }
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    match text.bytes().all(part) && text.len() <= 253 {
-        true => Ok(text.to_ascii_lowercase()),
-        false => Err(format!("`{}` is not a host name", shown(text))),
+    if text.bytes().all(part) && text.len() <= 253 {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err(format!("`{}` is not a host name", shown(text)))
     }
 }
 
@@ -423,15 +430,16 @@ fn socket_path(text: &str) -> Result<Place, String> {
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .ok_or_else(|| format!("the socket's path is malformed: {HOW}"))?;
     match path.len() {
-        0 => {
-            Err(format!("the socket's path stands before the first slash, percent-encoded: {HOW}"))
-        }
+        0 => Err(format!(
+            "the socket's path must come before the first slash, percent-encoded: \
+                         {HOW}"
+        )),
         length if length > LONGEST_SOCKET_PATH => Err(format!(
-            "the socket's path has {length} bytes; Linux takes {LONGEST_SOCKET_PATH}: use a \
-             shorter one, or one relative to the current directory"
+            "the socket's path has {length} bytes, but Linux allows {LONGEST_SOCKET_PATH}: use a \
+             shorter path, or one relative to the current directory"
         )),
         _ if path.contains(char::is_control) => {
-            Err("the socket's path holds a control character".to_owned())
+            Err("the socket's path contains a control character".to_owned())
         }
         _ => Ok(Place::Unix(path)),
     }
@@ -440,8 +448,7 @@ fn socket_path(text: &str) -> Result<Place, String> {
 fn path_and_query(tail: &str) -> Result<(String, Option<String>), String> {
     if !tail.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(
-            "path and query must be percent-encoded: no spaces (%20), nothing beyond ASCII"
-                .to_owned(),
+            "the path and the query must be percent-encoded: ASCII only, spaces as %20".to_owned()
         );
     }
     let (path, query) = match tail.split_once('?') {
@@ -452,7 +459,7 @@ fn path_and_query(tail: &str) -> Result<(String, Option<String>), String> {
     Ok((path.to_owned(), query))
 }
 
-/// `?token=…&n=…`: the keys alone. A piece without `=` may itself be a secret.
+/// The keys only: `?token=…&n=…`. A piece without `=` may itself be a secret.
 fn elided(query: &str) -> String {
     let pieces = query.split('&').map(|piece| match piece.split_once('=') {
         Some((key, _)) => format!("{key}=…"),
@@ -570,37 +577,39 @@ mod tests {
                 "`localhost:8080/x` is not an address: did you mean `http://localhost:8080/x`?",
             ),
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
-            ("exec:", "exec: names no program: write exec:php check.php"),
+            ("exec:", "exec: the program is missing: write for example exec:php check.php"),
             (
                 "cassandra+thrift://h/",
-                "after the port of cassandra+thrift comes the name of a keyspace, and nothing \
-                 else: cassandra+thrift://127.0.0.1:9160/KEYSPACE",
+                "the path of a cassandra+thrift address must be the name of a keyspace, such as \
+                 cassandra+thrift://127.0.0.1:9160/KEYSPACE",
             ),
             (
                 "cassandra+thrift://h/a-b",
-                "after the port of cassandra+thrift comes the name of a keyspace, and nothing \
-                 else: cassandra+thrift://127.0.0.1:9160/KEYSPACE",
+                "the path of a cassandra+thrift address must be the name of a keyspace, such as \
+                 cassandra+thrift://127.0.0.1:9160/KEYSPACE",
             ),
             (
                 "cassandra://h/a.b",
-                "after the port of cassandra comes the name of a keyspace (letters, digits, `_`), \
-                 and nothing else: cassandra://USER:PASSWORD@HOST/KEYSPACE",
+                "the path of a cassandra address must be the name of a keyspace (letters, digits, \
+                 `_`), such as cassandra://USER:PASSWORD@HOST/KEYSPACE",
             ),
-            ("mysql://h/x", "the user is missing: mysql://USER:PASSWORD@HOST/DATABASE"),
+            ("mysql://h/x", "the user is missing: write mysql://USER:PASSWORD@HOST/DATABASE"),
             (
                 "postgres://me@h/",
-                "after the port of postgres comes the name of a database, and nothing else: \
+                "the path of a postgres address must be the name of a database, such as \
                  postgres://USER:PASSWORD@HOST/DATABASE",
             ),
             (
                 "mysql://me:CANARY@h/b?ssl=CANARY",
-                "after the `?` of an address of mysql can come sslmode=verify-full and allow-public-key-retrieval=true. sslmode=verify-full asks for TLS: \
-                 --cacert says which authorities are trusted, --insecure that none is asked",
+                "the query (`?`) of a mysql address supports sslmode=verify-full and \
+                 allow-public-key-retrieval=true. sslmode=verify-full requires TLS: --cacert \
+                 names the trusted authorities, --insecure accepts any certificate",
             ),
             (
                 "postgres://me@h/b?allow-public-key-retrieval=true",
-                "after the `?` of an address of postgres can come sslmode=verify-full. sslmode=verify-full asks for TLS: \
-                 --cacert says which authorities are trusted, --insecure that none is asked",
+                "the query (`?`) of a postgres address supports sslmode=verify-full. \
+                 sslmode=verify-full requires TLS: --cacert names the trusted authorities, \
+                 --insecure accepts any certificate",
             ),
             (
                 "https+unix://x.sock/",
@@ -608,14 +617,18 @@ mod tests {
                  memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, \
                  file, exec; did you mean `http+unix`?",
             ),
-            ("memcached://me@h/", "memcached has no login here: leave out the part before `@`"),
+            (
+                "memcached://me@h/",
+                "tiebreak does not support authentication for memcached: remove \
+                                   the part before `@`",
+            ),
             (
                 "memcached://h/x",
-                "an address of memcached ends with its port: memcached://127.0.0.1:11211",
+                "memcached addresses do not have a path: write memcached://127.0.0.1:11211",
             ),
             (
                 "redis://h/x",
-                "after the port of redis comes the number of a database, or nothing: \
+                "the path of a redis address must be a database number or empty, such as \
                  redis://127.0.0.1:6379/0",
             ),
             (
@@ -630,32 +643,34 @@ mod tests {
                  memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, \
                  file, exec",
             ),
-            ("http:///x", "the host is missing: http://HOST:PORT/"),
-            ("http://:80/", "the host is missing: http://HOST:PORT/"),
+            ("http:///x", "the host is missing: write http://HOST:PORT/"),
+            ("http://:80/", "the host is missing: write http://HOST:PORT/"),
             ("http://h:0/", "the port `0` is not a number from 1 to 65535"),
             ("http://h:+1/", "the port `+1` is not a number from 1 to 65535"),
             ("http://h:65536/", "the port `65536` is not a number from 1 to 65535"),
-            ("http://::1/", "an IPv6 address stands in brackets: http://[::1]:8080/"),
+            ("http://::1/", "an IPv6 address must be in brackets: http://[::1]:8080/"),
             ("http://[::1/", "the `]` of the IPv6 address is missing"),
-            (
-                "http://[fe80::1%25eth0]/",
-                "an IPv6 address with a zone (%eth0) cannot be dialled here",
-            ),
+            ("http://[fe80::1%25eth0]/", "IPv6 addresses with a zone (%eth0) are not supported"),
             ("http://[nonsense]/", "`[nonsense]` is not an IPv6 address"),
             ("http://a b/", "`a b` is not a host name"),
             ("http://käse.test/", "write the host `käse.test` in its ASCII form (xn--…)"),
             (
                 "http://h/a b",
-                "path and query must be percent-encoded: no spaces (%20), nothing beyond ASCII",
+                "the path and the query must be percent-encoded: ASCII only, spaces as %20",
             ),
             (
                 "http+unix:///run/x.sock",
-                "the socket's path stands before the first slash, percent-encoded: http+unix://%2Frun%2Fapp.sock/path",
+                "the socket's path must come before the first slash, percent-encoded: \
+                 http+unix://%2Frun%2Fapp.sock/path",
             ),
-            ("http://u:%zz@h/", "the login before `@` holds a `%` that no two hex digits follow"),
+            (
+                "http://u:%zz@h/",
+                "the login before `@` contains a `%` that is not followed by two \
+                                 hex digits",
+            ),
         ];
         for (typed, message) in table {
-            // A build with Oracle's driver has one scheme more.
+            // A build with Oracle's driver has one more scheme.
             let told = error(typed).replace("mysql+unix, oracle, ", "mysql+unix, ");
             assert_eq!(told, message, "{typed}");
         }

@@ -13,8 +13,8 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of this file, which is made if it is not there. `waits` is called once
-    /// if somebody else holds it.
+    /// Locks this file, which is created if it does not exist. `waits` is called once if another
+    /// process holds the lock.
     ///
     /// # Errors
     /// When the file cannot be made or locked.

@@ -1,5 +1,4 @@
-//! Lanes by themselves: driven against the null server, so that what is measured
-//! is the generator.
+//! Drives lanes against the null server, so that only the generator is measured.
 
 use crate::access::Access;
 use crate::exit::Error;
@@ -13,11 +12,11 @@ use std::ops::ControlFlow;
 use testserver::null::{Door, NullServer};
 use wire::resp;
 
-/// The null server never takes that long.
+/// The null server always replies sooner.
 const TIMEOUT_NS: u64 = 5_000_000_000;
 
-/// A lane of this protocol without logins and TLS: what every way of speaking it
-/// costs at least. None where nothing tells that.
+/// A lane of this protocol without login and TLS, which is the minimum cost of every variant of the
+/// protocol. Returns None if there is no such lane.
 pub(crate) fn plain(access: &Access) -> Option<Access> {
     Some(match access {
         Access::Http(_) => protocol::http::plain(),
@@ -32,8 +31,8 @@ pub(crate) fn plain(access: &Access) -> Option<Access> {
     })
 }
 
-/// What tells this lane, made plain, from others; none where what it costs depends on
-/// its target.
+/// A name that distinguishes this lane, without login and TLS, from others. Returns None if its
+/// cost depends on its target.
 pub(crate) fn name(access: &Access) -> Option<String> {
     Some(match access {
         Access::Http(_) => "HTTP/1.1".to_owned(),
@@ -55,7 +54,7 @@ pub(crate) fn workload(verify: Verify) -> Workload {
     Workload { verify, ..preset("kv").expect("a preset") }
 }
 
-/// A lane in closed loop; the address is known when the null server runs.
+/// A lane in closed loop; the address is set once the null server runs.
 pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> LaneAsked {
     LaneAsked {
         address: Address::Tcp(([127, 0, 0, 1], 0).into()),
@@ -74,7 +73,7 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
 /// call.
 ///
 /// # Errors
-/// When the server cannot be started, or tiebreak itself failed.
+/// If the server cannot be started, or if tiebreak itself failed.
 pub(crate) fn drive(
     mut order: Asked,
     accesses: &[Access],
@@ -90,8 +89,8 @@ pub(crate) fn drive(
     }
     let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
     let lanes = lanes.collect();
-    // On one core the generator waits for its own server, which disturbs nothing: how long
-    // that ran is in the record where both have one core, and nowhere else.
+    // On one core the generator waits for its own server, which disturbs nothing. The server's CPU
+    // time is recorded only if both share that core.
     let share = core.is_none_or(|core| order.cores.contains(&core));
     let read = || Box::new(|| Some(server.cpu_ns())) as TargetClock<'_>;
     let clocks = order.lanes.iter().filter(|_| share).map(|_| read()).collect();
@@ -101,7 +100,7 @@ pub(crate) fn drive(
 /// A null server with the doors that these want, in their order.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<NullServer, Broken> {
     let doors: Vec<Door> = accesses.iter().filter_map(door).collect();
     NullServer::start(&doors, core)

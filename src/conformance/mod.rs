@@ -1,4 +1,4 @@
-//! Conformance: what tiebreak's own parts do against servers of known behaviour.
+//! Conformance: how tiebreak's own parts behave against servers of known behaviour.
 
 pub(crate) mod alone;
 pub(crate) mod null;

@@ -1,4 +1,4 @@
-//! `tiebreak conformance null`: what each lane costs by itself.
+//! `tiebreak conformance null`: the cost of each lane by itself.
 
 use super::alone;
 use super::partners::{Partner, Partners};
@@ -9,10 +9,10 @@ use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// Sending time of a slice: long against a round trip, short against what a
-/// machine's speed wanders over.
+/// The sending time of a slice: long compared with a round trip, short compared with the time over
+/// which a machine's speed drifts.
 const SLICE_NS: u64 = 25_000_000;
-/// Operations in flight where the protocol can have several.
+/// Operations in flight for protocols that support several.
 const DEPTH: u32 = 16;
 
 /// What is measured, how long and where.
@@ -25,7 +25,7 @@ pub(crate) struct Order {
     pub(crate) server_core: Option<u32>,
 }
 
-/// A lane that is measured.
+/// One lane of the measurement.
 pub(crate) struct Lane {
     protocol: &'static str,
     depth: u32,
@@ -40,9 +40,9 @@ impl Lane {
     }
 }
 
-/// All lanes: each protocol with one operation in flight on a connection, and with
-/// several where it can; fresh connections; files in a directory in memory, and a
-/// program that does nothing.
+/// All lanes: each protocol with one operation in flight on a connection, and with several if it
+/// supports them; fresh connections; files in a directory in memory; and a program that does
+/// nothing.
 pub(crate) fn lanes() -> Vec<Lane> {
     let lane = |protocol, depth, partner, doing| Lane {
         protocol,
@@ -54,7 +54,7 @@ pub(crate) fn lanes() -> Vec<Lane> {
     let kv = || Doing::Drive(alone::workload(Verify::Sample));
     let mut lanes = Vec::new();
     for row in protocol::ALL {
-        // A web server and a database are asked one thing; a store has a workload.
+        // A web server and a database get one request; a store gets a workload.
         let doing = || match row.family {
             Family::Store(_) | Family::Files => kv(),
             Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => Doing::Ask,
@@ -116,15 +116,15 @@ fn asked(order: &Order, lanes: &[Lane]) -> Asked {
     }
 }
 
-/// How long that takes, drains left out.
+/// How long that takes, without drains.
 pub(crate) fn length(order: &Order, lanes: &[Lane]) -> Duration {
     order.round * (order.rounds + 1) * lanes.len() as u32
 }
 
-/// What the trials say.
+/// The figures of the trials.
 ///
 /// # Errors
-/// When not one round was driven to its end, or a lane got no reply in any.
+/// If no round was complete, or if a lane got no reply in any round.
 pub(crate) fn figures(
     order: &Order,
     lanes: &[Lane],
@@ -138,7 +138,7 @@ pub(crate) fn figures(
         let cost = cost(lane, of(at).map(|trial| &trial.seen));
         cost.ok_or_else(|| {
             let name = lane.name();
-            format!("{name}: no reply in any round; on a busy machine try a longer --round")
+            format!("{name}: no reply in any round; if the machine is busy, try a longer --round")
         })
     });
     let slices = || trials.iter().flat_map(|trial| &trial.seen.slices);
@@ -160,7 +160,7 @@ pub(crate) fn figures(
     })
 }
 
-/// One lane over its rounds; none where it has none, or a round without an
+/// The cost of one lane over its rounds. Returns None if it has no rounds, or a round without an
 /// operation.
 fn cost<'a>(lane: &Lane, rounds: impl Iterator<Item = &'a Seen>) -> Option<OwnCost> {
     let (mut cpu, mut rates) = (Vec::new(), Vec::new());
@@ -202,7 +202,7 @@ mod tests {
             generator_core: cores[cores.len() - 1],
             server_core: (cores.len() > 1).then_some(cores[0]),
         };
-        // A keeper is this program over again, and this program is a test.
+        // A keeper is this program started again, and this program is a test.
         let lanes: Vec<Lane> = lanes();
         let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, Partner::Program));
         let (lanes, stop) = (lanes.collect::<Vec<_>>(), Stop::new().expect("a descriptor"));

@@ -1,5 +1,5 @@
-//! Whom lanes are driven against when they are measured by themselves: the null
-//! server; for files a directory in memory; for programs one that does nothing.
+//! What lanes are driven against when they are measured by themselves: the null server, a directory
+//! in memory for files, and a program that does nothing for `exec:`.
 
 use super::alone::{self, null_server};
 use crate::access::Access;
@@ -15,23 +15,23 @@ use testserver::null::NullServer;
 
 /// A directory in memory, on most machines.
 const IN_MEMORY: &str = "/dev/shm";
-/// Does nothing, as quickly as can be.
+/// Does nothing, as fast as possible.
 const NOTHING: &str = "true";
-/// The files of a load are written by so many threads.
+/// Number of threads that write the files of a load.
 const THREADS: u32 = 4;
 
-/// Whom a lane is driven against.
+/// What a lane is driven against.
 pub(crate) enum Partner {
     /// The null server, so.
     Null(Box<Access>),
-    /// Files of its own, all of them there.
+    /// Its own files, all of which exist.
     Directory,
     /// A program, one run for each operation.
     Program,
 }
 
 impl Partner {
-    /// How many connections a lane has with it, if so many are asked for.
+    /// How many connections a lane has with this partner if `asked` are requested.
     pub(crate) fn connections(&self, asked: u32) -> u32 {
         match self {
             // Whole rooms.
@@ -42,7 +42,7 @@ impl Partner {
     }
 }
 
-/// A partner that is there.
+/// A partner that is running.
 enum Raised {
     /// The access, and the door.
     Null(Box<Access>, usize),
@@ -57,10 +57,10 @@ pub(super) struct Partners {
 }
 
 impl Partners {
-    /// Starts them, servers on this core.
+    /// Starts them; servers run on this core.
     ///
     /// # Errors
-    /// When one cannot be started, or tiebreak itself failed.
+    /// If one cannot be started, or if tiebreak itself failed.
     pub(super) fn raise<'a>(
         partners: impl Iterator<Item = &'a Partner>,
         core: Option<u32>,
@@ -106,7 +106,7 @@ impl Partners {
     }
 }
 
-/// A folder that is gone at the end.
+/// A folder that is removed when this is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -114,8 +114,9 @@ impl Folder {
         let memory = Path::new(IN_MEMORY);
         let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let folder = within.join(format!("tiebreak-null-{}", std::process::id()));
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| Broken::system("a folder of the null files cannot be made", &error))?;
+        std::fs::create_dir_all(&folder).map_err(|error| {
+            Broken::system("the directory for the null files cannot be created", &error)
+        })?;
         Ok(Folder(folder))
     }
 

@@ -1,15 +1,15 @@
-//! How many operations a program did, as it says itself: `operations N` in the
-//! last line of its standard output.
+//! How many operations a program did, as it announces with `operations N` in the last line of its
+//! standard output.
 
 use text::shown::shown;
 
-/// More than any program does; histograms and floats stay exact below it.
+/// More than any program does. Histograms and floats are exact below it.
 const MOST: u64 = 1_000_000_000_000_000;
 
-/// What the last line says.
+/// What the last line announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Announced {
-    /// Nothing of operations.
+    /// No operations.
     Nothing,
     /// `operations`, but not a number in digits.
     Malformed,
@@ -17,9 +17,8 @@ pub(super) enum Announced {
     Operations(u64),
 }
 
-/// Reads a last line: `operations 100000`. Blanks and underscores may stand
-/// between the digits. A suffix (`100k`) may not: a program has counted, and
-/// need not round.
+/// Reads a last line: `operations 100000`. Blanks and underscores are allowed between the digits. A
+/// suffix (`100k`) is not: a program has counted and need not round.
 pub(super) fn announced(line: &str) -> Announced {
     let Some(rest) = line.trim().strip_prefix("operations") else { return Announced::Nothing };
     if rest.starts_with(|c: char| !c.is_whitespace()) {
@@ -40,24 +39,28 @@ pub(super) fn announced(line: &str) -> Announced {
 /// (`--operations`).
 ///
 /// # Errors
-/// What is missing or contradictory, with the remedies; to stand behind the
-/// name of the program.
+/// What is missing or contradictory, with the remedies. The message follows the name of
+/// the program.
 pub(super) fn operations(last_line: Option<&str>, asked: Option<u64>) -> Result<u64, String> {
     let line = last_line.unwrap_or_default();
-    let remedies = "let it write `operations N` as the last line of its standard output, or give \
+    let remedies = "have it print `operations N` as the last line of its standard output, or pass \
                     --operations N";
     match (announced(line), asked) {
         (Announced::Operations(0), _) => {
-            Err("announces 0 operations: nothing can be compared by them".to_owned())
+            Err("announces 0 operations, so its runs cannot be compared; it must announce at \
+                 least 1"
+                .to_owned())
         }
-        (_, Some(0)) => Err("is to count as 0 operations: --operations must be above 0".to_owned()),
+        (_, Some(0)) => {
+            Err("cannot count as 0 operations: --operations must be above 0".to_owned())
+        }
         (Announced::Operations(number), Some(asked)) if number != asked => Err(format!(
-            "announces {number} operations, and --operations says {asked}: leave --operations out"
+            "announces {number} operations, but --operations is {asked}: omit --operations"
         )),
         (Announced::Operations(number), _) | (_, Some(number)) => Ok(number),
         (Announced::Malformed, None) => Err(format!(
-            "announces `{}`, which is not a whole number in digits: let it write for example \
-             `operations 100000`, or give --operations N",
+            "announces `{}`, which is not a whole number in digits: have it print a line such as \
+             `operations 100000`, or pass --operations N",
             shown(line)
         )),
         (Announced::Nothing, None) if line.is_empty() => {
@@ -112,29 +115,34 @@ mod tests {
             (
                 None,
                 None,
-                "does not say how many operations it did: let it write `operations N` as the last \
-                 line of its standard output, or give --operations N",
+                "does not say how many operations it did: have it print `operations N` as the \
+                 last line of its standard output, or pass --operations N",
             ),
             (
                 Some("\u{1b}[1mdone"),
                 None,
-                "does not say how many operations it did (its last line is `\\u{1b}[1mdone`): let \
-                 it write `operations N` as the last line of its standard output, or give \
+                "does not say how many operations it did (its last line is `\\u{1b}[1mdone`): \
+                 have it print `operations N` as the last line of its standard output, or pass \
                  --operations N",
             ),
             (
                 Some("operations 5k"),
                 None,
-                "announces `operations 5k`, which is not a whole number in digits: let it write \
-                 for example `operations 100000`, or give --operations N",
+                "announces `operations 5k`, which is not a whole number in digits: have it print \
+                 a line such as `operations 100000`, or pass --operations N",
             ),
             (
                 Some("operations 5"),
                 Some(6),
-                "announces 5 operations, and --operations says 6: leave --operations out",
+                "announces 5 operations, but --operations is 6: omit --operations",
             ),
-            (Some("operations 0"), None, "announces 0 operations: nothing can be compared by them"),
-            (None, Some(0), "is to count as 0 operations: --operations must be above 0"),
+            (
+                Some("operations 0"),
+                None,
+                "announces 0 operations, so its runs cannot be compared; \
+                                          it must announce at least 1",
+            ),
+            (None, Some(0), "cannot count as 0 operations: --operations must be above 0"),
         ] {
             assert_eq!(operations(line, asked), Err(message.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! The lane of a program: a run of it is what a request is to others.
+//! The lane of a program. One run of it corresponds to one request of other lanes.
 
 use super::program::{Came, Exec, Runner};
 use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
@@ -13,16 +13,21 @@ impl Exec {
     /// the generator's cores.
     ///
     /// # Errors
-    /// When the order asks for what a program cannot do: more than one
-    /// connection, a rate.
+    /// If the order requires what a program does not support: more than one connection, or
+    /// a rate.
     ///
     /// # Panics
-    /// When the order has no such contender.
+    /// If the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
         if !order.cores.is_empty() {
             let cores = pin::set(&order.cores)?;
             let pinned = pin::pin(self.keeper(), &cores);
-            pinned.map_err(|error| format!("the keeper of a program cannot be pinned: {error}"))?;
+            pinned.map_err(|error| {
+                format!(
+                    "the process that supervises the program cannot be \
+                                            pinned to its cores: {error}"
+                )
+            })?;
         }
         of(&self.runner, order, contender)
     }
@@ -31,7 +36,7 @@ impl Exec {
 /// The lanes of one contender: one for each worker, of which the first works.
 ///
 /// # Errors
-/// When the order asks for what a program cannot do.
+/// If the order requires what a program does not support.
 fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
     let asked = &order.lanes[contender];
     check(asked.intensity.connections, asked.intensity.arrivals)?;
@@ -49,21 +54,23 @@ fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeL
     Ok(lanes.collect())
 }
 
-/// Whether a program can be asked for this.
+/// Checks that a program supports these settings.
 ///
 /// # Errors
 /// A sentence with the remedy.
 pub(crate) fn check(connections: u32, arrivals: Arrivals) -> Result<(), String> {
     if connections != 1 {
         return Err(format!(
-            "exec: runs one program at a time, not {}: leave --connections out for it, or let the \
-             program do several things at once",
+            "exec: runs one program at a time, not {}: omit --connections for it, or make the \
+             program itself concurrent",
             connections
         ));
     }
     match arrivals {
         Arrivals::Closed => Ok(()),
-        _ => Err("exec: a program sets its own pace: leave --rate out for it".to_owned()),
+        _ => Err("exec: --rate is not supported because a program sets its own pace: omit --rate \
+                  for it"
+            .to_owned()),
     }
 }
 
@@ -79,12 +86,12 @@ impl Lane for ExecLane {
         Ok(Opened { asked: 1, got: 1 })
     }
 
-    /// One run, and more until sending time is over. A run is never cut for
-    /// that: the slice ends when the program does, or with its timeout. After a
-    /// run that failed there is no other: some fail thousands of times a second.
+    /// Runs the program once, and again until the sending time is over. A run is never cut short
+    /// for that: the slice ends when the program does, or at its timeout. A failed run is the last
+    /// one of the slice, since some programs fail thousands of times a second.
     ///
-    /// The slice is as long as its runs. What lies between two of them (0.2 ms
-    /// in the keeper) is ours and not the program's.
+    /// The slice is as long as its runs. The time between two of them (0.2 ms in the keeper) is
+    /// ours and not the program's.
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
         no_windows(seen);
         let mut last_reply = turn.starts;
@@ -98,7 +105,7 @@ impl Lane for ExecLane {
                 Came::Ran(run) => {
                     seen.program(&run);
                     last_reply += run.wall_ns;
-                    // More than there are left: a run is not divided.
+                    // May exceed what is left, because a run is not divided.
                     left = left.map(|left| left.saturating_sub(run.operations));
                     if run.failure.is_some() || clock::now() >= turn.sends_until {
                         break;
@@ -136,9 +143,9 @@ impl Lane for IdleLane {
     fn close(&mut self, _: &mut Recorder) {}
 }
 
-/// The operations of a run are known when all of them have ended: in windows of
-/// 100 ms they would look like a server that stands still and jumps. Without
-/// windows the slice counts as one step.
+/// The operations of a run are known when all of them have ended: in windows of 100 ms they would
+/// look like a server that alternately stalls and jumps. Without windows the slice counts as one
+/// step.
 fn no_windows(seen: &mut Recorder) {
     seen.slice_mut().windows.clear();
 }
@@ -154,15 +161,17 @@ mod tests {
         assert_eq!(
             many,
             Err(
-                "exec: runs one program at a time, not 64: leave --connections out for it, or let \
-                 the program do several things at once"
+                "exec: runs one program at a time, not 64: omit --connections for it, or make the \
+                 program itself concurrent"
                     .to_owned()
             )
         );
         let paced = check(1, Arrivals::Constant(5.0));
         assert_eq!(
             paced,
-            Err("exec: a program sets its own pace: leave --rate out for it".to_owned())
+            Err("exec: --rate is not supported because a program sets its own pace: omit --rate \
+                 for it"
+                .to_owned())
         );
     }
 }

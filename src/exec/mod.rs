@@ -1,16 +1,15 @@
 //! `exec:` contenders: a whole program, run to its end again and again.
 //!
-//! Measured are the operations that it announces, its time, its CPU time and its
-//! memory. A turn is as long as the program is: sending time only says when no
-//! new run is begun, and each turn has one at least. A single operation inside
-//! the program is out of sight, so there are no latencies.
+//! tiebreak measures the operations that it announces, its time, its CPU time and its memory. A
+//! turn lasts as long as the program: the sending time only decides whether another run is started,
+//! and each turn has at least one. Single operations inside the program cannot be observed, so
+//! there are no latencies.
 //!
 //! A program can have servers that it talks to: they are launched for it, and what they cost is
 //! part of what it costs.
 //!
-//! The programs are started by a keeper of their own (`targets::keeper`), which
-//! reads what they write and takes the times. When tiebreak is killed it ends
-//! them, with all that descends from them.
+//! A keeper process for each program (`targets::keeper`) starts it, reads its output and takes the
+//! times. If tiebreak is killed, the keeper ends the program and all its descendants.
 
 mod announced;
 mod lane;

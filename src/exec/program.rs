@@ -18,35 +18,35 @@ pub const SOURCE: &str = "wait4";
 /// The same of one that has servers, whose own are added.
 pub const WITH_SERVERS: &str = "wait4_and_servers";
 
-/// What to run, and how. No `Debug`: an environment can hold secrets.
+/// What to run, and how. It has no `Debug` because an environment can contain secrets.
 #[derive(Clone)]
 pub struct Program {
     /// The program and its arguments.
     pub command: Command,
-    /// Operations of one run, where the program does not announce them.
+    /// Operations of one run, if the program does not announce them.
     pub operations: Option<u64>,
     /// Where it runs.
     pub cwd: PathBuf,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
-    /// The cores that it may use; empty: all of ours.
+    /// The cores that it may use. Empty means all of ours.
     pub cores: Vec<u32>,
-    /// Values that are blotted out of what it writes on its standard error.
+    /// Values that are masked in its standard error.
     pub secrets: Vec<String>,
     /// Servers that it talks to, which are launched for it.
     pub servers: Option<Box<Servers>>,
 }
 
 impl Program {
-    /// In the current folder, on all cores, with the environment that launched
-    /// targets have: PATH, HOME, LANG and TMPDIR, and nothing else of ours.
+    /// A program in the current folder, on all cores, with the environment of launched targets:
+    /// PATH, HOME, LANG and TMPDIR, and nothing else of ours.
     pub fn new(command: Command, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
         Program { command, operations, cwd, env, cores, secrets, servers: None }
     }
 
-    /// Whether it is there and its cores are ours.
+    /// Checks that the program exists and that its cores are available to us.
     ///
     /// # Errors
     /// A sentence that names the file or the core.
@@ -87,11 +87,14 @@ impl Program {
         own.or_else(|| launch::missing(&servers.launch))
     }
 
-    /// In words, as launches are told.
+    /// The program in words, as launches are described.
     pub fn outline(&self) -> Vec<String> {
         let mut line = format!("run     {}", self.command.shown());
         if let Some(operations) = self.operations {
-            line += &format!("; {operations} operations a run, where it announces none");
+            line += &format!(
+                "; {operations} operations per run unless the program announces a \
+                              number"
+            );
         }
         let servers = self.servers.iter().flat_map(|servers| servers.launch.outline_of_servers());
         servers.chain([line]).collect()
@@ -106,7 +109,7 @@ impl Program {
             // Not used for what is measured.
             log: PathBuf::new(),
             cores: self.cores.clone(),
-            // What it gets should its keeper be killed.
+            // The signal it gets if its keeper is killed.
             stop: libc::SIGKILL,
             grace: Duration::ZERO,
             group: true,
@@ -114,19 +117,17 @@ impl Program {
     }
 }
 
-/// A program with its keeper, ready to be run. Dropping it, and the lanes made
-/// of it, ends whatever still runs.
+/// A program with its keeper, ready to run. Dropping it and its lanes ends whatever still runs.
 pub struct Exec {
     pub(super) runner: Arc<Runner>,
 }
 
 impl Exec {
-    /// Starts the keeper; the program is not run yet. To be called on a thread
-    /// that is not pinned: the keeper may use its cores, and so may the program
-    /// where it is given none.
+    /// Starts the keeper but does not run the program yet. Call it on a thread that is not pinned:
+    /// the keeper inherits its cores, and so does a program without cores of its own.
     ///
     /// # Errors
-    /// When the program or a core is not there, or the system refuses.
+    /// If the program or a core does not exist, or if the system refuses.
     pub fn start(program: &Program) -> Result<Exec, String> {
         program.check()?;
         let household = Household { secrets: program.secrets.clone(), ..Household::default() };
@@ -144,7 +145,7 @@ impl Exec {
         Ok(Exec { runner: Arc::new(runner) })
     }
 
-    /// The CPU time of all runs so far, so that it is known of every slice.
+    /// The CPU time of all runs so far, from which that of each slice follows.
     pub fn clock(&self) -> TargetClock<'static> {
         let runner = Arc::clone(&self.runner);
         Box::new(move || Some(runner.cpu_ns.load(Ordering::Relaxed)))
@@ -170,13 +171,12 @@ impl Exec {
         }
     }
 
-    /// The number of the keeper: everything below it is the program.
+    /// The process ID of the keeper. All its descendants belong to the program.
     pub fn keeper(&self) -> i32 {
         lock(&self.runner.keeper).pid()
     }
 
-    /// What was wrong with the first run that failed, with the last lines of its
-    /// standard error.
+    /// The error of the first run that failed, with the last lines of its standard error.
     pub fn complaint(&self) -> Option<String> {
         lock(&self.runner.complaint).clone()
     }
@@ -186,26 +186,26 @@ impl Exec {
 pub(super) struct Runner {
     keeper: Mutex<Keeper>,
     order: ProcessOrder,
-    /// For people.
+    /// Its name for people.
     name: String,
     operations: Option<u64>,
-    /// Operations of the last good run: those of one that fails.
+    /// Operations of the last successful run. A failed run counts as many.
     usual: AtomicU64,
     cpu_ns: AtomicU64,
     peak_memory_bytes: AtomicU64,
     complaint: Mutex<Option<String>>,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 pub(super) enum Came {
-    /// It came to its end, or failed.
+    /// It ended, or failed.
     Ran(ProgramRun),
-    /// It was cut by the stop, with this many operations unfinished.
+    /// The stop cut it short, with this many operations unfinished.
     Cut(u64),
 }
 
 impl Runner {
-    /// Runs it once. A raised stop ends it.
+    /// Runs it once. The stop ends it early.
     pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, Broken> {
         let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
         match measured.map_err(|trouble| self.broken(&trouble))? {
@@ -274,7 +274,7 @@ impl Runner {
     }
 }
 
-/// How many operations a run did, or what was wrong with it.
+/// How many operations a run did, or why it failed.
 fn judged(measured: &Measured, asked: Option<u64>) -> Result<u64, (Failure, String)> {
     match measured.end {
         RunEnd::Ended(how) if how.good() => {
@@ -285,12 +285,12 @@ fn judged(measured: &Measured, asked: Option<u64>) -> Result<u64, (Failure, Stri
             Err((if how.by_signal() { Failure::Signal } else { Failure::Exit }, how.to_string()))
         }
         RunEnd::TimedOut | RunEnd::Cut => {
-            Err((Failure::Timeout, "took longer than the timeout, and was ended".to_owned()))
+            Err((Failure::Timeout, "took longer than the timeout and was killed".to_owned()))
         }
     }
 }
 
-/// Length and digest of an output without the line that announces.
+/// Length and digest of an output without the announcing line.
 fn without_announcement(output: &Output) -> (u64, u64) {
     match output.last_line.as_deref().map(announced::announced) {
         Some(Announced::Operations(_)) => (output.bytes_before, output.digest_before),
@@ -298,7 +298,7 @@ fn without_announcement(output: &Output) -> (u64, u64) {
     }
 }
 
-/// Where we lack a process or a descriptor it is not the program's fault.
+/// If we run out of processes or descriptors, it is not the program's fault.
 fn not_started(refused: &NotStarted) -> Failure {
     match refused.errno {
         Some(libc::EMFILE | libc::ENFILE) => Failure::NoDescriptor,
@@ -349,13 +349,14 @@ mod tests {
                 RunEnd::TimedOut,
                 said,
                 Failure::Timeout,
-                "took longer than the timeout, and was ended",
+                "took longer than the timeout and was killed",
             ),
             (
                 good,
                 Some("operations 0"),
                 Failure::Protocol,
-                "announces 0 operations: nothing can be compared by them",
+                "announces 0 operations, so its runs cannot be compared; it must announce at \
+                 least 1",
             ),
         ] {
             assert_eq!(judged(&ended(end, line), None), Err((failure, why.to_owned())));

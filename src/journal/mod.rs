@@ -1,8 +1,8 @@
 //! The journal: JSON Lines, one event a line.
 //!
-//! A line is `{"seq":n,"sum":"…","event":{…}}`. `seq` counts from 0 without a
-//! gap; `sum` is FNV-1a (64 bits, 16 hex digits) of the exact text of `event`,
-//! so a line that was torn, or changed by hand, is seen.
+//! A line is `{"seq":n,"sum":"…","event":{…}}`. `seq` counts from 0 without a gap; `sum` is FNV-1a
+//! (64 bits, 16 hex digits) of the exact text of `event`, so a line that is incomplete or was
+//! changed by hand is detected.
 
 mod read;
 pub mod sweep;

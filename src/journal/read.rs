@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use text::shown::shown;
 
-/// No line is longer: a file that is no journal must not fill the memory.
+/// The longest line: a file that is not a journal must not fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The kinds of events that this version knows.
@@ -55,7 +55,7 @@ impl Reader<BufReader<File>> {
     /// Opens a journal.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(file: &Path) -> Result<Self, Error> {
         let name = shown(file.display().to_string());
         match input::plain_file(file) {
@@ -72,10 +72,10 @@ impl<R: BufRead> Reader<R> {
         Reader { from, name, line: 0, buffer: Vec::new(), torn: None, unknown }
     }
 
-    /// The next event; none at the end.
+    /// The next event. Returns None at the end.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line other than the last is bad.
+    /// If the file cannot be read, or if a line other than the last one is invalid.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         while self.read_line()? {
             match parse(&self.buffer, self.line) {
@@ -86,19 +86,27 @@ impl<R: BufRead> Reader<R> {
             }
         }
         match self.line {
-            0 => Err(Error::failed(format!("{}: is empty, there is no header", self.name))),
+            0 => {
+                Err(Error::failed(format!("{}: is empty: it must begin with a header", self.name)))
+            }
             _ => Ok(None),
         }
     }
 
-    /// What was left out on the way, in sentences. Complete once
-    /// [`Reader::next_event`] has said none.
+    /// What was ignored so far, in sentences. Complete once [`Reader::next_event`] has returned
+    /// None.
     pub fn notes(&self) -> Vec<String> {
-        let torn = self
-            .torn
-            .map(|line| format!("line {line} of the journal, its last, is torn and was left out"));
+        let torn = self.torn.map(|line| {
+            format!(
+                "line {line} of the journal, the last one, is incomplete and was \
+                                 ignored"
+            )
+        });
         let unknown = self.unknown.iter().map(|(kind, count)| {
-            format!("{count} events of the kind `{kind}`, which this version of tiebreak does not know, were left out")
+            format!(
+                "{count} events of kind `{kind}`, which this version of tiebreak does not \
+                     know, were ignored"
+            )
         });
         torn.into_iter().chain(unknown).collect()
     }
@@ -132,22 +140,21 @@ enum Parsed {
     Unknown(String),
 }
 
-/// Reads one line; `number` counts from 1. The message goes on after
-/// "line N".
+/// Reads one line; `number` counts from 1. The error message follows "line N".
 fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     let read: Line<'_> =
-        serde_json::from_slice(line).map_err(|error| format!("is no event: {error}"))?;
-    let kinds: BTreeMap<Cow<'_, str>, &RawValue> =
-        serde_json::from_str(read.event.get()).map_err(|error| format!("is no event: {error}"))?;
+        serde_json::from_slice(line).map_err(|error| format!("is not an event: {error}"))?;
+    let kinds: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(read.event.get())
+        .map_err(|error| format!("is not an event: {error}",))?;
     let kind = match kinds.keys().next() {
         Some(kind) if kinds.len() == 1 => kind.as_ref(),
-        _ => return Err("is no event: it has not exactly one kind".to_owned()),
+        _ => return Err("is not an event: it must have exactly one kind".to_owned()),
     };
     if number == 1 {
         check_schema(kind, kinds[kind])?;
     }
     if format!("{:016x}", fnv1a(read.event.get().as_bytes())) != read.sum {
-        return Err("is damaged: its checksum does not fit".to_owned());
+        return Err("is damaged: its checksum does not match".to_owned());
     }
     if read.seq != number - 1 {
         return Err(format!("has the number {}, not {}: lines are missing", read.seq, number - 1));
@@ -155,19 +162,22 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     if !KINDS.contains(&kind) {
         return Ok(Parsed::Unknown(kind.to_owned()));
     }
-    // The header has a seed, which may be any number.
+    // The header contains a seed, which may be any number.
     if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
-        return Err("was not written by tiebreak: it counts more than can be".to_owned());
+        return Err(
+            "was not written by tiebreak: it contains a number that is too large".to_owned()
+        );
     }
     let event: Event = serde_json::from_str(read.event.get())
-        .map_err(|error| format!("is no `{kind}` that can be read: {error}"))?;
+        .map_err(|error| format!("is not a valid `{kind}` event: {error}"))?;
     if let Event::Header(header) = &event {
         let size = header.plan.check_size();
         size.map_err(|why| format!("was not written by tiebreak: the plan has {why}"))?;
     }
-    match matches!(event, Event::Header(_)) == (number == 1) {
-        true => Ok(Parsed::Event(Box::new(event))),
-        false => Err("is out of place: the header, and only the header, is line 1".to_owned()),
+    if matches!(event, Event::Header(_)) == (number == 1) {
+        Ok(Parsed::Event(Box::new(event)))
+    } else {
+        Err("is out of place: line 1, and no other line, must be the header".to_owned())
     }
 }
 
@@ -195,8 +205,8 @@ fn holds_a_number_too_large(json: &str) -> bool {
     false
 }
 
-/// Refuses journals of another major version before anything else is made of them, the
-/// checksum included: all of it may have changed.
+/// Refuses journals of another major version before interpreting anything else, even the checksum:
+/// all of it may have changed.
 fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
     #[derive(Deserialize)]
     struct Start {
@@ -205,26 +215,29 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
         version: String,
     }
     if kind != "header" {
-        return Err("is no header".to_owned());
+        return Err("is not a header".to_owned());
     }
     let start: Start = serde_json::from_str(header.get())
-        .map_err(|error| format!("is no header that can be read: {error}"))?;
+        .map_err(|error| format!("is not a valid header: {error}"))?;
     let major = |schema: &str| -> Option<u32> {
         schema.strip_prefix("tiebreak.journal/")?.split('.').next()?.parse().ok()
     };
     match (major(&start.schema), major(SCHEMA)) {
         (Some(theirs), Some(ours)) if theirs > ours => Err(format!(
-            "has the schema {}, and this version of tiebreak reads {SCHEMA}: use the version that \
+            "has the schema {}, but this version of tiebreak reads {SCHEMA}: use the version that \
              wrote it ({})",
             shown(&start.schema),
             shown(&start.version)
         )),
         (Some(theirs), Some(ours)) if theirs < ours => Err(format!(
-            "has the schema {}: an earlier, unreleased version of tiebreak wrote this journal, \
-             and it cannot be read any more; this version reads {SCHEMA}",
+            "has the schema {} of an earlier, unreleased version of tiebreak, which can no longer \
+             be read; this version reads {SCHEMA}",
             shown(&start.schema)
         )),
         (Some(_), _) => Ok(()),
-        (None, _) => Err(format!("has the schema `{}`: no journal", shown(&start.schema))),
+        (None, _) => Err(format!(
+            "has the schema `{}`, which is not that of a journal",
+            shown(&start.schema)
+        )),
     }
 }

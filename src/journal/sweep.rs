@@ -1,4 +1,4 @@
-//! `sweep.json`: which load points the folder of a sweep holds.
+//! `sweep.json`: the load points in the folder of a sweep.
 
 use crate::exit::Error;
 use crate::input;
@@ -12,13 +12,13 @@ use text::shown::shown;
 
 /// Its name in the sweep's folder.
 pub const FILE: &str = "sweep.json";
-/// It names 16 load points at most.
+/// It has at most 16 load points.
 const LARGEST: u64 = 1 << 20;
 
-/// Writes it, once: on disk before the first load point is driven.
+/// Writes it once; it is on disk before the first load point is driven.
 ///
 /// # Errors
-/// When it is there already, or cannot be written.
+/// If it exists already, or cannot be written.
 pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(sweep)?;
     text.push('\n');
@@ -31,11 +31,11 @@ pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
 /// Reads it.
 ///
 /// # Errors
-/// When it is none, of another version, or names folders that are not its own.
+/// If it is not a sweep, is of another version, or names folders that are not its own.
 pub fn read(folder: &Path) -> Result<Sweep, Error> {
     let file = folder.join(FILE);
-    let told = shown(file.display().to_string());
-    let wrong = |what: String| Error::failed(format!("{told}: {what}"));
+    let path = shown(file.display().to_string());
+    let wrong = |what: String| Error::failed(format!("{path}: {what}"));
     let text = input::plain(&file, LARGEST).map_err(wrong)?;
     let value: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
@@ -43,15 +43,20 @@ pub fn read(folder: &Path) -> Result<Sweep, Error> {
         Some(SCHEMA) => {}
         other => {
             let other = shown(other.unwrap_or("none"));
-            return Err(wrong(format!("its schema is {other}, and this version reads {SCHEMA}")));
+            return Err(wrong(format!(
+                "its schema is {other}, but this version of tiebreak reads \
+                                      {SCHEMA}"
+            )));
         }
     }
     let sweep: Sweep =
-        serde_json::from_value(value).map_err(|error| wrong(format!("no sweep: {error}")))?;
-    // Folders are opened and linked to: a name from elsewhere must not lead out.
+        serde_json::from_value(value).map_err(|error| wrong(format!("not a sweep: {error}")))?;
+    // These folders are opened and linked to: a forged name must not lead outside the sweep.
     let strange = sweep.points.iter().find(|it| it.folder != sweep.factor.folder(it.value));
     match strange {
-        Some(point) => Err(wrong(format!("`{}` is no load point's folder", shown(&point.folder)))),
+        Some(point) => {
+            Err(wrong(format!("`{}` is not the directory of a load point", shown(&point.folder))))
+        }
         None => Ok(sweep),
     }
 }
@@ -85,20 +90,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_named() {
+    fn an_invalid_sweep_is_an_error_that_names_the_reason() {
         let scratch = Scratch::new();
         write(scratch.path(), &sweep()).expect("writes");
         let whole = std::fs::read_to_string(scratch.path().join(FILE)).expect("text");
         let table = [
-            ("connections-8", "../../etc", "`../../etc` is no load point's folder"),
-            ("sweep-points/1", "sweep-points/2", "and this version reads tiebreak.sweep-points/1"),
-            ("\"factor\"", "\"fcator\"", "no sweep: missing field `factor`"),
+            ("connections-8", "../../etc", "`../../etc` is not the directory of a load point"),
+            (
+                "sweep-points/1",
+                "sweep-points/2",
+                "but this version of tiebreak reads tiebreak.sweep-points/1",
+            ),
+            ("\"factor\"", "\"fcator\"", "not a sweep: missing field `factor`"),
             ("{", "", "not JSON: "),
         ];
         for (old, new, message) in table {
             std::fs::write(scratch.path().join(FILE), whole.replacen(old, new, 1)).expect("text");
-            let told = read(scratch.path()).expect_err(message).text;
-            assert!(told.contains(message), "{told}");
+            let error = read(scratch.path()).expect_err(message).text;
+            assert!(error.contains(message), "{error}");
         }
     }
 }

@@ -97,7 +97,10 @@ fn a_journal_cut_anywhere_loses_its_last_line_at_most() {
         let torn = !ends.iter().any(|end| cut == *end || cut == end + 1);
         let (read, notes) = result.expect("readable");
         assert_eq!(read, events[..lines], "cut at {cut}");
-        let told = format!("line {} of the journal, its last, is torn and was left out", lines + 1);
+        let told = format!(
+            "line {} of the journal, the last one, is incomplete and was ignored",
+            lines + 1
+        );
         assert_eq!(notes, if torn { vec![told] } else { Vec::new() }, "cut at {cut}");
     }
 }
@@ -108,7 +111,7 @@ fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
     let damaged = whole.replacen("\"round\":1", "\"round\":9", 1);
     assert_eq!(
         read(damaged.as_bytes()),
-        Err("J: line 2 is damaged: its checksum does not fit".to_owned())
+        Err("J: line 2 is damaged: its checksum does not match".to_owned())
     );
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let missing = [lines[0], lines[2], lines[3]].concat();
@@ -118,7 +121,7 @@ fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
     );
     let garbage = [lines[0], "garbage\n", lines[2]].concat();
     let message = read(garbage.as_bytes()).unwrap_err();
-    assert!(message.starts_with("J: line 2 is no event: "), "{message}");
+    assert!(message.starts_with("J: line 2 is not an event: "), "{message}");
     let two_headers =
         [lines[0], &lines[0].replacen("\"seq\":0", "\"seq\":1", 1), lines[2]].concat();
     let message = read(two_headers.as_bytes()).unwrap_err();
@@ -128,28 +131,27 @@ fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
 #[test]
 fn what_is_no_journal_is_refused() {
     for (text, message) in [
-        (String::new(), "J: is empty, there is no header"),
-        (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is no header"),
+        (String::new(), "J: is empty: it must begin with a header"),
+        (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is not a header"),
         (
             line(0, r#"{"header":{"schema":"other/1"}}"#),
-            "J: line 1 has the schema `other/1`: no journal",
+            "J: line 1 has the schema `other/1`, which is not that of a journal",
         ),
         (
             line(0, r#"{"header":{"schema":"tiebreak.journal/3.1","version":"3.4.5"}}"#),
-            "J: line 1 has the schema tiebreak.journal/3.1, and this version of tiebreak reads \
+            "J: line 1 has the schema tiebreak.journal/3.1, but this version of tiebreak reads \
              tiebreak.journal/2: use the version that wrote it (3.4.5)",
         ),
         // Another major version may sum differently, too.
         (
             r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/3"}}}"#.to_owned(),
-            "J: line 1 has the schema tiebreak.journal/3, and this version of tiebreak reads \
+            "J: line 1 has the schema tiebreak.journal/3, but this version of tiebreak reads \
              tiebreak.journal/2: use the version that wrote it ()",
         ),
         (
             r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/1"}}}"#.to_owned(),
-            "J: line 1 has the schema tiebreak.journal/1: an earlier, unreleased version of \
-             tiebreak wrote this journal, and it cannot be read any more; this version reads \
-             tiebreak.journal/2",
+            "J: line 1 has the schema tiebreak.journal/1 of an earlier, unreleased version of \
+             tiebreak, which can no longer be read; this version reads tiebreak.journal/2",
         ),
     ] {
         assert_eq!(read(text.as_bytes()).unwrap_err(), message);
@@ -167,10 +169,7 @@ fn unknown_fields_are_ignored_and_unknown_events_named() {
     assert_eq!(events, [header(), trial(1), end()]);
     assert_eq!(
         notes,
-        [
-            "2 events of the kind `restart`, which this version of tiebreak does not know, were left \
-          out"
-        ]
+        ["2 events of kind `restart`, which this version of tiebreak does not know, were ignored"]
     );
 }
 
@@ -241,7 +240,7 @@ fn numbers_whose_sums_would_overflow_are_refused() {
         reader.next_event().expect("a header");
         reader.next_event().expect_err("no pilot").text
     };
-    let large = "it counts more than can be";
+    let large = "it contains a number that is too large";
     assert!(told("1000000000000000").contains(large));
     for number in ["999999999999999", "0.12345678901234567", "\"1234567890123456\"", "1e-7"] {
         assert!(!told(number).contains(large), "{number}");

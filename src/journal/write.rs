@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Appends events. After an error it must not be used again: the line may be
-/// torn, and another behind it would hide that.
+/// Appends events. After an error it must not be used again: the line may be incomplete, and
+/// another one after it would hide that.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
-    /// Returns when all that was written is on the disk.
+    /// Returns when everything written is on the disk.
     sync: fn(&W) -> io::Result<()>,
     seq: u64,
 }
@@ -24,11 +24,11 @@ impl<W: Write> Writer<W> {
         Writer { to, sync, seq: 0 }
     }
 
-    /// Appends one event with one `write`, without what was declared secret. Returns the
-    /// event as it was written.
+    /// Appends one event with one `write`, without declared secrets. Returns the event as it was
+    /// written.
     ///
     /// # Errors
-    /// When the disk is full, or fails otherwise.
+    /// If the disk is full, or fails otherwise.
     pub fn write(&mut self, event: &Event) -> io::Result<String> {
         let mut text = serde_json::to_string(event)?;
         if secrets::appear_in(&text) {
@@ -42,21 +42,20 @@ impl<W: Write> Writer<W> {
         Ok(text)
     }
 
-    /// Returns when all that was written is on the disk.
+    /// Returns when everything written is on the disk.
     ///
     /// # Errors
-    /// When the disk is full, or fails otherwise.
+    /// If the disk is full, or fails otherwise.
     pub fn sync(&self) -> io::Result<()> {
         (self.sync)(&self.to)
     }
 }
 
 impl Writer<File> {
-    /// Creates the journal, for its owner's eyes; one that is there already is never
-    /// touched.
+    /// Creates the journal, readable by its owner only. An existing one is never touched.
     ///
     /// # Errors
-    /// When it is there, or cannot be created.
+    /// If it exists, or cannot be created.
     pub fn create(file: &Path) -> io::Result<Self> {
         let file = private::create_file(file)?;
         Ok(Writer::new(file, File::sync_data))

@@ -1,4 +1,4 @@
-//! From the journals of a sweep's load points to what is said of the sweep.
+//! From the journals of a sweep's load points to the statements about the sweep.
 
 use super::Judged;
 use crate::exit::{self, Error, Exit};
@@ -8,7 +8,7 @@ use record::{EndReason, Sweep};
 use report::SweepStory;
 use std::path::Path;
 
-/// A sweep, its load points judged.
+/// A sweep with its judged load points.
 #[derive(Clone, Debug)]
 pub struct Swept {
     sweep: Sweep,
@@ -27,15 +27,12 @@ pub fn is_one(run: &Path) -> bool {
 /// Reads and judges every load point.
 ///
 /// # Errors
-/// When the sweep or one of its journals cannot be read.
+/// If the sweep or one of its journals cannot be read.
 pub fn read(run: &Path) -> Result<Swept, Error> {
     let sweep = journal::sweep::read(run)?;
     let judged = |folder: &String| {
         let folder = run.join(folder);
-        match folder.join(journal::FILE).exists() {
-            true => super::read(&folder).map(Some),
-            false => Ok(None),
-        }
+        if folder.join(journal::FILE).exists() { super::read(&folder).map(Some) } else { Ok(None) }
     };
     let points = sweep.points.iter().map(|point| judged(&point.folder));
     let points = points.collect::<Result<Vec<_>, _>>()?;
@@ -44,7 +41,7 @@ pub fn read(run: &Path) -> Result<Swept, Error> {
 }
 
 impl Swept {
-    /// For the report.
+    /// As the report needs it.
     pub fn story(&self) -> SweepStory<'_> {
         SweepStory {
             sweep: &self.sweep,
@@ -54,19 +51,19 @@ impl Swept {
         }
     }
 
-    /// What is said of each load point, by its folder. None if it was not driven.
+    /// The summary of each load point, by its folder. None if it was not driven.
     pub fn points(&self) -> impl Iterator<Item = (&str, Option<&Judged>)> {
         let points = self.sweep.points.iter().zip(&self.points);
         points.map(|(point, judged)| (point.folder.as_str(), judged.as_ref()))
     }
 
-    /// Whether any load point came to a round.
+    /// Whether any load point has a complete round.
     pub fn driven(&self) -> bool {
         self.points.iter().flatten().any(|point| point.driven > 0)
     }
 
-    /// How the sweep exits: as the worst of its load points. One that a signal cut
-    /// before its first complete round counts as little as a round that was cut.
+    /// The exit code of the sweep: that of its worst load point. One that a signal ended before its
+    /// first complete round is ignored, like an incomplete round.
     pub fn exit(&self) -> Exit {
         let counts = self.points.iter().flatten().filter(|point| !point.cut());
         exit::of_sweep(counts.map(Judged::exit))
@@ -74,7 +71,7 @@ impl Swept {
 }
 
 impl Judged {
-    /// Ended before its first complete round, and by no fault.
+    /// Whether it ended before its first complete round without a failure.
     fn cut(&self) -> bool {
         let asked = self.end.as_ref().is_none_or(|end| end.reason == EndReason::Stopped);
         asked && self.verdict.complete_rounds() == 0

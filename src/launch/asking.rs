@@ -286,7 +286,7 @@ fn parse(reply: &[u8]) -> Option<(u16, u64, bool)> {
 fn connecting(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
-        ErrorKind::NotFound => "its socket is not there".to_owned(),
+        ErrorKind::NotFound => "its socket does not exist".to_owned(),
         ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not accept a connection".to_owned(),
         _ => format!("it cannot be reached: {error}"),
     }
@@ -421,7 +421,7 @@ mod tests {
         drop(listener);
         let refused = Told::Nothing { why: "it refused the connection".to_owned(), sent: false };
         assert_eq!(ask(&tls, "/", patience(LONGEST)), refused);
-        let missing = Told::Nothing { why: "its socket is not there".to_owned(), sent: false };
+        let missing = Told::Nothing { why: "its socket does not exist".to_owned(), sent: false };
         assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", patience(LONGEST)), missing);
     }
 }

@@ -440,7 +440,8 @@ mod tests {
             ),
             (
                 "${SHORT}",
-                "the environment variable `SHORT` has 3 bytes, and a secret has 4 or more: a shorter one would be blotted out of every word and number that happens to hold it",
+                "the environment variable `SHORT` has 3 bytes, but a secret must have at least 4: \
+                 a shorter one would be masked in every word and number that happens to contain it",
             ),
             ("${BYTES}", "the environment variable `BYTES` is not UTF-8"),
             ("${}", how),

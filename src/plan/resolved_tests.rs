@@ -261,7 +261,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[0] = "a=http://web.test/".into(),
-            "`web.test` leads to 93.184.216.34, a public address: load only servers that you may load, and say so with --allow-public",
+            "`web.test` resolves to 93.184.216.34, a public address: put load only on servers \
+             that you are allowed to load, and confirm it with --allow-public",
         ),
     ];
     for (change, expected) in table {

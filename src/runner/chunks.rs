@@ -1,31 +1,32 @@
-//! A load goes in chunks: between two of them its progress is told and its
-//! fingerprint kept. Pure.
+//! A load is divided into chunks; after each one its progress is reported and its fingerprint
+//! stored. Pure.
 
 use std::time::Duration;
 
-/// How long a chunk is to write, and at most. Progress is told about each second.
+/// How long a chunk should take to write, and the maximum. Progress is reported about once a
+/// second.
 const WANTED: Duration = Duration::from_millis(800);
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Each chunk is a call of the engine, which opens its connections anew: 10 ms for a
-/// cache, seconds for a database that starts a process for each. It is to write so many
-/// times as long as that takes.
+/// Each chunk is a call of the engine, which opens its connections anew: 10 ms for a cache, seconds
+/// for a database that starts a process for each. It should write for this many times as long as
+/// opening takes.
 const TIMES_OVERHEAD: u32 = 4;
 
-/// Keys of the first chunk, when the rate is not known.
+/// Keys of the first chunk, while the rate is unknown.
 const FIRST: u64 = 2000;
 
-/// How many times as large as the one before a chunk may be: a store that
-/// answered quickly once may not do so again.
+/// How many times larger than the previous one a chunk may be: a store that answered quickly once
+/// may not do so again.
 const MOST_GROWTH: u64 = 16;
 
 /// A chunk that was written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     pub(super) keys: u64,
-    /// While its connections were open.
+    /// The time while its connections were open.
     pub(super) writing: Duration,
-    /// With opening and closing them.
+    /// The time including opening and closing them.
     pub(super) took: Duration,
 }
 
@@ -53,7 +54,7 @@ mod tests {
         // 100 000 keys a second: 80 000 in 800 ms, but not in one leap.
         assert_eq!(after(2000, 20, 30), 32_000);
         assert_eq!(after(32_000, 320, 330), 80_000);
-        // It has become slower, and slow as can be.
+        // It has become slower, and as slow as possible.
         assert_eq!(after(80_000, 8000, 8010), 8000);
         assert_eq!(after(1, 60_000, 60_010), 1);
         assert_eq!(after(500, 0, 0), 8000);
@@ -61,10 +62,10 @@ mod tests {
 
     #[test]
     fn connections_that_are_slow_to_open_make_no_small_chunks() {
-        // As long as it takes to open them, four times.
+        // Four times as long as opening takes.
         assert_eq!(after(2000, 500, 1500), 16_000);
         assert_eq!(after(16_000, 4000, 5000), 16_000);
-        // But no chunk is endless.
+        // The length of a chunk is bounded.
         assert_eq!(after(16_000, 4000, 64_000), 40_000);
     }
 }

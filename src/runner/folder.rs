@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use text::shown::shown;
 
-/// Where runs go without `--out`, under the current directory.
+/// Where runs are stored without `--out`, below the current directory.
 const HOME: &str = "tiebreak-runs";
 
 /// The reports in the folder of a run, as JSON and as a page.
@@ -23,7 +23,7 @@ pub(super) const LOGS: &str = "logs";
 /// the time and the experiment.
 ///
 /// # Errors
-/// When the folder holds a journal, or cannot be written.
+/// If the folder contains a journal, or cannot be written.
 pub(crate) fn create(
     out: Option<&Path>,
     now: SystemTime,
@@ -35,24 +35,24 @@ pub(crate) fn create(
         ErrorKind::AlreadyExists => taken(&folder, "a journal"),
         _ => cannot(&file, &error),
     })?;
-    // So that the file's name, too, outlives a power cut.
+    // Makes the file's name survive a power failure, too.
     File::open(&folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| cannot(&folder, &error))?;
     Ok((folder, journal))
 }
 
-/// A folder that holds neither a run nor a sweep: `--out`, or a new one.
+/// Creates or checks a folder that contains neither a run nor a sweep: `--out`, or a new one.
 ///
 /// # Errors
-/// When it holds one, or cannot be written.
+/// If it contains one, or cannot be written.
 pub(crate) fn empty(
     out: Option<&Path>,
     now: SystemTime,
     plan_hash: &str,
 ) -> Result<PathBuf, Error> {
     let Some(folder) = out else { return unused(Path::new(HOME), now, plan_hash) };
-    // Without a slash at its end, behind which a link would be followed.
+    // Without a slash at the end, which would follow a link.
     let folder: PathBuf = folder.components().collect();
     if let Some(parent) = folder.parent().filter(|parent| *parent != Path::new("")) {
         fs::create_dir_all(parent).map_err(|error| cannot(&folder, &error))?;
@@ -65,13 +65,14 @@ pub(crate) fn empty(
     Ok(folder)
 }
 
-/// A folder that was there before: nothing in it may stand where the run is going to
-/// write. Links count, wherever they lead: somebody else may have put them there.
+/// Checks a folder that existed before: it must not contain anything that the run would overwrite.
+/// Links count, wherever they lead: somebody else may have put them there.
 fn check_given(folder: &Path) -> Result<(), Error> {
     let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
     if found.is_symlink() {
         return Err(Error::usage(format!(
-            "--out {}: it is a symbolic link, which is not followed: name the folder itself",
+            "--out {}: this is a symbolic link, which tiebreak does not follow: name the \
+             directory itself",
             shown(folder.display().to_string())
         )));
     }
@@ -93,7 +94,7 @@ fn check_given(folder: &Path) -> Result<(), Error> {
 
 fn taken(folder: &Path, what: &str) -> Error {
     Error::usage(format!(
-        "--out {}: it holds {what} already; a run needs a folder of its own",
+        "--out {}: the directory already contains {what}: give each run a directory of its own",
         shown(folder.display().to_string())
     ))
 }
@@ -115,7 +116,7 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
 
 pub(super) fn cannot(path: &Path, error: &std::io::Error) -> Error {
     let path = shown(path.display().to_string());
-    Error::failed(format!("{path} cannot be written: {error}; --out names another folder"))
+    Error::failed(format!("{path} cannot be written: {error}; choose another directory with --out"))
 }
 
 #[cfg(test)]
@@ -134,7 +135,7 @@ mod tests {
         assert!(out.join("journal.jsonl").exists());
         let error = create(Some(&out), SystemTime::now(), "0123456789abcdef").unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
-        assert!(error.text.contains("holds a journal already"), "{}", error.text);
+        assert!(error.text.contains("already contains a journal"), "{}", error.text);
     }
 
     #[test]
@@ -145,12 +146,12 @@ mod tests {
         let out = scratch.path().join("out");
         fs::create_dir(&out).expect("scratch");
         for name in ["journal.jsonl", "sweep.json", "report.json", "report.html", "logs"] {
-            // One that leads nowhere, too: a file would be made at its end.
+            // A dangling link counts, too: writing through it would create a file.
             for to in [precious.clone(), precious.join("new")] {
                 symlink(&to, out.join(name)).expect("scratch");
                 let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
                 assert_eq!(error.exit, Exit::Usage, "{}", error.text);
-                assert!(error.text.contains("already; a run needs a folder"), "{}", error.text);
+                assert!(error.text.contains(": give each run a directory"), "{}", error.text);
                 fs::remove_file(out.join(name)).expect("scratch");
             }
         }
@@ -158,7 +159,7 @@ mod tests {
         symlink(&precious, &link).expect("scratch");
         for out in [link.clone(), link.join("")] {
             let error = create(Some(&out), SystemTime::now(), "0").unwrap_err();
-            assert!(error.text.contains("it is a symbolic link"), "{}", error.text);
+            assert!(error.text.contains("this is a symbolic link"), "{}", error.text);
         }
         assert_eq!(fs::read_dir(&precious).expect("there").count(), 0);
         create(Some(&out), SystemTime::now(), "0").expect("nothing is in its way");

@@ -10,7 +10,7 @@ pub(super) struct Leg {
     pub(super) first_round: u32,
     /// How many.
     pub(super) rounds: u32,
-    /// Launch every target afresh before it: which launch that is.
+    /// Number of the launch of every target before it, if there is one.
     pub(super) launch: Option<u32>,
 }
 
@@ -20,15 +20,13 @@ pub(super) fn of(question: &Question) -> Vec<Leg> {
         let leg = |number: u32| Leg {
             first_round: (number - 1) * rounds + 1,
             rounds,
-            // The first launch is the pilot's, too.
+            // The pilot uses the first launch, too.
             launch: (number > 1).then_some(number),
         };
         return (1..=question.restarts).map(leg).collect();
     }
-    let ends = match question.looks.is_empty() {
-        true => vec![question.rounds],
-        false => question.looks.clone(),
-    };
+    let ends =
+        if question.looks.is_empty() { vec![question.rounds] } else { question.looks.clone() };
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let leg = |(start, end): (u32, &u32)| Leg {
         first_round: start + 1,

@@ -16,28 +16,28 @@ use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 use wire::{memcached, resp};
 
-/// A load under way.
+/// A load in progress.
 struct Load {
     contender: usize,
     wanted: Wanted,
-    /// What the store said of itself before it.
+    /// What the store reported about itself before it.
     about: Option<About>,
     loaded: Loaded,
-    /// All keys below were acknowledged.
+    /// All keys below this one were acknowledged.
     acknowledged: u64,
-    /// It took no write of a whole chunk, and did not say that it has no room.
+    /// It accepted no write of a whole chunk without reporting that it is full.
     mute: bool,
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,
 }
 
 impl<W: Write> Session<'_, W> {
-    /// Sees to it that every store holds the keys of its workload. What fails is
-    /// data: the misses that follow from it are counted, and void the run.
+    /// Makes sure that every store contains the keys of its workload. Failures are data: the misses
+    /// that follow are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
             let workload = self.plan.contenders[contender].asks.workload();
-            // User-defined commands find what they leave there themselves; statements may
+            // User-defined commands work on the data that they write themselves; statements may
             // need tables.
             let needs = |of: &&Workload| of.to_load() > 0 || !of.own.setup.is_empty();
             if let Some(workload) = workload.filter(needs) {
@@ -91,7 +91,7 @@ impl<W: Write> Session<'_, W> {
         wanted.decide(self.stage.recall(contender, &wanted.key), about)
     }
 
-    /// Chunk by chunk, from where the load begins to its last key.
+    /// Loads chunk by chunk, from the load's first key to its last.
     fn write_keys(&mut self, load: &mut Load, workload: &Workload) -> Result<(), Halt> {
         let began = Instant::now();
         let mut from = load.loaded.from;
@@ -131,33 +131,33 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// A store that takes no write at all may have met its death.
+    /// A store that accepts no write at all may have died.
     fn still_there(&mut self, load: &Load) -> Result<(), Halt> {
-        match load.mute {
-            false => Ok(()),
-            true => self.ready().map_err(|halt| match halt {
-                Halt::Target(wrong) => Halt::Target(format!("died in its load: {wrong}")),
+        if load.mute {
+            self.ready().map_err(|halt| match halt {
+                Halt::Target(wrong) => {
+                    Halt::Target(format!("a target died while data was loaded into it: {wrong}",))
+                }
                 other => other,
-            }),
+            })
+        } else {
+            Ok(())
         }
     }
 
-    /// Leaves the fingerprint of what the store holds from now on.
+    /// Stores the fingerprint of the data that the store contains from now on.
     fn seal(&mut self, load: &Load, about: Option<&About>, workload: &Workload) {
         let evictions = |about: Option<&About>| about.and_then(|about| about.evictions);
         let found = load.loaded.how == LoadHow::Found;
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let dirty = workload.writes() && !self.stores.only_load();
-        let state = match whole && kept && !dirty {
-            true => State::Clean,
-            false => State::Dirty,
-        };
+        let state = if whole && kept && !dirty { State::Clean } else { State::Dirty };
         self.keep(load, state, about);
     }
 
-    /// Keeps the fingerprint in the store. One that cannot be written must not
-    /// leave an older one behind: a store without memory lets it be removed.
+    /// Keeps the fingerprint in the store. If it cannot be written, an older one must not remain; a
+    /// full store still allows it to be removed.
     fn keep(&mut self, load: &Load, state: State, about: Option<&About>) {
         let start = about.and_then(|about| about.start.clone());
         let kept = start.is_some_and(|start| {
@@ -174,8 +174,8 @@ impl<W: Write> Session<'_, W> {
             self.say_of(
                 load.contender,
                 &format!(
-                    "caution: that it is written to could not be noted in it ({why}): load it anew \
-                 before the next run (tiebreak load --reload)"
+                    "caution: the store could not record that the run writes to it ({why}): \
+                     reload it before the next run (tiebreak load --reload)"
                 ),
             );
         }
@@ -219,13 +219,13 @@ impl Load {
         self.acknowledged = decision.from;
     }
 
-    /// How long the last chunk wrote: each is one slice.
+    /// How long the last chunk wrote. Each chunk is one slice.
     fn last_writing(&self) -> Duration {
         let slice = self.trial.as_ref().and_then(|trial| trial.seen.slices.last());
         Duration::from_nanos(slice.map_or(0, |slice| slice.took_ns))
     }
 
-    /// What came of one chunk.
+    /// The result of one chunk.
     fn add(&mut self, mut trial: TrialRecord, keys: &Range<u64>) {
         let outcomes = &trial.seen.outcomes;
         let asked = keys.end - keys.start;
@@ -262,14 +262,14 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     }
     let connections = whole.seen.connections.clone();
     whole.seen.merge(&chunk.seen);
-    // Each chunk asked for the same ones.
+    // Each chunk requested the same ones.
     whole.seen.connections.asked = connections.asked;
     whole.seen.connections.got = connections.got.min(chunk.seen.connections.got);
     whole.asked.operations = whole.asked.operations.zip(chunk.asked.operations).map(|(a, b)| a + b);
     whole.cut_short |= chunk.cut_short;
 }
 
-/// Whether the store says that it has no room left.
+/// Whether the store reports that it has no space left.
 fn no_room(outcomes: &Outcomes) -> bool {
     let full = [memcached::codes::OUT_OF_MEMORY, resp::codes::OOM];
     full.iter().any(|code| outcomes.unexpected.contains_key(code))

@@ -1,4 +1,4 @@
-//! The load phase without a run behind it: `tiebreak load`.
+//! The load phase without a following run: `tiebreak load`.
 
 use super::own_costs::OwnCosts;
 use super::progress::{Manner, Progress};
@@ -18,23 +18,23 @@ use record::{EndReason, Event, Plan};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// How a load is to be done and told.
+/// Settings of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadTelling {
     /// No progress on standard error.
     pub quiet: bool,
-    /// Write all keys, whatever the stores hold.
+    /// Write all keys, whatever the stores contain.
     pub reload: bool,
 }
 
-/// Loads the stores of a plan whose targets all run already. Gives what became
-/// of each, by contender; none where it did not come to that.
+/// Loads the stores of a plan whose targets all run already. Returns the result of each by
+/// contender, None if it was not loaded.
 ///
-/// Nothing is judged, so no journal is left: it is written into memory, and read
-/// from there as any other.
+/// Nothing is judged, so no journal is left: it is written into memory and read from there like any
+/// other.
 ///
 /// # Errors
-/// When a target failed, or tiebreak did. That it was stopped is no error.
+/// If a target or tiebreak failed. Being stopped is not an error.
 pub fn load(
     resolved: &Resolved,
     stop: &Stop,

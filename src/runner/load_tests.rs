@@ -26,7 +26,7 @@ struct Made {
     writes: Vec<Range<u64>>,
     start: &'static str,
     evictions: u64,
-    /// From this key on it has no room left.
+    /// From this key on it has no space left.
     room: Option<u64>,
     /// From this key on it closes connections.
     dies_at: Option<u64>,
@@ -132,7 +132,7 @@ impl Stage for View<'_> {
 
     fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
         if self.0.silent {
-            return Some(Err("it did not answer in time".to_owned()));
+            return Some(Err("it did not reply in time".to_owned()));
         }
         Some(Ok(About {
             items: Some(1_000_000),
@@ -147,12 +147,11 @@ impl Stage for View<'_> {
     }
 
     fn keep(&mut self, _contender: usize, key: &str, text: &str) -> Result<(), String> {
-        match self.0.no_notes {
-            true => Err("it answers oom".to_owned()),
-            false => {
-                self.0.notes.insert(key.to_owned(), text.to_owned());
-                Ok(())
-            }
+        if self.0.no_notes {
+            Err("it answers oom".to_owned())
+        } else {
+            self.0.notes.insert(key.to_owned(), text.to_owned());
+            Ok(())
         }
     }
 
@@ -300,7 +299,10 @@ fn a_run_that_writes_marks_it_dirty_before_it_does() {
     let again = load(&mut made);
     assert_eq!(again.loaded().how, LoadHow::Written);
     let why = again.loaded().why.as_deref();
-    assert_eq!(why, Some("its keys were changed since, or not all could be loaded"));
+    assert_eq!(
+        why,
+        Some("its keys were changed after the load, or not all of them could be loaded")
+    );
 }
 
 #[test]
@@ -341,7 +343,7 @@ fn another_start_is_loaded_again() {
     let came = load(&mut made);
     assert_eq!(came.loaded().how, LoadHow::Written);
     let why = came.loaded().why.as_deref();
-    assert_eq!(why, Some("its server was started anew since it was loaded"));
+    assert_eq!(why, Some("its server was restarted after it was loaded"));
 }
 
 #[test]
@@ -384,7 +386,7 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
-        Event::Store(said) => said.silent.as_deref() == Some("it did not answer in time"),
+        Event::Store(said) => said.silent.as_deref() == Some("it did not reply in time"),
         _ => false,
     });
     assert!(silent);
@@ -396,5 +398,9 @@ fn a_store_that_dies_in_its_load_is_a_failed_target() {
     let came = load(&mut made);
     let end = came.end.expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
-    assert!(end.detail.starts_with("died in its load: "), "{}", end.detail);
+    assert!(
+        end.detail.starts_with("a target died while data was loaded into it: "),
+        "{}",
+        end.detail
+    );
 }

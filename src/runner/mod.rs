@@ -1,4 +1,4 @@
-//! Conducts a run, and leaves a journal.
+//! Conducts a run and writes its journal.
 
 mod chunks;
 pub(crate) mod folder;
@@ -38,23 +38,23 @@ pub(crate) use sweep::{Begun, begin};
 use targets::Targets;
 use text::shown::shown;
 
-/// How a run is to be recorded and told.
+/// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Telling<'a> {
     /// The folder of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
-    /// What lanes cost by themselves is measured anew, and not kept.
+    /// Measure the lanes' own costs anew, and do not keep them.
     pub no_cache: bool,
-    /// Which load point of a sweep it is; empty: it is none.
+    /// The load point of a sweep. Empty if the run is not part of one.
     pub part: &'a str,
 }
 
-/// Conducts the run and gives its folder; how it ended is in the journal.
+/// Conducts the run and returns its folder; the journal says how it ended.
 ///
 /// # Errors
-/// When the folder or the journal cannot be written.
+/// If the folder or the journal cannot be written.
 pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
     check_programs(resolved)?;
@@ -87,9 +87,10 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         stopped: &signals::caught,
     };
     let mut targets = Targets::new(resolved, stop, ground);
-    let own_costs = match telling.no_cache {
-        true => OwnCosts::default(),
-        false => OwnCosts::of(plan, resolved.target_cores.first().copied()),
+    let own_costs = if telling.no_cache {
+        OwnCosts::default()
+    } else {
+        OwnCosts::of(plan, resolved.target_cores.first().copied())
     };
     let session = Session {
         plan,
@@ -116,8 +117,8 @@ fn header(plan: &Plan, now: SystemTime) -> Header {
     }
 }
 
-/// Every program that is to be launched is there: one that is missing must not
-/// show when half of the targets run.
+/// Checks that every program to be launched exists, so that a missing one is not noticed only when
+/// half of the targets run.
 pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
         let missing = match way {
@@ -132,7 +133,7 @@ pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends what a killed run left behind: it would run beside what is measured.
+/// Ends processes that a killed run left behind: they would disturb the measurement.
 fn end_leftovers(progress: &Progress) {
     for told in leftovers::end() {
         progress.insist(&format!("caution: {told}"));

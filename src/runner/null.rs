@@ -1,19 +1,19 @@
-//! Before the pilot: what the lanes of this run cost by themselves, so that the
-//! audit can say where the generator may be what was measured.
+//! Measures before the pilot what the lanes of this run cost by themselves, so that the audit can
+//! say whether the generator limited the result.
 
 use crate::conformance::alone;
 use record::{Asked, Asks, Contender, Doing, LaneAsked, Plan};
 
-/// Each lane is driven for so long, in pieces: the cheapest counts that nothing disturbed,
-/// so the first one is warm-up enough. A piece must be long enough to hold some hundred
-/// operations, and short against what disturbs.
+/// How long each lane is driven, in pieces. The cheapest piece counts, since nothing disturbed it;
+/// the first one serves as warm-up. A piece must be long enough for some hundred operations, and
+/// short compared with disturbances.
 const DRIVEN_NS: u64 = 45_000_000;
 const PIECE_NS: u64 = 5_000_000;
-/// Connections of a lane at most: enough to keep it busy, and few enough for any
-/// limit of descriptors, since the null server has the other end of each.
+/// The maximum number of connections of a lane: enough to keep it busy, and few enough for any
+/// limit of descriptors, since the null server holds the other end of each.
 const MOST_CONNECTIONS: u32 = 32;
 
-/// Lanes that can be driven so, each with its contender's number.
+/// The lanes that can be driven against the null server, each with its contender's number.
 pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
     let workers = plan.generator_cores.len().max(1) as u32;
     let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
@@ -27,8 +27,8 @@ pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
     known.map(lane).collect()
 }
 
-/// The order that drives them. One worker is enough: what a worker costs does not depend
-/// on how many there are, and one null server would be slower than several of them.
+/// The order that drives them. One worker is enough: its cost does not depend on the number of
+/// workers, and one null server would be slower than several workers.
 pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
     Asked {
         seed: plan.seed,
@@ -45,9 +45,9 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
 /// The members of a room at most whose lane is driven so.
 const MOST_MEMBERS: u32 = 256;
 
-/// The null server answers over loopback. Over a network, where the other end
-/// costs this machine nothing, and over a unix socket a lane costs less than that:
-/// a limit that was too low would accuse a generator that has room.
+/// The null server answers over loopback. A lane costs less over a network, where the other end
+/// costs this machine nothing, and over a unix socket: a limit that was too low would blame a
+/// generator that has capacity left.
 fn comparable(contender: &Contender) -> bool {
     let nodes = contender.address.nodes();
     contender.asks.members() <= MOST_MEMBERS

@@ -1,4 +1,4 @@
-//! The orders that a plan gives to the engine. Pure.
+//! Translates a plan into orders for the engine. Pure.
 
 use super::legs::Leg;
 use crate::plan::pilot;
@@ -7,8 +7,8 @@ use record::{
 };
 use std::ops::Range;
 
-/// How long the one request that asks whether a target is ready may wait for
-/// its connection before sending ends; its reply may take the whole timeout.
+/// How long the request that checks whether a target is ready may wait for its connection before
+/// sending ends; its reply may take the whole timeout.
 const READY_NS: u64 = 1_000_000_000;
 /// Fresh sockets are driven this long, at most, before round 1: past TCP's
 /// slow start.
@@ -16,7 +16,7 @@ const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
 
 /// Operations in flight on each connection of a load.
 const LOAD_DEPTH: u32 = 16;
-/// A part of a load that takes longer is given up.
+/// A part of a load that takes longer is aborted.
 const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
 /// One request to one contender, over one connection; of several servers one to each, and
@@ -43,12 +43,13 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
     }
 }
 
-/// The first values of some of a store's keys, as fast as it takes them; none
-/// where there is no workload.
+/// Writes the first values of some of a store's keys, as fast as it accepts them. Returns None if
+/// there is no workload.
 pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Asked> {
     let of = &plan.contenders[contender];
     let workload = of.asks.workload()?.clone();
-    // A file is read or written at once, and a client of several servers asks one at a time.
+    // A file is read or written at once, and a client of several servers has one operation in
+    // flight.
     let one_by_one = matches!(of.address, Address::Directory(_)) || of.sharding.is_some();
     let lane = LaneAsked {
         intensity: Intensity {
@@ -83,7 +84,7 @@ pub(super) fn pilot(plan: &Plan) -> Asked {
     }
 }
 
-/// The rounds of one leg, as the pilot chose.
+/// The rounds of one leg, with the settings that the pilot chose.
 pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, leg: &Leg) -> Asked {
     let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
     Asked {
@@ -98,7 +99,7 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, leg: &Leg) -> Asked {
     }
 }
 
-/// Warm-up and one round without a break: `run`.
+/// Warm-up and one round without interleaving: `run`.
 pub(super) fn run(plan: &Plan) -> Asked {
     Asked {
         warm_up_ns: plan.warm_up_ns,

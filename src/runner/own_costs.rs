@@ -1,9 +1,9 @@
-//! What lanes cost by themselves, kept for a day: the next run of the same lane need not
-//! measure it again.
+//! Keeps the lanes' own costs for a day, so that the next run of the same lane need not measure
+//! them again.
 //!
-//! One small file for each lane, in the user's cache folder. Nothing depends on it: what
-//! cannot be read, is not this user's or is not understood is measured anew, and what
-//! cannot be written is not kept.
+//! One small file for each lane, in the user's cache folder. Nothing depends on it: a figure that
+//! cannot be read or parsed, or belongs to another user, is measured anew, and one that cannot be
+//! written is not kept.
 
 use crate::cache;
 use crate::fnv::fnv1a;
@@ -16,12 +16,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A figure is used for so long.
+/// How long a figure is used.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// The longest file that is read.
 const MOST_BYTES: u64 = 16 * 1024;
-/// A lane costs less than this for each operation, in nanoseconds: else the figure is
-/// damaged.
+/// The maximum plausible cost of an operation, in nanoseconds: a larger figure is damaged.
 const MOST_NS: f64 = 1e9;
 
 /// What is known of the lanes of one run.
@@ -29,7 +28,7 @@ const MOST_NS: f64 = 1e9;
 pub(super) struct OwnCosts {
     /// Where figures are kept, or None if they are not.
     folder: Option<PathBuf>,
-    /// Which program on which machine they are about.
+    /// The program and the machine that they belong to.
     machine: String,
     /// By contender: the lane that was looked for.
     lanes: BTreeMap<u32, String>,
@@ -38,7 +37,7 @@ pub(super) struct OwnCosts {
 /// What a file holds.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    /// All that the figure depends on, in words.
+    /// Everything that the figure depends on, in words.
     lane: String,
     cpu_per_operation_ns: f64,
     /// Seconds since 1970.
@@ -46,8 +45,8 @@ struct Kept {
 }
 
 impl OwnCosts {
-    /// Those of the plan's lanes, driven against a null server on this core, in the cache
-    /// folder of this user.
+    /// The costs of the plan's lanes against a null server on this core, in the cache folder of
+    /// this user.
     pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
         let (folder, program) = (cache::folder(), this_program());
         let (Some(folder), Some(program)) = (folder, program) else { return OwnCosts::default() };
@@ -62,14 +61,14 @@ impl OwnCosts {
         OwnCosts { folder: Some(folder.join("own-costs")), machine, lanes: BTreeMap::new() }
     }
 
-    /// Of a machine that is made up, in this folder.
+    /// Costs of a made-up machine, in this folder.
     #[cfg(test)]
     pub(super) fn made_up(folder: PathBuf) -> OwnCosts {
         let machine = "made up".to_owned();
         OwnCosts { folder: Some(folder), machine, lanes: BTreeMap::new() }
     }
 
-    /// What is known of this contender's lane, which speaks this protocol.
+    /// The known cost of this contender's lane, which speaks this protocol.
     pub(super) fn find(
         &mut self,
         contender: u32,
@@ -77,7 +76,8 @@ impl OwnCosts {
         lane: &LaneAsked,
     ) -> Option<OwnCost> {
         let folder = self.folder.as_deref()?;
-        // Its address is that of a null server that does not run yet: the same for all.
+        // Its address is that of a null server that does not run yet, which is the same for all
+        // lanes.
         let lane = serde_json::to_string(lane).ok()?;
         let lane = format!("{}; {protocol}; {lane}", self.machine);
         let found = read(&folder.join(file_of(&lane)), &lane, SystemTime::now());
@@ -86,18 +86,18 @@ impl OwnCosts {
         Some(OwnCost { contender, cpu_per_operation_ns, age_s: age.as_secs() })
     }
 
-    /// Keeps what was measured of this contender's lane, if it was looked for.
+    /// Keeps the measured cost of this contender's lane, if it was looked up.
     pub(super) fn keep(&self, contender: u32, cpu_per_operation_ns: f64) {
         let (Some(folder), Some(lane)) = (&self.folder, self.lanes.get(&contender)) else { return };
         let now = SystemTime::now();
         let measured = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let kept = Kept { lane: lane.clone(), cpu_per_operation_ns, measured };
-        // Without it the next run measures, as this one did.
+        // If this fails, the next run measures again, as this one did.
         let _ = write(folder, &file_of(lane), &kept, now);
     }
 }
 
-/// Tells this program from every other build of it, without reading it.
+/// Distinguishes this program from every other build of it, without reading it.
 fn this_program() -> Option<String> {
     let file = fs::metadata("/proc/self/exe").ok()?;
     Some(format!(
@@ -113,9 +113,9 @@ fn file_of(lane: &str) -> String {
     format!("{:016x}.json", fnv1a(lane.as_bytes()))
 }
 
-/// Cost and age of what is kept there of this lane.
+/// Cost and age of the figure that is kept for this lane.
 fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
-    // Not waited for if it is a fifo, and not followed if it is a link.
+    // Opened so that a FIFO does not block and a link is not followed.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(file).ok()?;
     if !cache::is_ours(&file) {
@@ -133,7 +133,7 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
 fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
     cache::make(folder)?;
     remove_old(folder, now);
-    // Beside it and renamed: two runs at once leave one whole file.
+    // Written beside it and renamed, so that two simultaneous runs leave one complete file.
     let beside = folder.join(format!("{name}.{}", std::process::id()));
     let text = serde_json::to_string(kept)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
@@ -145,7 +145,7 @@ fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Re
     written
 }
 
-/// Files that no run will use any more.
+/// Removes files that no run will use any more.
 fn remove_old(folder: &Path, now: SystemTime) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let changed = entry.metadata().ok().filter(fs::Metadata::is_file);

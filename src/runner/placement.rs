@@ -1,9 +1,9 @@
-//! Where tiebreak's own threads run that drive nothing: off the generator's cores.
+//! Keeps tiebreak's own threads that drive nothing off the generator's cores.
 
 use std::mem;
 
-/// Keeps the calling thread on these cores until it is dropped; then it may run where it
-/// could before. Without cores, or where the system refuses, it stays where it is.
+/// Keeps the calling thread on these cores until it is dropped; then it may run where it could
+/// before. Without cores, or if the system refuses, it stays where it is.
 pub(super) struct Kept {
     before: libc::cpu_set_t,
 }

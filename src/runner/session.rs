@@ -28,15 +28,15 @@ pub(super) struct Session<'a, W> {
     pub(super) stage: &'a mut dyn Stage,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
-    /// What is known of the lanes by themselves.
+    /// What is known of the lanes' own costs.
     pub(super) own_costs: OwnCosts,
-    /// Whether a signal asked for the end.
+    /// Whether a signal requested the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
-    /// Waits, unless the end is asked for.
+    /// Waits, unless the end is requested.
     pub(super) pause: &'a dyn Fn(Duration),
 }
 
-/// Where trials go.
+/// Where trials are written.
 pub(super) struct Book<'a, W> {
     journal: Writer<W>,
     pub(super) progress: &'a Progress,
@@ -45,10 +45,10 @@ pub(super) struct Book<'a, W> {
     in_round: usize,
     /// A connection was refused in a round.
     refused: bool,
-    /// Looks whether the run is decided, where that was planned.
+    /// Checks whether the run is decided, if looks are planned.
     judge: Option<Judge>,
-    /// Trials that the judge has not heard yet, as the journal has them: nothing is judged
-    /// while the machine is measured, and as text they take a hundredth of the memory.
+    /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
+    /// measurement, and as text they take a hundredth of the memory.
     unheard: Vec<String>,
     /// Place and start of the first slice of this leg: the engine counts from 0
     /// in each.
@@ -107,8 +107,7 @@ impl<'a, W: Write> Book<'a, W> {
         Some(judge)
     }
 
-    /// What an earlier run found of a lane: for the audit, that is a function of the
-    /// journal.
+    /// Writes what an earlier run measured of a lane: the audit is a function of the journal.
     fn own_cost(&mut self, kept: OwnCost) -> Result<(), Halt> {
         if let Some(judge) = self.judge() {
             judge.own_cost(&kept);
@@ -137,14 +136,10 @@ impl<W: Write> Session<'_, W> {
     /// Drives the whole run and writes its end.
     ///
     /// # Errors
-    /// When the journal cannot be written. Whatever else happens is the end's
-    /// reason.
+    /// If the journal cannot be written. Any other failure becomes the reason of the end.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let came = match self.stores.only_load() {
-            true => self.raise(1),
-            false => self.phases(),
-        };
-        // Whatever came, nothing is left running; the first trouble is told.
+        let came = if self.stores.only_load() { self.raise(1) } else { self.phases() };
+        // Whatever happened, nothing is left running; the first error is reported.
         let lowered = self.lower();
         let (reason, detail) = match came.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
@@ -164,14 +159,11 @@ impl<W: Write> Session<'_, W> {
         self.raise(1)?;
         self.check_statements()?;
         self.alone()?;
-        match self.plan.question.pairs.is_empty() {
-            true => self.one(),
-            false => self.braid(),
-        }
+        if self.plan.question.pairs.is_empty() { self.one() } else { self.braid() }
     }
 
-    /// Ends the run if a statement of an experiment file cannot work. After the load: the
-    /// tables that it makes are there.
+    /// Ends the run if a statement of an experiment file cannot work. This is checked after the
+    /// load, when the tables exist that it creates.
     fn check_statements(&mut self) -> Result<(), Halt> {
         let refused = (0..self.plan.contenders.len())
             .find_map(|contender| Some((contender, self.stage.why_not_driven(contender)?)));
@@ -197,7 +189,7 @@ impl<W: Write> Session<'_, W> {
             return Ok(());
         }
         let order = null::order(self.plan, lanes);
-        self.book.progress.phase("what the generator costs by itself", length(&order), 0);
+        self.book.progress.phase("measuring the cost of the generator itself", length(&order), 0);
         let trials = self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null)?;
         let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
         for trial in trials.iter().filter(whole) {
@@ -208,20 +200,20 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
-    /// What an earlier run found of this contender's lane.
+    /// What an earlier run measured of this contender's lane.
     fn kept_cost(&mut self, contender: usize, lane: &LaneAsked) -> Option<OwnCost> {
         let protocol = self.stage.plain_protocol(contender)?;
         self.own_costs.find(contender as u32, &protocol, lane)
     }
 
-    /// Launches the targets in random order, and asks each whether it is ready.
+    /// Launches the targets in random order, and checks that each is ready.
     fn raise(&mut self, launch: u32) -> Result<(), Halt> {
         if self.plan.launches() {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
         self.stores.launched(launch, self.plan.contenders.len());
         let mut order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
-        // What several contenders drive is launched for the first of them.
+        // A target of several contenders is launched for the first of them.
         order.sort_by_key(|contender| {
             self.plan.target_of(*contender as usize) != *contender as usize
         });
@@ -249,11 +241,11 @@ impl<W: Write> Session<'_, W> {
     }
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
-        self.book.progress.phase("asking whether the targets are ready", Duration::ZERO, 0);
+        self.book.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
         self.answering(|_| true)
     }
 
-    /// These contenders answer.
+    /// Checks that these contenders answer.
     fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<(), Halt> {
         let plan = self.plan;
         for contender in (0..plan.contenders.len()).filter(|at| which(&plan.contenders[*at])) {
@@ -271,7 +263,7 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
-    /// One request; what was wrong, where asking again may help.
+    /// Sends one request. Returns what was wrong if another attempt may succeed.
     fn ask(&mut self, contender: usize) -> Result<Option<&'static str>, Halt> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
@@ -290,8 +282,8 @@ impl<W: Write> Session<'_, W> {
             Answer::NoTls => {
                 let why = self.stage.why_no_tls(contender).map(|why| format!(" ({why})"));
                 let wrong = format!(
-                    "the TLS handshake failed{}; --cacert FILE trusts another authority, \
-                     --insecure any certificate",
+                    "the TLS handshake failed{}; use --cacert FILE to trust another authority or \
+                     --insecure to accept any certificate",
                     why.unwrap_or_default()
                 );
                 Err(self.not_ready(contender, &wrong))
@@ -313,7 +305,7 @@ impl<W: Write> Session<'_, W> {
         })
     }
 
-    /// The pilot, what it chooses, and the rounds.
+    /// Drives the pilot and the rounds with the settings that it chose.
     fn braid(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
         let order = orders::pilot(plan);
@@ -323,7 +315,7 @@ impl<W: Write> Session<'_, W> {
             other => other,
         })?;
         let choice = pilot::decide(plan, &trials);
-        // Before it is long over: a full disk must show now.
+        // Synced now, so that a full disk is noticed early.
         self.book.write_and_sync(&Event::Pilot(choice.clone()))?;
         for sentence in &choice.why {
             self.book.progress.say(&format!("pilot: {sentence}"));
@@ -336,8 +328,8 @@ impl<W: Write> Session<'_, W> {
         self.single_runs()
     }
 
-    /// What the method of the article gives that the experiment file repeats: after the
-    /// rounds, so that they do not meet it.
+    /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
+    /// so that it does not affect them.
     fn single_runs(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
             if let Some(run) = self.stage.single_run(contender) {
@@ -351,7 +343,7 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
-    /// What the stores say after the last round, however it came to be that.
+    /// Records what the stores report after the last round, whatever the reason for the end.
     fn with_last_words(&mut self, came: Result<(), Halt>) -> Result<(), Halt> {
         match came {
             Err(Halt::Disk(error)) => Err(Halt::Disk(error)),
@@ -383,7 +375,7 @@ impl<W: Write> Session<'_, W> {
         Ok(())
     }
 
-    /// Warm-up and one round without a break.
+    /// Drives a warm-up and one round without interleaving.
     fn one(&mut self) -> Result<(), Halt> {
         let order = orders::run(self.plan);
         let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
@@ -395,16 +387,19 @@ impl<W: Write> Session<'_, W> {
         self.alive()
     }
 
-    /// One long turn does not show that its target died. Where connections were
-    /// refused, it is asked again. One server of several may die: what fails is counted.
+    /// A single long turn does not show that its target died, so the target is checked again if
+    /// connections were refused. One server of several may die: its failures are counted.
     fn alive(&mut self) -> Result<(), Halt> {
         let alone = |contender: &Contender| contender.sharding.is_none();
-        match self.book.refused {
-            true => self.answering(alone).map_err(|halt| match halt {
-                Halt::Target(wrong) => Halt::Target(format!("died in the run: {wrong}")),
+        if self.book.refused {
+            self.answering(alone).map_err(|halt| match halt {
+                Halt::Target(wrong) => {
+                    Halt::Target(format!("a target died during the run: {wrong}",))
+                }
                 other => other,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 
@@ -434,8 +429,8 @@ impl<W: Write> Session<'_, W> {
             Ground::NullServer => self.stage.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
-        // A cluster that loses a node in the rounds shows what that does; before, it is not
-        // what was to be driven.
+        // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
+        // not the cluster that was to be measured.
         if phase(Phase::Round) == Phase::Round {
             for lost in self.stage.go_on_without() {
                 self.book.progress.insist(&format!("caution: {lost}"));
@@ -469,7 +464,7 @@ struct Taking<'t, 'a, W> {
     book: &'t mut Book<'a, W>,
     who: &'t [usize],
     phase: fn(Phase) -> Phase,
-    /// Those outside the rounds: the rounds' would fill the memory.
+    /// The trials outside the rounds; those of the rounds would fill the memory.
     kept: Vec<TrialRecord>,
     halt: Option<Halt>,
 }
@@ -477,7 +472,7 @@ struct Taking<'t, 'a, W> {
 impl<W: Write> Taking<'_, '_, W> {
     fn take(&mut self, mut trial: TrialRecord) -> ControlFlow<()> {
         if let Some(Halt::Disk(_)) = self.halt {
-            // A line behind a torn one would hide it.
+            // A line after an incomplete one would hide it.
             return ControlFlow::Break(());
         }
         trial.contender = self.who[trial.contender as usize] as u32;
@@ -503,8 +498,8 @@ impl<W: Write> Taking<'_, '_, W> {
     }
 }
 
-/// Says so when not one operation of a whole trial got a complete reply, and
-/// not through a fault of ours: the target died, or is as good as dead.
+/// Reports that no operation of a whole trial got a complete reply although tiebreak itself did not
+/// fail: the target died or no longer works.
 fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
     let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
     let seen = &trial.seen;
@@ -521,7 +516,7 @@ fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
         _ => "the pilot".to_owned(),
     };
     Some(format!(
-        "`{}` ({}) stopped answering: in {when} not one operation got a reply ({})",
+        "`{}` ({}) stopped answering: no operation in {when} got a reply ({})",
         contender.name,
         contender.target,
         kinds.collect::<Vec<_>>().join(", ")
@@ -532,7 +527,7 @@ fn everyone(plan: &Plan) -> Vec<usize> {
     (0..plan.contenders.len()).collect()
 }
 
-/// How long an order drives, drains left out.
+/// How long an order drives, without drains.
 fn length(order: &Asked) -> Duration {
     let each = order.warm_up_ns + u64::from(order.rounds) * order.round_ns;
     Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
@@ -540,13 +535,13 @@ fn length(order: &Asked) -> Duration {
 
 fn disk(error: &io::Error) -> Error {
     Error::failed(format!(
-        "the journal cannot be written: {error}. The run was given up; `tiebreak report` reads \
+        "the journal cannot be written: {error}. The run was aborted; `tiebreak report` shows \
          what was written before"
     ))
 }
 
-/// About how long a run takes, or the load points of a sweep, drains left out, to
-/// the second.
+/// The approximate duration of a run, or of the load points of a sweep, without drains, in whole
+/// seconds.
 pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
     let ends_early = |plan: &Plan| {
         let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());

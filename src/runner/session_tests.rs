@@ -431,8 +431,8 @@ fn a_target_that_is_not_there_is_named_with_what_was_seen() {
     assert!(tls.pauses.is_empty(), "asking again does not help");
     assert_eq!(
         tls.end.expect("an end").detail,
-        "`b` (http://127.0.0.1:2/) is not ready: the TLS handshake failed (because); --cacert FILE \
-         trusts another authority, --insecure any certificate"
+        "`b` (http://127.0.0.1:2/) is not ready: the TLS handshake failed (because); use --cacert \
+         FILE to trust another authority or --insecure to accept any certificate"
     );
     let ours = came(World { fails_with: Some(Failure::NoPort), ..World::default() });
     assert_eq!(reason(&ours), EndReason::Failed);
@@ -445,7 +445,7 @@ fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(
         end.detail,
-        "`b` (http://127.0.0.1:2/) stopped answering: in round 4 not one operation got a reply (5 \
+        "`b` (http://127.0.0.1:2/) stopped answering: no operation in round 4 got a reply (5 \
          refused)"
     );
     let told = told(&came.disk);
@@ -574,7 +574,7 @@ fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
     let came = conduct(&plan, World { dies_alone: true, ..World::default() }, Disk::new(ROOMY));
     let end = came.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
-    assert!(end.detail.starts_with("died in the run: "), "{}", end.detail);
+    assert!(end.detail.starts_with("a target died during the run: "), "{}", end.detail);
 }
 
 #[test]

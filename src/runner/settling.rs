@@ -1,5 +1,5 @@
-//! The end of a load waits until its server has done the work that the load left to it:
-//! what it compacts during the rounds would slow them down.
+//! A load ends only when its server has done the work that the load left to it: compaction during
+//! the rounds would slow them down.
 
 use super::session::Session;
 use super::stage::{AtWork, Halt};
@@ -7,23 +7,24 @@ use record::Settled;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// How long is waited, at most.
+/// The longest wait.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Waits that take longer are told while they last.
+/// Longer waits are reported while they last.
 const UNTOLD: Duration = Duration::from_secs(2);
-/// Between two questions how much is left.
+/// The pause between two queries.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(500);
-/// When nothing is left it is asked once more: the end of one compaction can begin another.
+/// The pause before the final query when nothing is left: the end of one compaction can start
+/// another.
 const BEFORE_THE_LAST: Duration = Duration::from_millis(100);
-/// Over which CPU time is read.
+/// The interval over which CPU time is read.
 const WINDOW: Duration = Duration::from_secs(1);
-/// What a node at rest may use, in thousandths of one core. Here a node that is asked one
-/// question a second uses about 20 (Cassandra 5.0) or 10 (1.2).
+/// What an idle node may use, in thousandths of one core. A node that gets one query a second uses
+/// about 20 here (Cassandra 5.0) or 10 (1.2).
 const AT_REST: u64 = 60;
 
 impl<W: Write> Session<'_, W> {
-    /// Waits until the server of this contender has done what a load left to it. Returns
-    /// None if it works on nothing later.
+    /// Waits until the server of this contender has done the work that a load left to it. Returns
+    /// None if it does no work after a load.
     pub(super) fn settle(&mut self, contender: usize) -> Result<Option<Settled>, Halt> {
         let began = Instant::now();
         let (mut settling, mut told) = (Settling::default(), false);
@@ -35,7 +36,7 @@ impl<W: Write> Session<'_, W> {
             if began.elapsed() >= UNTOLD && !told {
                 told = true;
                 let name = &self.plan.contenders[contender].name;
-                let waits = format!("waiting until {name} has compacted what was loaded");
+                let waits = format!("waiting until {name} has compacted the loaded data");
                 self.book.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());
@@ -49,7 +50,7 @@ impl<W: Write> Session<'_, W> {
     }
 }
 
-/// What was seen so far. Pure.
+/// The observations so far. Pure.
 #[derive(Default)]
 struct Settling {
     /// How many tasks were left the last time.
@@ -59,7 +60,7 @@ struct Settling {
 }
 
 impl Settling {
-    /// How the wait ended, if it did: what was seen this long after it began.
+    /// How the wait ended, if it did, after an observation this long after its start.
     fn look(&mut self, at: Duration, seen: AtWork) -> Option<Settled> {
         let took_ns = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX);
         match seen {

@@ -1,5 +1,5 @@
-//! What a run does to the world: it raises targets, drives them and ends them.
-//! A wall of its own, so that sessions are tested without servers and clocks.
+//! The effects of a run: it launches targets, drives them and ends them. It is a trait, so that
+//! sessions are tested without servers and clocks.
 
 use crate::targets::store::About;
 use engine::Broken;
@@ -19,8 +19,7 @@ pub(super) trait Stage {
     /// Drives an order: its lanes are these contenders of the plan.
     fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken>;
 
-    /// Drives the null server in place of their targets, with lanes as plain as
-    /// they can be.
+    /// Drives the null server instead of their targets, with lanes without login and TLS.
     fn drive_null(
         &mut self,
         order: &Asked,
@@ -28,31 +27,31 @@ pub(super) trait Stage {
         each: &mut Each<'_>,
     ) -> Result<(), Broken>;
 
-    /// The protocol of this contender's lane as [`Stage::drive_null`] drives it; none
-    /// where what that costs is not to be kept for another run.
+    /// The protocol of this contender's lane as [`Stage::drive_null`] drives it. Returns None if
+    /// its cost must not be kept for another run.
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 
-    /// How a launched target ended that was to run; none while all run.
+    /// How a launched target ended that should still run. Returns None while all run.
     fn fallen(&mut self) -> Option<String>;
 
-    /// Lets targets of several nodes go on without those that have ended, if others of them
-    /// still run. Returns what is to be said of it.
+    /// Lets targets of several nodes continue without the nodes that have ended, if others still
+    /// run. Returns what to report.
     fn go_on_without(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What was wrong with the first run of this contender's program that failed;
-    /// none where all is well, or it is no program.
+    /// The error of the first run of this contender's program that failed. Returns None if all
+    /// succeeded, or if it is not a program.
     fn complaint(&self, contender: usize) -> Option<String>;
 
     /// Ends what was launched.
     fn lower(&mut self) -> Vec<TargetDone>;
 
-    /// What the store of this contender says of itself, or why it says nothing;
-    /// none where it is no store.
+    /// What the store of this contender reports about itself, or why it does not. Returns None if
+    /// it is not a store.
     fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
 
-    /// What its store keeps under this key. None if it keeps nothing there.
+    /// The value in its store under this key. Returns None if there is none.
     fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
     /// Keeps this in its store.
@@ -61,23 +60,23 @@ pub(super) trait Stage {
     /// Removes it from there.
     fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
-    /// Makes room in it for the first load of this workload, anew and empty.
+    /// Prepares it for the first load of this workload, new and empty.
     fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
 
-    /// How much the server of this contender works on that a load left to it. Returns None
-    /// if it works on nothing later.
+    /// How much work that a load left to the server of this contender remains. Returns None if it
+    /// does no work after a load.
     fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
         None
     }
 
-    /// Why this contender's database refuses its statement, in the server's words; none
-    /// where it has no single statement, or does not refuse it.
+    /// Why this contender's database refuses its statement, in the server's words. Returns None if
+    /// it has no single statement, or does not refuse it.
     fn why_refused(&self, _contender: usize) -> Option<String> {
         None
     }
 
-    /// Why its database cannot do the operations of its workload, as far as their
-    /// statements tell; none where they can be parsed, or where there are none.
+    /// Why its database cannot execute the operations of its workload, as far as parsing their
+    /// statements shows. Returns None if all can be parsed, or if there are none.
     fn why_not_driven(&self, _contender: usize) -> Option<String> {
         None
     }
@@ -88,25 +87,25 @@ pub(super) trait Stage {
         None
     }
 
-    /// Why this contender's TLS handshake fails, if that can be said.
+    /// Why this contender's TLS handshake fails, if that is known.
     fn why_no_tls(&self, contender: usize) -> Option<String>;
 }
 
-/// How much a server works that nobody asks anything.
+/// How much work an idle server is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AtWork {
-    /// It tells.
+    /// It reports it.
     Tasks {
         /// Tasks that run or wait.
         left: u64,
-        /// How many nodes told.
+        /// How many nodes reported it.
         nodes: u32,
     },
     /// The CPU time of its processes is read.
     Cpu {
-        /// Why it does not tell.
+        /// Why it does not report it.
         why: String,
-        /// Since some moment: two readings have a difference.
+        /// CPU time since an arbitrary moment; only differences count.
         cpu_ns: u64,
         /// How many nodes it has.
         nodes: u32,
@@ -115,10 +114,10 @@ pub(super) enum AtWork {
     Unseen(String),
 }
 
-/// Why a run ends before its last round.
+/// Why a run ended before its last round.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// The end was asked for.
+    /// The end was requested.
     Stopped,
     /// A target failed.
     Target(String),

@@ -1,5 +1,5 @@
-//! Stores are asked about themselves: before and after their load, before the
-//! first round and after the last.
+//! Queries the stores about themselves: before and after their load, before the first round and
+//! after the last.
 
 use super::session::Session;
 use super::stage::Halt;
@@ -11,13 +11,10 @@ use text::shown::shown_sentence;
 impl<W: Write> Session<'_, W> {
     /// The launch of this contender's target, as the journal counts them.
     pub(super) fn launch_of(&self, contender: usize) -> u32 {
-        match self.plan.contenders[contender].launch.is_empty() {
-            true => 0,
-            false => self.stores.launch(),
-        }
+        if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch() }
     }
 
-    /// Asks all stores, and writes what they say into the journal.
+    /// Queries all stores, and writes their answers into the journal.
     pub(super) fn ask_stores(&mut self, when: StoreMoment) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
             if self.plan.contenders[contender].asks.is_store() {
@@ -32,7 +29,7 @@ impl<W: Write> Session<'_, W> {
         workload.is_some_and(Workload::writes)
     }
 
-    /// Asks one store; none where it says nothing.
+    /// Queries one store. Returns None if it does not answer.
     pub(super) fn ask_store(
         &mut self,
         contender: usize,

@@ -5,18 +5,18 @@ use crate::targets::store::{About, Start};
 /// What a session knows of its stores.
 #[derive(Debug, Default)]
 pub(super) struct Stores {
-    /// Load them whatever their fingerprints say.
+    /// Load them regardless of their fingerprints.
     reload: bool,
     /// Only load them: nothing is written to them afterwards.
     only_load: bool,
-    /// The launch that they are in.
+    /// The current launch.
     launch: u32,
-    /// By contender, in this launch: which start of a server it is.
+    /// The server's start in this launch, by contender.
     starts: Vec<Option<Start>>,
 }
 
 impl Stores {
-    /// Of a session that does nothing but load; `reload`: whatever is there.
+    /// For a session that only loads. `reload` loads regardless of existing data.
     pub(super) fn only_loaded(reload: bool) -> Stores {
         Stores { reload, only_load: true, ..Stores::default() }
     }
@@ -29,12 +29,12 @@ impl Stores {
         self.only_load
     }
 
-    /// The launch that they are in.
+    /// The current launch.
     pub(super) fn launch(&self) -> u32 {
         self.launch
     }
 
-    /// All of them are (about to be) launched, which is the `launch`-th time.
+    /// All of them are launched now, for the `launch`-th time.
     pub(super) fn launched(&mut self, launch: u32, contenders: usize) {
         self.launch = launch;
         self.starts = vec![None; contenders];

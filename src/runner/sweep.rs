@@ -14,20 +14,20 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 use text::shown::shown;
 
-/// A sweep that is to be driven.
+/// A sweep to be driven.
 pub(crate) struct Begun {
     /// Its folder.
     pub(crate) folder: PathBuf,
-    /// What it holds.
+    /// Its contents.
     pub(crate) sweep: Sweep,
-    /// Places of the load points in the order in which they are driven.
+    /// Indexes of the load points in the order in which they are driven.
     pub(crate) order: Vec<usize>,
 }
 
-/// Makes the folder, and writes what is going to be in it.
+/// Creates the folder, and writes the list of its load points.
 ///
 /// # Errors
-/// When the folder holds a run, or cannot be written.
+/// If the folder contains a run, or cannot be written.
 pub(crate) fn begin(
     factor: Factor,
     settled: &Settled,
@@ -64,7 +64,7 @@ pub(crate) fn begin(
 /// The order of driving, drawn from the seed: a machine that grows slower while the
 /// sweep lasts must not look like a bend.
 fn points(factor: Factor, values: &[f64], seed: u64) -> (Vec<usize>, Vec<LoadPoint>) {
-    // Rounds and launches are numbered from 1: 0 is the sweep's.
+    // Rounds and launches are numbered from 1; 0 is used for the sweep.
     let order = engine::braid::order(seed, 0, values.len() as u32, 1);
     let order: Vec<usize> = order.into_iter().map(|at| at as usize).collect();
     let turn = |at: usize| order.iter().position(|other| *other == at).map_or(0, |turn| turn + 1);

@@ -1,4 +1,4 @@
-//! The stage of a real run: servers and the engine.
+//! The servers and the engine of a real run.
 
 use super::placement::Kept;
 use super::stage::{AtWork, Each, Halt, Stage};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use text::shown::shown;
 
-/// How long a log-in may take that is looked at.
+/// How long the check of a login may take.
 const LOG_IN: Duration = Duration::from_secs(10);
 
 /// All targets of a run, by contender.
@@ -32,7 +32,7 @@ pub(super) struct Targets<'a> {
     each: Vec<Target<'a>>,
 }
 
-/// One target, as far as it is there.
+/// One target, if it exists yet.
 #[derive(Default)]
 struct Target<'a> {
     launcher: Option<Launcher<'a>>,
@@ -81,11 +81,11 @@ fn meter(running: &Running) -> Result<Meter, OutOfSight> {
     Meter::of_launched(running.keeper() as u32, running.cgroup())
 }
 
-/// How it is driven.
+/// How to drive it.
 enum Reach {
-    /// By lanes that this access makes.
+    /// With the lanes of this access.
     Server(Box<Access>),
-    /// Its program is run.
+    /// By running its program.
     Program(Exec),
 }
 
@@ -114,7 +114,7 @@ impl<'a> Targets<'a> {
         Some(Shared { launch, url, meter: meter(running) })
     }
 
-    /// How the nodes of this contender's target ended without which it went on.
+    /// How the nodes ended that this contender's target continued without.
     fn lost_nodes(&self, contender: usize) -> Vec<String> {
         let owner = self.resolved.plan.target_of(contender);
         let running = self.each[owner].up.as_ref().and_then(|up| up.running.as_ref());
@@ -136,7 +136,7 @@ fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
     }
 }
 
-/// Before anything else is said to a server: its log-in must not give the password away.
+/// Checked before anything else is sent to a server: its login must not reveal the password.
 fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
     let Reach::Server(access) = &up.reach else { return Ok(()) };
     let checked = access.check_log_in(&up.address, LOG_IN);
@@ -162,7 +162,7 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
             (Reach::Program(_), None) => None,
             _ => up.meter.as_ref().err().map(ToString::to_string),
         },
-        // Beside the facts of its launch, a store's own words.
+        // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(own_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
@@ -259,12 +259,11 @@ impl Stage for Targets<'_> {
         }
         let lanes = reaches.iter().enumerate().map(|(lane, reach)| reach.lanes(&order, lane));
         let lanes = lanes.collect::<Result<_, _>>()?;
-        // A lane's number is the contender's only where all are driven.
-        let clocks = match who.len() == self.each.len() {
-            true => {
-                self.each.iter_mut().filter_map(|target| target.up.as_mut()).map(clock).collect()
-            }
-            false => Vec::new(),
+        // A lane's number is the contender's only if all contenders are driven.
+        let clocks = if who.len() == self.each.len() {
+            self.each.iter_mut().filter_map(|target| target.up.as_mut()).map(clock).collect()
+        } else {
+            Vec::new()
         };
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
@@ -314,7 +313,9 @@ impl Stage for Targets<'_> {
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
             let running = target.up.as_mut().and_then(|up| up.running.as_mut());
             let lost = running.map_or(Vec::new(), Running::go_on_without);
-            let of = |how| format!("`{}`: its node {how}; the others go on", known.name);
+            let of = |how| {
+                format!("`{}`: its node {how}; the run continues with the others", known.name)
+            };
             said.extend(lost.into_iter().map(of));
         }
         said
@@ -323,7 +324,7 @@ impl Stage for Targets<'_> {
     fn lower(&mut self) -> Vec<TargetDone> {
         let mut done = Vec::new();
         let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
-        // Before any is ended: several contenders may have one target.
+        // Read before any target is ended, since several contenders may share one.
         let peaks: Vec<_> =
             self.each.iter_mut().map(|target| peak_memory(target.up.as_mut()?)).collect();
         let known = peaks.into_iter().zip(lost_nodes);
@@ -333,12 +334,12 @@ impl Stage for Targets<'_> {
             let launch = up.as_ref().map_or(0, |up| up.launch);
             let was_up = up.is_some();
             if let Some(running) = up.and_then(|up| up.running) {
-                // Whatever it says, nothing is left of it.
+                // Even if this fails, nothing of it keeps running.
                 let _ = running.stop();
             }
             let launcher = target.launcher.as_ref();
             let log_troubles = launcher.map_or(Vec::new(), Launcher::take_log_troubles);
-            // One that never was up can have left a log, too.
+            // A target that was never up can have left a log, too.
             if was_up || !log_troubles.is_empty() {
                 done.push(TargetDone {
                     contender: contender as u32,
@@ -384,7 +385,9 @@ impl Stage for Targets<'_> {
                 let (cpu_ns, nodes) = (meter.read().cpu_ns, up.address.nodes().len() as u32);
                 AtWork::Cpu { why, cpu_ns, nodes }
             }
-            Err(unseen) => AtWork::Unseen(format!("{why}, and of its processes: {unseen}")),
+            Err(unseen) => {
+                AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
+            }
         })
     }
 
@@ -396,7 +399,7 @@ impl Stage for Targets<'_> {
                 let nodes = up.address.nodes();
                 nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
             }
-            // A database comes to TLS in the words of its own protocol.
+            // A database starts TLS within its own protocol.
             None => refused::why_unreached(access, &up.address),
         }
     }
@@ -454,13 +457,13 @@ impl Stage for Targets<'_> {
     }
 }
 
-/// Up without a server.
+/// A target without a server.
 fn local(address: Address, reach: Reach) -> Up {
     let why = "the generator reads and writes the files itself".to_owned();
     Up { launch: 0, address, reach, meter: Err(OutOfSight(why)), running: None }
 }
 
-/// What the directory is on, and how it is written.
+/// The file system of the directory, and how files are written.
 fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
     let facts = files::facts(&directory.path, &directory.settings)
         .map_err(|Broken(why)| Halt::Broken(why))?;
@@ -468,7 +471,7 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
     Ok(facts.collect())
 }
 
-/// Bytes, and where they were read.
+/// Bytes, and the source of the figure.
 fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
     match &up.reach {
         Reach::Program(exec) => {

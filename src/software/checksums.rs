@@ -1,4 +1,4 @@
-//! Whether what was fetched is what this version of tiebreak was written for.
+//! Verifies that the fetched files are those that this version of tiebreak expects.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -11,23 +11,23 @@ use text::shown::shown;
 /// Compares every file of a folder with a list as `sha256sum` writes it.
 ///
 /// # Errors
-/// When a file differs, is missing or is not in the list: a sentence that names the first.
+/// A sentence that names the first file that differs, is missing or is not in the list.
 pub(super) fn verify(folder: &Path, list: &str) -> Result<(), String> {
     let expected = parse(list);
     let found =
-        names(folder).map_err(|error| format!("what was fetched cannot be read: {error}"))?;
+        names(folder).map_err(|error| format!("the fetched files cannot be read: {error}"))?;
     if let Some(missing) = expected.keys().find(|name| !found.iter().any(|found| found == **name)) {
         return Err(format!("`{missing}` was not fetched"));
     }
     for name in found {
         let shown = shown(&name);
         let Some(expected) = expected.get(name.as_str()) else {
-            return Err(format!("`{shown}` was fetched, and is not part of this version"));
+            return Err(format!("`{shown}` was fetched but is not part of this version"));
         };
         let sum = sum(&folder.join(&name)).map_err(|error| format!("`{shown}`: {error}"))?;
         if sum != *expected {
             return Err(format!(
-                "the checksum of `{shown}` is wrong: SHA-256 is {sum}, and {expected} is expected"
+                "the checksum of `{shown}` is wrong: SHA-256 is {sum}, but {expected} was expected"
             ));
         }
     }
@@ -88,7 +88,7 @@ mod tests {
         assert!(wrong.starts_with("the checksum of `b.jar` is wrong: SHA-256 is a52d159f2"));
         write("b.jar", "abc");
         write("c.jar", "abc");
-        assert_eq!(told(), Err("`c.jar` was fetched, and is not part of this version".to_owned()));
+        assert_eq!(told(), Err("`c.jar` was fetched but is not part of this version".to_owned()));
     }
 
     #[test]

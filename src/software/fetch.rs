@@ -1,4 +1,4 @@
-//! Fetches software into the cache folder: whole, or not at all.
+//! Fetches software into the cache folder, completely or not at all.
 
 use super::{Artifact, Software, checksums, maven, place};
 use crate::cache::{self, Lock};
@@ -8,36 +8,39 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// What is told while it is fetched.
+/// Progress of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
-    /// Another tiebreak fetches something, and is waited for.
+    /// It waits for another tiebreak that is fetching.
     Waits,
     /// Fetching begins.
     Begins,
-    /// So many files have been fetched.
+    /// Number of files fetched so far.
     Files(usize),
-    /// All is there, and the checksums are compared.
+    /// All files are fetched, and the checksums are being compared.
     Checks,
 }
 
-/// Where a software is, and since when.
+/// Where the software is, and whether it was fetched just now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fetched {
     /// It was fetched now.
     Now(PathBuf),
-    /// It was there before.
+    /// It had been fetched before.
     Before(PathBuf),
 }
 
-/// Fetches a software, unless it was fetched before.
+/// Fetches the software, unless it was fetched before.
 ///
 /// # Errors
-/// When a program is missing that fetches, when it cannot be fetched, when a checksum is
-/// wrong, or when the cache folder cannot be written.
+/// If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
+/// if the cache folder cannot be written.
 pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {
-        Error::failed("there is no cache folder: set HOME or XDG_CACHE_HOME to an absolute path")
+        Error::failed(
+            "tiebreak found no cache directory: set HOME or XDG_CACHE_HOME to an \
+                       absolute path",
+        )
     })?;
     let folder = all.join(software.folder());
     if cache::is_folder_of_ours(&folder).unwrap_or(false) {
@@ -49,7 +52,7 @@ pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched,
     }
     let disk = |error: io::Error| {
         let folder = shown(all.as_os_str().as_encoded_bytes());
-        Error::failed(format!("the cache folder {folder} cannot be written: {error}"))
+        Error::failed(format!("the cache directory {folder} cannot be written: {error}"))
     };
     cache::make(&all).map_err(disk)?;
     let _lock = Lock::take(&all.join("lock"), || tell(News::Waits)).map_err(disk)?;
@@ -69,9 +72,8 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     let (whole, files) = (stage.join("whole"), stage.join("files"));
     let wrong = |why: String| {
         Error::failed(format!(
-            "{} was fetched and is not what it should be: {why}; nothing was kept of it. Try \
-             again, and if that does not help, ask whoever runs the repository that mvn fetches \
-             from",
+            "{} was fetched but could not be verified: {why}; the files were deleted. Try again; \
+             if the error persists, ask the operator of the repository that mvn uses",
             software.shown()
         ))
     };
@@ -81,15 +83,15 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     checksums::verify(&files, software.checksums).map_err(wrong)?;
     match software.artifact {
         Artifact::Jars { .. } => fs::rename(&files, whole.join("lib"))
-            .map_err(|error| wrong(format!("its folder cannot be renamed: {error}")))?,
+            .map_err(|error| wrong(format!("its directory cannot be renamed: {error}")))?,
         Artifact::Archive { .. } => unpack(software, stage, &files, &whole).map_err(wrong)?,
     }
     Ok(whole)
 }
 
-/// Unpacks the one archive of a folder, without the folder that everything in it is in.
+/// Unpacks the only archive of a folder, without its top-level folder.
 fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<(), String> {
-    // The list has one line, and every file was in it.
+    // The list has one line, and every file was found in it.
     let (_, archive) = software.checksums.trim_end().split_once("  ").ok_or("no archive")?;
     let word = |path: &Path| path.display().to_string();
     let mut argv: Vec<String> =
@@ -98,11 +100,11 @@ fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<
     maven::run(argv, stage, &stage.join("tar.log"), &|| {})
 }
 
-/// A folder that is removed with this, with all that is in it.
+/// A folder that is removed, with its contents, when this is dropped.
 struct Stage(PathBuf);
 
 impl Stage {
-    /// Makes it anew: what a tiebreak that was killed left there is removed. The lock is held.
+    /// Creates it; remains of a killed tiebreak are removed first. The lock must be held.
     fn make(folder: PathBuf) -> io::Result<Stage> {
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -115,7 +117,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by whoever fetches next.
+        // If this fails, the next fetch removes it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

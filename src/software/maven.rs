@@ -1,5 +1,5 @@
-//! Fetches with `mvn`, into a repository of its own: what the user's has is neither trusted
-//! nor changed. Settings of the user, such as mirrors, hold.
+//! Fetches with `mvn` into a separate repository: the user's repository is neither trusted nor
+//! changed. The user's settings, such as mirrors, apply.
 
 use super::{Artifact, Software};
 use crate::exit::Error;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use text::shown::shown;
 
-/// The plugin that does it, in a version of which the options are known.
+/// The plugin that is used, in a version with known options.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
 
 /// How long fetching may take.
@@ -18,12 +18,11 @@ const LONGEST: Duration = Duration::from_secs(3600);
 /// How long mvn may take to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The programs that fetching takes, and Debian's packages of them.
+/// The programs that fetching requires, and their Debian packages.
 pub(crate) const PROGRAMS: [(&str, &str); 3] =
     [("java", "openjdk-17-jre-headless"), ("mvn", "maven"), ("tar", "tar")];
 
-/// What is missing on this machine to fetch anything, with the remedy. Returns None if
-/// nothing is.
+/// Which required programs are missing on this machine, with the remedy. Returns None if none are.
 pub(super) fn missing(path: &str) -> Option<String> {
     let is_missing =
         |(program, _): &&(&str, &str)| programs::find(program, path, Path::new("/")).is_err();
@@ -34,11 +33,11 @@ pub(super) fn missing(path: &str) -> Option<String> {
         .then(|| format!("not found in PATH: {names}; run: apt-get install {packages}"))
 }
 
-/// Fetches the files of a software into `to`. Works below `stage`, a folder that is there.
-/// `count` is told now and then how many files have been fetched.
+/// Fetches the files of the software into `to`. It works below `stage`, an existing folder, and
+/// reports the number of fetched files to `count` now and then.
 ///
 /// # Errors
-/// When mvn fails, with the first line in which it says why.
+/// If mvn fails, with the first line of its output that gives the reason.
 pub(super) fn fetch(
     software: &Software,
     stage: &Path,
@@ -55,12 +54,13 @@ pub(super) fn fetch(
     argv.extend(goal(software, to));
     let log = stage.join("mvn.log");
     run(argv, stage, &log, &|| count(fetched(&log))).map_err(|why| {
-        let said = first_error(&log).map_or(String::new(), |said| format!("; it says: {said}"));
+        let said =
+            first_error(&log).map_or(String::new(), |said| format!("; its error is: {said}",));
         refused(&format!("{why}{said}"))
     })
 }
 
-/// A project that needs what is fetched.
+/// A project that depends on the artifacts to fetch.
 fn project(software: &Software) -> String {
     let dependencies = match software.artifact {
         Artifact::Archive { .. } => String::new(),
@@ -77,7 +77,7 @@ fn project(software: &Software) -> String {
     )
 }
 
-/// What mvn is to do.
+/// The goal for mvn.
 fn goal(software: &Software, to: &Path) -> Vec<String> {
     let to = format!("-DoutputDirectory={}", to.display());
     match software.artifact {
@@ -92,8 +92,8 @@ fn goal(software: &Software, to: &Path) -> Vec<String> {
     }
 }
 
-/// Runs a program to its end, with our environment. A keeper runs it, so that nothing of it
-/// is left if tiebreak is killed. `meanwhile` is called now and then.
+/// Runs a program to its end, with our environment. A keeper runs it, so that no process of it is
+/// left if tiebreak is killed. `meanwhile` is called now and then.
 pub(super) fn run(
     argv: Vec<String>,
     cwd: &Path,
@@ -128,13 +128,13 @@ pub(super) fn run(
     }
 }
 
-/// How many files a log says were fetched.
+/// The number of fetched files according to a log.
 fn fetched(log: &Path) -> usize {
     let text = fs::read(log).unwrap_or_default();
     String::from_utf8_lossy(&text).matches("Downloaded from").count()
 }
 
-/// The first line that begins as errors of mvn do.
+/// The first line that begins like an error of mvn.
 fn first_error(log: &Path) -> Option<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();

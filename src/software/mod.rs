@@ -1,6 +1,5 @@
-//! Software that recipes launch and that no package of Debian brings: `tiebreak setup`
-//! fetches it from a Maven repository, once, into the user's cache folder. A run needs no
-//! network.
+//! Software that recipes launch and that is not packaged in Debian. `tiebreak setup` fetches it
+//! once from a Maven repository into the user's cache folder; a run needs no network.
 
 mod checksums;
 mod fetch;
@@ -15,15 +14,15 @@ use text::shown::shown;
 
 /// What can be fetched.
 pub(crate) struct Software {
-    /// What recipes call it. With the version, it is also the name of its folder.
+    /// Its name in recipes. With the version, it is also the name of its folder.
     pub(crate) name: &'static str,
     /// The version that is fetched.
     pub(crate) version: &'static str,
-    /// What people call it, without its version.
+    /// Its name for people, without the version.
     pub(crate) title: &'static str,
     /// The argument of `tiebreak setup` that fetches it.
     pub(crate) setup: &'static str,
-    /// Where it may be installed already. None: only what was fetched is used.
+    /// Where it may be installed already. None if only the fetched copy is used.
     installed: Option<Installed>,
     /// What is fetched.
     artifact: Artifact,
@@ -31,23 +30,23 @@ pub(crate) struct Software {
     checksums: &'static str,
 }
 
-/// How an installed one is found.
+/// How an installed copy is found.
 struct Installed {
     /// A variable of the environment that names its folder.
     variable: &'static str,
-    /// A program of it that may be on the PATH: in `bin` of its folder.
+    /// One of its programs that may be in PATH, in `bin` of its folder.
     program: &'static str,
-    /// Its folder, where the program is not in it, as in a package of Debian.
+    /// Its folder if the program is not in it, as in a Debian package.
     elsewhere: &'static str,
-    /// How the name begins of a jar that every version has.
+    /// The beginning of the name of a jar that every version has.
     jar: &'static str,
 }
 
-/// What is asked of Maven.
+/// What to request from Maven.
 enum Artifact {
     /// A jar and all jars that it needs: GROUP:NAME:VERSION.
     Jars { group: &'static str, name: &'static str },
-    /// An archive that is unpacked, without the one folder that everything in it is in.
+    /// An archive that is unpacked without its top-level folder.
     Archive { group: &'static str, name: &'static str, kind: &'static str },
 }
 
@@ -83,10 +82,10 @@ static ALL: &[Software] = &[
 ];
 
 impl Software {
-    /// The software that recipes call so.
+    /// The software with this name in recipes.
     ///
     /// # Errors
-    /// When there is none: which there is.
+    /// Lists the known names if there is none of this name.
     pub(crate) fn named(name: &str) -> Result<&'static Software, String> {
         let names = || ALL.iter().map(|software| software.name);
         ALL.iter().find(|software| software.name == name).ok_or_else(|| unknown(name, names()))
@@ -95,13 +94,10 @@ impl Software {
     /// What `tiebreak setup NAME` fetches.
     ///
     /// # Errors
-    /// When there is no such name: which there are.
+    /// Lists the known names if this one does not exist.
     pub(crate) fn of_setup(name: &str) -> Result<Vec<&'static Software>, String> {
         let of: Vec<_> = ALL.iter().filter(|software| software.setup == name).collect();
-        match of.is_empty() {
-            true => Err(unknown(name, setups().into_iter())),
-            false => Ok(of),
-        }
+        if of.is_empty() { Err(unknown(name, setups().into_iter())) } else { Ok(of) }
     }
 
     /// Title and version: `Cassandra 5.0.9`.
@@ -109,8 +105,8 @@ impl Software {
         format!("{} {}", self.title, self.version)
     }
 
-    /// The name of its folder in the cache. It has the version, so that another version of
-    /// tiebreak finds its own.
+    /// The name of its folder in the cache. It includes the version, so that each version of
+    /// tiebreak finds its own copy.
     fn folder(&self) -> String {
         format!("{}-{}", self.setup, self.version)
     }
@@ -126,7 +122,7 @@ pub(crate) fn setups() -> Vec<&'static str> {
 fn unknown(name: &str, known: impl Iterator<Item = &'static str> + Clone) -> String {
     let meant = near::did_you_mean(name, known.clone());
     let known: Vec<&str> = known.collect();
-    format!("there is no software `{}`: {}{meant}", shown(name), known.join(", "))
+    format!("the software `{}` is not known: {}{meant}", shown(name), known.join(", "))
 }
 
 #[cfg(test)]
@@ -147,7 +143,11 @@ mod tests {
     #[test]
     fn a_slip_in_a_name_is_seen() {
         let told = Software::of_setup("casandra").err().expect("a slip");
-        assert_eq!(told, "there is no software `casandra`: cassandra; did you mean `cassandra`?");
+        assert_eq!(
+            told,
+            "the software `casandra` is not known: cassandra; did you mean \
+                          `cassandra`?"
+        );
         assert!(Software::named("cassandra").is_err(), "a recipe says which version");
     }
 }

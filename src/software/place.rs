@@ -1,4 +1,4 @@
-//! Where software is on this machine.
+//! Finds software on this machine.
 
 use super::{Installed, Software};
 use crate::cache;
@@ -7,18 +7,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// Where all fetched software is, one folder each. Returns None where this user has no
-/// cache folder.
+/// Where all fetched software is, one folder each. Returns None if this user has no cache folder.
 pub(super) fn all() -> Option<PathBuf> {
     cache::folder().map(|cache| cache.join("software"))
 }
 
 impl Software {
-    /// The folder of this software: of the installed one, else of the one that was fetched.
+    /// The folder of this software: that of the installed copy, otherwise that of the fetched one.
     ///
     /// # Errors
-    /// When it is neither installed nor fetched, or the variable that names its folder names
-    /// another: a sentence with the remedy.
+    /// A sentence with the remedy, if it is neither installed nor fetched, or if the
+    /// variable for its folder names a different one.
     pub(crate) fn find(&self) -> Result<PathBuf, String> {
         self.find_in(&|name| std::env::var_os(name), all().as_deref())
     }
@@ -43,7 +42,10 @@ impl Software {
                 )
             });
             let (shown, setup) = (self.shown(), self.setup);
-            format!("{shown} is not on this machine{installed}: run `tiebreak setup {setup}`")
+            format!(
+                "{shown} is not installed on this machine{installed}: run `tiebreak setup \
+                     {setup}`"
+            )
         })
     }
 }
@@ -60,8 +62,8 @@ impl Installed {
                 return Ok(Some(folder));
             }
             return Err(format!(
-                "{} is `{}`, and there is no lib/{}*.jar in that folder: name the folder of an \
-                 installed one, or unset the variable",
+                "{} is `{}`, but that directory contains no lib/{}*.jar: set it to the directory \
+                 of an installation, or unset it",
                 self.variable,
                 shown(named.as_encoded_bytes()),
                 self.jar,
@@ -129,7 +131,11 @@ mod tests {
         assert_eq!(found("cassandra-5.0", &both[1..], &cache), Ok(other));
         assert_eq!(found("cassandra-5.0", &[], &cache), Ok(fetched));
         let told = found("cassandra-1.2", &both, &cache).expect_err("another version");
-        assert_eq!(told, "Cassandra 1.2.8 is not on this machine: run `tiebreak setup cassandra`");
+        assert_eq!(
+            told,
+            "Cassandra 1.2.8 is not installed on this machine: run `tiebreak setup \
+                          cassandra`"
+        );
     }
 
     #[test]
@@ -139,12 +145,12 @@ mod tests {
         let told = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");
         assert_eq!(
             told,
-            "Cassandra 5.0.9 is not on this machine (CASSANDRA_HOME is not set, and `cassandra` \
-             is not in PATH): run `tiebreak setup cassandra`"
+            "Cassandra 5.0.9 is not installed on this machine (CASSANDRA_HOME is not set, and \
+             `cassandra` is not in PATH): run `tiebreak setup cassandra`"
         );
         let wrong: [(&str, &Path); 1] = [("CASSANDRA_HOME", scratch.path())];
         let told = found("cassandra-5.0", &wrong, &cache).expect_err("another folder");
-        assert!(told.contains("there is no lib/apache-cassandra-*.jar in that folder"), "{told}");
+        assert!(told.contains("that directory contains no lib/apache-cassandra-*.jar"), "{told}");
     }
 
     #[test]

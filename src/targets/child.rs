@@ -15,12 +15,12 @@ use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
-/// Set for the child alone.
+/// Set only for the child.
 const MARK: &str = "TIEBREAK_TEST_CHILD";
-/// What answers begin with: the test harness writes on stdout too.
+/// The prefix of answers, since the test harness writes on stdout, too.
 const ANSWER: &str = "answer:";
 
-/// A child, killed and waited for at its end.
+/// A child that is killed and reaped when it is dropped.
 pub(super) struct Child {
     process: Process,
     orders: ChildStdin,
@@ -53,8 +53,8 @@ impl Child {
         child
     }
 
-    /// What a child of another user answers; asked by root alone. It runs a copy
-    /// of this test where that user can reach it.
+    /// What a child of another user answers; only root can ask. It runs a copy of this test in a
+    /// place that this user can reach.
     pub(super) fn ask_as_nobody(order: &str) -> String {
         const NOBODY: u32 = 65534;
         let name = format!("tiebreak-test-{}-{NOBODY}", std::process::id());

@@ -1,10 +1,9 @@
-//! What a target costs: CPU time and memory of its processes.
+//! The cost of a target: CPU time and memory of its processes.
 //!
-//! The best source that there is: a cgroup of the target's own counts whatever
-//! ran in it, however short. Without one, the CPU clocks of its processes are
-//! added up, with what those reaped. Two other sources were tried and are
-//! wrong: `/proc/PID/schedstat` knows the main thread alone, and a sum over
-//! threads loses the ones that ended.
+//! The best source is a cgroup that contains only the target: it counts everything that ran in it,
+//! however short. Without one, the CPU clocks of its processes are added up, including the children
+//! that they reaped. Two other sources were tried and are wrong: `/proc/PID/schedstat` covers the
+//! main thread only, and a sum over threads loses the ones that ended.
 
 mod cgroup;
 mod member;
@@ -25,8 +24,8 @@ use tree::Tree;
 /// One reading of a meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuReading {
-    /// CPU time, user and system. Where it starts means nothing: use the
-    /// difference of two readings. It never goes back.
+    /// CPU time, user and system. Its origin is arbitrary: use the difference of two readings. It
+    /// never decreases.
     pub cpu_ns: u64,
     /// Where it is from.
     pub source: Source,
@@ -65,8 +64,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// Reads the CPU time of one target. Made once, read at both ends of every
-/// slice: it costs about 3 µs for each process, and 1 µs for a cgroup.
+/// Reads the CPU time of one target. It is created once and read at both ends of every slice; a
+/// reading takes about 3 µs per process, and 1 µs for a cgroup.
 #[derive(Debug)]
 pub struct Meter {
     from: From,
@@ -81,38 +80,37 @@ enum From {
 }
 
 impl Meter {
-    /// Of a process and all its descendants, by their CPU clocks.
+    /// Measures a process and all its descendants by their CPU clocks.
     ///
     /// # Errors
-    /// When there is no such process, or none that this user may see.
+    /// If the process does not exist, or this user may not see it.
     pub fn of_tree(root_pid: u32) -> Result<Meter, OutOfSight> {
         Meter::of_trees(&[root_pid])
     }
 
-    /// Of several processes and all their descendants: servers that share a
-    /// port without a parent that listens.
+    /// Measures several processes and all their descendants: servers that share a port without a
+    /// listening parent.
     ///
     /// # Errors
-    /// When one of the processes is not there, or not to be seen.
+    /// If one of the processes does not exist or cannot be seen.
     pub fn of_trees(roots: &[u32]) -> Result<Meter, OutOfSight> {
         Ok(Meter::from(From::Tree(Tree::of(roots)?)))
     }
 
-    /// Of a cgroup that holds the target and nothing else.
+    /// Measures a cgroup that contains the target and nothing else.
     ///
     /// # Errors
-    /// When the folder has neither `cpu.stat` nor `cpuacct.usage`.
+    /// If the folder has neither `cpu.stat` nor `cpuacct.usage`.
     pub fn of_cgroup(path: &Path) -> Result<Meter, OutOfSight> {
         Ok(Meter::from(From::Cgroup(Counter::of(path)?)))
     }
 
-    /// Of a target that was launched: by the cgroup that was made for it where
-    /// one of its processes got in, else by the tree below `root_pid`. That may
-    /// be its keeper, which stays outside of the cgroup and keeps the daemons
-    /// that leave the tree of the process that was started.
+    /// Measures a launched target: by its cgroup if one of its processes was put into it, otherwise
+    /// by the tree below `root_pid`. That may be its keeper, which stays outside the cgroup and is
+    /// the parent of daemons that leave the tree of the started process.
     ///
     /// # Errors
-    /// When the process is not there any more.
+    /// If the process does not exist any more.
     pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, OutOfSight> {
         let tree = Tree::of(&[root_pid])?;
         let pids = tree.pids();
@@ -123,11 +121,11 @@ impl Meter {
         }
     }
 
-    /// Of a target that was running already: by its cgroup where it has one to
-    /// itself (a service, a container), else by its tree.
+    /// Measures a target that was already running: by its cgroup if no other process is in it (a
+    /// service, a container), otherwise by its tree.
     ///
     /// # Errors
-    /// When one of the processes is not there, or not to be seen.
+    /// If one of the processes does not exist or cannot be seen.
     pub fn of_attached(roots: &[u32]) -> Result<Meter, OutOfSight> {
         let tree = Tree::of(roots)?;
         let own = cgroup::held_alone(&tree.pids()).and_then(|path| Counter::of(&path).ok());
@@ -138,11 +136,11 @@ impl Meter {
         Meter { from, last_ns: 0, peak: None }
     }
 
-    /// Reads. Where nothing is left to be read, the last reading stands.
+    /// Reads the CPU time. If nothing is left to read, the last reading is returned.
     ///
-    /// Process clocks are exact to the nanosecond for what runs; of children
-    /// that were reaped between two readings the kernel tells 10 ms steps. A
-    /// cgroup knows of what is running just now only up to the last timer tick.
+    /// Process clocks are exact to the nanosecond for what runs; for children that were reaped
+    /// between two readings the kernel reports steps of 10 ms. A cgroup includes running threads
+    /// only up to the last timer tick.
     pub fn read(&mut self) -> CpuReading {
         let (seen, source) = match &mut self.from {
             From::Cgroup(counter) => (counter.read().unwrap_or(0), counter.source()),
@@ -160,8 +158,8 @@ impl Meter {
         }
     }
 
-    /// The most memory that the target had, as far as this was called while it
-    /// ran: once a round is enough. None where nothing says.
+    /// The peak memory of the target, if this was called while it ran; once a round is enough.
+    /// Returns None if it is not known.
     pub fn peak_memory(&mut self) -> Option<PeakMemory> {
         let seen = match &self.from {
             From::Cgroup(counter) => memory::of_cgroup(counter.path()),

@@ -1,10 +1,10 @@
-//! Which processes serve an address of this machine: for targets that tiebreak
-//! did not launch itself.
+//! Finds the processes that serve an address of this machine, for targets that tiebreak did not
+//! launch.
 //!
-//! The way goes from the address to the listening sockets, from there to the
-//! processes that hold them, and up to the topmost of these: nginx's master
-//! listens for its workers. Only this machine's own network and process
-//! namespace is searched; all else is out of sight, and the error says why.
+//! The search goes from the address to the listening sockets, from there to the processes that hold
+//! them, and up to the topmost of these: nginx's master listens for its workers. Only this
+//! machine's own network and process namespaces are searched; for anything else the error says why
+//! it cannot be seen.
 
 mod holders;
 mod listeners;
@@ -22,8 +22,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 /// The processes of a target: each root, and all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// One as a rule; several where servers share a port and no one process
-    /// that listens is above them.
+    /// Usually one; several if servers share a port and no listening process is above them.
     pub roots: Vec<Root>,
 }
 
@@ -45,7 +44,7 @@ impl Found {
         self.roots.iter().map(|root| root.process.pid).collect()
     }
 
-    /// Whether a process belongs to both.
+    /// Whether the two have a process in common.
     pub fn shares_process_with(&self, other: &Found) -> bool {
         let within = |mine: &Root, theirs: &Root| {
             mine.process == theirs.process || mine.ancestors.contains(&theirs.process)
@@ -58,9 +57,8 @@ impl Found {
 /// The processes that serve this address.
 ///
 /// # Errors
-/// When they are out of sight: the address is another machine's, nobody listens
-/// in this namespace, this user may not look, or what listens only passes on to
-/// a server elsewhere.
+/// If they cannot be seen: the address belongs to another machine, nothing listens in this
+/// namespace, this user may not look, or the listening process only forwards to another server.
 pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     let place = text::shown::shown(address.to_string());
     let listening = match address {
@@ -74,15 +72,15 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     };
     if listening.is_empty() {
         return Err(OutOfSight(format!(
-            "nothing listens on {place} in this network namespace: the server is in a container, \
-             or stopped; name its process with pid"
+            "nothing listens on {place} in this network namespace: the server runs in a container \
+             or is stopped; name its process with pid"
         )));
     }
     holders::topmost(&place, &listening)
 }
 
-/// The processes that serve the nodes of one target; an error if one of them is out of
-/// sight, since the sum would lack it.
+/// The processes that serve the nodes of one target; an error if one of them cannot be seen, since
+/// its share of the sum would be missing.
 fn serving_nodes(nodes: &[SocketAddr]) -> Result<Found, OutOfSight> {
     let mut roots: Vec<Root> = Vec::new();
     for node in nodes {
@@ -95,8 +93,8 @@ fn serving_nodes(nodes: &[SocketAddr]) -> Result<Found, OutOfSight> {
     Ok(Found { roots })
 }
 
-/// Whether one of these processes listens on this TCP port, and not a stranger;
-/// none where nobody does, or the system does not say.
+/// Whether one of these processes, and not another one, listens on this TCP port. Returns None if
+/// nothing listens or if it is not known.
 pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
     let listening = sockets::listening_on_port(port);
     if listening.is_empty() {
@@ -113,21 +111,20 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
     (!unseen).then_some(false)
 }
 
-/// The tree of a process that was named by its number.
+/// The tree of a process with this ID.
 ///
 /// # Errors
-/// When there is no such process, or none that this user may see.
+/// If the process does not exist, or this user may not see it.
 pub fn process(pid: u32) -> Result<Found, OutOfSight> {
     let root = Processes::now().root(pid).ok_or_else(|| {
-        OutOfSight(format!("there is no process {pid}, or none that this user may see"))
+        OutOfSight(format!("process {pid} does not exist, or this user may not see it"))
     })?;
     Ok(Found { roots: vec![root] })
 }
 
-/// Groups contenders whose targets have a process in common: its CPU time
-/// cannot be told apart, so only time in which no one of the group is driven is
-/// rest. Contenders by number; those whose target is out of sight are in no
-/// group.
+/// Groups contenders, by number, whose targets have a process in common: its CPU time cannot be
+/// attributed, so the target rests only while no contender of the group is driven. Contenders whose
+/// target cannot be seen are in no group.
 pub fn groups(found: &[Option<Found>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (number, this) in found.iter().enumerate() {
@@ -135,7 +132,7 @@ pub fn groups(found: &[Option<Found>]) -> Vec<Vec<usize>> {
         let shares = |other: &usize| {
             found[*other].as_ref().is_some_and(|other| this.shares_process_with(other))
         };
-        // It may join what were two groups until now.
+        // It may join two groups that were separate so far.
         let (joined, apart): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|group| group.iter().any(shares));
         let mut group: Vec<usize> = joined.into_iter().flatten().chain([number]).collect();
@@ -147,13 +144,12 @@ pub fn groups(found: &[Option<Found>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Whether an address is this machine's own: only on those can one listen.
+/// Whether an address belongs to this machine: one can listen only on those.
 fn is_here(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback() || (UdpSocket::bind((ip, 0)).is_ok() && !binds_anywhere(ip))
 }
 
-/// Set on machines that take over addresses of others; then being allowed to
-/// listen on one says nothing.
+/// Set on machines that take over addresses of others; then a successful bind proves nothing.
 fn binds_anywhere(ip: IpAddr) -> bool {
     let family = if ip.is_ipv4() { "ipv4" } else { "ipv6" };
     let setting = std::fs::read_to_string(format!("/proc/sys/net/{family}/ip_nonlocal_bind"));
@@ -164,10 +160,10 @@ fn elsewhere(ip: IpAddr) -> OutOfSight {
     if binds_anywhere(ip) {
         return OutOfSight(format!(
             "{ip} may or may not be an address of this machine (net.ipv4.ip_nonlocal_bind or its \
-             IPv6 twin is set): name the target's process with pid if it runs here"
+             IPv6 counterpart is set): name the target's process with pid if it runs here"
         ));
     }
     OutOfSight(format!(
-        "{ip} is no address of this machine: the processes behind it are out of sight"
+        "{ip} is not an address of this machine, so the processes of the target cannot be seen"
     ))
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, PathBuf};
 
-/// The folders of a process's cgroups in which CPU time is counted, version 2
-/// first. `process` is a number or `self`.
+/// The folders of a process's cgroups in which CPU time is counted, version 2 first. `process` is a
+/// process ID or `self`.
 pub(super) fn homes(process: &str) -> Vec<PathBuf> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let own = fs::read(format!("/proc/{process}/cgroup")).unwrap_or_default();
@@ -51,14 +51,15 @@ impl Hierarchy {
         let path = own.split(|byte| *byte == b'\n').find_map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b':');
             let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-            let ours = match self.version_2 {
-                true => controllers.is_empty(),
-                false => controllers.split(|byte| *byte == b',').any(|it| it == b"cpuacct"),
+            let ours = if self.version_2 {
+                controllers.is_empty()
+            } else {
+                controllers.split(|byte| *byte == b',').any(|it| it == b"cpuacct")
             };
             ours.then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
         })?;
         let below = path.strip_prefix(&self.root).ok()?;
-        // `/../x` lies outside of what this namespace can see.
+        // `/../x` is outside of this namespace's view.
         let inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         inside.then(|| self.mounted_on.join(below))
     }

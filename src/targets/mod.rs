@@ -1,4 +1,4 @@
-//! Servers under test: where they are, whether they answer, what they cost.
+//! Servers under test: how they are found, whether they answer, and their cost.
 
 #[cfg(test)]
 mod child;

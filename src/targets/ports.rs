@@ -1,8 +1,7 @@
 //! Ports for targets that tiebreak launches.
 //!
-//! They lie below the range that the kernel hands to clients: inside it a
-//! client's connection can hold a port that nobody listens on, and a server
-//! would fail at random.
+//! They are below the range that the kernel gives to clients: inside that range a client's
+//! connection can hold a port that nothing listens on, and a server would fail at random.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,26 +9,25 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
-/// Below it servers have their usual places, and 1024 is root's.
+/// Well-known ports are below it, and those below 1024 require root.
 const LOWEST: u16 = 10_000;
 
-/// A range with fewer ports is no range to choose from.
+/// A range with fewer ports is too small to choose from.
 const FEWEST: usize = 100;
 
-/// What the kernel does when nobody has set anything.
+/// The kernel's default range.
 const USUAL: (u16, u16) = (32_768, 60_999);
 
-/// Ports that this process has handed out: none comes twice.
+/// Ports that this process has handed out; none is handed out twice.
 static HANDED_OUT: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
-/// A port on loopback that nobody uses, and that this process has not handed
-/// out before.
+/// A free port on loopback that this process has not handed out before.
 ///
-/// Somebody else can take it before the target does: a launch that says so is
-/// tried again with another.
+/// Another program can take it before the target does: a launch that reports this is repeated with
+/// another port.
 ///
 /// # Errors
-/// When every port is taken, or the system refuses to probe.
+/// If every port is taken, or the system refuses to probe.
 pub fn free() -> io::Result<u16> {
     free_on(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
@@ -49,7 +47,7 @@ pub fn free_on(address: IpAddr) -> io::Result<u16> {
 pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
     let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range");
     let range = range(parse(&clients.unwrap_or_default()).unwrap_or(USUAL));
-    // Several tiebreaks at once begin at different places.
+    // Several tiebreaks at once start at different ports.
     let start = std::process::id() as usize * 97;
     let mut handed_out = HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner);
     for port in from(range, start) {
@@ -66,10 +64,10 @@ pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AddrInUse, "every port for targets is taken"))
+    Err(io::Error::new(io::ErrorKind::AddrInUse, "no port is free for a target"))
 }
 
-/// Whether what a server wrote says that its port is taken.
+/// Whether a server's output says that its port is taken.
 pub fn says_taken(lines: &[String]) -> bool {
     const WORDS: [&str; 3] = ["address already in use", "address in use", "eaddrinuse"];
     lines.iter().any(|line| {
@@ -83,8 +81,8 @@ fn parse(text: &str) -> Option<(u16, u16)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// Below the clients' range; above it where that leaves too few; and anywhere
-/// where clients have everything.
+/// The ports below the clients' range; those above it if too few are below; and all if clients use
+/// everything.
 fn range((low, high): (u16, u16)) -> RangeInclusive<u16> {
     let below = LOWEST..=low.saturating_sub(1);
     let above = high.saturating_add(1).max(LOWEST)..=u16::MAX;
@@ -95,14 +93,14 @@ fn range((low, high): (u16, u16)) -> RangeInclusive<u16> {
     }
 }
 
-/// All ports of a range once, beginning somewhere in it.
+/// All ports of a range once, starting at a given position.
 fn from(range: RangeInclusive<u16>, start: usize) -> impl Iterator<Item = u16> {
     let start = start % range.len();
     range.clone().skip(start).chain(range.take(start))
 }
 
-/// Binds, and lets go. Without SO_REUSEADDR, on purpose: connections that are
-/// not quite over hold a port for servers that do not set it either.
+/// Binds and closes. It deliberately does not set SO_REUSEADDR: lingering connections block a port
+/// for servers that do not set it either.
 fn probe(address: SocketAddr) -> io::Result<()> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: the descriptor is closed on every path; both address structures

@@ -1,5 +1,5 @@
-//! Whether a target is ready: it answered in its protocol. For one that we did
-//! not launch any complete reply will do, a 404 too: the audit judges that.
+//! Checks whether a target is ready, that is, whether it answers in its protocol. For a target that
+//! we did not launch any complete reply is enough, even a 404: the audit judges that.
 
 mod upgrade;
 
@@ -7,31 +7,30 @@ use drivers::Refusal;
 use record::{Asks, Failure, Seen};
 use wire::{memcached, resp, thrift};
 
-/// How often a target that refuses is asked, and how long we wait in between:
-/// about two seconds in all.
+/// The pauses between the attempts with a target that refuses: about two seconds in all.
 pub(crate) const PAUSES_MS: [u64; 2] = [500, 1500];
 
-/// What one request told.
+/// The result of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// A complete reply.
     Ready,
-    /// Not yet; asking again may help.
+    /// Not ready yet; another attempt may succeed.
     NotYet(&'static str),
-    /// Asking again would not help.
+    /// Another attempt would not help.
     Never(&'static str),
-    /// The TLS handshake failed; asking again would not help.
+    /// The TLS handshake failed; another attempt would not help.
     NoTls,
-    /// We could not ask: no port, descriptor or memory of our own.
+    /// The request could not be sent because we ran out of ports, descriptors or memory.
     Ours(&'static str),
 }
 
-/// What the reply to it must be.
+/// What the reply must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Must {
     /// Complete.
     Reply,
-    /// A yes, of stores and databases.
+    /// A success, for stores and databases.
     SayYes,
     /// The message that was sent, after an upgrade.
     Echo,
@@ -40,7 +39,7 @@ pub(crate) enum Must {
 }
 
 impl Must {
-    /// What it must be of a contender that is asked this.
+    /// What the reply to this request must be.
     pub(crate) fn of(asks: &Asks) -> Must {
         if asks.members() > 1 {
             Must::Copies
@@ -54,7 +53,8 @@ impl Must {
     }
 }
 
-/// Reads the trial of a single request, or of one to each of several servers: all must answer.
+/// Interprets the trial of a single request, or of one to each of several servers, all of which
+/// must answer.
 pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
     match (must, seen.outcomes.unexpected.keys().next()) {
         (Must::SayYes, Some(code)) => return refused(*code),
@@ -77,72 +77,75 @@ pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
         Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
         Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
-        Failure::Signal => Answer::Never("it is ended by a signal"),
-        Failure::Starved => Answer::Never("no connection of its pool came free"),
+        Failure::Signal => Answer::Never("it is killed by a signal"),
+        Failure::Starved => Answer::Never("no connection of its pool became free"),
         Failure::TooLarge => Answer::Never(
-            "its reply takes more bytes than reply.max allows (--set NAME.reply.max=100MB)",
+            "its reply is longer than reply.max allows (raise it with --set NAME.reply.max=100MB)",
         ),
         Failure::Protocol => Answer::Never("it does not speak this protocol there"),
         Failure::Tls => Answer::NoTls,
-        Failure::Full => Answer::Never("it has no room left"),
-        Failure::Denied => Answer::Never("it does not let us read or write"),
+        Failure::Full => Answer::Never("it has no space left"),
+        Failure::Denied => Answer::Never("it denies read or write access"),
         Failure::Io => Answer::Never("it could not read or write"),
         Failure::NoPort => Answer::Ours("no local port was left"),
-        Failure::NoDescriptor => Answer::Ours("no descriptor was left"),
+        Failure::NoDescriptor => Answer::Ours("no file descriptor was left"),
         Failure::NoMemory => Answer::Ours("no buffer memory was left"),
     }
 }
 
-/// What a store says instead of an answer.
+/// Explains the error with which a store answers.
 fn refused(code: u16) -> Answer {
     match code {
         resp::codes::LOADING => Answer::NotYet("it is still loading its data"),
         resp::codes::NOAUTH => Answer::Never(
-            "it wants a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
+            "it requires a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
         ),
-        resp::codes::WRONGPASS => Answer::Never("it refuses the user or the password"),
+        resp::codes::WRONGPASS => Answer::Never("it rejects the user or the password"),
         resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
-            Answer::NotYet("it has as many connections as it takes")
+            Answer::NotYet("it has reached its limit of connections")
         }
         thrift::codes::AUTHENTICATION => Answer::Never(
-            "it refuses the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
+            "it rejects the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
         ),
         thrift::codes::AUTHORIZATION => {
-            Answer::Never("it does not allow the keyspace to this user")
+            Answer::Never("it does not allow this user to access the keyspace")
         }
-        memcached::codes::UNAUTHENTICATED => {
-            Answer::Never("it wants a log-in, which tiebreak has not")
-        }
+        memcached::codes::UNAUTHENTICATED => Answer::Never(
+            "it requires authentication, which tiebreak does not support for \
+                           memcached",
+        ),
         _ => refused_by_database(code),
     }
 }
 
-/// What a database says instead of an answer.
+/// Explains the error with which a database answers.
 fn refused_by_database(code: u16) -> Answer {
     match drivers::refusal(code) {
-        Some(Refusal::NotUp) => Answer::NotYet("it is starting, or shutting down"),
+        Some(Refusal::NotUp) => Answer::NotYet("it is starting or shutting down"),
         Some(Refusal::TooManyConnections) => {
-            Answer::NotYet("it has as many connections as it takes")
+            Answer::NotYet("it has reached its limit of connections")
         }
         Some(Refusal::LogIn) => {
-            Answer::Never("it refuses the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
+            Answer::Never("it rejects the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
         }
-        Some(Refusal::NoSuchService) => Answer::Never("its listener knows no such service"),
-        Some(Refusal::NoSuchDatabase) => Answer::Never("it has no database of this name"),
-        Some(Refusal::NotAllowed) => Answer::Never("it does not allow the statement to this user"),
+        Some(Refusal::NoSuchService) => Answer::Never("its listener does not know this service"),
+        Some(Refusal::NoSuchDatabase) => Answer::Never("the database does not exist"),
+        Some(Refusal::NotAllowed) => {
+            Answer::Never("it does not allow this user to execute the statement")
+        }
         Some(Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError) | None => {
             Answer::Never(wrong_statement(code).unwrap_or("it answers with an error"))
         }
     }
 }
 
-/// What is wrong with the statement that a database answers with this code, if its text
-/// alone is the reason.
+/// What is wrong with a statement that a database answers with this code, if the statement's text
+/// is the only reason.
 pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
     match drivers::refusal(code)? {
-        Refusal::NoSuchTable => Some("the statement names a table that it has not"),
-        Refusal::NoSuchColumn => Some("the statement names a column that it has not"),
-        Refusal::SyntaxError => Some("it does not understand the statement"),
+        Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
+        Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
+        Refusal::SyntaxError => Some("it cannot parse the statement"),
         Refusal::NotUp
         | Refusal::TooManyConnections
         | Refusal::LogIn

@@ -1,4 +1,4 @@
-//! Why a database refuses a statement: in its own words, and where in the statement.
+//! Why a database refuses a statement, in its own words, with the position in the statement.
 
 use super::ready;
 use crate::access::Access;
@@ -7,17 +7,17 @@ use record::{Address, Workload};
 use std::time::Duration;
 use text::shown::shown;
 
-/// A session begins with a log-in, and PostgreSQL's with a process.
+/// A session begins with a login, and in PostgreSQL with a new process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Asks the statement once more and says what the server answers; none where it has no
-/// objection, does not answer, or is no database.
+/// Sends the statement again and returns the server's error. Returns None if it has no objection,
+/// does not answer, or is not a database.
 pub(crate) fn why(access: &Access, address: &Address, statement: &str) -> Option<String> {
-    Some(told(&ask(access, address, statement)?, statement))
+    Some(describe(&ask(access, address, statement)?, statement))
 }
 
-/// Why the user-defined operations of a workload cannot work: the first of their statements
-/// that names a table or a column that is not there, or that the server cannot parse. The
+/// Why the user-defined operations of a workload cannot work: the first of their statements that
+/// refers to a table or a column that does not exist, or that the server cannot parse. The
 /// statements are parsed there and not executed. Returns None if there is no such statement.
 pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -> Option<String> {
     let database = access.database()?;
@@ -28,12 +28,12 @@ pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -
         let in_statement = |position: u32| position.saturating_sub(check.before);
         refused.position = refused.position.map(in_statement);
         let operation = shown(&check.operation);
-        Some(format!("operation `{operation}`: {wrong}: {}", told(&refused, &check.statement)))
+        Some(format!("operation `{operation}`: {wrong}: {}", describe(&refused, &check.statement)))
     })
 }
 
-/// Why a database cannot be asked anything: what its client library says. Returns None if it
-/// answers, or is no database.
+/// Why a database cannot be reached, in the words of its client library. Returns None if it
+/// answers, or is not a database.
 pub(crate) fn why_unreached(access: &Access, address: &Address) -> Option<String> {
     let unasked = access.database()?.ask(address, &[], PATIENCE).err()?;
     unasked.code.is_none().then(|| shown(&unasked.why))
@@ -49,19 +49,19 @@ fn ask(access: &Access, address: &Address, statement: &str) -> Option<Unasked> {
 }
 
 /// `relation "nowhere" does not exist, at line 1, column 15: SELECT 1 FROM nowhere`.
-fn told(refused: &Unasked, statement: &str) -> String {
-    let said = shown(&refused.why);
+fn describe(refused: &Unasked, statement: &str) -> String {
+    let reason = shown(&refused.why);
     let position = refused.position.map(|position| position.saturating_sub(1) as usize);
     match position.or_else(|| of_the_name(&refused.why, statement)) {
         Some(at) => {
             let (line, column, text) = place(statement, at);
-            format!("{said}, at line {line}, column {column}: {}", shown(text))
+            format!("{reason}, at line {line}, column {column}: {}", shown(text))
         }
-        None => format!("{said}, in the statement: {}", shown(statement)),
+        None => format!("{reason}, in the statement: {}", shown(statement)),
     }
 }
 
-/// Line and column of the character at this place, both from 1 on, and the line.
+/// Line and column of the character at this position, both counted from 1, and the line.
 fn place(statement: &str, at: usize) -> (usize, usize, &str) {
     let before: String = statement.chars().take(at).collect();
     let line = before.matches('\n').count();
@@ -69,8 +69,8 @@ fn place(statement: &str, at: usize) -> (usize, usize, &str) {
     (line + 1, column + 1, statement.lines().nth(line).unwrap_or_default())
 }
 
-/// Where the name is that a message quotes, as MySQL's do (`Table 'shop.nowhere'
-/// doesn't exist`): none where it is not in the statement exactly once.
+/// The position of the name that a message quotes, as MySQL's do (`Table 'shop.nowhere' doesn't
+/// exist`). Returns None unless it is in the statement exactly once.
 fn of_the_name(why: &str, statement: &str) -> Option<usize> {
     let quoted = why.split('\'').nth(1)?;
     let name = quoted.rsplit('.').next().filter(|name| !name.is_empty())?;
@@ -83,35 +83,35 @@ fn of_the_name(why: &str, statement: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn told(why: &str, position: Option<u32>, statement: &str) -> String {
-        super::told(&Unasked { code: Some(1), why: why.to_owned(), position }, statement)
+    fn describe(why: &str, position: Option<u32>, statement: &str) -> String {
+        super::describe(&Unasked { code: Some(1), why: why.to_owned(), position }, statement)
     }
 
     #[test]
     fn a_position_is_a_line_and_a_column() {
         let missing = "relation \"gone\" does not exist";
         assert_eq!(
-            told(missing, Some(15), "SELECT 1 FROM gone"),
+            describe(missing, Some(15), "SELECT 1 FROM gone"),
             "relation \"gone\" does not exist, at line 1, column 15: SELECT 1 FROM gone"
         );
         // Characters are counted, not bytes.
         assert_eq!(
-            told(missing, Some(17), "SELECT 'ä'\nFROM gone"),
+            describe(missing, Some(17), "SELECT 'ä'\nFROM gone"),
             "relation \"gone\" does not exist, at line 2, column 6: FROM gone"
         );
-        assert!(told(missing, Some(99), "SELECT 1").contains("at line 1, column 9"));
+        assert!(describe(missing, Some(99), "SELECT 1").contains("at line 1, column 9"));
     }
 
     #[test]
     fn a_name_that_is_quoted_is_found_in_the_statement() {
         assert_eq!(
-            told("Table 'shop.gone' doesn't exist", None, "SELECT 1 FROM gone"),
+            describe("Table 'shop.gone' doesn't exist", None, "SELECT 1 FROM gone"),
             "Table 'shop.gone' doesn't exist, at line 1, column 15: SELECT 1 FROM gone"
         );
         assert_eq!(
-            told("Unknown column 'x' in 'field list'", None, "SELECT x, max(x) FROM t"),
+            describe("Unknown column 'x' in 'field list'", None, "SELECT x, max(x) FROM t"),
             "Unknown column 'x' in 'field list', in the statement: SELECT x, max(x) FROM t"
         );
-        assert_eq!(told("no", None, "SELECT \u{7}"), r"no, in the statement: SELECT \u{7}");
+        assert_eq!(describe("no", None, "SELECT \u{7}"), r"no, in the statement: SELECT \u{7}");
     }
 }

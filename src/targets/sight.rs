@@ -1,5 +1,4 @@
-//! Whether a target that runs already is in sight: its processes, and the
-//! cores that they may use.
+//! Finds the processes of a target that runs already, and the cores that they may use.
 
 use super::find::{self, Found};
 use crate::cores;
@@ -12,14 +11,14 @@ use std::collections::BTreeSet;
 pub struct Sight {
     /// The topmost ones.
     pub found: Found,
-    /// Cores that any of those may use, ascending; empty: not known.
+    /// Cores that any of those may use, ascending. Empty if they are not known.
     pub cores: Vec<u32>,
 }
 
-/// Looks for what serves this address; `pid` names the process itself.
+/// Finds the processes that serve this address; `pid` names the process directly.
 ///
 /// # Errors
-/// When it is out of sight, and why.
+/// Says why it cannot be seen.
 pub fn look(address: &Address, pid: Option<u32>) -> Result<Sight, OutOfSight> {
     let found = match pid {
         Some(pid) => find::process(pid)?,

@@ -49,7 +49,7 @@ fn too_long() {
     assert_eq!(seen.response_time.len(), 0);
     assert_eq!(sleeping(us(), &names), []);
     let complaint = exec.complaint().expect("it was late");
-    assert!(complaint.ends_with("took longer than the timeout, and was ended"), "{complaint}");
+    assert!(complaint.ends_with("took longer than the timeout and was killed"), "{complaint}");
 }
 
 fn stopped() {

@@ -25,7 +25,7 @@ fn full_disk() {
     let ended = case.start_as(command, &format!("compare e.toml {words}")).wait();
     let says = [
         "error: small/run: the journal cannot be written: No space left on device",
-        "The run was given up; `tiebreak report` reads what was written before",
+        "The run was aborted; `tiebreak report` shows what was written before",
     ];
     ended.expect(5, &says);
     assert!(ended.out.is_empty(), "no verdict from half a journal: {}", ended.out);

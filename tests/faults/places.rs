@@ -62,7 +62,7 @@ fn planted() {
         fs::create_dir_all(case.file("run")).expect("a folder");
         symlink(case.file("precious"), case.file("run").join(name)).expect("a link");
         let ended = case.run(&format!("compare e.toml {SHORT}"));
-        ended.expect(2, &["already; a run needs a folder of its own"]);
+        ended.expect(2, &[": give each run a directory of its own"]);
         assert_eq!(case.read("precious"), "kept", "{name}");
         fs::remove_file(case.file("run").join(name)).expect("a link");
     }
@@ -99,7 +99,7 @@ fn file_size() {
     }
     let ended = case.start_as(command, &format!("compare e.toml {LONG}")).wait();
     let says =
-        ["error: run: the journal cannot be written: File too large", "`tiebreak report` reads"];
+        ["error: run: the journal cannot be written: File too large", "`tiebreak report` shows"];
     ended.expect(5, &says);
     case.left_nothing(true);
     assert_eq!(case.file("run/journal.jsonl").metadata().expect("a journal").len(), 200_000);

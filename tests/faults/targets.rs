@@ -162,7 +162,7 @@ const LAUNCHED: &[Fault] = &[
         meddle: Meddle::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
-        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze,
         ..BASE
     },
@@ -173,7 +173,7 @@ const LAUNCHED: &[Fault] = &[
         meddle: Meddle::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
-        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze_at_a_rate,
         ..BASE
     },
@@ -268,7 +268,11 @@ const ATTACHED: &[Fault] = &[
         meddle: Meddle::Signal(libc::SIGKILL),
         code: 4,
         end: "target_failed",
-        says: &["`wrong` (http://127.0.0.1:", "stopped answering: in round", " refused"],
+        says: &[
+            "`wrong` (http://127.0.0.1:",
+            "stopped answering: no operation in round",
+            " refused",
+        ],
         check: died,
         ..BASE
     },
@@ -279,7 +283,7 @@ const ATTACHED: &[Fault] = &[
         meddle: Meddle::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
-        says: &["stopped answering: in round", "not one operation got a reply", " timeout)"],
+        says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze,
         ..BASE
     },

@@ -78,7 +78,7 @@ fn what_was_loaded_is_found_and_what_was_written_comes_back() {
     for fact in ["Cassandra 1.2.8, Thrift interface 19.36.0", "replication_factor 1"] {
         assert!(report.to_string().contains(fact), "{fact}");
     }
-    loaded(load(&url, &[]), "loaded again: its keys were changed since");
+    loaded(load(&url, &[]), "loaded again: its keys were changed after the load");
     loaded(load(&url, &["--value", "64B"]), "loaded again: it holds other keys or values");
 }
 
@@ -138,7 +138,7 @@ fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
     let server = Cassandra::start(ASKS_FOR_PASSWORDS);
     let right = url(&server, "cassandra:cassandra@", "mine");
     let (code, told) = load(&url(&server, &format!("cassandra:{PASSWORD}@"), "mine"), &[]);
-    assert!(code == Some(4) && told.contains("it refuses the user or the password"), "{told}");
+    assert!(code == Some(4) && told.contains("it rejects the user or the password"), "{told}");
     assert!(!told.contains(PASSWORD), "{told}");
     let (code, told) = load(&url(&server, "", "mine"), &[]);
     assert!(code == Some(4) && told.contains("invalid_request"), "{told}");
@@ -152,7 +152,7 @@ fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
         let (code, told) = load(&right, more);
         assert!(code == Some(4) && told.contains("the column family `tiebreak00`"), "{told}");
         assert!(told.contains("not made by tiebreak"), "{told}");
-        assert!(told.contains("give another keyspace"), "the remedy: {told}");
+        assert!(told.contains("use another keyspace"), "the remedy: {told}");
     }
     assert!(is_kept());
     let another = url(&server, "cassandra:cassandra@", "another");

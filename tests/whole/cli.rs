@@ -117,11 +117,13 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
         (
             &["run", "http://8.8.8.8/"],
-            "error: 8.8.8.8 is a public address: load only servers that you may load, and say so with --allow-public\n",
+            "error: 8.8.8.8 is a public address: put load only on servers that you are allowed to \
+             load, and confirm it with --allow-public\n",
         ),
         (
             &["run", "http://169.254.169.254/"],
-            "error: 169.254.169.254 is a public address: load only servers that you may load, and say so with --allow-public\n",
+            "error: 169.254.169.254 is a public address: put load only on servers that you are \
+             allowed to load, and confirm it with --allow-public\n",
         ),
         (
             &["run", "http://127.0.0.1:1/", "--json", "-", "--html", "-"],
@@ -129,7 +131,8 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
         (
             &["report", "nowhere"],
-            "error: there is no run nowhere: give the folder of a run, such as one under tiebreak-runs/\n",
+            "error: the run nowhere was not found: pass the directory of a run, such as one under \
+             tiebreak-runs/\n",
         ),
         (
             &["explain", "nosuchrule"],
@@ -229,7 +232,7 @@ fn json_on_standard_output_stands_alone() {
     assert!(ran.err.contains("audit:"), "the report for people goes elsewhere: {}", ran.err);
     let twice = run(&place, &short(&["run", &url, "--out", "R"]));
     assert_eq!(twice.code, Some(2));
-    assert!(twice.err.contains("it holds a journal already"), "{}", twice.err);
+    assert!(twice.err.contains("already contains a journal"), "{}", twice.err);
 }
 
 #[test]
@@ -365,7 +368,7 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
     fs::write(&journal, &text).expect("scratch");
     let torn = run(&place, &["audit", "R"]);
     assert_eq!(torn.code, whole.code);
-    assert!(torn.out.contains("is torn and was left out"), "{}", torn.out);
+    assert!(torn.out.contains("is incomplete and was ignored"), "{}", torn.out);
     fs::write(&journal, text.replacen("\"seq\":1,", "\"seq\":7,", 1)).expect("scratch");
     let damaged = run(&place, &["report", "R"]);
     assert_eq!(damaged.code, Some(5));

@@ -155,24 +155,24 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
         (head, format!("[contender.b.files]{files}"))
     };
     for (database, login, query, wanted) in [
-        ("tiebreak", "tiebreak:CANARY", "SELECT 1", "it refuses the user or the password"),
-        ("nowhere", "tiebreak", "SELECT 1", "it does not allow the statement to this user"),
+        ("tiebreak", "tiebreak:CANARY", "SELECT 1", "it rejects the user or the password"),
+        ("nowhere", "tiebreak", "SELECT 1", "it does not allow this user to execute the statement"),
         (
             "tiebreak",
             "tiebreak",
             "SELECT 1 FROM nowhere",
-            "names a table that it has not: Table 'tiebreak.nowhere' doesn't exist, at line 1, \
-             column 15: SELECT 1 FROM nowhere",
+            "refers to a table that does not exist: Table 'tiebreak.nowhere' doesn't exist, at \
+             line 1, column 15: SELECT 1 FROM nowhere",
         ),
         (
             "tiebreak",
             "tiebreak",
             "SELECT gone FROM information_schema.tables",
             // Where, MariaDB calls 'field list' or 'SELECT', by its version.
-            "names a column that it has not: Unknown column 'gone' in…, at line 1, column 8: \
-             SELECT gone FROM information_schema.tables",
+            "refers to a column that does not exist: Unknown column 'gone' in…, at line 1, column \
+             8: SELECT gone FROM information_schema.tables",
         ),
-        ("tiebreak", "tiebreak", "SELEKT 1", "does not understand the statement"),
+        ("tiebreak", "tiebreak", "SELEKT 1", "cannot parse the statement"),
     ] {
         let (head, files) = launch(database, login);
         let head = head.replace("table = \"memory\"\n", "");
@@ -194,12 +194,12 @@ fn postgres_says_what_is_missing_and_where_in_the_statement() {
         errors(&output)
     };
     let table = told("SELECT 1\nFROM nowhere");
-    let wanted = "names a table that it has not: relation \"nowhere\" does not exist, at line 2, \
-                  column 6: FROM nowhere";
+    let wanted = "refers to a table that does not exist: relation \"nowhere\" does not exist, at \
+                  line 2, column 6: FROM nowhere";
     assert!(table.contains(wanted), "{table}");
     let column = told("SELECT gone FROM pg_class");
-    let wanted = "names a column that it has not: column \"gone\" does not exist, at line 1, \
-                  column 8: SELECT gone FROM pg_class";
+    let wanted = "refers to a column that does not exist: column \"gone\" does not exist, at line \
+                  1, column 8: SELECT gone FROM pg_class";
     assert!(column.contains(wanted), "{column}");
 }
 
@@ -236,7 +236,7 @@ fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
         let told = errors(&output);
         assert_eq!(output.status.code(), Some(4), "{told}");
         assert!(
-            told.contains("operation `gone`: the statement names a table that it has not"),
+            told.contains("operation `gone`: the statement refers to a table that does not exist"),
             "{told}"
         );
         assert!(told.contains(wanted), "{told}");

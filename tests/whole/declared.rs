@@ -115,7 +115,7 @@ fn short_secrets_are_refused_with_the_reason() {
         let refused = run(&place, arguments);
         assert_eq!(refused.status.code(), Some(2), "{what}: {}", errors(&refused));
         let said = errors(&refused);
-        assert!(said.contains("has 3 bytes, and a secret has 4 or more"), "{what}: {said}");
+        assert!(said.contains("has 3 bytes, but a secret must have at least 4"), "{what}: {said}");
     }
     let refused = run(&place, &["run", url, "--secret-env", "TIEBREAK_NOT_SET"]);
     assert!(errors(&refused).contains("TIEBREAK_NOT_SET: the variable is not set"));

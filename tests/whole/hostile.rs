@@ -93,7 +93,7 @@ fn is_bounded(url: &str, more: &[&str]) {
     assert!(most > 0, "it was looked at");
     assert!(most < MOST_KILOBYTES, "{most} kB: {told}");
     assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains("takes more bytes than reply.max allows"), "{told}");
+    assert!(told.contains("is longer than reply.max allows"), "{told}");
 }
 
 const PG_LOGGED_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";

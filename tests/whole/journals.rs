@@ -75,7 +75,7 @@ fn another_major_version_is_refused_by_name() {
     let place = finished();
     for (schema, why) in [
         ("tiebreak.journal/3", "use the version that wrote it"),
-        ("tiebreak.journal/1", "an earlier, unreleased version of tiebreak wrote this journal"),
+        ("tiebreak.journal/1", "of an earlier, unreleased version of tiebreak"),
     ] {
         let output = spoilt(&place, |lines| {
             // The checksum is right: each version writes its own.

@@ -132,7 +132,7 @@ fn a_pipe_in_place_of_a_file_is_refused_and_nothing_hangs() {
             ],
             "it is not a plain file",
         ),
-        (&["run", url, "-d", "@/dev/zero"], "is too large: 64 MiB at most"),
+        (&["run", url, "-d", "@/dev/zero"], "is too large: at most 64 MiB are allowed"),
         (&["report", "pipe"], "is not a plain file"),
     ] {
         let refused = place.tiebreak(arguments);

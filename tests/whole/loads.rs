@@ -198,7 +198,7 @@ fn a_server_that_was_started_anew_is_loaded_again() {
     }
     let (code, _, progress) = load(&place, &[&url, "--keys", "1k"]);
     assert_eq!(code, 0, "{progress}");
-    assert!(progress.contains("loaded again: its server was started anew"), "{progress}");
+    assert!(progress.contains("loaded again: its server was restarted"), "{progress}");
 }
 
 #[test]

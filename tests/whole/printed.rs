@@ -78,7 +78,7 @@ fn a_file_without_output_and_a_missing_one_are_named() {
     std::fs::write(place.file("notes.txt"), "nothing\n").expect("a file");
     for (what, said) in [
         (&["audit", "notes.txt"][..], "no output of a load generator was found in notes.txt"),
-        (&["audit", "gone.txt"], "there is no run gone.txt"),
+        (&["audit", "gone.txt"], "the run gone.txt was not found"),
         (&["audit", "notes.txt", "."], "is a run of tiebreak's own"),
         (&["audit", ".", "--json"], "use `tiebreak report`"),
     ] {

@@ -63,8 +63,8 @@ fn what_mvn_says_is_told_and_nothing_is_kept() {
     let output = setup(&place);
     let told = complaint(&output);
     assert_eq!(output.status.code(), Some(5), "{told}");
-    let wanted = "Cassandra 5.0.9 could not be fetched: `mvn` exited with status 1; it says: no \
-                  such artifact";
+    let wanted = "Cassandra 5.0.9 could not be fetched: `mvn` exited with status 1; its error is: \
+                  no such artifact";
     assert!(told.contains(wanted), "{told}");
     assert_eq!(kept(&place), Vec::<String>::new());
 }
@@ -77,7 +77,7 @@ fn a_file_of_another_content_is_refused_and_nothing_is_kept() {
     let output = setup(&place);
     let told = complaint(&output);
     assert_eq!(output.status.code(), Some(5), "{told}");
-    assert!(told.contains("is not what it should be: `HdrHistogram-2.1.12.jar` was not"), "{told}");
+    assert!(told.contains("could not be verified: `HdrHistogram-2.1.12.jar` was not"), "{told}");
     assert_eq!(kept(&place), Vec::<String>::new());
 }
 

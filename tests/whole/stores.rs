@@ -182,7 +182,7 @@ fn a_store_out_of_memory_is_void_and_not_broken() {
 #[test]
 fn a_wrong_password_is_told_and_shown_nowhere() {
     for (login, says) in
-        [(":CANARY@", "refuses the user or the password"), ("", "wants a password")]
+        [(":CANARY@", "rejects the user or the password"), ("", "requires a password")]
     {
         let place = Place::new();
         let locked = redis(login, ", '--requirepass', 'right'");

@@ -81,7 +81,7 @@ fn a_sweep_is_told_again_from_its_journals() {
 
     let twice = place.tiebreak(&arguments);
     assert_eq!(twice.status.code(), Some(2));
-    assert!(errors(&twice).contains("it holds a sweep already"), "{}", errors(&twice));
+    assert!(errors(&twice).contains("already contains a sweep"), "{}", errors(&twice));
 
     fs::remove_file(place.file("run/connections-4/journal.jsonl")).expect("it is there");
     let one: Value = serde_json::from_slice(&again(&["--json"]).stdout).expect("JSON");

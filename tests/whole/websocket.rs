@@ -214,7 +214,7 @@ fn a_server_that_does_not_upgrade_is_named_before_the_run() {
     let none = format!("none=ws://127.0.0.1:{}/no/such", nginx.port);
     for (other, wanted) in [
         (page, "it answers with HTTP 200 and does not upgrade to WebSocket"),
-        (none, "it has no WebSocket there (HTTP 404)"),
+        (none, "it has no WebSocket at this path (HTTP 404)"),
     ] {
         let output = place.tiebreak(&["compare", &format!("echo={}", echo.url), &other, "--quiet"]);
         assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
@@ -243,7 +243,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
             &["-H", "Sec-WebSocket-Extensions: permessage-deflate"][..],
             "no extension (permessage-deflate) is supported",
         ),
-        (&["-H", "Upgrade: h2c"], "leave out Upgrade"),
+        (&["-H", "Upgrade: h2c"], "omit the header Upgrade"),
         (&["-d", "x"], "said by message and message_size"),
         (&["--message-size", "8"], "is not a size of messages from 16 B"),
         (&["--message", "blob"], "is not a kind of message: text or binary"),

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Every n-th, counted from 1: the n-th is the first that is hit.
+/// Every n-th, counted from 1: the n-th is the first that is affected.
 pub type Nth = Option<NonZeroU64>;
 
 /// What the server does. The default answers at once with a page of 87 bytes.
 ///
-/// Times add up: a reply leaves `service` after the later of its arrival and
-/// the end of the reply before it, plus its `delay`, plus `slow.by` if it is
-/// one of the slow ones. On one connection replies keep the order of their
-/// requests, so a late one holds up those that were pipelined behind it.
+/// Times add up: a reply is sent `service` after the later of its arrival and the end of the
+/// previous reply, plus its `delay`, plus `slow.by` if it is one of the slow ones. On one
+/// connection replies keep the order of their requests, so a late one holds up those that were
+/// pipelined behind it.
 #[derive(Clone, Debug)]
 pub struct Behaviour {
-    /// Where to listen; loopback only. Port 0: the system chooses.
+    /// The address to listen on; loopback only. With port 0 the system chooses one.
     pub listen: SocketAddr,
     /// A unix socket to listen on as well.
     pub unix: Option<PathBuf>,
@@ -34,16 +34,16 @@ pub struct Behaviour {
     /// after two. The logarithm of the throughput then falls at the same rate at
     /// all times, however long ago the first request was.
     pub service_growth: f64,
-    /// Work that is put off until after the reply.
+    /// Work that is deferred until after the reply.
     pub deferred: Option<Deferred>,
-    /// `service` and `deferred` are counted by the CPU clock of the thread: they
-    /// take longer where it shares its core, as real work does.
+    /// `service` and `deferred` are measured by the CPU clock of the thread: they take longer if it
+    /// shares its core, as real work does.
     pub by_cpu_clock: bool,
-    /// Waiting after arrival that costs no CPU and holds up nobody else.
+    /// A delay after arrival that takes no CPU time and delays no other reply.
     pub delay: Delay,
     /// Every n-th reply waits longer.
     pub slow: Option<Slow>,
-    /// The server stands still now and then.
+    /// The server stalls periodically.
     pub freeze: Option<Freeze>,
     /// The page.
     pub body: Body,
@@ -51,10 +51,9 @@ pub struct Behaviour {
     pub status: u16,
     /// Another status for every n-th reply.
     pub status_nth: Option<(NonZeroU64, u16)>,
-    /// How a reply tells where its body ends.
+    /// How a reply marks the end of its body.
     pub framing: Framing,
-    /// Bytes of header lines beside those that a reply needs: a reply that costs its
-    /// reader more and the server hardly anything.
+    /// Bytes of additional header lines: they cost the client more and the server hardly anything.
     pub header_bytes: usize,
     /// The body is sent in pieces with a pause between them.
     pub slow_body: Option<SlowBody>,
@@ -68,13 +67,12 @@ pub struct Behaviour {
     /// Every n-th request gets bytes that are not HTTP, and the connection is
     /// closed.
     pub garbage_nth: Nth,
-    /// Every n-th connection is reset as soon as it was accepted.
+    /// Every n-th connection is reset as soon as it is accepted.
     pub refuse_nth: Nth,
     /// Accept and read, and never answer.
     pub never_reply: bool,
-    /// Never sleep: look for requests without a break. Arrivals are then stamped
-    /// when they come and not when the kernel has woken the thread, at the
-    /// price of a core.
+    /// Never sleep: poll for requests. Arrivals are then stamped when they come and not when the
+    /// kernel has woken the thread; this takes a whole core.
     pub awake: bool,
     /// Keep when each request arrived and when its reply was complete.
     pub log: bool,
@@ -120,8 +118,8 @@ pub const DEFAULT_BODY_BYTES: usize = 87;
 pub struct Deferred {
     /// CPU time that every reply adds.
     pub work: Duration,
-    /// What has gathered is done at multiples of this, counted from the first
-    /// request, by spinning. Nothing else is done meanwhile.
+    /// The accumulated work is done at multiples of this, counted from the first request, by
+    /// spinning. Nothing else is done meanwhile.
     pub flush_every: Duration,
 }
 
@@ -134,7 +132,7 @@ pub struct Slow {
     pub by: Duration,
 }
 
-/// For a while nothing is accepted, read or answered.
+/// A period in which nothing is accepted, read or answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Freeze {
     /// How long it lasts.
@@ -150,13 +148,13 @@ pub struct Freeze {
 pub enum Body {
     /// A page of HTML of so many bytes, always the same. 0: empty.
     Page(usize),
-    /// These bytes.
+    /// Fixed bytes.
     Bytes(Arc<[u8]>),
     /// So many letters, different in each reply.
     Random(usize),
 }
 
-/// How a reply tells where its body ends.
+/// How a reply marks the end of its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// `Content-Length`.
@@ -168,16 +166,16 @@ pub enum Framing {
     Http10,
 }
 
-/// A body that is sent bit by bit.
+/// A body that is sent in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlowBody {
-    /// How many pieces; the first leaves with the head.
+    /// The number of pieces; the first is sent with the head.
     pub pieces: NonZeroU64,
     /// Pause between two pieces.
     pub gap: Duration,
 }
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// A complete reply.
@@ -188,13 +186,13 @@ pub(super) enum Fate {
     Garbage,
     /// A TCP reset.
     Reset,
-    /// It was no request: a complete reply that says so.
+    /// It was not a request: a complete reply that says so.
     Refuse,
 }
 
 impl Behaviour {
-    /// Fate of the `number`-th request of the server, counted from 1. Where
-    /// several faults meet: reset before garbage before truncation.
+    /// Fate of the `number`-th request of the server, counted from 1. If several faults coincide,
+    /// reset precedes garbage, which precedes truncation.
     pub(super) fn fate(&self, number: u64) -> Fate {
         if hits(self.reset_nth, number) {
             Fate::Reset
@@ -221,15 +219,15 @@ impl Behaviour {
         self.delay.of(self.seed, number).saturating_add(slow.map_or(0, |slow| nanos(slow.by)))
     }
 
-    /// Whether this can be done at all.
+    /// Checks that the behaviour does not contradict itself.
     ///
     /// # Errors
     /// A sentence that names the setting and the remedy.
     pub fn check(&self) -> Result<(), String> {
         if !self.listen.ip().is_loopback() {
             return Err(format!(
-                "{} is not a loopback address: the test server is for this machine only; \
-                 use 127.0.0.1 or [::1]",
+                "{} is not a loopback address, and the test server serves this machine only: use \
+                 127.0.0.1 or [::1]",
                 self.listen
             ));
         }
@@ -245,8 +243,8 @@ impl Behaviour {
             return Err("the growth of the service time must be a number above -100 %".to_owned());
         }
         if self.framing == Framing::Http10 && self.truncate_nth.is_some() {
-            return Err("a reply that ends with its connection cannot be seen to be cut: \
-                        leave out either HTTP/1.0 or the truncation"
+            return Err("a client cannot detect the truncation of an HTTP/1.0 reply: omit either \
+                        HTTP/1.0 or the truncation"
                 .to_owned());
         }
         self.check_periods()
@@ -257,7 +255,7 @@ impl Behaviour {
             && freeze.lasts >= freeze.every
         {
             return Err(format!(
-                "a freeze of {:?} every {:?} never thaws: let it be shorter than its period",
+                "a freeze of {:?} every {:?} never ends: make it shorter than its period",
                 freeze.lasts, freeze.every
             ));
         }

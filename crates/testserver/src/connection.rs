@@ -1,4 +1,4 @@
-//! One client: requests in, and replies out in the same order.
+//! One client: reads requests, and sends replies in the same order.
 
 use super::behaviour::{Fate, SlowBody};
 use super::outbox::{End, Outbox};
@@ -18,18 +18,18 @@ const MAX_OWED: usize = 1024;
 
 /// A reply that is owed.
 pub(super) struct Owed {
-    /// Number of the request on this server; 0 where it was none.
+    /// Number of the request on this server; 0 if it was not a request.
     pub(super) number: u64,
     pub(super) fate: Fate,
     pub(super) form: Form,
-    /// Its time has come.
+    /// It is due.
     pub(super) ready: bool,
 }
 
 /// What can be done with a connection now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It goes on.
+    /// It continues.
     Open,
     /// Drop it.
     Over,
@@ -44,11 +44,11 @@ pub(super) struct Connection {
     first: u64,
     requests: u64,
     out: Outbox,
-    /// The socket took no more; an event will say when it does.
+    /// The socket is full; an event will say when it accepts more.
     blocked: bool,
-    /// A reply that closes is owed: what comes after its request is ignored.
+    /// A reply that closes the connection is owed: anything after its request is ignored.
     closing: bool,
-    /// The reply that closes is out.
+    /// The reply that closes the connection was sent.
     finished: bool,
     /// The client will send no more.
     peer_done: bool,
@@ -77,7 +77,7 @@ impl Connection {
         &self.socket
     }
 
-    /// Receives once: how much, or none where nothing is there or ever will be.
+    /// Receives once. Returns how much, or None if nothing is there or ever will be.
     pub(super) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
             match self.socket.read(buffer) {
@@ -112,8 +112,8 @@ impl Connection {
         self.paused
     }
 
-    /// Ends a pause when enough was answered. True: receive now, no event will
-    /// come for what is there already.
+    /// Ends a pause when enough was answered. Returns true if the caller must receive now, since no
+    /// event will come for data that is there already.
     pub(super) fn resumes(&mut self) -> bool {
         let resumes = self.paused && self.owed.len() <= MAX_OWED / 2;
         self.paused &= !resumes;
@@ -126,7 +126,7 @@ impl Connection {
         self.requests
     }
 
-    /// Notes that a reply is owed and gives its serial number.
+    /// Records that a reply is owed and returns its serial number.
     pub(super) fn owe(&mut self, owed: Owed) -> u64 {
         self.closing |= closes(&owed);
         self.owed.push_back(owed);
@@ -141,8 +141,8 @@ impl Connection {
         }
     }
 
-    /// Queues the replies whose time has come, as far as their order allows.
-    /// Some: a slow body was begun, and its next piece is due at that time.
+    /// Queues the replies that are due, as far as their order allows. Returns Some if a slow body
+    /// was begun: its next piece is due at that time.
     pub(super) fn queue(
         &mut self,
         replies: &mut Replies,
@@ -182,12 +182,12 @@ impl Connection {
         self.out.next_piece_at()
     }
 
-    /// The socket takes more. True: it did not before.
+    /// The socket accepts more. Returns true if it did not before.
     pub(super) fn unblock(&mut self) -> bool {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Sends what is queued, as far as the socket takes it.
+    /// Sends queued data, as far as the socket accepts it.
     pub(super) fn send(&mut self, report: &mut Report) -> io::Result<State> {
         loop {
             while let Some(end) = self.out.take_end() {
@@ -208,7 +208,7 @@ impl Connection {
         }
     }
 
-    /// What follows from a reply that has gone out.
+    /// Handles the consequences of a sent reply.
     fn after(&mut self, end: End) -> io::Result<State> {
         if end.fate == Fate::Reset {
             sys::reset_on_close(self.socket.as_fd())?;
@@ -221,7 +221,7 @@ impl Connection {
         Ok(State::Open)
     }
 
-    /// Over when neither side has anything more to say.
+    /// The connection is over when neither side has anything more to send.
     pub(super) fn state(&self) -> State {
         let silent = self.owed.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
         if self.peer_done && (self.finished || silent) { State::Over } else { State::Open }
@@ -233,7 +233,7 @@ fn closes(owed: &Owed) -> bool {
     owed.fate != Fate::Reply || owed.form.persist == Persist::Close
 }
 
-/// Counts what has gone out.
+/// Counts sent replies.
 fn settle(end: End, report: &mut Report) {
     match end.fate {
         Fate::Reply => report.replied(end.number, sys::now_ns()),

@@ -1,11 +1,11 @@
-//! All connections, each under a token that is never given twice.
+//! All connections, each under a token that is never reused.
 
 use super::connection::Connection;
 
-/// Connections at once.
+/// The maximum number of simultaneous connections.
 const MAX: usize = 4096;
 
-/// Names a connection, also when another one has its place by now.
+/// Identifies a connection even after another one has taken its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Token(pub(super) u64);
 
@@ -54,7 +54,7 @@ impl Connections {
         place.connection.as_mut().filter(|_| same)
     }
 
-    /// Closes it, if it is still there.
+    /// Closes it, if it still exists.
     pub(super) fn remove(&mut self, token: Token) {
         if self.get(token).is_some() {
             let place = &mut self.places[token.place()];

@@ -1,4 +1,4 @@
-//! How long a reply waits after its request, apart from all others.
+//! How long a reply waits after its request, independently of all others.
 
 use super::random::unit;
 use std::f64::consts::TAU;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use text::quantities::duration;
 
-/// A delay after arrival. Replies wait side by side and cost no CPU.
+/// A delay after arrival. Replies wait concurrently and take no CPU time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Delay {
     /// None.

@@ -1,9 +1,9 @@
-//! When the server stands still.
+//! When the server stalls.
 
 use super::behaviour::Freeze;
 use super::delay::nanos;
 
-/// One time of standing still, in nanoseconds.
+/// One stall, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frozen {
     pub(super) from: u64,

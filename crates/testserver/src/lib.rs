@@ -1,8 +1,8 @@
 //! A small HTTP/1.1 server of exactly known behaviour, for the demo and for
 //! tests that need to know the truth.
 //!
-//! One thread with its own epoll loop: it must not share its scheduling with
-//! anything, least of all with the generator that it is to judge.
+//! It is one thread with its own epoll loop: it must not share its scheduling with anything, least
+//! of all with the generator that it is used to test.
 #![deny(unsafe_code)]
 
 pub mod behaviour;
@@ -40,7 +40,7 @@ pub struct TestServer {
     running: Option<Running<Report>>,
 }
 
-/// A server's thread, and how it is ended.
+/// A server's thread, and the pipe that ends it.
 struct Running<T> {
     /// The server ends when this is closed.
     stop: PipeWriter,
@@ -60,7 +60,7 @@ impl<T: Send + Default + 'static> Running<T> {
         let thread = std::thread::Builder::new().name(name).spawn(move || {
             let prepared = sys::prepare_thread(core);
             let runs = prepared.is_ok();
-            // Nobody listens only if `start` is gone, and then nothing matters.
+            // This fails only if `start` has ended, and then the result does not matter.
             let _ = tell.send(prepared);
             if runs { serve() } else { T::default() }
         })?;
@@ -100,13 +100,12 @@ impl TestServer {
         Ok(TestServer { address, running: Some(running) })
     }
 
-    /// Where it listens for TCP.
+    /// The TCP address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops it and tells what it saw. Replies that are still owed are not
-    /// sent.
+    /// Stops it and returns what it saw. Replies that are still owed are not sent.
     ///
     /// # Panics
     /// When the server's thread panicked.

@@ -1,5 +1,5 @@
-//! What a connection has to send: replies as pieces of shared bytes, some of
-//! which are cut, and some of which come bit by bit.
+//! What a connection has to send: replies as pieces of shared bytes. Some are truncated, and some
+//! are sent in pieces.
 
 use super::behaviour::{Fate, SlowBody};
 use super::delay::nanos;
@@ -13,25 +13,25 @@ use std::sync::Arc;
 /// Pieces that one system call sends.
 const SLICES: usize = 8;
 
-/// What is known once a reply has gone out.
+/// What is known once a reply was sent.
 #[derive(Clone, Copy)]
 pub(super) struct End {
     /// Number of the request on this server.
     pub(super) number: u64,
     pub(super) fate: Fate,
-    /// The connection ends with it.
+    /// It closes the connection.
     pub(super) closes: bool,
 }
 
 struct Piece {
     bytes: Arc<[u8]>,
-    /// What of them is still to be sent.
+    /// The part that is still to be sent.
     left: Range<usize>,
     /// It is the last piece of a reply.
     end: Option<End>,
 }
 
-/// A body that is sent bit by bit.
+/// A body that is sent in pieces.
 struct SlowlySent {
     body: Arc<[u8]>,
     pieces: u64,
@@ -54,7 +54,7 @@ impl Outbox {
         self.pieces.is_empty()
     }
 
-    /// Pieces of a slow body are still to come: nothing else may be put in.
+    /// Pieces of a slow body are still to come: nothing else may be queued.
     pub(super) fn is_amid_body(&self) -> bool {
         self.slow.is_some()
     }
@@ -73,7 +73,7 @@ impl Outbox {
         self.push(bytes, all, end);
     }
 
-    /// Bytes that are all of an answer. None at all: only its end.
+    /// The bytes of a complete answer. If empty, only its end.
     pub(super) fn put(&mut self, bytes: Arc<[u8]>, end: End) {
         self.push_all(bytes, Some(end));
     }
@@ -120,8 +120,7 @@ impl Outbox {
         self.push(body, range, end);
     }
 
-    /// Takes out what has been sent, up to the end of the next reply that is
-    /// complete.
+    /// Removes sent bytes, up to the end of the next complete reply.
     pub(super) fn take_end(&mut self) -> Option<End> {
         while self.pieces.front()?.left.is_empty() {
             let end = self.pieces.pop_front().and_then(|piece| piece.end);

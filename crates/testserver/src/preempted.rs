@@ -1,11 +1,11 @@
 //! How long the server's thread was kept from its core while it had work.
 //!
-//! By the wall clock alone a piece of work ends when it was due to, also where
-//! another process had the core meanwhile: a neighbour would cost nothing.
+//! By the wall clock alone work would end on time even if another process had the core meanwhile,
+//! so a neighbour would cost nothing.
 
 use super::sys::{now_ns, thread_cpu_ns};
 
-/// A stretch of time by two clocks.
+/// An interval measured by two clocks.
 #[derive(Debug)]
 pub(super) struct Preempted {
     wall: u64,
@@ -17,8 +17,8 @@ impl Preempted {
         Preempted { wall: now_ns(), cpu: thread_cpu_ns() }
     }
 
-    /// Begins a new stretch. Gives the start of the old one and for how long of
-    /// it the thread did not run; without meaning where it slept.
+    /// Begins a new interval. Returns the start of the old one and how long the thread did not run
+    /// in it; that is meaningless if it slept.
     pub(super) fn next(&mut self) -> (u64, u64) {
         let old = std::mem::replace(self, Preempted::new());
         let ran = self.cpu.saturating_sub(old.cpu);

@@ -1,5 +1,5 @@
-//! Numbers that look random and are a function of (seed, which request): a
-//! reply's delay does not depend on the connection that asked.
+//! Pseudo-random numbers as a function of the seed and the request's number: a reply's delay does
+//! not depend on its connection.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): one step of its finaliser.
 fn mix(mut bits: u64) -> u64 {

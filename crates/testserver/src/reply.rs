@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// client never sees a chunked body of one chunk (except of one byte).
 const MAX_CHUNK: usize = 16 * 1024;
 
-/// What is sent in place of HTTP.
+/// What is sent instead of HTTP.
 pub(super) const GARBAGE: &[u8] = b"\x16\x03\x01\x00This is not HTTP.\r\n\r\n";
 
 /// What a head depends on.
@@ -91,7 +91,7 @@ impl Replies {
     }
 }
 
-/// Header lines of so many bytes together, or of as many as full lines make.
+/// Header lines of this many bytes together, rounded to full lines.
 fn padding(bytes: usize) -> String {
     const LINE: usize = 64;
     let name = "X-Padding: ";

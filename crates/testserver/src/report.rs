@@ -1,4 +1,4 @@
-//! What the server saw: counts, and when.
+//! What the server saw: counts and times.
 
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,18 +21,17 @@ pub struct Report {
     pub replies: u64,
     /// Replies cut on purpose.
     pub truncated: u64,
-    /// Requests answered with what is not HTTP, on purpose.
+    /// Requests answered with bytes that are not HTTP, on purpose.
     pub garbage: u64,
     /// Requests answered with a TCP reset, on purpose.
     pub resets: u64,
     /// Requests without a complete reply, because the client left, the server
     /// was stopped, or it was told never to reply.
     pub unanswered: u64,
-    /// What was not understood as a request (answered with 4xx or 501, and
-    /// not counted above).
+    /// Input that was not a valid request (answered with 4xx or 501, and not counted above).
     pub bad_requests: u64,
-    /// Times that a connection could not be accepted, for want of descriptors;
-    /// it is tried again when another one ends.
+    /// How often a connection could not be accepted for lack of descriptors; it is tried again when
+    /// another one ends.
     pub accept_failures: u64,
     /// The log was full: times of later requests are missing.
     pub log_full: bool,
@@ -79,7 +78,7 @@ impl Report {
         }
     }
 
-    /// Counts what is left when the server ends.
+    /// Counts unanswered requests when the server ends.
     pub(super) fn ended(mut self) -> Self {
         let answered = self.replies + self.truncated + self.garbage + self.resets;
         self.unanswered = self.requests - answered;

@@ -1,6 +1,5 @@
-//! Enough of HTTP/1 to know where a request ends. It is written for this
-//! server alone: a test server that shared the codec under test would share
-//! its mistakes.
+//! Parses just enough of HTTP/1 to find the end of a request. It is separate on purpose: a test
+//! server that shared the codec under test would share its mistakes.
 
 /// Longest head that is read.
 const MAX_HEAD: usize = 16 * 1024;
@@ -10,16 +9,16 @@ const MAX_HEAD: usize = 16 * 1024;
 pub(super) struct Request {
     /// HEAD: the reply has no body.
     pub(super) head_only: bool,
-    /// What becomes of the connection after the reply.
+    /// What happens to the connection after the reply.
     pub(super) persist: Persist,
 }
 
-/// What becomes of the connection after a reply.
+/// What happens to the connection after a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Persist {
-    /// It stays, which HTTP/1.1 need not say.
+    /// It stays open, the default of HTTP/1.1.
     Implied,
-    /// It stays, and the reply must say so (asked by HTTP/1.0).
+    /// It stays open, and the reply must say so (requested by HTTP/1.0).
     Said,
     /// It is closed.
     Close,
@@ -52,14 +51,14 @@ pub(super) struct Parser {
     bytes: Vec<u8>,
     /// Bytes before this are done with.
     at: usize,
-    /// There is no end of a head that starts before this.
+    /// No end of a head starts before this.
     searched: usize,
-    /// A request whose body is still coming, and how much of it.
+    /// A request whose body is incomplete, and how much of it is missing.
     in_body: Option<(Request, u64)>,
 }
 
 impl Parser {
-    /// Takes what was received.
+    /// Adds received bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
         self.searched = self.searched.saturating_sub(self.at);

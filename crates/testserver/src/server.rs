@@ -20,7 +20,7 @@ const STOP: Token = Token(u64::MAX);
 const LISTENER: Token = Token(u64::MAX - 1);
 const BUFFER: usize = 64 * 1024;
 
-/// A reply that the thread works on.
+/// A reply that the thread is working on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Job {
     token: Token,
@@ -28,8 +28,7 @@ struct Job {
     number: u64,
 }
 
-/// Something that waits for its time. Those of the same time come in the order
-/// in which they were set.
+/// A timer. Timers of the same time fire in the order in which they were set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Timer {
     due: u64,
@@ -52,10 +51,10 @@ pub(super) struct Server {
     listeners: Vec<Listener>,
     stop: PipeReader,
     connections: Connections,
-    /// Connections wait in the kernel because there was no place for them.
+    /// Connections wait in the kernel because all slots are taken.
     backlogged: bool,
     timeline: Timeline<Job>,
-    /// None: work is counted by the wall clock.
+    /// None if work is measured by the wall clock.
     preempted: Option<Preempted>,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
@@ -76,7 +75,7 @@ impl Server {
         for listener in &listeners {
             poll.add(listener.as_fd(), LISTENER.0)?;
         }
-        // A kernel that does not know the call says so here, not in the loop.
+        // A kernel without this call reports it here, not in the loop.
         poll.wait(Wait::No)?;
         Ok(Server {
             replies: Replies::new(&behaviour),
@@ -97,8 +96,7 @@ impl Server {
 
     /// Serves until it is stopped.
     pub(super) fn run(mut self) -> Report {
-        // Those who came before the first look at the events are not announced
-        // again.
+        // Connections that came before the first wait are not announced again.
         self.accept();
         // Its clock is that of the thread that serves.
         self.preempted = self.behaviour.by_cpu_clock.then(Preempted::new);
@@ -121,7 +119,7 @@ impl Server {
         }
     }
 
-    /// While it works it only looks for events between two looks at the clock.
+    /// While it works it only polls for events between two readings of the clock.
     fn wait(&self) -> Wait {
         if self.behaviour.awake {
             return Wait::No;
@@ -135,8 +133,7 @@ impl Server {
         }
     }
 
-    /// What the thread was working on ends later by the time in which it did not
-    /// run.
+    /// The current work ends later by the time in which the thread did not run.
     fn make_up_for_preemption(&mut self, working: bool) {
         let Some(preempted) = &mut self.preempted else { return };
         let (from, missed) = preempted.next();
@@ -145,7 +142,7 @@ impl Server {
         }
     }
 
-    /// Freezes if it is time to. True: stopped meanwhile.
+    /// Freezes if it is time to. Returns true if it was stopped meanwhile.
     fn stands_still_until_stopped(&mut self) -> bool {
         let (Some(freeze), Some(origin)) = (self.behaviour.freeze, self.timeline.first_arrival())
         else {
@@ -201,7 +198,7 @@ impl Server {
     fn welcome(&mut self, connection: Connection) {
         self.report.connections += 1;
         if hits(self.behaviour.refuse_nth, self.report.connections) {
-            // Where it fails the client is gone, which is as good.
+            // If this fails, the client is gone, which has the same effect.
             let _ = sys::reset_on_close(connection.socket().as_fd());
             self.report.refused += 1;
             return;
@@ -234,8 +231,8 @@ impl Server {
         }
     }
 
-    /// Receives what there is. A short read means that there is no more, but
-    /// for the end of the stream, which is not announced again: `to_end`.
+    /// Receives everything available. A short read means that there is no more data, except for the
+    /// end of the stream, which is not announced again: `to_end`.
     fn receive(&mut self, token: Token, to_end: bool) {
         while let Some(connection) = self.connections.get(token)
             && !connection.is_paused()
@@ -283,7 +280,7 @@ impl Server {
         self.timeline.arrive(now, Job { token, serial, number });
     }
 
-    /// Answers what is no request, after all that was asked before.
+    /// Answers an invalid request, after all earlier requests.
     fn refuse(&mut self, token: Token, bad: Bad) {
         let Some(connection) = self.connections.get(token) else { return };
         let form = Form { status: bad.status(), persist: Persist::Close, head_only: false };
@@ -291,7 +288,7 @@ impl Server {
         self.send(token);
     }
 
-    /// The time of a reply has come.
+    /// A reply is due.
     fn answer(&mut self, job: Job) {
         let Some(connection) = self.connections.get(job.token) else { return };
         connection.make_ready(job.serial);
@@ -306,8 +303,7 @@ impl Server {
         self.send(token);
     }
 
-    /// Sends what may be sent on a connection, and reads on where too much was
-    /// owed.
+    /// Sends what may be sent on a connection, and continues reading if that was paused.
     fn send(&mut self, token: Token) {
         let Some(connection) = self.connections.get(token) else { return };
         let begun = connection.queue(&mut self.replies, self.behaviour.slow_body, now_ns());

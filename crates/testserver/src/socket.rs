@@ -1,4 +1,4 @@
-//! TCP and unix sockets as one: the server does not care which it serves.
+//! TCP and unix sockets behind one interface.
 
 use super::behaviour::Behaviour;
 use super::sys;
@@ -16,7 +16,7 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    /// All that the behaviour asks for, the TCP one first, and its address.
+    /// All listeners of the behaviour, the TCP one first, and its address.
     pub(super) fn open(behaviour: &Behaviour) -> io::Result<(SocketAddr, Vec<Listener>)> {
         let named = |what: &dyn std::fmt::Display, error: io::Error| {
             io::Error::new(error.kind(), format!("cannot listen on {what}: {error}"))
@@ -64,7 +64,7 @@ impl Listener {
     }
 }
 
-/// An error of one connection must not look like one of the listener.
+/// An error of one connection must not look like an error of the listener.
 fn of_this_connection(error: io::Error) -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionAborted, error)
 }
@@ -81,7 +81,7 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix(_, path) = self {
-            // Somebody else may have removed it: nothing is left to do then.
+            // Another process may have removed it; then nothing is left to do.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -108,9 +108,8 @@ impl Socket {
         }
     }
 
-    /// Tells the peer that nothing more will come. What it still sends can be
-    /// read: closing over unread bytes would reset the connection, and could
-    /// take the last reply from the client.
+    /// Tells the peer that nothing more will come. Its data can still be read: closing with unread
+    /// bytes would reset the connection, and the client could lose the last reply.
     pub(super) fn finish(&self) -> io::Result<()> {
         match self {
             Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),

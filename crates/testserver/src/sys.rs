@@ -6,11 +6,11 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::{null, null_mut};
 
-/// Events taken at once. Few, so that a reply that is due in the middle of
-/// them is not much later than that.
+/// Events taken at once. They are few, so that a reply that becomes due meanwhile is not much
+/// delayed.
 const EVENTS: usize = 64;
 
-/// Waiting connections that the kernel keeps: all that the server can take.
+/// The listen backlog: as many connections as the server can accept.
 const BACKLOG: libc::c_int = 4096;
 
 const NO_EVENT: libc::epoll_event = libc::epoll_event { events: 0, u64: 0 };
@@ -37,7 +37,7 @@ fn read(clock: libc::clockid_t) -> u64 {
 /// How long to wait for events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Only look.
+    /// Do not wait.
     No,
     /// Until this time of [`now_ns`].
     Until(u64),
@@ -51,8 +51,8 @@ pub(super) struct Ready {
     pub(super) token: u64,
     pub(super) readable: bool,
     pub(super) writable: bool,
-    /// The peer will send no more: what is there must be read to its end,
-    /// since no further edge will come.
+    /// The peer will send no more: the data must be read to its end, since no further edge will
+    /// come.
     pub(super) hung_up: bool,
 }
 
@@ -74,7 +74,7 @@ impl Poll {
         Ok(Poll { epoll, events: [NO_EVENT; EVENTS], found: 0 })
     }
 
-    /// Closing the descriptor takes it out again.
+    /// Closing the descriptor removes it.
     pub(super) fn add(&self, fd: BorrowedFd<'_>, token: u64) -> io::Result<()> {
         let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
         let mut event = libc::epoll_event { events: interest as u32, u64: token };
@@ -84,7 +84,7 @@ impl Poll {
         Ok(())
     }
 
-    /// Waits for events; a signal ends the waiting without any.
+    /// Waits for events. A signal ends the wait without any.
     pub(super) fn wait(&mut self, wait: Wait) -> io::Result<()> {
         let time = match wait {
             Wait::Forever => None,
@@ -132,7 +132,7 @@ impl Poll {
     }
 }
 
-/// What the kernel takes as a time on every architecture.
+/// The kernel's time structure on every architecture.
 #[repr(C)]
 struct KernelTimespec {
     seconds: i64,
@@ -152,7 +152,7 @@ fn interrupted_is_fine(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) }
 }
 
-/// Sleeps until `at`. True: `fd` can be read or was hung up before.
+/// Sleeps until `at`. Returns true if `fd` became readable or was hung up before.
 pub(super) fn sleep_until(at: u64, fd: BorrowedFd<'_>) -> io::Result<bool> {
     let mut polled = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     loop {
@@ -169,8 +169,8 @@ pub(super) fn sleep_until(at: u64, fd: BorrowedFd<'_>) -> io::Result<bool> {
     }
 }
 
-/// Makes the calling thread wake at the time it asked for (the default is up
-/// to 50 µs later) and, where asked, keeps it on one core.
+/// Makes the calling thread wake at the requested time (the default is up to 50 µs later) and, if
+/// requested, keeps it on one core.
 pub(super) fn prepare_thread(core: Option<u32>) -> io::Result<()> {
     // SAFETY: no pointers.
     checked(unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) })?;
@@ -187,8 +187,8 @@ pub(super) fn prepare_thread(core: Option<u32>) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the kernel keep as many waiting connections as the server can take;
-/// the standard library asks for 128.
+/// Lets the kernel keep as many waiting connections as the server can take; the standard library
+/// uses 128.
 pub(super) fn widen_backlog(listener: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: no pointers; `listen` on a listening socket changes its backlog.
     checked(unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) })?;
@@ -219,12 +219,12 @@ pub fn raise_descriptor_limit() -> io::Result<()> {
     Ok(())
 }
 
-/// SIGINT and SIGTERM, kept from this thread and all that it starts, and
-/// waited for instead of handled.
+/// SIGINT and SIGTERM, blocked in this thread and all that it starts, and waited for instead of
+/// handled.
 pub struct StopSignals(libc::sigset_t);
 
 impl StopSignals {
-    /// To be called before any thread is started.
+    /// Call this before any thread is started.
     pub fn hold_back() -> io::Result<Self> {
         // SAFETY: the set is initialised by `sigemptyset` before it is used.
         unsafe {

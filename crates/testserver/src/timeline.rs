@@ -1,5 +1,5 @@
-//! When the one thread of the server is done with what: a single-server queue
-//! on a virtual timeline.
+//! When the server's thread finishes each piece of work: a single-server queue on a virtual
+//! timeline.
 //!
 //! The next piece of work starts at the *scheduled* end of the one before,
 //! not when the server noticed that end. Receiving, sending and being late by
@@ -48,9 +48,9 @@ impl Work {
 pub(super) enum Next {
     /// It works.
     Busy,
-    /// It rests, and deferred work begins at this time.
+    /// It is idle, and deferred work begins at this time.
     RestUntil(u64),
-    /// It rests until a request arrives.
+    /// It is idle until a request arrives.
     Rest,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Timeline<Job> {
     first_arrival: Option<u64>,
     waiting: VecDeque<(u64, Job)>,
     current: Option<Current<Job>>,
-    /// Scheduled end of what was last done.
+    /// Scheduled end of the last piece of work.
     free_at: u64,
     deferred_ns: u64,
     flush_at: Option<u64>,
@@ -113,7 +113,7 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// What to do until something new arrives.
+    /// What the thread does until something new arrives.
     pub(super) fn next(&self) -> Next {
         match self.flush_at {
             _ if self.current.is_some() || !self.waiting.is_empty() => Next::Busy,
@@ -122,7 +122,7 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// The thread stood still: what it was doing ends that much later.
+    /// The thread stalled: its current work ends that much later.
     pub(super) fn stand_still(&mut self, from: u64, until: u64) {
         match &mut self.current {
             Some(current) if current.ends > from => current.ends += until - from,
@@ -150,7 +150,7 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// A reply that ended at `ended` leaves work behind for the next tick.
+    /// A reply that ended at `ended` leaves work for the next tick.
     fn defer(&mut self, ended: u64) {
         let (Some(deferred), Some(origin)) = (self.work.deferred, self.first_arrival) else {
             return;

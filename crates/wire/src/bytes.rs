@@ -1,10 +1,10 @@
-//! What every codec does with bytes: steps, lines, numbers, pieces.
+//! Helpers of all codecs: steps, lines, numbers, pieces.
 
 use crate::Fault;
 use alloc::vec::Vec;
 
-/// Takes steps through an input until one wants more bytes (none). Returns how
-/// many were consumed.
+/// Takes steps through an input until one needs more bytes (returns None). Returns how many were
+/// consumed.
 #[inline]
 pub(crate) fn in_steps(
     input: &[u8],
@@ -24,14 +24,14 @@ pub(crate) fn in_steps(
 pub(crate) enum Line<'a> {
     /// It is complete: its bytes without CR LF.
     Whole(&'a [u8]),
-    /// Its end has not come yet.
+    /// It is incomplete.
     Partial,
     /// CR or LF without the other: two readers would find two different lines.
     Bare,
 }
 
-/// Looks for the line's end. The first `looked` bytes were shown before and
-/// hold no end: they are not searched again.
+/// Looks for the line's end. The first `looked` bytes were searched before and contain no line end:
+/// they are not searched again.
 pub(crate) fn line(input: &[u8], looked: usize) -> Line<'_> {
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let Some(at) = input[looked..].iter().position(ends) else { return Line::Partial };
@@ -48,7 +48,7 @@ pub(crate) fn looked(input: &[u8]) -> usize {
     input.len() - usize::from(input.ends_with(b"\r"))
 }
 
-/// Whether an input starts with CR LF; none while that cannot be told.
+/// Whether an input starts with CR LF. Returns None while that is not known.
 pub(crate) fn starts_with_line_end(input: &[u8]) -> Option<bool> {
     match input {
         [] | [b'\r'] => None,
@@ -57,8 +57,8 @@ pub(crate) fn starts_with_line_end(input: &[u8]) -> Option<bool> {
     }
 }
 
-/// Digits and nothing else; none where they overflow. `str::parse` would also
-/// take a plus sign.
+/// Parses digits only. Returns None for other bytes and on overflow. `str::parse` would also accept
+/// a plus sign.
 pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -90,7 +90,7 @@ pub(crate) fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
 }
 
-/// The first bytes of `input`, `left` at most, which are taken off it.
+/// Removes the first bytes of `input`, at most `left`, and returns them.
 pub(crate) fn up_to<'a>(left: &mut u64, input: &'a [u8]) -> &'a [u8] {
     let len = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
     *left -= len as u64;

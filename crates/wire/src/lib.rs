@@ -1,4 +1,4 @@
-//! What can be said to a server, and the bytes that say it.
+//! The protocols: operations of servers, and their encoding as bytes.
 //!
 //! Codecs here are sans-IO: they turn operations into bytes and bytes into
 //! events, and never see a socket, a clock or a thread. The engine owns those;
@@ -24,8 +24,8 @@ pub use bytes::push_decimal;
 pub use list::List;
 pub use value::Value;
 
-/// Bodies of up to so many bytes are copied behind what announces them, so
-/// that the request is one piece; longer ones are lent.
+/// Bodies of up to this many bytes are copied after their head, so that the request is one piece;
+/// longer ones are lent.
 pub const COPIED_BODY_BYTES: usize = 16 * 1024;
 
 /// One operation in flight on one connection: no other one in flight has the same tag.
@@ -36,10 +36,10 @@ pub const COPIED_BODY_BYTES: usize = 16 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(pub u32);
 
-/// What kind of reply it was, in the protocol's own terms.
+/// The kind of a reply, in the protocol's own terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// The server did what it was asked (HTTP: 2xx).
+    /// The server executed the operation (HTTP: 2xx).
     Ok,
     /// The server answered that it holds nothing under this key (caches).
     Miss,
@@ -66,7 +66,7 @@ pub struct Reply {
 /// What may be done with the connection now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Greeting, log-in or upgrade are not over: no operation may be written.
+    /// Greeting, login or upgrade are not complete: no operation may be written.
     Opening,
     /// Operations may be written.
     Ready,
@@ -75,7 +75,7 @@ pub enum State {
     Closing,
 }
 
-/// How far a codec came with the bytes that it was given.
+/// The progress of a codec with the given bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes of the input that need not be shown again.
@@ -84,12 +84,12 @@ pub struct Progress {
     pub state: State,
 }
 
-/// Why bytes, or an operation, could not be understood or said. The text is a
-/// constant, never the server's: it is safe to print.
+/// Why bytes could not be decoded, or an operation could not be encoded. The text is a constant,
+/// never the server's: it is safe to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault(pub &'static str);
 
-/// What the bytes said, in order. Replies to several operations may come in any order and
+/// Receives the decoded events, in order. Replies to several operations may come in any order and
 /// be interleaved in pieces: each event names its operation by the tag.
 pub trait Events {
     /// The first byte of the final reply to `tag` was seen (a 1xx is not it).
@@ -99,8 +99,7 @@ pub trait Events {
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]);
     /// The reply is complete.
     fn done(&mut self, reply: Reply);
-    /// The server says in its reply to `tag` how long a part of its work took, in
-    /// nanoseconds.
+    /// The server reports in its reply to `tag` how long a part of its work took, in nanoseconds.
     fn timed(&mut self, _tag: Tag, _part: &[u8], _took_ns: u64) {}
     /// A piece of a message that answers no operation: chat, Redis push, CQL event. It can
     /// come at any time, also while nothing is in flight. `last`: the message is complete.
@@ -123,11 +122,12 @@ impl Out {
         self.bytes.is_empty() && self.lent.is_empty()
     }
 
-    /// Appends a body: copied where it is short, else lent.
+    /// Appends a body: copied if it is short, otherwise lent.
     pub fn body(&mut self, body: &Arc<[u8]>) {
-        match body.len() > COPIED_BODY_BYTES {
-            true => self.lent.push((self.bytes.len(), Arc::clone(body))),
-            false => self.bytes.extend_from_slice(body),
+        if body.len() > COPIED_BODY_BYTES {
+            self.lent.push((self.bytes.len(), Arc::clone(body)))
+        } else {
+            self.bytes.extend_from_slice(body)
         }
     }
 
@@ -140,8 +140,7 @@ impl Out {
 
 /// One protocol on one connection.
 pub trait Codec {
-    /// How an operation of this protocol is given; the engine maps one to it
-    /// once per mix entry.
+    /// The type of an operation of this protocol; the engine creates one per entry of the mix.
     type Op<'a>;
 
     /// Starts the connection: greeting, AUTH, SELECT, upgrade.
@@ -150,15 +149,15 @@ pub trait Codec {
     /// Appends one operation to `out`.
     ///
     /// # Errors
-    /// When it cannot be said here; then nothing was appended.
+    /// If it cannot be encoded; then nothing was appended.
     fn write(&mut self, op: &Self::Op<'_>, out: &mut Out) -> Result<Tag, Fault>;
 
-    /// Reads what the server said. The caller shows again what was not
-    /// consumed, with more behind it. May answer into `out`.
+    /// Reads bytes of the server. The caller passes unconsumed bytes again, followed by more. It
+    /// may write an answer into `out`.
     ///
     /// # Errors
-    /// When the bytes break the protocol or its limits; the connection is
-    /// unusable from then on. What is in `out` then is the last that is sent.
+    /// If the bytes violate the protocol or its limits; the connection is unusable from
+    /// then on. The contents of `out` are the last to be sent.
     fn read(
         &mut self,
         input: &[u8],
@@ -169,7 +168,7 @@ pub trait Codec {
     /// The peer closed. A reply that ends with the connection is completed.
     ///
     /// # Errors
-    /// When a reply was cut in its middle, or an operation was unanswered.
+    /// If a reply was truncated, or an operation was unanswered.
     fn end(&mut self, seen: &mut impl Events) -> Result<(), Fault>;
 
     /// How many operations may be in flight at once, now; the caller writes none while so
@@ -196,9 +195,8 @@ pub trait Codec {
         &[]
     }
 
-    /// The code with which the server refused this connection (a wrong
-    /// password, too many clients), in the codec's own table. Told once `read`
-    /// failed with the [`Fault`] that says the same in words.
+    /// The code with which the server refused this connection (a wrong password, too many clients),
+    /// in the codec's own table. It is set once `read` failed with the [`Fault`] that describes it.
     fn refused(&self) -> Option<u16> {
         None
     }

@@ -30,7 +30,7 @@ impl<'a> List<'a> {
         self.len() == 0
     }
 
-    /// The one at a place.
+    /// The element at an index.
     pub fn get(&self, at: usize) -> Option<&'a [u8]> {
         match self {
             List::Slices(slices) => slices.get(at).copied(),

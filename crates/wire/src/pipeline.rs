@@ -3,8 +3,8 @@
 use crate::Tag;
 use alloc::vec::Vec;
 
-/// A ring of what was asked. Its slots are made once and used again, so that
-/// one which owns memory keeps it.
+/// A ring of operations in flight. Its slots are created once and reused, so that a slot keeps its
+/// memory.
 pub(crate) struct Pipeline<T> {
     slots: Vec<T>,
     first: usize,
@@ -27,7 +27,7 @@ impl<T: Default> Pipeline<T> {
         self.count == self.slots.len()
     }
 
-    /// Takes the next free slot, which holds what was asked there before.
+    /// Takes the next free slot, which still contains its previous operation.
     pub(crate) fn push(&mut self) -> Option<(Tag, &mut T)> {
         if self.is_full() {
             return None;
@@ -45,7 +45,7 @@ impl<T: Default> Pipeline<T> {
         Some((Tag(self.first as u32), &mut self.slots[self.first]))
     }
 
-    /// What this tag stands for, or stood for if it was answered.
+    /// The operation of this tag, or the previous one if it was answered.
     pub(crate) fn tagged(&self, tag: Tag) -> Option<&T> {
         self.slots.get(tag.0 as usize)
     }

@@ -1,27 +1,26 @@
-//! Contenders that no address leads to: files in a directory, whole programs.
+//! Contenders without a network address: files in a directory, whole programs.
 
 use crate::address::command::Command;
 use crate::address::url::{Place, Url};
 use crate::protocol;
 use text::percent;
 
-/// `exec:` and what stands behind it.
+/// `exec:` and the command after it.
 pub(crate) fn program(command: Command) -> Url {
     of("exec", Place::Program(command))
 }
 
-/// What stands behind `file://`: an absolute path, percent-encoded where it must
-/// be.
+/// Parses the text after `file://`: an absolute path, percent-encoded where necessary.
 pub(super) fn directory(text: &str) -> Result<Url, String> {
     const HOW: &str = "write the directory with three slashes: file:///dev/shm/cache";
     let path = text.strip_prefix("localhost").unwrap_or(text);
     if !path.starts_with('/') {
-        return Err(format!("a file has no host; {HOW}"));
+        return Err(format!("file:// addresses do not have a host; {HOW}"));
     }
     if path.contains(['?', '#']) {
         return Err(
-            "settings of files are given by --set, such as --set files.fsync=true; a `?` in a \
-             path is written %3F"
+            "file:// addresses do not support a query: pass settings with --set, such as --set \
+             files.fsync=true, and write a `?` in a path as %3F"
                 .to_owned(),
         );
     }
@@ -29,12 +28,12 @@ pub(super) fn directory(text: &str) -> Result<Url, String> {
     let path = path.ok_or_else(|| format!("the path is malformed; {HOW}"))?;
     let path = path.trim_end_matches('/');
     match path {
-        "" => Err(format!("the root directory is no place for a cache; {HOW}")),
+        "" => Err(format!("the root directory cannot be used as a cache; {HOW}")),
         _ if path.contains(char::is_control) => {
-            Err("the directory's path holds a control character".to_owned())
+            Err("the directory's path contains a control character".to_owned())
         }
         _ if path.split('/').any(|part| part == "..") => {
-            Err("leave `..` out of the directory's path".to_owned())
+            Err("the directory's path must not contain `..`".to_owned())
         }
         _ => Ok(of("file", Place::Directory(path.to_owned()))),
     }
@@ -60,11 +59,15 @@ mod tests {
             assert_eq!((url.recorded().as_str(), url.short().as_str()), (recorded, short));
         }
         for (text, message) in [
-            ("file://cache", "a file has no host; write the directory with three slashes"),
-            ("file:///", "the root directory is no place for a cache"),
-            ("file:///a/../b", "leave `..` out of the directory's path"),
-            ("file:///a?fsync=true", "settings of files are given by --set"),
-            ("file:///a%0ab", "the directory's path holds a control character"),
+            (
+                "file://cache",
+                "file:// addresses do not have a host; write the directory with \
+                              three slashes",
+            ),
+            ("file:///", "the root directory cannot be used as a cache"),
+            ("file:///a/../b", "the directory's path must not contain `..`"),
+            ("file:///a?fsync=true", "file:// addresses do not support a query"),
+            ("file:///a%0ab", "the directory's path contains a control character"),
             ("file:///a%ffb", "the path is malformed"),
         ] {
             let told = Url::parse(text).err().expect(text);
@@ -78,6 +81,6 @@ mod tests {
         assert_eq!(url.recorded(), "exec:php check a.php");
         assert_eq!(url.short(), "php check a.php");
         let told = Url::parse("exec:a | b").err().expect("a pipe");
-        assert!(told.contains("is for a shell"), "{told}");
+        assert!(told.contains("is shell syntax"), "{told}");
     }
 }

@@ -7,8 +7,8 @@ use crate::protocol::Scheme;
 /// place is the first node; the others come after it, as host and port.
 ///
 /// # Errors
-/// When a host or a port is malformed, a node is named twice, or there are several and the
-/// scheme allows one; `example` is an address of the protocol.
+/// When a host or a port is malformed, a node is listed twice, or there are several and
+/// the scheme allows only one; `example` is an address of the protocol.
 pub(super) fn read(
     hosts: &str,
     scheme: &Scheme,
@@ -16,13 +16,13 @@ pub(super) fn read(
 ) -> Result<(Place, Vec<(String, u16)>), String> {
     if hosts.contains(',') && !scheme.several_nodes {
         let name = scheme.name;
-        return Err(format!("an address of {name} names one host, without a comma: {example}"));
+        return Err(format!("{name} addresses support one host only, without a comma: {example}"));
     }
     let mut nodes: Vec<(String, u16)> = Vec::new();
     for host in hosts.split(',') {
         let node = host_and_port(host, scheme.port)?;
         if nodes.contains(&node) {
-            return Err(format!("the node {}:{} is named twice: name it once", node.0, node.1));
+            return Err(format!("the node {}:{} is listed twice: list it once", node.0, node.1));
         }
         nodes.push(node);
     }
@@ -51,16 +51,16 @@ mod tests {
     #[test]
     fn a_wrong_list_names_the_remedy() {
         for (text, message) in [
-            ("a,", "the host is missing: http://HOST:PORT/"),
+            ("a,", "the host is missing: write http://HOST:PORT/"),
             ("a:1,b:x", "the port `x` is not a number from 1 to 65535"),
-            ("a,b,a:9042", "the node a:9042 is named twice: name it once"),
+            ("a,b,a:9042", "the node a:9042 is listed twice: list it once"),
         ] {
             assert_eq!(hosts(text), Err(message.to_owned()), "{text}");
         }
         let one = Scheme::host("single", 1);
         assert_eq!(
             read("a,b", &one, "single://HOST"),
-            Err("an address of single names one host, without a comma: single://HOST".to_owned())
+            Err("single addresses support one host only, without a comma: single://HOST".to_owned())
         );
     }
 }

@@ -475,7 +475,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['x']\nsoftware = 'cassandra'",
-        "e.toml:3: contender.a.software: there is no software `cassandra`: cassandra-5.0, cassandra-1.2",
+        "e.toml:3: contender.a.software: the software `cassandra` is not known: cassandra-5.0, \
+         cassandra-1.2",
     ),
     (
         "launch = ['x']\nprepare = [['y']]\nfresh = true",

@@ -1,10 +1,10 @@
-//! The plain line, for logs and for terminals that understand no more.
+//! The plain line, for logs and for terminals without cursor control.
 
 use super::state::{SoFar, State};
 use std::time::{Duration, Instant};
 use text::units::{show_ns, show_rate};
 
-/// Where the run is, on one line.
+/// The position in the run, on one line.
 pub(super) fn line(state: &State, now: Instant) -> String {
     let mut line = state.label();
     if let Some(left) = state.left(now) {
@@ -12,10 +12,7 @@ pub(super) fn line(state: &State, now: Instant) -> String {
         line += &format!(", {}", time.unwrap_or_else(|| "longer than planned".to_owned()));
     }
     let rates: Vec<String> = state.contenders().iter().filter_map(one).collect();
-    match rates.is_empty() {
-        true => line,
-        false => format!("{line}: {}", rates.join(", ")),
-    }
+    if rates.is_empty() { line } else { format!("{line}: {}", rates.join(", ")) }
 }
 
 fn one(contender: &SoFar) -> Option<String> {
@@ -27,7 +24,7 @@ fn one(contender: &SoFar) -> Option<String> {
     Some(format!("{} {rate}{errors}", contender.name))
 }
 
-/// `3 errors`; none where there are none.
+/// `3 errors`. Returns None if there are none.
 pub(super) fn errors(count: u64) -> Option<String> {
     match count {
         0 => None,
@@ -36,7 +33,7 @@ pub(super) fn errors(count: u64) -> Option<String> {
     }
 }
 
-/// Rounded up, so that nothing is left only when it is over.
+/// Rounded up, so that 0 s are left only when it is over.
 pub(super) fn whole_seconds(time: Duration) -> String {
     show_ns(time.as_millis().div_ceil(1000) as u64 * 1_000_000_000)
 }

@@ -1,19 +1,19 @@
-//! How far a load came. Pure.
+//! The progress of a load. Pure.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use text::units::{show_count, show_rate};
 
-/// How much is left.
+/// The remaining time and share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Left {
     /// None if it takes longer than was expected.
     pub(super) time: Option<Duration>,
-    /// Share that is done, 0 to 1.
+    /// The completed share, 0 to 1.
     pub(super) done: f64,
 }
 
-/// The load of one store. News come at the end of each chunk.
+/// The load of one store, updated at the end of each chunk.
 #[derive(Debug)]
 pub(super) struct LoadSoFar {
     keys: u64,
@@ -22,7 +22,7 @@ pub(super) struct LoadSoFar {
     from: u64,
     began: Instant,
     upto: u64,
-    /// When it was there.
+    /// When it reached that key.
     at: Instant,
 }
 
@@ -43,7 +43,7 @@ impl LoadSoFar {
         format!("{upto} of {keys} {}{}", self.what, rate.unwrap_or_default())
     }
 
-    /// By the rate so far; none before there is one.
+    /// The remaining time by the rate so far. Returns None before there is a rate.
     pub(super) fn left(&self, now: Instant) -> Option<Left> {
         let whole = (self.keys - self.upto.min(self.keys)) as f64 / self.rate()?;
         let since = now.saturating_duration_since(self.at);

@@ -1,10 +1,10 @@
-//! How progress is told: as it suits standard error.
+//! How progress is shown, depending on standard error.
 
 use std::ffi::OsStr;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// How it is told.
+/// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Not at all.
@@ -19,14 +19,13 @@ pub(crate) enum Manner {
 }
 
 impl Manner {
-    /// As it suits standard error.
+    /// Chooses the manner that suits standard error.
     pub(crate) fn fitting(quiet: bool) -> Manner {
         let variable = |name| std::env::var_os(name).unwrap_or_default();
         Manner::of(quiet, stderr().is_terminal(), &variable("TERM"), &variable("NO_COLOR"))
     }
 
-    /// A terminal that does not say what it is may understand no more than
-    /// text: it is treated as `dumb`.
+    /// A terminal without TERM may support text only: it is treated as `dumb`.
     fn of(quiet: bool, terminal: bool, term: &OsStr, no_color: &OsStr) -> Manner {
         let capable = terminal && !term.is_empty() && term != "dumb";
         match (quiet, capable) {
@@ -36,7 +35,7 @@ impl Manner {
         }
     }
 
-    /// How often it is told anew when nothing happens.
+    /// How often progress is shown again when nothing happens.
     pub(super) fn period(self) -> Duration {
         match self {
             Manner::Live { .. } => Duration::from_millis(500),
@@ -44,8 +43,8 @@ impl Manner {
         }
     }
 
-    /// How long it rests after it told something, whatever happens: a measured
-    /// machine is not woken more than four times a second for a picture.
+    /// The minimum pause after an update, whatever happens: a machine under measurement must not be
+    /// woken more than four times a second for a display.
     pub(super) fn rest(self) -> Duration {
         match self {
             Manner::Live { .. } => Duration::from_millis(250),

@@ -1,8 +1,8 @@
-//! What a run tells while it lasts: phases, rounds, rates and latencies; never
-//! an interval or a verdict.
+//! What a run shows while it lasts: phases, rounds, rates and latencies, but never an interval or a
+//! verdict.
 //!
-//! One thread does all the telling, since a terminal may block (Ctrl-S does
-//! that): whoever conducts the run only leaves news for it.
+//! A single thread writes it all, since a terminal may block (Ctrl-S does that). The thread that
+//! conducts the run only leaves news for it.
 
 mod line;
 mod loading;
@@ -24,7 +24,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use teller::Desk;
 
-/// Tells the progress of one run on standard error.
+/// Shows the progress of one run on standard error.
 pub(crate) struct Progress {
     manner: Manner,
     desk: Arc<Desk>,
@@ -32,7 +32,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to tell of a run, or of this part of a sweep.
+    /// Starts to show the progress of a run, or of this part of a sweep.
     pub(crate) fn start(manner: Manner, names: &[String], part: &str) -> Progress {
         let state = State::new(names, Instant::now()).of_part(part);
         let desk = Arc::new(Desk::new(state));
@@ -43,14 +43,14 @@ impl Progress {
         Progress { manner, desk, teller }
     }
 
-    /// Keeps the telling on these cores, if there are any.
+    /// Keeps the writing thread on these cores, if there are any.
     pub(crate) fn keep_on(&self, cores: &[u32]) {
         if let Some(teller) = &self.teller {
             placement::place(engine::threads::handle(teller), cores);
         }
     }
 
-    /// One sentence that stays on the screen.
+    /// Prints one sentence that stays on the screen.
     pub(crate) fn say(&self, sentence: &str) {
         let sentence = &secrets::hidden(sentence);
         match (&self.teller, self.manner) {
@@ -61,7 +61,7 @@ impl Progress {
         }
     }
 
-    /// The same where it must be told even with `--quiet`.
+    /// The same for a sentence that is printed even with `--quiet`.
     pub(crate) fn insist(&self, sentence: &str) {
         match self.manner {
             Manner::Silent => teller::print(&format!("{sentence}\n")),
@@ -69,20 +69,20 @@ impl Progress {
         }
     }
 
-    /// A phase starts. `planned`: how long it is going to take; zero: not known.
-    /// `rounds`: how many the whole run has, where the phase is the rounds or,
-    /// with restarts, a part of them; 0 elsewhere.
+    /// A phase starts. `planned` is its expected length, or zero if that is not known. `rounds` is
+    /// the number of rounds of the whole run if the phase is the rounds or, with restarts, a part
+    /// of them; otherwise 0.
     pub(crate) fn phase(&self, label: &str, planned: Duration, rounds: u32) {
         self.begin(|state, now| state.phase(label, planned, rounds, now));
     }
 
-    /// The load of a store starts at this key, or goes on there.
+    /// The load of a store starts or continues at this key.
     pub(crate) fn loading(&self, name: &str, keys: Range<u64>, what: &'static str) {
         self.begin(|state, now| state.loading(name, keys.clone(), what, now));
     }
 
-    /// All keys of it below this one were dealt with. Nobody is woken: it is seen
-    /// when the view is next drawn.
+    /// All its keys below this one are done. No thread is woken: the next drawing of the view shows
+    /// it.
     pub(crate) fn loaded(&self, upto: u64) {
         self.desk.lock().state.loaded(upto, Instant::now());
     }
@@ -99,7 +99,7 @@ impl Progress {
         self.desk.wake();
     }
 
-    /// A trial ended. Nobody is woken: it is seen when the view is next drawn.
+    /// A trial ended. No thread is woken: the next drawing of the view shows it.
     pub(crate) fn trial(&self, trial: &TrialRecord) {
         if self.manner != Manner::Silent {
             self.desk.lock().state.trial(trial, Instant::now());

@@ -1,6 +1,6 @@
-//! Drawing in place, by hand: the few control sequences that every terminal
-//! knows. The cursor is never hidden and rests below the view, at the left: so
-//! there is nothing to restore, whatever ends the process.
+//! Draws in place with the few control sequences that every terminal supports. The cursor is never
+//! hidden and stays below the view, at the left, so there is nothing to restore however the process
+//! ends.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -12,7 +12,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Where a terminal does not tell its own.
+    /// For a terminal that does not report its own.
     pub(super) const USUAL: Size = Size { columns: 80, rows: 24 };
 
     pub(super) fn new(columns: u16, rows: u16) -> Size {
@@ -20,7 +20,7 @@ impl Size {
     }
 }
 
-/// One line of a view: text that may hold colours, and the room that it takes.
+/// One line of a view: text that may contain colours, and the columns that it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     text: String,
@@ -29,7 +29,7 @@ pub(super) struct Line {
     colour: bool,
 }
 
-/// What a piece of text is to look like.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Plain,
@@ -52,17 +52,17 @@ impl Paint {
 }
 
 impl Line {
-    /// An empty line that will take `room` columns at most.
+    /// An empty line of at most `room` columns.
     pub(super) fn new(room: usize, colour: bool) -> Line {
         Line { text: String::new(), width: 0, room, colour }
     }
 
-    /// Columns that it may take.
+    /// The maximum number of columns.
     pub(super) fn room(&self) -> usize {
         self.room
     }
 
-    /// Adds text, cut where it does not fit.
+    /// Adds text, shortened if it does not fit.
     pub(super) fn add(mut self, text: &str, paint: Paint) -> Line {
         let text = fitted(text, self.room - self.width);
         self.width += text.width();
@@ -85,7 +85,7 @@ impl Line {
     }
 }
 
-/// The text, cut to so many columns with an ellipsis.
+/// The text, shortened to this many columns with an ellipsis.
 pub(super) fn fitted(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -106,7 +106,7 @@ pub(super) fn fitted(text: &str, room: usize) -> String {
     out
 }
 
-/// What stands above the cursor.
+/// The lines above the cursor.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
     /// Widths of the view's lines, as drawn.
@@ -114,11 +114,11 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// What to write so that the old view is replaced by lines that stay and a
-    /// new view. To be written at once, or it would flicker.
+    /// The text that replaces the old view by lines that stay and a new view. It must be written in
+    /// one piece, or it would flicker.
     ///
-    /// Terminals wrap old lines anew when they become narrower; so a line may
-    /// take several rows by now.
+    /// Terminals rewrap old lines when they become narrower, so a line may take several rows by
+    /// now.
     pub(super) fn frame(&mut self, said: &[String], view: &[Line], size: Size) -> String {
         let columns = size.columns.max(1);
         let rows: usize = self.drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();

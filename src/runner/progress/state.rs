@@ -1,4 +1,4 @@
-//! What is known of a run while it lasts. Pure: whoever asks brings the time.
+//! What is known of a run while it lasts. Pure: the caller passes the time.
 
 use super::loading::{Left, LoadSoFar};
 use record::{Histogram, Phase, TrialRecord};
@@ -6,29 +6,29 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 use text::shown::shown;
 
-/// A forecast is missed when it is over by more than this. Drains and the way
-/// from one round to the next are in no plan.
+/// A forecast is missed if it is exceeded by more than this. Plans do not include drains and the
+/// time between rounds.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A run, as far as it came.
+/// The state of a run.
 #[derive(Debug)]
 pub(super) struct State {
-    /// Which load point of a sweep; empty: it is none.
+    /// The load point of a sweep. Empty if the run is not part of one.
     part: String,
     label: String,
     run_began: Instant,
     phase_began: Instant,
-    /// When the first round did, launches between rounds included.
+    /// When the first round started, including launches between rounds.
     rounds_began: Option<Instant>,
-    /// How long the phase is planned to take; zero: not known.
+    /// The planned length of the phase, or zero if it is not known.
     planned: Duration,
     /// The phase is the rounds, or a part of them.
     in_rounds: bool,
-    /// Rounds of the whole run; 0: not there yet.
+    /// Rounds of the whole run; 0 before the rounds.
     rounds: u32,
     /// The phase is the load of a store.
     load: Option<LoadSoFar>,
-    /// Rounds that ended, and when the last of them did.
+    /// Number of ended rounds, and when the last of them ended.
     ended: u32,
     ended_at: Instant,
     contenders: Vec<SoFar>,
@@ -38,11 +38,11 @@ pub(super) struct State {
 /// in the report.
 #[derive(Debug, Default)]
 pub(super) struct SoFar {
-    /// Its name, fit to be shown.
+    /// Its name, escaped for display.
     pub(super) name: String,
     operations: u64,
     driven_ns: u64,
-    /// Operations that did not end as they should, whoever's fault it was.
+    /// Operations that failed, whatever the cause.
     pub(super) errors: u64,
     response_time: Histogram,
     /// Of the response times, in nanoseconds.
@@ -73,7 +73,7 @@ impl State {
         State { part: part.to_owned(), ..self }
     }
 
-    /// A phase starts. `rounds`: of the whole run, where it is the rounds.
+    /// A phase starts. `rounds` is that of the whole run if the phase is the rounds.
     pub(super) fn phase(&mut self, label: &str, planned: Duration, rounds: u32, now: Instant) {
         label.clone_into(&mut self.label);
         self.phase_began = now;
@@ -98,7 +98,7 @@ impl State {
         self.load = Some(LoadSoFar::new(keys, what, now));
     }
 
-    /// All keys of it below this one were dealt with.
+    /// All its keys below this one are done.
     pub(super) fn loaded(&mut self, upto: u64, now: Instant) {
         if let Some(load) = &mut self.load {
             load.reached(upto, now);
@@ -123,22 +123,18 @@ impl State {
         !self.label.is_empty()
     }
 
-    /// What is going on: `round 4 of 10`.
+    /// The current phase: `round 4 of 10`.
     pub(super) fn label(&self) -> String {
         if let Some(load) = &self.load {
             return format!("{}: {}", self.label, load.text());
         }
-        let label = match self.in_rounds && self.rounds > 1 {
-            true => {
-                let round = self.ended.saturating_add(1).min(self.rounds);
-                format!("{} {round} of {}", self.label, self.rounds)
-            }
-            false => self.label.clone(),
+        let label = if self.in_rounds && self.rounds > 1 {
+            let round = self.ended.saturating_add(1).min(self.rounds);
+            format!("{} {round} of {}", self.label, self.rounds)
+        } else {
+            self.label.clone()
         };
-        match self.part.is_empty() {
-            true => label,
-            false => format!("{}: {label}", self.part),
-        }
+        if self.part.is_empty() { label } else { format!("{}: {label}", self.part) }
     }
 
     /// Since the run began.
@@ -146,8 +142,8 @@ impl State {
         now.saturating_duration_since(self.run_began)
     }
 
-    /// Once a round has ended, by the pace of the rounds, which knows drains and
-    /// launches; before, by the plan of the phase. None: not known.
+    /// The remaining time. After the first round it follows the pace of the rounds, which includes
+    /// drains and launches; before, the plan of the phase. None if it is not known.
     pub(super) fn left(&self, now: Instant) -> Option<Left> {
         if let Some(load) = &self.load {
             return load.left(now);
@@ -167,11 +163,12 @@ impl State {
         })
     }
 
-    /// The contenders; none before the first of them has ended a round.
+    /// The contenders. Returns None before the first of them has ended a round.
     pub(super) fn contenders(&self) -> &[SoFar] {
-        match self.contenders.iter().any(|contender| contender.driven_ns > 0) {
-            true => &self.contenders,
-            false => &[],
+        if self.contenders.iter().any(|contender| contender.driven_ns > 0) {
+            &self.contenders
+        } else {
+            &[]
         }
     }
 }
@@ -186,7 +183,7 @@ impl SoFar {
         self.p99_ns = self.response_time.quantile(0.99);
     }
 
-    /// Operations ÷ time driven, per second.
+    /// Operations per second of the time driven.
     pub(super) fn rate(&self) -> Option<f64> {
         (self.driven_ns > 0).then(|| self.operations as f64 * 1e9 / self.driven_ns as f64)
     }

@@ -1,5 +1,4 @@
-//! The thread that tells. It sleeps but for a few moments, and writes while it
-//! holds no lock.
+//! The thread that writes progress. It sleeps most of the time, and holds no lock while it writes.
 
 use super::line::line;
 use super::manner::Manner;
@@ -21,9 +20,9 @@ pub(super) struct Desk {
 
 pub(super) struct News {
     pub(super) state: State,
-    /// Lines that stay, not written yet.
+    /// Lines that stay and are not written yet.
     pub(super) said: Vec<String>,
-    /// There is something to tell before the period is over.
+    /// Something must be shown before the period is over.
     rung: bool,
     over: bool,
 }
@@ -53,14 +52,14 @@ impl Desk {
         self.bell.notify_all();
     }
 
-    /// Sleeps so long, or until `enough`.
+    /// Sleeps for this long, or until `enough`.
     fn sleep(&self, at_most: Duration, enough: impl Fn(&News) -> bool) {
         let waited = self.bell.wait_timeout_while(self.lock(), at_most, |news| !enough(news));
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-/// Starts the thread; none where the system has none left.
+/// Starts the thread. Returns None if the system has no thread left.
 pub(super) fn start(manner: Manner, desk: Arc<Desk>) -> Option<JoinHandle<()>> {
     if matches!(manner, Manner::Live { .. }) {
         leave_panics_alone();
@@ -75,7 +74,7 @@ fn size() -> Size {
     size.map_or(Size::USUAL, |(columns, rows)| Size::new(columns.0, rows.0))
 }
 
-/// Tells until it is over.
+/// Shows progress until the run is over.
 fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn FnMut(&str)) {
     let mut screen = Screen::default();
     loop {
@@ -86,10 +85,8 @@ fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn Fn
         let now = Instant::now();
         let text = match manner {
             Manner::Live { colour } => {
-                let view = match over {
-                    true => Vec::new(),
-                    false => view::render(&news.state, now, size, colour),
-                };
+                let view =
+                    if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
                 screen.frame(&said, &view, size)
             }
             // Between the lines that were said, the time.
@@ -113,17 +110,16 @@ fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn Fn
     }
 }
 
-/// Progress must never end a run: where standard error is closed it is lost.
+/// Progress must never end a run: if standard error is closed, it is lost.
 pub(super) fn print(text: &str) {
     let mut to = stderr().lock();
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
 
-/// Some thread panicked. Its message stands below the view, where the next
-/// frame would erase it.
+/// A thread panicked. Its message is below the view, where the next frame would erase it.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on a panic ends the drawing before it is told.
+/// From now on a panic stops the drawing before its message is printed.
 fn leave_panics_alone() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! The live view: a few lines, from what is known, the time and the room. Pure.
+//! The live view: a few lines, made from the state, the time and the terminal's size. Pure.
 
 use super::line::{errors, whole_seconds};
 use super::loading::Left;
@@ -8,12 +8,12 @@ use std::time::Instant;
 use text::units::{show_ns, show_rate};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of a bar, at most, and at least beside a label.
+/// The maximum columns of a bar, and the minimum beside a label.
 const LONGEST_BAR: usize = 30;
 const SHORTEST_BAR: usize = 8;
 /// Columns between two things on a line.
 const GAP: usize = 2;
-/// Columns of a name: rather than less, the p99 is left out.
+/// The minimum columns of a name. If there is less space, the p99 is left out.
 const SHORTEST_NAME: usize = 6;
 
 /// The view, line by line. Lines end one column before the edge: some terminals
@@ -25,8 +25,8 @@ pub(super) fn render(state: &State, now: Instant, size: Size, colour: bool) -> V
     let blank = Line::new(size.columns.saturating_sub(1), colour);
     let mut lines = head(state, now, &blank);
     lines.extend(rows(state.contenders(), &blank));
-    // One row for the cursor, one for what was said last: what has scrolled
-    // away cannot be erased.
+    // One row for the cursor and one for the last message: lines that have scrolled away cannot be
+    // erased.
     let most = size.rows.saturating_sub(2).max(1);
     if lines.len() > most {
         let hidden = lines.len() - most + 1;
@@ -36,7 +36,7 @@ pub(super) fn render(state: &State, now: Instant, size: Size, colour: bool) -> V
     lines
 }
 
-/// Label, bar and times: on one line where they fit, else on two.
+/// Label, bar and times: on one line if they fit, otherwise on two.
 fn head(state: &State, now: Instant, blank: &Line) -> Vec<Line> {
     let (label, left) = (state.label(), state.left(now));
     let times = times(state, now, left);
@@ -118,7 +118,7 @@ impl Column {
     }
 }
 
-/// The figures, without the p99 where there is no room for it.
+/// The figures, without the p99 if there is no space for it.
 fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let column = |paint, text: &dyn Fn(&SoFar) -> String| Column {
@@ -129,9 +129,10 @@ fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     flush_right(&mut rates.texts);
     let p99s = column(Paint::Plain, &|one| format!("p99 {}", cell(one.p99_ns.map(show_ns))));
     let errors = column(Paint::Warning, &|one| errors(one.errors).unwrap_or_default());
-    match rates.taken() + p99s.taken() + errors.taken() <= room {
-        true => vec![rates, p99s, errors],
-        false => vec![rates, errors],
+    if rates.taken() + p99s.taken() + errors.taken() <= room {
+        vec![rates, p99s, errors]
+    } else {
+        vec![rates, errors]
     }
 }
 

@@ -17,7 +17,7 @@ fn runs() -> Vec<(&'static str, State, Instant)> {
         State::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), start)
     };
     let mut asking = fresh(&["old", "new"]);
-    asking.phase("asking whether the targets are ready", Duration::ZERO, 0, at(0.0));
+    asking.phase("checking whether the targets are ready", Duration::ZERO, 0, at(0.0));
     let mut pilot = fresh(&["old", "new"]);
     pilot.phase("warm-up and pilot", seconds(6.0), 0, at(1.0));
     let mut rounds = fresh(&["old", "new"]);

@@ -26,14 +26,14 @@ impl Counter {
         {
             let Ok(file) = File::open(path.join(name)) else { continue };
             let counter = Counter { path: path.to_owned(), file, source };
-            // Version 1 has a cpu.stat too, which tells of quotas alone.
+            // Version 1 has a cpu.stat too, which contains only quotas.
             if counter.read().is_some() {
                 return Ok(counter);
             }
         }
         Err(OutOfSight(format!(
-            "{}: holds neither cpu.stat with usage_usec nor cpuacct.usage, so it is no cgroup \
-             whose CPU time can be read",
+            "{}: not a cgroup whose CPU time can be read: it contains neither cpu.stat with \
+             usage_usec nor cpuacct.usage",
             path.display()
         )))
     }
@@ -46,7 +46,7 @@ impl Counter {
         self.source
     }
 
-    /// Nanoseconds; none when the cgroup has been removed.
+    /// Nanoseconds. Returns None if the cgroup has been removed.
     pub(super) fn read(&self) -> Option<u64> {
         let mut buffer = [0u8; 1024];
         let read = self.file.read_at(&mut buffer, 0).ok()?;
@@ -77,8 +77,8 @@ pub(super) fn pids_within(path: &Path) -> Vec<u32> {
     pids
 }
 
-/// The cgroup that holds these processes and no other one; none where they
-/// share theirs, as most processes do.
+/// The cgroup that contains these processes and no others. Returns None if they share theirs, as
+/// most processes do.
 pub(super) fn held_alone(pids: &[u32]) -> Option<PathBuf> {
     let wanted: BTreeSet<u32> = pids.iter().copied().collect();
     let first = pids.first()?;
@@ -100,6 +100,6 @@ mod tests {
     #[test]
     fn a_folder_that_is_no_cgroup_is_named() {
         let error = Counter::of(Path::new("/proc/self")).expect_err("no cgroup");
-        assert!(error.0.starts_with("/proc/self: holds neither cpu.stat"), "{error}");
+        assert!(error.0.starts_with("/proc/self: not a cgroup"), "{error}");
     }
 }

@@ -5,26 +5,26 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
-/// A process with its clock. The open file belongs to this process for ever: it
-/// cannot be read when the process has gone, even if its number is given away.
+/// A process with its clock. The open file always belongs to this process: it cannot be read after
+/// the process has ended, even if its ID is reused.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) pid: u32,
-    /// The last known one: orphans are adopted by another.
+    /// The last known parent: orphans are adopted by another process.
     pub(super) parent: u32,
     threads: u32,
     clock: libc::clockid_t,
     stat: File,
-    /// CPU time of its own, all threads that it ever had.
+    /// Its own CPU time, of all threads that it ever had.
     own_ns: u64,
     /// CPU time of the children that it waited for.
     reaped_ns: u64,
-    /// What must have got there at least.
+    /// The minimum that this must include by now.
     expected_ns: u64,
 }
 
 impl Member {
-    /// None where there is no such process, or none that may be seen.
+    /// Returns None if the process does not exist or may not be seen.
     pub(super) fn of(pid: u32) -> Option<Member> {
         let mut member = Member {
             pid,
@@ -37,16 +37,16 @@ impl Member {
             expected_ns: 0,
         };
         let there = member.refresh();
-        // What it had reaped before cannot have been expected by us.
+        // Children that it reaped earlier are not among those that we expect.
         member.expected_ns = member.reaped_ns;
         there.then_some(member)
     }
 
-    /// Reads it anew; false, and nothing changed, when it has gone. One that
-    /// ended and was not waited for still has its clock.
+    /// Reads it again. Returns false and changes nothing if it has ended. A zombie still has its
+    /// clock.
     pub(super) fn refresh(&mut self) -> bool {
-        // The clock goes by number. That the file can be read after it shows
-        // that the number was still this process's.
+        // The clock is found by process ID. If the file can be read afterwards, the ID still
+        // belonged to this process.
         let Some(own_ns) = time(self.clock) else { return false };
         let mut buffer = [0u8; 1024];
         let read = self.stat.read_at(&mut buffer, 0).unwrap_or(0);
@@ -57,12 +57,12 @@ impl Member {
         true
     }
 
-    /// Its own time and that of all that went before it in its care.
+    /// Its own time and that of its ended descendants.
     pub(super) fn total_ns(&self) -> u64 {
         self.own_ns + self.reaped_ns.max(self.expected_ns)
     }
 
-    /// A child has gone that had used so much.
+    /// A child has ended that had used this much.
     pub(super) fn expect(&mut self, ns: u64) {
         self.expected_ns += ns;
     }
@@ -71,7 +71,7 @@ impl Member {
     pub(super) fn children(&self) -> Vec<u32> {
         let task = format!("/proc/{}/task", self.pid);
         let threads = match self.threads {
-            // Listing the threads costs five times as much as reading one.
+            // Listing the threads takes five times as long as reading one.
             0 | 1 => vec![self.pid],
             _ => process::numbers_in(&task),
         };
@@ -85,7 +85,7 @@ impl Member {
     }
 }
 
-/// The CPU clock of a process: a formula of the kernel's on its number.
+/// The CPU clock of a process, which the kernel derives from the process ID.
 fn clock_of(pid: u32) -> Option<libc::clockid_t> {
     let pid = libc::pid_t::try_from(pid).ok().filter(|pid| *pid > 0)?;
     let mut clock = 0;

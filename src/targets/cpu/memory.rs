@@ -1,4 +1,4 @@
-//! The most memory that a target had.
+//! The peak memory of a target.
 
 use super::cgroup;
 use std::fs;
@@ -13,10 +13,10 @@ pub struct PeakMemory {
     pub source: MemorySource,
 }
 
-/// Where a peak of memory is from. The two differ: a report names which.
+/// Where a peak of memory is from. The two differ, so a report names the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemorySource {
-    /// The memory controller of its cgroup: with the files that it has cached.
+    /// The memory controller of its cgroup, which includes cached files.
     Cgroup,
     /// The peaks of its processes (`VmHWM`), added up: what they share counts
     /// for each of them.
@@ -33,8 +33,8 @@ impl MemorySource {
     }
 }
 
-/// By the memory controller where this cgroup has it (version 2, then 1), else
-/// by the processes in it.
+/// Uses the memory controller if this cgroup has one (version 2, then 1), otherwise the processes
+/// in it.
 pub(super) fn of_cgroup(path: &Path) -> Option<PeakMemory> {
     let files = ["memory.peak", "memory.max_usage_in_bytes"];
     let peak = files.iter().find_map(|file| {
@@ -47,7 +47,7 @@ pub(super) fn of_cgroup(path: &Path) -> Option<PeakMemory> {
     }
 }
 
-/// None where no process is left.
+/// Returns None if no process is left.
 pub(super) fn of_processes(pids: &[u32]) -> Option<PeakMemory> {
     let peaks: Vec<u64> = pids.iter().filter_map(|pid| peak_of(*pid)).collect();
     let bytes = peaks.iter().sum();

@@ -218,7 +218,7 @@ fn a_target_that_has_gone_keeps_its_last_reading() {
     child.end();
     assert_eq!((meter.read(), meter.peak_memory()), (last, peak));
     let error = Meter::of_tree(pid).expect_err("gone");
-    assert!(error.0.contains(&format!("no process {pid}")), "{error}");
+    assert!(error.0.contains(&format!("process {pid} does not exist")), "{error}");
 }
 
 #[test]

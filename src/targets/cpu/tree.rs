@@ -1,14 +1,13 @@
 //! The CPU time of a tree of processes.
 //!
-//! A process's own clock counts all its threads, ended ones too, but not its
-//! children. A child that it waited for is in what `/proc/PID/stat` calls its
-//! children's time; one that nobody waits for (`SIGCHLD` ignored) is in nothing.
-//! So the last reading of a process that has gone is carried over to its
-//! parent, as the least that must have arrived there.
+//! A process's own clock counts all its threads, ended ones too, but not its children. A child that
+//! it waited for is included in the children's time of `/proc/PID/stat`; one that nobody waits for
+//! (`SIGCHLD` ignored) is not included anywhere. So the last reading of an ended process is carried
+//! over to its parent, as the minimum that must have arrived there.
 //!
-//! Out of its sight stays a process whose parent ended before the tree was
-//! searched with both in it: a server that puts itself into the background is
-//! to be given by its final process, or measured by a cgroup.
+//! A process is missed if its parent ended before a search that would have found both: a server
+//! that puts itself into the background must be named by its final process, or measured by a
+//! cgroup.
 
 use super::member::Member;
 use keeper::process::{self, OutOfSight};
@@ -16,29 +15,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-/// Look for new processes after so many readings even if nothing told of them.
+/// Search for new processes after this many readings, even without a sign of any.
 const SEARCH_EVERY: u32 = 64;
-/// Where each search means to read all of `/proc` (milliseconds), at most one
-/// in so many readings.
+/// If a search has to read all of `/proc`, which takes milliseconds, at most one search in this
+/// many readings.
 const FULL_SEARCH_EVERY: u32 = 16;
-/// How often one reading starts again because a process ended under it.
+/// How often one reading is repeated because a process ended meanwhile.
 const PASSES: u32 = 4;
 
 /// A tree of processes.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// A parent always stands before its children: see [`Tree::refresh`].
+    /// A parent always comes before its children, see [`Tree::refresh`].
     members: Vec<Member>,
-    /// Time of processes that have gone and left no parent in the tree.
+    /// Time of ended processes without a parent in the tree.
     kept_ns: u64,
     search: Search,
 }
 
-/// When to look for new processes, and how.
+/// When and how to search for new processes.
 #[derive(Debug)]
 struct Search {
     by: By,
-    /// Its last word is the number of the youngest process or thread.
+    /// Its last word is the ID of the newest process or thread.
     youngest: Option<File>,
     seen_youngest: u64,
     readings_since: u32,
@@ -48,7 +47,7 @@ struct Search {
 pub(super) enum By {
     /// The kernel lists the children of each thread.
     Children,
-    /// It was built without that: look at every process of the machine.
+    /// The kernel was built without that: look at every process of the machine.
     All,
 }
 
@@ -58,7 +57,7 @@ impl Tree {
         Tree::searched(roots, if listed { By::Children } else { By::All })
     }
 
-    /// Searched in the way that is asked for.
+    /// Searches in the given way.
     pub(super) fn searched(roots: &[u32], by: By) -> Result<Tree, OutOfSight> {
         let mut tree = Tree { members: Vec::new(), kept_ns: 0, search: Search::new(by) };
         for root in roots.iter().copied().collect::<BTreeSet<u32>>() {
@@ -69,12 +68,12 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The processes that it was made of when it was last read.
+    /// The processes of the tree at the last reading.
     pub(super) fn pids(&self) -> Vec<u32> {
         self.members.iter().map(|member| member.pid).collect()
     }
 
-    /// CPU time of all that is and was in the tree.
+    /// CPU time of all current and former processes of the tree.
     pub(super) fn read(&mut self) -> u64 {
         let mut ended = self.refresh();
         if self.search.due(ended) {
@@ -89,11 +88,10 @@ impl Tree {
         self.kept_ns + self.members.iter().map(Member::total_ns).sum::<u64>()
     }
 
-    /// Reads every member; true when one had ended.
+    /// Reads every member. Returns true if one had ended.
     ///
-    /// Parents first: a child that is still there when its turn comes cannot be
-    /// in what its parent had reaped before. The other way round a child could
-    /// count twice.
+    /// Parents come first: a child that still exists when it is read cannot be included in what its
+    /// parent had reaped before. In the reverse order a child could count twice.
     fn refresh(&mut self) -> bool {
         let there: Vec<bool> = self.members.iter_mut().map(Member::refresh).collect();
         if there.iter().all(|there| *there) {
@@ -108,12 +106,12 @@ impl Tree {
         true
     }
 
-    /// What a gone process used has gone to the nearest ancestor that is left.
+    /// Adds the time of ended processes to their nearest remaining ancestor.
     fn carry_over(&mut self, gone: &[Member]) {
         let parents: BTreeMap<u32, u32> = gone.iter().map(|it| (it.pid, it.parent)).collect();
         for member in gone {
             let mut heir = member.parent;
-            // At most as many steps as have gone: no ring can hold it up.
+            // At most as many steps as ended processes, so that a cycle cannot loop for ever.
             for _ in gone {
                 let Some(next) = parents.get(&heir) else { break };
                 heir = *next;
@@ -125,7 +123,7 @@ impl Tree {
         }
     }
 
-    /// Looks for children that are not members yet, and for theirs.
+    /// Adds children that are not members yet, and their descendants.
     pub(super) fn adopt(&mut self) {
         let mut of_all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         if self.search.by == By::All {
@@ -142,7 +140,7 @@ impl Tree {
                 By::All => of_all.remove(&parent).unwrap_or_default(),
             };
             let new = children.into_iter().filter(|child| known.insert(*child));
-            // Only a true child: its number may be another process's by now.
+            // Only a real child: the ID may have been reused.
             let new = new.filter_map(Member::of).filter(|child| child.parent == parent);
             self.members.extend(new);
             at += 1;
@@ -156,13 +154,13 @@ impl Search {
         Search { by, youngest, seen_youngest: 0, readings_since: 0 }
     }
 
-    /// Notes that a search is made now.
+    /// Records that a search is made now.
     fn now(&mut self) {
         self.seen_youngest = self.youngest();
         self.readings_since = 0;
     }
 
-    /// Whether to search in this reading. It is noted as made.
+    /// Whether to search in this reading; if so, the search is recorded.
     fn due(&mut self, ended: bool) -> bool {
         self.readings_since += 1;
         let news = ended || self.youngest() != self.seen_youngest;
@@ -170,18 +168,16 @@ impl Search {
             By::Children => 1,
             By::All => FULL_SEARCH_EVERY,
         };
-        let due = match news {
-            true => self.readings_since >= least,
-            false => self.readings_since >= SEARCH_EVERY,
-        };
+        let due =
+            if news { self.readings_since >= least } else { self.readings_since >= SEARCH_EVERY };
         if due {
             self.now();
         }
         due
     }
 
-    /// The number that the last process or thread of this machine was given:
-    /// while it stays, nothing new can have joined the tree.
+    /// The ID of the newest process or thread of this machine: while it does not change, nothing
+    /// can have joined the tree.
     fn youngest(&self) -> u64 {
         let mut buffer = [0u8; 128];
         let read = self.youngest.as_ref().and_then(|file| file.read_at(&mut buffer, 0).ok());
@@ -192,6 +188,6 @@ impl Search {
 
 fn not_there(pid: u32) -> OutOfSight {
     OutOfSight(format!(
-        "there is no process {pid}, or none that this user may see: its CPU time cannot be read"
+        "process {pid} does not exist, or this user may not see it: its CPU time cannot be read"
     ))
 }

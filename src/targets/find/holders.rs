@@ -1,12 +1,12 @@
-//! From listening sockets to the processes that hold them.
+//! Finds the processes that hold listening sockets.
 
 use super::{Found, Root, sockets::Listening};
 use keeper::process::{self, Identity, OutOfSight, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 
-/// Programs that listen for servers elsewhere: their CPU time is not the
-/// target's. Names as the kernel cuts them, at 15 bytes.
+/// Programs that forward to other servers: their CPU time is not the target's. The kernel truncates
+/// names to 15 bytes.
 const PASSING_ON: [&str; 10] = [
     "docker-proxy",
     "rootlessport",
@@ -20,8 +20,8 @@ const PASSING_ON: [&str; 10] = [
     "sshd",
 ];
 
-/// Listens for servers until they are started, and keeps their sockets: its
-/// tree is the whole machine.
+/// Listens for servers until they are started, and keeps their sockets. Its tree is the whole
+/// machine.
 const ACTIVATES: &str = "systemd";
 
 /// All processes of this moment.
@@ -60,8 +60,8 @@ impl Processes {
         self.0.get(&pid).map_or("", |stat| stat.name.as_str())
     }
 
-    /// The topmost holders. Left out are those whose tree would hold tiebreak
-    /// itself, and what only wakes servers.
+    /// The topmost holders, without those whose tree would contain tiebreak itself and those that
+    /// only start servers on demand.
     fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
         let mut ours = self.above(own);
         ours.push(own);
@@ -75,8 +75,7 @@ impl Processes {
     }
 }
 
-/// The topmost processes that hold one of these sockets. `place` is for
-/// sentences.
+/// The topmost processes that hold one of these sockets. `place` is for messages.
 pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOfSight> {
     let (holders, all_seen) = holding(&listening.inodes);
     if holders.is_empty() {
@@ -88,13 +87,13 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
     if roots.is_empty() {
         return Err(OutOfSight(format!(
             "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {place}: \
-             the CPU time of the server cannot be told from theirs; name its process with pid"
+             the server's CPU time cannot be separated from theirs; name its process with pid"
         )));
     }
     match roots.iter().find(|root| PASSING_ON.contains(&root.name.as_str())) {
         Some(root) => Err(OutOfSight(format!(
-            "{} (process {}) listens on {place} for a server elsewhere: name the server's own \
-             process with pid, if it runs on this machine",
+            "{} (process {}) listens on {place} and forwards to another server: name that \
+             server's process with pid if it runs on this machine",
             root.name, root.process.pid
         ))),
         None => Ok(Found { roots }),
@@ -104,15 +103,14 @@ pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOf
 /// Whether a process holds one of these sockets.
 ///
 /// # Errors
-/// When it is gone, or another user's.
+/// If it has ended, or belongs to another user.
 pub(super) fn holds(pid: u32, inodes: &BTreeSet<u64>) -> io::Result<bool> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
     let mut links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
     Ok(links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))))
 }
 
-/// The processes that hold one of these sockets, and whether all processes
-/// could be looked into.
+/// The processes that hold one of these sockets, and whether all processes could be inspected.
 fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
     let (mut holders, mut all_seen) = (BTreeSet::new(), true);
     for pid in process::numbers_in("/proc") {
@@ -132,20 +130,19 @@ fn socket(link: Option<&str>) -> Option<u64> {
 
 fn in_another_namespace(place: &str) -> OutOfSight {
     OutOfSight(format!(
-        "no process in sight holds the socket that listens on {place}: it runs in another \
+        "no visible process holds the socket that listens on {place}: the server runs in another \
          namespace, such as a container; name its process with pid if you can see it"
     ))
 }
 
 fn locked(place: &str, listening: &Listening) -> OutOfSight {
     let users: Vec<String> = listening.users.iter().map(u32::to_string).collect();
-    let whose = match users.is_empty() {
-        true => String::new(),
-        false => format!(" (user {})", users.join(", ")),
-    };
+    let owner =
+        if users.is_empty() { String::new() } else { format!(" (user {})", users.join(", ")) };
     OutOfSight(format!(
-        "this user may not see which process listens on {place}: it is another user's{whose}; \
-         name it with pid, which needs no rights, or run tiebreak as that user or as root"
+        "this user may not see which process listens on {place}: it belongs to another \
+         user{owner}; name it with pid, which requires no privileges, or run tiebreak as that \
+         user or as root"
     ))
 }
 
@@ -221,9 +218,9 @@ mod tests {
         let listening = Listening { inodes: [1].into(), users: [0].into() };
         assert_eq!(
             locked("127.0.0.1:80", &listening).0,
-            "this user may not see which process listens on 127.0.0.1:80: it is another user's \
-             (user 0); name it with pid, which needs no rights, or run tiebreak as that user or as \
-             root"
+            "this user may not see which process listens on 127.0.0.1:80: it belongs to another \
+             user (user 0); name it with pid, which requires no privileges, or run tiebreak as \
+             that user or as root"
         );
         assert!(in_another_namespace("[::1]:80").0.contains("such as a container"));
     }

@@ -1,27 +1,27 @@
-//! The listening TCP sockets, asked of the kernel by sock_diag(7).
+//! Queries the kernel for the listening TCP sockets with sock_diag(7).
 //!
-//! `/proc/net/tcp` lists all sockets: the kernel goes through its whole table of
-//! connections for it, which takes it milliseconds however few there are.
+//! `/proc/net/tcp` lists all sockets: for that the kernel walks its whole table of connections,
+//! which takes milliseconds however few there are.
 
 use super::tcp::Tcp;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// `TCP_LISTEN`, as a bit among the states that are asked for.
+/// `TCP_LISTEN`, as a bit in the mask of requested states.
 const LISTENS: u32 = 1 << 10;
 /// `SOCK_DIAG_BY_FAMILY`.
 const BY_FAMILY: u16 = 20;
 /// Bytes of `nlmsghdr`, and of `inet_diag_msg` up to and with the inode.
 const HEAD: usize = 16;
 const SOCKET: usize = 72;
-/// Of what the kernel sends at once: it never sends more than 32 KiB.
+/// The size of the receive buffer: the kernel never sends more than 32 KiB at once.
 const BUFFER: usize = 32 * 1024;
 
-/// Those of both families.
+/// The listening sockets of both families.
 ///
 /// # Errors
-/// When the kernel does not tell (built without it, or forbidden here).
+/// If the kernel does not answer (built without it, or forbidden here).
 pub(super) fn listeners() -> io::Result<Vec<Tcp>> {
     let netlink = open()?;
     let mut found = Vec::new();
@@ -62,7 +62,7 @@ fn send(netlink: &OwnedFd, question: &[u8]) -> io::Result<()> {
     if sent == question.len() as isize { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Takes what comes next; whether more does.
+/// Receives the next messages. Returns whether more follow.
 fn receive(netlink: &OwnedFd, found: &mut Vec<Tcp>) -> io::Result<bool> {
     let mut buffer = [0u8; BUFFER];
     // SAFETY: `buffer` is valid for writes of its length.
@@ -72,7 +72,7 @@ fn receive(netlink: &OwnedFd, found: &mut Vec<Tcp>) -> io::Result<bool> {
     messages(&buffer[..got], found)
 }
 
-/// Reads the messages of one piece; whether more pieces come.
+/// Reads the messages of one buffer. Returns whether more buffers follow.
 fn messages(mut bytes: &[u8], found: &mut Vec<Tcp>) -> io::Result<bool> {
     if bytes.is_empty() {
         return Err(io::ErrorKind::UnexpectedEof.into());

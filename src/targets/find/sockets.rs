@@ -15,7 +15,7 @@ const UNIX_LISTENS: u64 = 0x10000;
 pub(super) struct Listening {
     /// Their inodes.
     pub(super) inodes: BTreeSet<u64>,
-    /// The users who own them, where the kernel says.
+    /// The users who own them, if the kernel reports them.
     pub(super) users: BTreeSet<u32>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn listening_on(address: SocketAddr) -> Listening {
     best(&tcp_sockets(), address)
 }
 
-/// The sockets that listen on this port, at whichever address.
+/// The sockets that listen on this port, on any address.
 pub(super) fn listening_on_port(port: u16) -> Listening {
     let sockets = tcp_sockets().into_iter().filter(|socket| socket.port == port);
     sockets.fold(Listening::default(), Listening::and)
@@ -55,8 +55,8 @@ fn parse(tables: &str) -> Vec<Tcp> {
     tables.lines().filter_map(Tcp::parse).collect()
 }
 
-/// The kernel prefers a socket bound to the very address to one bound to all,
-/// and one of the same family to one of IPv6 that takes IPv4 as well.
+/// The kernel prefers a socket bound to the exact address to one bound to all, and one of the same
+/// family to an IPv6 socket that accepts IPv4 as well.
 fn best(sockets: &[Tcp], wanted: SocketAddr) -> Listening {
     let wanted = SocketAddr::new(wanted.ip().to_canonical(), wanted.port());
     let at = |ip: IpAddr| {
@@ -82,9 +82,9 @@ pub(super) fn listening_at(path: &str) -> Listening {
     at_path(&String::from_utf8_lossy(&table), same)
 }
 
-/// Lines such as `ffff…: 00000002 00000000 00010000 0001 01 4711 /run/x.sock`;
-/// a path may hold blanks. One that was bound as a relative path is listed as
-/// such, and not found: nothing says relative to what.
+/// Lines such as `ffff…: 00000002 00000000 00010000 0001 01 4711 /run/x.sock`; a path may hold
+/// blanks. A socket that was bound with a relative path is listed with it and not found, since
+/// nothing says what it is relative to.
 fn at_path(table: &str, same: impl Fn(&str) -> bool) -> Listening {
     let inode = |line: &str| {
         let mut words = line.splitn(8, ' ').filter(|word| !word.is_empty());

@@ -31,7 +31,7 @@ impl Tcp {
     }
 }
 
-/// Words of 32 bits, each as the machine's own number.
+/// Words of 32 bits, each in the machine's byte order.
 fn address(hex: &str) -> Option<IpAddr> {
     let word = |at: usize| {
         let digits = hex.get(at * 8..at * 8 + 8)?;

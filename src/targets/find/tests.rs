@@ -124,7 +124,7 @@ fn what_is_out_of_sight_says_why() {
     child.end();
     assert!(why_not(&tcp(&address)).starts_with("nothing listens on 127.0.0.1:"));
     let far = why_not(&tcp("192.0.2.1:80"));
-    assert!(far.starts_with("192.0.2.1 is no address of this machine"), "{far}");
+    assert!(far.starts_with("192.0.2.1 is not an address of this machine"), "{far}");
     assert!(process(u32::MAX).is_err());
 }
 

@@ -1,20 +1,21 @@
-//! A directory used as a cache, asked about itself: by looking into it.
+//! Examines a directory that is used as a cache.
 
 use super::{About, Start};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What a note's file begins with, beside the folders of the cache.
+/// The prefix of a note's file, which is next to the folders of the cache.
 const NOTE: &str = ".tiebreak-note-";
 
-/// Files and their bytes. `synced`: every write waits for the disk. What is there stays there: a directory has one start.
+/// Counts files and their bytes. `synced` says whether every write waits for the disk. A directory
+/// keeps its contents, so it has only one start.
 pub(super) fn about(root: &Path, synced: bool) -> Result<About, String> {
     let (mut items, mut bytes) = (0, 0);
     for outer in folders(root)? {
         for inner in folders(&outer)? {
             for file in fs::read_dir(&inner).map_err(|error| error.to_string())?.flatten() {
-                // One that was removed meanwhile is none.
+                // A file that was removed meanwhile does not count.
                 let Ok(about) = file.metadata() else { continue };
                 items += 1;
                 bytes += about.len();
@@ -45,7 +46,7 @@ pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> 
     }
 }
 
-/// Beside, then renamed: a note is never half there.
+/// Written to another file and renamed, so that a note is never incomplete.
 pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
     let note = note(root, key);
     let beside = note.with_extension("new");
@@ -60,7 +61,7 @@ pub(super) fn forget(root: &Path, key: &str) -> Result<(), String> {
     }
 }
 
-/// Keys of notes are our own words: letters, digits and a colon.
+/// Keys of notes are made by tiebreak: letters, digits and a colon.
 fn note(root: &Path, key: &str) -> PathBuf {
     root.join(format!("{NOTE}{}", key.replace(':', "-")))
 }

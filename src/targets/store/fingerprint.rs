@@ -1,7 +1,7 @@
-//! What a load leaves in the store itself: which keys with which values, in which
-//! start of the server, and whether they are still as they were written. Pure.
+//! The fingerprint that a load leaves in the store: which keys and values, in which start of the
+//! server, and whether they are unchanged. Pure.
 //!
-//! It is one short line of text under a key that no workload has.
+//! It is one short line of text under a key that no workload uses.
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
@@ -11,7 +11,7 @@ use text::units::show_count;
 /// First word of a fingerprint, with the version of how values are made.
 const MARK: &str = "tiebreak-load/1";
 
-/// Behind the prefix of the keys. They have digits there.
+/// Follows the prefix of the keys, where data keys have digits.
 const WORD: &str = "loaded";
 
 /// The loaded state of a store.
@@ -19,51 +19,51 @@ const WORD: &str = "loaded";
 pub(crate) struct Fingerprint {
     /// Hash of what was written.
     pub(crate) spec: u64,
-    /// In which start of the server.
+    /// The start of the server.
     pub(crate) start: Start,
-    /// Items that the server had thrown away by then.
+    /// Items that the server had evicted by then.
     pub(crate) evictions: Option<u64>,
-    /// How far it came, and what happened since.
+    /// The progress of the load, and what happened afterwards.
     pub(crate) state: State,
 }
 
 /// Whether the keys are as they were loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// All are there.
+    /// All exist.
     Clean,
-    /// Something has changed them since, or not all could be loaded.
+    /// They were changed after the load, or not all could be loaded.
     Dirty,
-    /// They are being loaded; all below this one were acknowledged.
+    /// They are being loaded; all keys below this one were acknowledged.
     Loading(u64),
 }
 
-/// What is to be loaded.
+/// The data to load.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     /// Hash of it.
     pub(crate) spec: u64,
     keys: u64,
-    /// Where its fingerprint is kept.
+    /// The key of its fingerprint.
     pub(crate) key: String,
 }
 
-/// How a store comes to its keys.
+/// How a store gets its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) how: LoadHow,
     /// The first key to be written.
     pub(crate) from: u64,
-    /// Why, where that is not plain.
+    /// The reason, if it is not obvious.
     pub(crate) why: Option<String>,
 }
 
 impl Wanted {
-    /// The keys of this workload and their first values. What is done to them
-    /// later, and the seed, do not change them.
+    /// The keys of this workload and their first values. They depend neither on later operations
+    /// nor on the seed.
     pub(crate) fn of(workload: &Workload) -> Wanted {
         let Workload { prefix, value, compressible, .. } = workload;
-        // With counters among them there are more keys, or others.
+        // With counters there are more or other keys.
         let (keys, values) = (workload.to_load(), workload.has_values());
         let mut spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
         if workload.is_wide() {
@@ -82,8 +82,8 @@ impl Wanted {
         Wanted { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }
     }
 
-    /// Whether to load, and from which key on. `kept` is what the store holds in
-    /// the fingerprint's place, `about` what it says of itself.
+    /// Whether to load, and from which key on. `kept` is the fingerprint in the store, `about` what
+    /// it reports about itself.
     pub(crate) fn decide(
         &self,
         kept: Result<Option<Vec<u8>>, String>,
@@ -99,8 +99,8 @@ impl Wanted {
         }
     }
 
-    /// What can be relied on; an error says why nothing can, in words where that
-    /// is of interest.
+    /// The state that can be relied on. An error says why nothing can be relied on, with a reason
+    /// if it is of interest.
     fn standing(
         &self,
         kept: Result<Option<Vec<u8>>, String>,
@@ -116,7 +116,7 @@ impl Wanted {
             return because("its fingerprint is damaged");
         };
         let Some(start) = about.and_then(|about| about.start.as_ref()) else {
-            return because("the server does not say when it was started");
+            return because("the server does not report when it was started");
         };
         if found.spec != self.spec {
             return because("it holds other keys or values");
@@ -125,16 +125,19 @@ impl Wanted {
             return because("its fingerprint is damaged");
         }
         if !found.start.is(start) {
-            return because("its server was started anew since it was loaded");
+            return because("its server was restarted after it was loaded");
         }
         if found.state == State::Dirty {
-            return because("its keys were changed since, or not all could be loaded");
+            return because(
+                "its keys were changed after the load, or not all of them could be \
+                            loaded",
+            );
         }
         self.complete(&found, about)?;
         Ok(found.state)
     }
 
-    /// Whether nothing is missing, as far as the store tells.
+    /// Checks that nothing is missing, as far as the store reports it.
     fn complete(&self, found: &Fingerprint, about: Option<&About>) -> Result<(), Option<String>> {
         let Some(about) = about else { return Ok(()) };
         let there = match found.state {
@@ -143,13 +146,13 @@ impl Wanted {
         };
         let why = match (about.evictions, found.evictions, about.items) {
             (Some(now), Some(then), _) if now > then => {
-                format!("it threw away {} items since it was loaded", show_count(now - then))
+                format!("it has evicted {} items since it was loaded", show_count(now - then))
             }
             (Some(now), Some(then), _) if now < then => {
-                "its counters were set back since it was loaded".to_owned()
+                "its counters were reset after it was loaded".to_owned()
             }
             (_, _, Some(items)) if items < there => {
-                format!("it holds {items} items, and was loaded with {there}")
+                format!("it holds {items} items but was loaded with {there}")
             }
             _ => return Ok(()),
         };
@@ -165,17 +168,17 @@ impl Decision {
 }
 
 impl Fingerprint {
-    /// Under which key it is kept, beside keys of this prefix.
+    /// The key of the fingerprint for this prefix.
     pub(super) fn place(prefix: &str) -> String {
         format!("{prefix}{WORD}")
     }
 
-    /// Whether this is a fingerprint, of whatever load.
+    /// Whether this is a fingerprint of any load.
     pub(super) fn is_one(bytes: &[u8]) -> bool {
         Fingerprint::parse(bytes).is_some()
     }
 
-    /// As it is kept.
+    /// The fingerprint as text.
     pub(crate) fn text(&self) -> String {
         let start = match &self.start {
             Start::Run(id) => format!("run:{id}"),
@@ -190,7 +193,7 @@ impl Fingerprint {
         format!("{MARK} {:016x} {start} {evictions} {state}", self.spec)
     }
 
-    /// None where it is none.
+    /// Returns None if it is not a fingerprint.
     fn parse(bytes: &[u8]) -> Option<Fingerprint> {
         let words: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(' ').collect();
         let [MARK, spec, start, evictions, state @ ..] = words.as_slice() else { return None };

@@ -65,15 +65,21 @@ fn only_what_is_clean_and_of_this_start_is_found() {
     assert_eq!(decide(&found(State::Loading(0)), &about()), Decision::anew(None));
     assert_eq!(wanted().decide(Ok(None), Some(&about())), Decision::anew(None));
     let dirty = decide(&found(State::Dirty), &about());
-    assert_eq!(dirty, anew("its keys were changed since, or not all could be loaded"));
+    assert_eq!(
+        dirty,
+        anew(
+            "its keys were changed after the load, or not all of them could be \
+                            loaded"
+        )
+    );
     for state in [State::Clean, State::Loading(300)] {
         let other = Fingerprint { spec: 1, ..found(state) };
         assert_eq!(decide(&other, &about()), anew("it holds other keys or values"));
         let before = Fingerprint { start: Start::Run("b".to_owned()), ..found(state) };
-        let why = "its server was started anew since it was loaded";
+        let why = "its server was restarted after it was loaded";
         assert_eq!(decide(&before, &about()), anew(why));
         let silent = About { start: None, ..about() };
-        let why = "the server does not say when it was started";
+        let why = "the server does not report when it was started";
         assert_eq!(decide(&found(state), &silent), anew(why));
         let kept = Ok(Some(found(state).text().into_bytes()));
         assert_eq!(wanted().decide(kept, None), anew(why));
@@ -83,14 +89,14 @@ fn only_what_is_clean_and_of_this_start_is_found() {
 #[test]
 fn what_is_missing_is_loaded_again() {
     let evicted = About { evictions: Some(9), ..about() };
-    let why = "it threw away 2 items since it was loaded";
+    let why = "it has evicted 2 items since it was loaded";
     assert_eq!(decide(&found(State::Clean), &evicted), anew(why));
     assert_eq!(decide(&found(State::Loading(300)), &evicted), anew(why));
     let set_back = About { evictions: Some(6), ..about() };
-    let why = "its counters were set back since it was loaded";
+    let why = "its counters were reset after it was loaded";
     assert_eq!(decide(&found(State::Clean), &set_back), anew(why));
     let fewer = About { items: Some(99_999), ..about() };
-    let why = "it holds 99999 items, and was loaded with 100000";
+    let why = "it holds 99999 items but was loaded with 100000";
     assert_eq!(decide(&found(State::Clean), &fewer), anew(why));
     assert_eq!(decide(&found(State::Loading(300)), &fewer).how, LoadHow::Resumed);
     let untold = About { items: None, evictions: None, ..about() };
@@ -99,8 +105,8 @@ fn what_is_missing_is_loaded_again() {
 
 #[test]
 fn what_cannot_be_read_is_loaded_again() {
-    let unread = wanted().decide(Err("it did not answer in time".to_owned()), Some(&about()));
-    assert_eq!(unread, anew("its fingerprint cannot be read: it did not answer in time"));
+    let unread = wanted().decide(Err("it did not reply in time".to_owned()), Some(&about()));
+    assert_eq!(unread, anew("its fingerprint cannot be read: it did not reply in time"));
     let whole = found(State::Clean).text();
     let hostile = [
         String::new(),
@@ -136,10 +142,7 @@ proptest! {
         redis: bool,
         clean: bool,
     ) {
-        let start = match redis {
-            true => Start::Run(ID.to_owned()),
-            false => Start::Process { pid, began },
-        };
+        let start = if redis { Start::Run(ID.to_owned()) } else { Start::Process { pid, began } };
         let state = match (upto, clean) {
             (Some(upto), _) => State::Loading(upto),
             (None, true) => State::Clean,

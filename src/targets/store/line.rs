@@ -1,5 +1,5 @@
-//! One blocking connection to a store: one question at a time, all of them
-//! before a deadline, and no more bytes than a store has reason to say.
+//! One blocking connection to a store: one query at a time, all of them before a deadline, with a
+//! limit on the size of replies.
 
 use record::Address;
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use wire::{Class, Codec, Events, Out, Reply, State, Tag};
 use wire::{memcached, resp, thrift};
 
-/// So many bytes are read of one answer. INFO of Redis takes 10 kB, with a hundred
-/// databases 20.
+/// The largest reply, in bytes. INFO of Redis takes 10 kB, or 20 kB with a hundred databases.
 const MOST_BYTES: usize = 256 << 10;
 
 /// A connection in some protocol.
@@ -20,16 +19,16 @@ pub(super) struct Line<C> {
     codec: C,
     deadline: Instant,
     input: Vec<u8>,
-    /// Bytes of the answer that were read so far, and that may be.
+    /// Bytes of the reply read so far, and their limit.
     read: usize,
     most: usize,
 }
 
-/// What was answered: the pieces of each item put together.
+/// A reply, with the pieces of each item joined.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) items: Vec<Vec<u8>>,
-    /// None: not complete yet.
+    /// None while it is incomplete.
     reply: Option<Reply>,
     item: u32,
 }
@@ -41,20 +40,21 @@ impl Heard {
     }
 
     /// # Errors
-    /// When the answer was an error: which one.
+
+    /// If the reply is an error; it names the error.
     pub(super) fn good(&self) -> Result<(), String> {
         let Some(Class::Error(code)) = self.class() else { return Ok(()) };
-        // Each protocol has codes of its own, and none has another's.
+        // No two protocols share a code.
         let name = memcached::codes::name(code)
             .or_else(|| resp::codes::name(code))
             .or_else(|| thrift::codes::name(code));
         Err(format!("it answers {}", name.unwrap_or("an error")))
     }
 
-    /// The value that was asked for. Returns None if there is nothing.
+    /// The requested value. Returns None if there is none.
     ///
     /// # Errors
-    /// When the answer was an error.
+    /// If the reply is an error.
     pub(super) fn into_value(self) -> Result<Option<Vec<u8>>, String> {
         match self.class() {
             Some(Class::Miss) => Ok(None),
@@ -62,7 +62,7 @@ impl Heard {
         }
     }
 
-    /// The answer's only item, or the first.
+    /// The first item of the reply.
     pub(super) fn into_first(self) -> Vec<u8> {
         self.items.into_iter().next().unwrap_or_default()
     }
@@ -87,10 +87,11 @@ impl Events for Heard {
 }
 
 impl<C: Codec> Line<C> {
-    /// Connects, and waits until the store takes questions.
+    /// Connects, and waits until the store accepts queries.
     pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
         let deadline = Instant::now() + patience;
-        let stream = Stream::connect(address, patience).map_err(|error| talking(&error))?;
+        let stream =
+            Stream::connect(address, patience).map_err(|error| connection_error(&error))?;
         let mut line =
             Line { stream, codec, deadline, input: Vec::new(), read: 0, most: MOST_BYTES };
         let mut out = Out::default();
@@ -102,12 +103,12 @@ impl<C: Codec> Line<C> {
         Ok(line)
     }
 
-    /// The same, for answers with values of so many bytes in them.
+    /// The same, for replies that contain values of this many bytes.
     pub(super) fn with_values_of(self, bytes: u32) -> Line<C> {
         Line { most: MOST_BYTES + bytes as usize, ..self }
     }
 
-    /// Asks, and waits for the whole answer.
+    /// Sends a query, and waits for the complete reply.
     pub(super) fn ask(&mut self, question: &C::Op<'_>) -> Result<Heard, String> {
         let mut out = Out::default();
         self.codec.write(question, &mut out).map_err(|fault| fault.0.to_owned())?;
@@ -122,20 +123,20 @@ impl<C: Codec> Line<C> {
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         let sent = self.left().and_then(|left| self.stream.write_all(bytes, left));
-        sent.map_err(|error| talking(&error))
+        sent.map_err(|error| connection_error(&error))
     }
 
     /// Reads once.
     fn hear(&mut self, heard: &mut Heard) -> Result<State, String> {
         let mut piece = [0; 16 << 10];
         let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
-        let got = got.map_err(|error| talking(&error))?;
+        let got = got.map_err(|error| connection_error(&error))?;
         self.read += got;
         if got == 0 {
-            return Err("it closed the connection without an answer".to_owned());
+            return Err("it closed the connection without a reply".to_owned());
         }
         if self.read > self.most {
-            return Err(format!("its answers take more than {} kB", self.most >> 10));
+            return Err(format!("its reply is longer than {} kB", self.most >> 10));
         }
         self.input.extend_from_slice(&piece[..got]);
         let progress = self.codec.read(&self.input, &mut Out::default(), heard);
@@ -207,13 +208,13 @@ impl Stream {
     }
 }
 
-/// Connects within this time: the standard library would wait for ever where the
-/// listener accepts nobody. On Linux a connect ends with the time to send.
+/// Connects within this time: the standard library would wait for ever if the listener does not
+/// accept. On Linux the send timeout also limits connect.
 pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
     // SAFETY: an all-zero sockaddr_un is valid.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    // One byte is the zero at the end.
+    // One byte is for the final zero.
     if path.len() >= address.sun_path.len() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "the path is too long for a socket"));
     }
@@ -236,11 +237,11 @@ pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStr
     }
 }
 
-fn talking(error: &io::Error) -> String {
+fn connection_error(error: &io::Error) -> String {
     match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not answer in time".to_owned(),
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "it did not reply in time".to_owned(),
         ErrorKind::ConnectionRefused => "it refused the connection".to_owned(),
-        ErrorKind::NotFound => "its socket is not there".to_owned(),
-        _ => format!("it cannot be asked: {error}"),
+        ErrorKind::NotFound => "its socket does not exist".to_owned(),
+        _ => format!("it cannot be queried: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Asking memcached about itself: one server, or several that hold some of the keys each.
+//! Queries memcached about itself: one server, or several that each hold some of the keys.
 
 use super::line::Line;
 use super::own_keys::{self, Kept};
@@ -7,22 +7,22 @@ use record::{Address, Fact, Workload};
 use text::shown::shown;
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 
-/// A note is no longer.
+/// The maximum length of a note.
 const LONGEST_NOTE: u64 = 4096;
 
-/// Bytes of an item, unless the server was told otherwise (`-I`).
+/// The default maximum size of an item in bytes (`-I`).
 const LONGEST_ITEM: u32 = 1 << 20;
 
 /// The servers of one contender.
 ///
-/// Several keep no note: which start of each server it was written in would have to be
-/// remembered, and that is not supported yet. Their keys are loaded anew in every run.
+/// Several servers do not keep a note: it would have to contain the start of each server, which is
+/// not supported yet. Their keys are loaded in every run.
 pub(super) struct Servers {
     each: Vec<Address>,
 }
 
 impl Servers {
-    /// Those at this address.
+    /// The servers at this address.
     pub(super) fn at(address: &Address) -> Servers {
         let each = match address {
             Address::Nodes(nodes) => nodes.iter().map(|node| Address::Tcp(*node)).collect(),
@@ -33,7 +33,7 @@ impl Servers {
         Servers { each }
     }
 
-    /// What they say, added up.
+    /// The sum of what they report.
     pub(super) fn about(&self) -> Result<About, String> {
         let said = self.each.iter().map(|server| about(&mut line(server, 0)?));
         let said: Vec<About> = said.collect::<Result<_, _>>()?;
@@ -43,7 +43,7 @@ impl Servers {
         }
     }
 
-    /// What is kept under this key. Returns None if nothing is.
+    /// The value under this key. Returns None if there is none.
     pub(super) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match self.only() {
             Some(server) => recall(&mut line(server, 0)?, key),
@@ -53,20 +53,20 @@ impl Servers {
 
     /// Keeps a note.
     pub(super) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
-        let server = self.only().ok_or("several servers keep no note")?;
+        let server = self.only().ok_or("a load of several servers cannot be recorded in them")?;
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
         let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
         line(server, 0)?.ask(&Op::Store(store))?.good()
     }
 
-    /// Removes a note. One that is on a server from another run must not be believed.
+    /// Removes a note. One that another run left on any server must not be trusted.
     pub(super) fn forget(&self, key: &str) -> Result<(), String> {
         let forget = |server| line(server, 0)?.ask(&Op::Delete(key.as_bytes()))?.good();
         self.each.iter().try_for_each(forget)
     }
 
-    /// Looks whether the keys of this workload are tiebreak's, as far as they are there. A
-    /// server that does not answer has nothing to be lost.
+    /// Checks that the existing keys of this workload were written by tiebreak. A server that does
+    /// not answer has nothing to lose.
     pub(super) fn check_keys(&self, workload: &Workload) -> Result<(), String> {
         let most = workload.value.most().max(LONGEST_ITEM);
         self.each.iter().try_for_each(|server| {
@@ -86,7 +86,7 @@ impl Servers {
     }
 }
 
-/// A connection whose answers may hold values of so many bytes. It speaks the text protocol,
+/// A connection whose replies may contain values of this many bytes. It speaks the text protocol,
 /// which every version understands.
 fn line(server: &Address, bytes: u32) -> Result<Line<Memcached>, String> {
     let value_bytes = LONGEST_NOTE.max(u64::from(bytes));
@@ -94,7 +94,7 @@ fn line(server: &Address, bytes: u32) -> Result<Line<Memcached>, String> {
     Ok(Line::open(server, codec, PATIENCE)?.with_values_of(bytes))
 }
 
-/// What several servers hold together. What one of them does not tell is not known.
+/// The sum over several servers. A figure that one of them does not report is not known.
 fn sum(said: &[About]) -> About {
     let total = |count: fn(&About) -> Option<u64>| said.iter().map(count).sum();
     About {

@@ -1,8 +1,8 @@
-//! A side channel to a store: what it says of itself, and a note that is kept in
-//! it. Used before, between and after what is measured, never meanwhile.
+//! A side channel to a store, for what it reports about itself and for a note that is kept in it.
+//! It is used before, between and after measurements, never during one.
 //!
-//! Each question has a connection and a deadline of its own. A store that does
-//! not answer is no failed target: what it did not say is not known.
+//! Each query has its own connection and deadline. A store that does not answer is not a failed
+//! target; what it did not report is not known.
 
 mod files;
 mod fingerprint;
@@ -26,10 +26,10 @@ use std::time::Duration;
 use thrift::Cluster;
 use wire::resp::Opening;
 
-/// How long one question may take, its connection included.
+/// How long one query may take, including its connection.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How one store is asked. No `Debug`: it may hold a password.
+/// How to query one store. It has no `Debug` because it may contain a password.
 pub(crate) struct SideChannel {
     address: Address,
     tongue: Tongue,
@@ -39,8 +39,7 @@ pub(crate) struct SideChannel {
 enum Tongue {
     Memcached(memcached::Servers),
     Redis(Opening),
-    /// A directory. Files that grow too old may be gone at any time: then no note
-    /// is believed.
+    /// A directory. If files expire, they may be removed at any time, so no note is trusted.
     Files {
         root: PathBuf,
         forgetful: bool,
@@ -50,35 +49,35 @@ enum Tongue {
     Thrift(Box<Cluster>),
 }
 
-/// What a store says of itself. What it does not say is none.
+/// What a store reports about itself. A figure that it does not report is None.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct About {
-    /// Items that it holds, those of others included.
+    /// Items that it contains, including those of others.
     pub(crate) items: Option<u64>,
-    /// Bytes that its items take, by its own account.
+    /// Bytes that its items take, as it reports them.
     pub(crate) bytes: Option<u64>,
-    /// Items that it threw away since it was started.
+    /// Items that it evicted since it was started.
     pub(crate) evictions: Option<u64>,
-    /// Which start of a server this is.
+    /// The current start of the server.
     pub(crate) start: Option<Start>,
-    /// A write waits for the disk before it is acknowledged, by its settings.
+    /// Whether its settings make a write wait for the disk before it is acknowledged.
     pub(crate) durable: Option<bool>,
-    /// Version, limits and what it keeps on disk, in its own words.
+    /// Version, limits and persistence, as it reports them.
     pub(crate) facts: Vec<Fact>,
 }
 
-/// One start of a server: what it holds does not outlive it, or may not.
+/// One start of a server. Its data does not survive a restart, or may not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// Redis names each with a random number.
+    /// Redis identifies each start by a random number.
     Run(String),
-    /// memcached: its process, and when that began, in seconds since 1970.
+    /// memcached: its process ID and start time, in seconds since 1970.
     Process { pid: u64, began: u64 },
 }
 
 impl Start {
-    /// Whether both are the same one. memcached tells the time by a clock of whole
-    /// seconds, and how long it runs by another: two readings differ by one.
+    /// Whether both are the same start. memcached reports the time and its uptime from two clocks
+    /// in whole seconds, so the start may differ by one.
     pub(crate) fn is(&self, other: &Start) -> bool {
         match (self, other) {
             (Start::Run(one), Start::Run(other)) => one == other,
@@ -92,8 +91,8 @@ impl Start {
 }
 
 impl SideChannel {
-    /// To the store behind this access; none where it is no store. `table`: in which
-    /// kind of table a database has the contender's rows.
+    /// Makes a side channel to the store of this access. Returns None if it is not a store. `table`
+    /// is the kind of table in which a database has the contender's rows.
     pub(crate) fn of(
         access: &Access,
         address: &Address,
@@ -115,10 +114,10 @@ impl SideChannel {
         Some(SideChannel { address: address.clone(), tongue })
     }
 
-    /// What the store says of itself.
+    /// What the store reports about itself.
     ///
     /// # Errors
-    /// Why it said nothing.
+    /// Says why it did not answer.
     pub(crate) fn about(&self) -> Result<About, String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.about(),
@@ -129,24 +128,24 @@ impl SideChannel {
         }
     }
 
-    /// What the store says of its version and settings. A directory has no words
-    /// of its own, and is not walked for them.
+    /// What the store reports about its version and settings. A directory reports nothing, and is
+    /// not walked for it.
     pub(crate) fn facts(&self) -> Vec<Fact> {
         match &self.tongue {
             Tongue::Files { .. } => Vec::new(),
-            // Its rows are not counted for them.
+            // This does not count its rows.
             Tongue::Sql(database) => database.own_words(&self.address),
-            // One that is not there yet says nothing.
+            // A store that does not exist yet reports nothing.
             Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
             }
         }
     }
 
-    /// What is kept under this key. Returns None if nothing is.
+    /// The value under this key. Returns None if there is none.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Says why it cannot be read.
     pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.recall(key),
@@ -161,7 +160,7 @@ impl SideChannel {
     /// Keeps this under the key.
     ///
     /// # Errors
-    /// Why it cannot be kept.
+    /// Says why it cannot be written.
     pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.keep(key, text),
@@ -175,7 +174,7 @@ impl SideChannel {
     /// Removes what is kept under the key, if anything is.
     ///
     /// # Errors
-    /// Why it cannot be removed.
+    /// Says why it cannot be removed.
     pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
         match &self.tongue {
             Tongue::Memcached(servers) => servers.forget(key),
@@ -186,13 +185,13 @@ impl SideChannel {
         }
     }
 
-    /// Makes room for the first load of a workload: in a database its tables, anew and
-    /// empty. What the load would replace and tiebreak did not make is left alone. A
-    /// directory was looked at when it was opened. A store that does not answer has
-    /// nothing to be lost: its load fails, and is counted.
+    /// Prepares the store for the first load of a workload; in a database this creates new, empty
+    /// tables. Data that the load would replace and tiebreak did not write is left alone. A
+    /// directory was checked when it was opened. A store that does not answer has nothing to lose:
+    /// its load fails, and is counted.
     ///
     /// # Errors
-    /// Why it cannot be made.
+    /// Says why it cannot be prepared.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
         match &self.tongue {
             Tongue::Sql(database) => database.make_tables(&self.address, workload),
@@ -206,13 +205,12 @@ impl SideChannel {
         }
     }
 
-    /// What the server still has to do that a load left to it. Returns None if a load leaves
-    /// it nothing.
+    /// The work that a load left to the server. Returns None if a load leaves it no work.
     pub(crate) fn work_left(&self) -> Option<Result<WorkLeft, String>> {
         match &self.tongue {
             Tongue::Sql(database) => database.work_left(&self.address),
             Tongue::Thrift(_) => {
-                Some(Err("Cassandra's Thrift interface does not tell of compactions".to_owned()))
+                Some(Err("Cassandra's Thrift interface does not report compactions".to_owned()))
             }
             Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Files { .. } => None,
         }

@@ -1,4 +1,4 @@
-//! The keys that a load overwrites: those that tiebreak wrote, and no others.
+//! Makes sure that a load overwrites only keys that tiebreak wrote.
 //!
 //! A store that holds the note of a load under the contender's prefix was written to by
 //! tiebreak. Where there is no note (it may have been evicted), keys say it themselves: a
@@ -9,7 +9,8 @@ use super::Fingerprint;
 use engine::workload::{COUNTED_FROM, Operations, Space, Values};
 use record::Workload;
 
-/// So many keys are looked at: half of them the first, the others spread over the rest.
+/// The number of keys that are checked: the first ones make up half, the others are spread over the
+/// rest.
 const LOOKED_AT: u64 = 128;
 
 /// What a store keeps under a key.
@@ -21,12 +22,11 @@ pub(super) enum Kept {
     Other,
 }
 
-/// Looks whether the keys of this workload are tiebreak's, as far as they are there.
-/// `read` tells what is kept under a key. Of a store that does not answer nothing is
-/// found: its load fails too, and is counted.
+/// Checks that the existing keys of this workload were written by tiebreak. `read` returns the
+/// value of a key. A store that does not answer passes: its load fails too, and is counted.
 ///
 /// # Errors
-/// Names the first key that is not, and the remedy.
+/// Names the first key that was not, and the remedy.
 pub(super) fn check(
     workload: &Workload,
     mut read: impl FnMut(&str) -> Result<Kept, String>,
@@ -58,7 +58,7 @@ pub(super) fn check(
 
 fn looked_at(keys: u64) -> impl Iterator<Item = u64> {
     let first = keys.min(LOOKED_AT / 2);
-    // Up to the last key, which is one of them.
+    // They include the last key.
     let spread = if keys > first { LOOKED_AT / 2 } else { 0 };
     let others = (0..spread).map(move |at| first + at * (keys - 1 - first) / (spread - 1));
     (0..first).chain(others)
@@ -85,9 +85,8 @@ fn is_ours(values: &Values, space: Space, key: u64, value: &[u8]) -> bool {
 
 fn refusal(key: &str) -> String {
     format!(
-        "the key `{key}` was not written by tiebreak, and the load would overwrite it: rename or \
-         remove what is there, or give another store (of Redis another database: \
-         redis://HOST:PORT/1)"
+        "the key `{key}` was not written by tiebreak and would be overwritten by the load: rename \
+         or remove it, or use another store (with Redis, another database: redis://HOST:PORT/1)"
     )
 }
 
@@ -140,7 +139,7 @@ mod tests {
             let told = checked(&[(key, b"a value of mine")]).expect_err(key);
             assert!(told.starts_with(&format!("the key `{key}` was not written")), "{told}");
         }
-        // A name that the load does not write is nobody's loss.
+        // A key that the load does not write cannot be lost.
         assert_eq!(checked(&[("tiebreak00:mine", b"x")]), Ok(()));
     }
 

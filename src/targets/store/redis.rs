@@ -1,4 +1,4 @@
-//! Asking Redis, or Valkey, about itself.
+//! Queries Redis or Valkey about itself.
 
 use super::line::{Heard, Line};
 use super::own_keys::Kept;
@@ -9,10 +9,10 @@ use wire::resp::codes;
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
 use wire::{Class, List};
 
-/// No answer has a longer string.
+/// The longest string in a reply.
 const LONGEST_STRING: u64 = 256 << 10;
 
-/// Number of the last byte that is looked at of what may be a note: it is no longer.
+/// Index of the last byte that is read of a possible note; notes are not longer.
 const LAST_OF_NOTE: &[u8] = b"999";
 
 /// Letters of a `run_id`.
@@ -58,7 +58,7 @@ impl Info {
         plain.then(|| id.to_owned())
     }
 
-    /// Version, and what happens where memory ends.
+    /// The version, and what happens when memory is full.
     fn fact(&self) -> Fact {
         let name = shown(self.text("server_name").unwrap_or("redis"));
         let version = self.text(&format!("{name}_version"));
@@ -74,30 +74,30 @@ impl Info {
     }
 }
 
-/// `appendonly no`; none where it does not show its settings.
+/// `appendonly no`. Returns None if it does not show its settings.
 fn setting(line: &mut Line<Resp>, name: &str) -> Option<String> {
     let heard = command(line, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
     heard.good().ok()?;
     let [first, rest @ ..] = heard.items.as_slice() else { return None };
-    // Of a value that is empty nothing is heard.
+    // An empty value produces no item.
     let value = rest.first().map_or(String::new(), shown);
     let plain = !value.is_empty() && !value.contains(' ');
     let value = if plain { value } else { format!("'{value}'") };
     (first == name.as_bytes()).then(|| format!("{name} {value}"))
 }
 
-/// Whether a write waits for the disk; none where it does not show its settings.
+/// Whether a write waits for the disk. Returns None if it does not show its settings.
 fn synced(settings: &[Option<String>; 3]) -> Option<bool> {
     let [appends, syncs, _] = settings;
     Some(appends.as_deref()? == "appendonly yes" && syncs.as_deref()? == "appendfsync always")
 }
 
-/// What it keeps on disk: as its settings say, or where it does not show those,
-/// as far as INFO tells.
+/// What it keeps on disk, according to its settings or, if it does not show those, to INFO.
 fn durability(info: &Info, settings: Vec<String>) -> Fact {
-    let (command, line) = match settings.is_empty() {
-        false => ("CONFIG GET", Some(settings.join(", "))),
-        true => ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on)))),
+    let (command, line) = if settings.is_empty() {
+        ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on))))
+    } else {
+        ("CONFIG GET", Some(settings.join(", ")))
     };
     Fact { command: command.to_owned(), line }
 }
@@ -106,7 +106,7 @@ pub(super) fn recall(line: &mut Line<Resp>, key: &str) -> Result<Option<Vec<u8>>
     line.ask(&Op::Get(key.as_bytes()))?.into_value()
 }
 
-/// What is there: of a string the first bytes.
+/// The value of a key; the first bytes if it is a string.
 pub(super) fn kept(line: &mut Line<Resp>, key: &str) -> Result<Kept, String> {
     let heard = command(line, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
     if heard.class() == Some(Class::Error(codes::WRONGTYPE)) {

@@ -1,4 +1,4 @@
-//! Asking a database about itself, and the note that is kept in it.
+//! Queries a database about itself, and reads and writes the note in it.
 
 mod tables;
 
@@ -12,25 +12,25 @@ use text::shown::shown;
 /// Notes of all contenders, one row each.
 const NOTES: &str = "tiebreak_notes";
 
-/// A session begins with a log-in, and PostgreSQL's with a process: beside 64 others on
-/// a busy machine it was not there after 2 s.
+/// A session begins with a login, and in PostgreSQL with a new process: with 64 others on a busy
+/// machine it took more than 2 s.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Between two questions to a server that is still starting.
+/// The pause between two queries to a server that is still starting.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
-/// Making a table anew drops an old one first, whatever was in it.
+/// Creating a table drops an old one first, however large it was.
 const PATIENCE_FOR_TABLES: Duration = Duration::from_secs(60);
-/// Counting rows means looking at all of them.
+/// Counting rows reads all of them.
 const PATIENCE_FOR_COUNTS: Duration = Duration::from_secs(30);
 
-/// A database, as it is asked.
+/// A database to query.
 pub(super) struct Database {
     server: Box<dyn drivers::Database>,
-    /// Which kind of table the contender's rows are in. None means the server's choice.
+    /// The kind of the contender's table. None means the server's default.
     kind: Option<String>,
 }
 
 impl Database {
-    /// The one that is reached in this way, with rows in this kind of table.
+    /// The database behind this access, with rows in this kind of table.
     pub(super) fn new(server: Box<dyn drivers::Database>, kind: Option<&str>) -> Database {
         Database { server, kind: kind.map(str::to_owned) }
     }
@@ -48,8 +48,7 @@ impl Database {
         })
     }
 
-    /// The same of a server that was just launched: PostgreSQL's port listens before it
-    /// takes questions.
+    /// The same for a server that was just launched: PostgreSQL listens before it accepts queries.
     fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -62,15 +61,15 @@ impl Database {
         }
     }
 
-    /// Names and values of what its version is and what a commit waits for.
+    /// Names and values of its version and of the settings that a commit depends on.
     fn facts(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
         self.server.facts(address, PATIENCE).map_err(in_words)
     }
 
-    /// What a server says of itself, as facts of the report.
+    /// What a server reports about itself, as facts for the report.
     pub(super) fn words(&self, facts: &[(String, String)]) -> Vec<Fact> {
         let (command, version) = self.server.source_of_facts();
-        // When it started is no setting, and the table is the contender's.
+        // The start time is not a setting, and the table belongs to the contender.
         let passing = ["started", "table_engine", "table_persistence"];
         let (versions, others): (Vec<_>, Vec<_>) = facts
             .iter()
@@ -95,8 +94,8 @@ impl Database {
         }
     }
 
-    /// Rows of the contender's table, and bytes of their values; none where there is
-    /// no such table.
+    /// Rows of the contender's table, and bytes of their values. Returns None if there is no such
+    /// table.
     fn counted(&self, address: &Address) -> (Option<u64>, Option<u64>) {
         let count = self.server.count_rows();
         let row = self.first_row(address, &[count], PATIENCE_FOR_COUNTS).ok().flatten();
@@ -109,7 +108,7 @@ impl Database {
         Some(self.server.work_left(address, PATIENCE)?.map_err(in_words))
     }
 
-    /// Which start of which server this is.
+    /// Identifies the server and its current start.
     fn start(&self, address: &Address, facts: &[(String, String)]) -> Option<Start> {
         let answer = match self.server.asks_for_start() {
             Some(what) => self.first_row(address, &[what.to_owned()], PATIENCE).ok()??,
@@ -148,8 +147,8 @@ impl Database {
         }
     }
 
-    /// Makes the contender's tables, anew and empty, in place of those that tiebreak made: that of keys and values where this
-    /// workload has values, and what its own statements want.
+    /// Creates the contender's tables, empty, replacing those that tiebreak made: the table of keys
+    /// and values if this workload has values, and the tables that its own statements need.
     pub(super) fn make_tables(&self, address: &Address, workload: &Workload) -> Result<(), String> {
         self.check_tables(address, workload)?;
         let statements = self.server.schema(self.kind.as_deref(), workload)?;
@@ -184,7 +183,8 @@ fn in_words(unasked: Unasked) -> String {
     shown(unasked.why)
 }
 
-/// There is no table of notes. Cassandra has no keyspace either before a first load.
+/// The table of notes does not exist. Before a first load Cassandra does not have the keyspace
+/// either.
 fn has_no_notes(unasked: &Unasked) -> bool {
     is(unasked, Refusal::NoSuchTable) || is(unasked, Refusal::NoSuchDatabase)
 }
@@ -193,7 +193,7 @@ fn is(unasked: &Unasked, refusal: Refusal) -> bool {
     unasked.code.and_then(drivers::refusal) == Some(refusal)
 }
 
-/// A text of ours, in SQL: keys and notes hold no backslash.
+/// A text of ours as an SQL literal; keys and notes contain no backslash.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

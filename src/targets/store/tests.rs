@@ -1,4 +1,4 @@
-//! The side channel to real stores, and to servers that mean no good.
+//! The side channel to real stores, and to malicious servers.
 
 use super::*;
 use crate::scratch::Scratch;
@@ -182,7 +182,7 @@ fn told_of(says: &'static [u8]) -> (Result<About, String>, Result<About, String>
         for stream in listener.incoming().take(2) {
             let mut stream = stream.expect("a client");
             let _ = stream.read(&mut [0; 1000]);
-            // Whoever has heard enough hangs up.
+            // A client that has read enough hangs up.
             for _ in 0..1 << 16 {
                 if stream.write_all(says).is_err() || says.is_empty() {
                     break;
@@ -198,8 +198,8 @@ fn told_of(says: &'static [u8]) -> (Result<About, String>, Result<About, String>
 #[test]
 fn hostile_answers_end_in_time_and_in_little_memory() {
     let endless: [(&[u8], [&str; 2]); 4] = [
-        (b"STAT x 1\r\n", ["its answers take more than 256 kB", ""]),
-        (b"$262144\r\nabc", ["", "its answers take more than 256 kB"]),
+        (b"STAT x 1\r\n", ["its reply is longer than 256 kB", ""]),
+        (b"$262144\r\nabc", ["", "its reply is longer than 256 kB"]),
         (b"$99999999\r\n", ["", ""]),
         (b"\x1b[2J\r\n", ["", ""]),
     ];
@@ -235,18 +235,18 @@ fn absurd_figures_are_not_known() {
 fn a_server_that_never_answers_or_accepts_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = Address::Tcp(listener.local_addr().expect("bound"));
-    assert_eq!(to_memcached(&silent).about(), Err("it did not answer in time".to_owned()));
+    assert_eq!(to_memcached(&silent).about(), Err("it did not reply in time".to_owned()));
     let scratch = Scratch::new();
     let path = scratch.path().join("s");
     let listener = UnixListener::bind(&path).expect("a socket");
     full(&listener, &path);
     let closed = Address::Unix(path.to_str().expect("plain").to_owned());
     let why = to_redis(&closed, &Login::default()).about();
-    assert_eq!(why, Err("it did not answer in time".to_owned()));
+    assert_eq!(why, Err("it did not reply in time".to_owned()));
     drop(listener);
     let gone = scratch.path().join("gone").to_str().expect("plain").to_owned();
     let gone = to_memcached(&Address::Unix(gone)).about();
-    assert_eq!(gone, Err("its socket is not there".to_owned()));
+    assert_eq!(gone, Err("its socket does not exist".to_owned()));
 }
 
 /// Nobody else can connect: one waits to be accepted, and there is room for one.

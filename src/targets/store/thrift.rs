@@ -1,8 +1,8 @@
-//! Asking Cassandra about itself through its Thrift interface, and the column family that
-//! holds a contender's rows.
+//! Queries Cassandra about itself through its Thrift interface, and manages the column family with
+//! a contender's rows.
 //!
-//! Nothing is ever dropped. A keyspace that is missing is made. A column family is made with
-//! the comment of tiebreak's tables, and only one that has it is emptied for a load.
+//! It never drops anything. It creates a missing keyspace, and a missing column family with the
+//! comment of tiebreak's tables; only a column family with this comment is emptied for a load.
 
 use super::line::{Heard, Line};
 use super::{About, Start};
@@ -17,29 +17,29 @@ use wire::thrift::{
     Admin, Column, Consistency, Family, Keyspace, Limits, Op, Opening, Parent, Thrift, codes,
 };
 
-/// How long questions to a busy server may take.
+/// How long queries to a busy server may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a change of the schema may take. Before it is emptied, a column family is saved
-/// on the disk unless `auto_snapshot` is off.
+/// How long a change of the schema may take. Before a column family is emptied, it is saved to disk
+/// unless `auto_snapshot` is off.
 const PATIENCE_FOR_SCHEMA: Duration = Duration::from_secs(60);
 /// How long nodes may take to have the same schema.
 const PATIENCE_FOR_AGREEMENT: Duration = Duration::from_secs(20);
-/// Between two questions whether all nodes have the same schema.
+/// The pause between two checks that all nodes have the same schema.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
-/// Bytes of an answer at most: what a keyspace is says all of its column families.
+/// The largest reply in bytes: the description of a keyspace contains all its column families.
 const LONGEST_ANSWER: u32 = 1 << 20;
-/// The super column of a note, in a family that has such.
+/// The super column of a note, in a family with super columns.
 const NOTE_SUPER_COLUMN: &[u8] = b"note";
 /// The version of the schema of nodes that cannot be reached.
 const UNREACHABLE: &[u8] = b"UNREACHABLE";
 
-/// A cluster, as it is asked.
+/// A cluster to query.
 pub(super) struct Cluster {
     access: ThriftAccess,
 }
 
 impl Cluster {
-    /// The one that is reached in this way.
+    /// The cluster behind this access.
     pub(super) fn new(access: &ThriftAccess) -> Cluster {
         Cluster { access: access.clone() }
     }
@@ -62,7 +62,7 @@ impl Cluster {
     fn settings(&self, line: &mut Line<Thrift>) -> Result<String, String> {
         let partitioner = answer(line, &Op::Admin(Admin::Partitioner))?.into_first();
         let keyspace = match self.keyspace(line)? {
-            None => "not there yet".to_owned(),
+            None => "does not exist yet".to_owned(),
             Some(found) => {
                 let options = found.options.iter();
                 let options: Vec<String> = options
@@ -75,7 +75,7 @@ impl Cluster {
         Ok(format!("partitioner {partitioner}, keyspace {name}: {keyspace}"))
     }
 
-    /// What is kept under this key in the contender's column family, if that is tiebreak's.
+    /// The value under this key in the contender's column family, if tiebreak made that family.
     pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
         let found = self.keyspace(&mut self.line_to_ask(address)?)?;
         let is_ours = found.as_ref().and_then(|found| self.family(found)).is_some_and(is_ours);
@@ -85,7 +85,7 @@ impl Cluster {
         self.read(&mut self.line(address, PATIENCE)?, key)
     }
 
-    /// Keeps a note. A clock that was set back would let an older one win: so it is read back.
+    /// Keeps a note. It is read back, because an older one would win if the clock was set back.
     pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
         let mut line = self.line(address, PATIENCE)?;
         let column = Column {
@@ -96,11 +96,12 @@ impl Cluster {
         };
         let (row, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
         answer(&mut line, &Op::Insert { key: row, parent, column, consistency })?;
-        match self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
-            true => Ok(()),
-            false => {
-                Err("it holds a note with a later timestamp: was its clock set back?".to_owned())
-            }
+        if self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
+            Ok(())
+        } else {
+            Err("it holds a record of a load with a later timestamp: check whether its clock \
+                     was set back"
+                .to_owned())
         }
     }
 
@@ -113,10 +114,10 @@ impl Cluster {
         answer(&mut line, &delete).map(drop)
     }
 
-    /// Sees to it that the contender's column family is there and empty.
+    /// Makes sure that the contender's column family exists and is empty.
     ///
     /// # Errors
-    /// When there is one that tiebreak did not make, and when the schema cannot be changed.
+    /// If tiebreak did not make the existing one, or if the schema cannot be changed.
     pub(super) fn make_room(&self, address: &Address) -> Result<(), String> {
         let (keyspace, name) = (&*self.access.keyspace, &*self.access.family);
         let mut line = self.line_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;
@@ -138,12 +139,15 @@ impl Cluster {
             Some(family) if is_ours(family) => {
                 let emptied = answer(&mut line, &Op::Admin(Admin::Truncate(name)));
                 emptied.map(drop).map_err(|why| {
-                    format!("`{name}` cannot be emptied, for which all nodes must be up: {why}")
+                    format!(
+                        "`{name}` cannot be truncated, which requires all nodes to be up: \
+                             {why}"
+                    )
                 })
             }
             Some(_) => Err(format!(
-                "the column family `{name}` of the keyspace `{keyspace}` was not made by tiebreak, \
-                 and the load would empty it: drop it yourself, or give another keyspace"
+                "the column family `{name}` of the keyspace `{keyspace}` was not made by tiebreak \
+                 and would be emptied by the load: drop it yourself, or use another keyspace"
             )),
         }
     }
@@ -155,7 +159,7 @@ impl Cluster {
         heard.into_value()
     }
 
-    /// Where in its row a note is.
+    /// The position of a note in its row.
     fn parent(&self) -> Parent<'_> {
         let super_column = self.access.is_wide.then_some(NOTE_SUPER_COLUMN);
         Parent { family: self.access.family.as_bytes(), super_column }
@@ -166,7 +170,7 @@ impl Cluster {
         if self.access.is_wide { &[0; 8] } else { THRIFT_COLUMN }
     }
 
-    /// What the keyspace is. Returns None if there is none.
+    /// The description of the keyspace. Returns None if it does not exist.
     fn keyspace(&self, line: &mut Line<Thrift>) -> Result<Option<Keyspace>, String> {
         let heard = answer(line, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
         match heard.into_value()? {
@@ -180,7 +184,7 @@ impl Cluster {
         keyspace.families.iter().find(|family| family.name == self.access.family.as_bytes())
     }
 
-    /// A connection on which no keyspace is chosen.
+    /// A connection without a selected keyspace.
     fn line_to_ask(&self, address: &Address) -> Result<Line<Thrift>, String> {
         self.line_with(address, &self.access.opening_to_ask, PATIENCE)
     }
@@ -205,7 +209,7 @@ fn is_ours(family: &Family) -> bool {
     family.comment == TABLE_COMMENT.as_bytes()
 }
 
-/// Asks. An exception but NotFound is an error, with the server's own words.
+/// Sends a query. An exception other than NotFound is an error, with the server's own words.
 fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<Heard, String> {
     let heard = line.ask(question)?;
     let Some(Class::Error(code)) = heard.class() else { return Ok(heard) };
@@ -216,7 +220,7 @@ fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<Heard, String> {
     }
 }
 
-/// `Cassandra 1.2.8, Thrift interface 19.36.0`. Versions before 1.2 do not say which they are.
+/// `Cassandra 1.2.8, Thrift interface 19.36.0`. Versions before 1.2 do not report their version.
 fn version(line: &mut Line<Thrift>) -> Result<String, String> {
     let interface = shown(answer(line, &Op::DescribeVersion)?.into_first());
     let release = Admin::Cql("SELECT release_version FROM system.local");
@@ -226,7 +230,7 @@ fn version(line: &mut Line<Thrift>) -> Result<String, String> {
     Ok(format!("Cassandra {release}, Thrift interface {interface}"))
 }
 
-/// Which cluster this is: its name and its tokens. What it holds outlives its processes.
+/// Identifies the cluster by its name and its tokens. Its data survives its processes.
 fn start(line: &mut Line<Thrift>) -> Result<Start, String> {
     let mut cluster = answer(line, &Op::Admin(Admin::ClusterName))?.into_first();
     let mut tokens = answer(line, &Op::Admin(Admin::TokenMap))?.items;
@@ -248,8 +252,8 @@ fn agree(line: &mut Line<Thrift>) -> Result<(), String> {
         }
         if Instant::now() > deadline {
             return Err(format!(
-                "its nodes had not the same schema {PATIENCE_FOR_AGREEMENT:?} after it was changed: \
-                 look which of them lags behind (nodetool describecluster)"
+                "its nodes did not agree on the schema within {PATIENCE_FOR_AGREEMENT:?} of a \
+                 change: find the node that lags behind (nodetool describecluster)"
             ));
         }
         std::thread::sleep(BETWEEN_QUESTIONS);

@@ -29,7 +29,7 @@ pub(crate) fn stores() -> Parts {
     let again = Loaded { why, ..loaded(1, LoadHow::Written) };
     let settled = Some(Settled::Compactions { left: 0, nodes: 3, took_ns: 2_350_000_000 });
     let resumed = Loaded { from: 60_000, written: 40_000, settled, ..loaded(2, LoadHow::Resumed) };
-    let silent = Some("it did not answer in time".to_owned());
+    let silent = Some("it did not reply in time".to_owned());
     let stores = [
         held(100_001, 9_100_000, none, loaded(0, LoadHow::Found)),
         held(95_843, 8_700_000, some, again),

@@ -90,7 +90,7 @@ mod tests {
             "held 12 345 items at the end; evicted 3 items in the load, 1 item in the rounds"
         );
         let silent = StoreSummary {
-            silent: Some("it did not answer in time\u{7}".to_owned()),
+            silent: Some("it did not reply in time\u{7}".to_owned()),
             shared_with: vec!["b\u{1b}".to_owned()],
             ..StoreSummary::default()
         };
@@ -98,7 +98,7 @@ mod tests {
             described(&silent),
             "whether it evicted anything is not known; these figures are for its whole server, \
              which it shares with b\\u{1b}; its own part is not known; it reports nothing about \
-             itself: it did not answer in time\\u{7}"
+             itself: it did not reply in time\\u{7}"
         );
     }
 }

@@ -1,41 +1,40 @@
-//! Requests in, replies out. Pure but for the versions.
+//! Answers requests. Pure except for the versions.
 //!
-//! Only what tiebreak's own lanes say is understood: GET without a body, and a
-//! store's get and set of one key, each protocol in the one way in which
-//! `wire` writes it.
+//! It understands only what tiebreak's own lanes send: GET without a body, and a store's get and
+//! set of one key, each in the form in which `wire` writes it.
 
 use engine::workload::{Operations, Values};
 use record::Workload;
 
 /// A page of one byte: an empty one would void a comparison.
 const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n.";
-/// What a server says to `HELLO 3`, cut down to the protocol.
+/// The reply to `HELLO 3`, reduced to the protocol.
 const HELLO: &[u8] = b"%1\r\n$5\r\nproto\r\n:3\r\n";
-/// Digits at the end of a key: its number.
+/// Number of digits at the end of a key, which are its number.
 const KEY_DIGITS: usize = 12;
 
-/// The data behind one door: of each key the version that was written last, and
+/// The data of one listening socket: of each key the version that was written last, and
 /// nothing else.
 pub(super) struct Data {
     values: Values,
     versions: Vec<u64>,
-    /// The value that was made last.
+    /// The last generated value.
     pub(super) value: Vec<u8>,
 }
 
-/// What a request came to.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It had so many bytes, and its reply was appended.
+    /// It had this many bytes, and its reply was appended.
     Bytes(usize),
-    /// More bytes must come first.
+    /// More bytes are needed.
     NotAll,
-    /// It is nothing that a lane of ours says.
+    /// It is not a request of our lanes.
     Unknown,
 }
 
 impl Data {
-    /// As after the load of this workload.
+    /// The data after the load of this workload.
     pub(super) fn new(workload: &Workload) -> Result<Data, String> {
         let values = Operations::new(workload, 0)?.values();
         Ok(Data { values, versions: vec![0; workload.keys as usize], value: Vec::new() })
@@ -45,7 +44,7 @@ impl Data {
     pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
         match input[0] {
             b'*' => self.resp(input, out),
-            // The length of a frame, which has less than 16 MiB.
+            // The length of a frame, which is below 16 MiB.
             0 => self.thrift(input, out),
             b'G' => match find(input, b"\r\n\r\n") {
                 Some(at) => {
@@ -117,7 +116,7 @@ impl Data {
         Taken::Bytes(input.len() - rest.len())
     }
 
-    /// Makes the value of a key; false: there is no such key.
+    /// Generates the value of a key. Returns false if there is no such key.
     pub(super) fn read(&mut self, key: &[u8]) -> bool {
         let Some(number) = number(key) else { return false };
         let Some(version) = self.versions.get(number) else { return false };
@@ -126,8 +125,8 @@ impl Data {
         true
     }
 
-    /// Keeps the version of a value, which stands in its second 8 bytes; false:
-    /// there is no such key, or no version.
+    /// Keeps the version of a value, which is in its second 8 bytes. Returns false if there is no
+    /// such key, or no version.
     pub(super) fn write(&mut self, key: &[u8], value: &[u8]) -> bool {
         let version = value.get(8..16).and_then(|bytes| bytes.try_into().ok());
         let known = number(key).and_then(|number| self.versions.get_mut(number));
@@ -140,7 +139,7 @@ impl Data {
         }
     }
 
-    /// Appends the length of the value that was made, and the value.
+    /// Appends the length of the generated value, and the value.
     fn sized(&self, out: &mut Vec<u8>) {
         let digits = self.value.len().to_string();
         for part in [digits.as_bytes(), b"\r\n", &self.value, b"\r\n"] {
@@ -149,7 +148,7 @@ impl Data {
     }
 }
 
-/// The first line without its end, and what is behind it.
+/// The first line without its line end, and the rest.
 fn line(input: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = input.iter().position(|byte| *byte == b'\n')?;
     Some((&input[..at.checked_sub(1)?], &input[at + 1..]))
@@ -186,7 +185,7 @@ mod tests {
         value
     }
 
-    /// What came of these bytes, and the reply.
+    /// The outcome of these bytes, and the reply.
     fn told(data: &mut Data, input: &[u8]) -> (Taken, Vec<u8>) {
         let mut out = Vec::new();
         (data.answer(input, &mut out), out)
@@ -196,7 +195,7 @@ mod tests {
     fn each_protocol_reads_what_it_wrote() {
         let (old, new) = (value(7, 0), value(7, 42));
         let with = |before: &[u8], value: &[u8], after: &[u8]| [before, value, after].concat();
-        // What asks, what writes and how that is confirmed, what is around a value.
+        // The read request, the write request and its confirmation, and the framing of a value.
         #[rustfmt::skip]
         let cases: [[&[u8]; 5]; 3] = [
             [b"get k:000000000007\r\n", b"set k:000000000007 0 0 32\r\n", b"STORED\r\n",

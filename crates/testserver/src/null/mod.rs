@@ -1,6 +1,5 @@
-//! The null server: it answers every request at once, with the shortest right
-//! reply, at the least cost. What a generator costs against it is what the
-//! generator costs by itself.
+//! The null server answers every request at once, with the shortest correct reply, at the least
+//! cost. The cost of a generator against it is the generator's own cost.
 //!
 //! One thread. Behind most doors it tells HTTP, memcached, RESP and Thrift apart by the first
 //! byte of a request, and keeps of a store's data the versions alone: values follow
@@ -21,7 +20,7 @@ use server::Server;
 use std::io;
 use std::net::SocketAddr;
 
-/// What is spoken behind a door.
+/// The protocol of a listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// HTTP, memcached, RESP, Thrift: the workload `kv`.
@@ -56,12 +55,12 @@ impl NullServer {
         Ok(NullServer { addresses, running: Some(running) })
     }
 
-    /// Where it listens, by door.
+    /// The addresses that it listens on, in the order of the doors.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// CPU time that it has used so far, in nanoseconds.
+    /// The CPU time that it has used so far, in nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
         self.running.as_ref().map_or(0, Running::cpu_ns)
     }
@@ -70,7 +69,7 @@ impl NullServer {
 impl Drop for NullServer {
     fn drop(&mut self) {
         if let Some(running) = self.running.take() {
-            // A panic of its thread has been printed; its clients saw the end.
+            // A panic of its thread has been printed, and its clients saw the connection end.
             let _ = running.end();
         }
     }

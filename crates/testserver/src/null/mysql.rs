@@ -1,15 +1,15 @@
-//! What a null MySQL says: everybody may log in, and every statement brings one row
-//! with one number. Pure.
+//! What a null MySQL answers: every login is accepted, and every statement returns one row with one
+//! number. Pure.
 //!
 //! Packets: <https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html>.
 
 use super::answer::Taken;
 
-/// What is said first: version 10 of the protocol, MySQL 5.7, a log-in by
-/// `mysql_native_password` of the form of 4.1.
+/// The greeting: version 10 of the protocol, MySQL 5.7, a login with `mysql_native_password` in the
+/// format of 4.1.
 const GREETING: &[u8] = b"\x0a5.7.0-null\0\x01\0\0\0abcdefgh\0\x0d\xa2\x21\x02\0\x08\0\x15\
                           \0\0\0\0\0\0\0\0\0\0abcdefghijkl\0mysql_native_password\0";
-/// No rows changed, no number handed out, no transaction, no warnings.
+/// No rows changed, no insert ID, no transaction, no warnings.
 const OK: &[u8] = b"\0\0\0\x02\0\0\0";
 const END_OF_ROWS: &[u8] = b"\xfe\0\0\x02\0";
 const ONE_COLUMN: &[u8] = b"\x01";
@@ -23,7 +23,7 @@ const PREPARED: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0";
 /// Bytes before the payload of a packet: its length, and its number.
 const HEAD: usize = 4;
 
-/// What the server says before it is asked.
+/// What the server sends before any request.
 pub(super) fn greeting() -> Vec<u8> {
     let mut out = Vec::new();
     packets(&[GREETING], 0, &mut out);
@@ -38,14 +38,14 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
         return Taken::NotAll;
     }
     let replies: &[&[u8]] = match (number, input.get(HEAD)) {
-        // Commands begin anew; the answer to the greeting goes on.
+        // Commands restart the numbering; the reply to the greeting continues it.
         (1, _) => &[OK],
         (0, Some(0x03)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW_AS_TEXT, END_OF_ROWS],
         (0, Some(0x17)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW, END_OF_ROWS],
         (0, Some(0x16)) => &[PREPARED, COLUMN, END_OF_ROWS],
-        // Ping, and setting the session back.
+        // Ping, and resetting the session.
         (0, Some(0x0e | 0x1f)) => &[OK],
-        // Goodbye, and the end of a statement.
+        // Quit, and closing a statement.
         (0, Some(0x01 | 0x19)) => &[],
         _ => return Taken::Unknown,
     };
@@ -53,7 +53,7 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
     Taken::Bytes(whole)
 }
 
-/// Appends packets, numbered on from this.
+/// Appends packets, numbered from this number on.
 fn packets(payloads: &[&[u8]], first: u8, out: &mut Vec<u8>) {
     for (number, payload) in (first..).zip(payloads) {
         let [a, b, c, _] = (payload.len() as u32).to_le_bytes();

@@ -1,5 +1,5 @@
-//! What a null PostgreSQL says: everybody may log in, and every statement brings
-//! one row with one number. Pure.
+//! What a null PostgreSQL answers: every login is accepted, and every statement returns one row
+//! with one number. Pure.
 //!
 //! Messages: <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Every message says how long it is.
+    /// Every message contains its length.
     #[test]
     fn replies_are_as_long_as_they_say() {
         let all = [

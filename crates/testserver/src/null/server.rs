@@ -21,7 +21,7 @@ struct Door {
     tongue: Tongue,
 }
 
-/// What is spoken behind a door.
+/// The protocol of a listening socket.
 enum Tongue {
     Stores(Box<Data>),
     Postgres,
@@ -59,7 +59,7 @@ impl Tongue {
         matches!(self, Tongue::WebSocket).then(|| websocket::room(input)).flatten()
     }
 
-    /// What is said to whoever comes.
+    /// The greeting that a new connection gets.
     fn greeting(&self) -> Vec<u8> {
         match self {
             Tongue::Mysql => mysql::greeting(),
@@ -71,9 +71,9 @@ impl Tongue {
 struct Client {
     stream: TcpStream,
     door: usize,
-    /// The beginning of a request whose end has not come.
+    /// The beginning of an incomplete request.
     held: Vec<u8>,
-    /// Replies that the system has not taken: nothing is read before they are.
+    /// Replies that the system has not accepted yet: nothing is read before they are sent.
     owed: Vec<u8>,
     /// What it says is said to all members of this room.
     room: Option<websocket::Name>,
@@ -81,7 +81,7 @@ struct Client {
 
 pub(super) struct Server {
     poll: Poll,
-    /// Open as long as the server is wanted.
+    /// Open as long as the server should run.
     _stop: PipeReader,
     doors: Vec<Door>,
     clients: Vec<Option<Client>>,
@@ -94,7 +94,7 @@ pub(super) struct Server {
     shared: Vec<u8>,
 }
 
-/// Whether a connection goes on.
+/// Whether a connection continues.
 type GoesOn = io::Result<bool>;
 
 impl Server {
@@ -109,7 +109,7 @@ impl Server {
             Ok(Door { listener, tongue: Tongue::new(*door)? })
         };
         let doors = doors.iter().enumerate().map(open).collect::<io::Result<_>>()?;
-        // A kernel that does not know the call says so here, not in the loop.
+        // A kernel without this call reports it here, not in the loop.
         poll.wait(Wait::No)?;
         Ok(Server {
             poll,
@@ -129,8 +129,7 @@ impl Server {
     }
 
     pub(super) fn run(mut self) {
-        // Those who came before the first look at the events are not announced
-        // again.
+        // Connections that came before the first wait are not announced again.
         (0..self.doors.len()).for_each(|door| self.accept(door));
         loop {
             self.poll.wait(Wait::Forever).expect("our own epoll");
@@ -145,8 +144,8 @@ impl Server {
         }
     }
 
-    /// Lets in whoever waits. One that cannot be taken is closed, or waits on:
-    /// its lane counts what that makes of it.
+    /// Accepts waiting connections. One that cannot be accepted is closed or keeps waiting; its
+    /// lane counts the failure.
     fn accept(&mut self, door: usize) {
         loop {
             match self.doors[door].listener.accept() {
@@ -167,7 +166,7 @@ impl Server {
         }
         let owed = self.doors[door].tongue.greeting();
         let mut client = Client { stream, door, held: Vec::new(), owed, room: None };
-        // What cannot be said at once is owed like a reply.
+        // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
             Some(empty) => *empty = Some(client),
@@ -223,8 +222,8 @@ impl Server {
 }
 
 impl Client {
-    /// Answers all that has come. A short read means that there is no more, but
-    /// for the end of the stream, which is not announced again: `to_end`.
+    /// Answers everything received. A short read means that there is no more data, except for the
+    /// end of the stream, which is not announced again: `to_end`.
     fn receive(
         &mut self,
         to_end: bool,
@@ -280,8 +279,7 @@ impl Client {
         true
     }
 
-    /// Sends what is owed and these replies; what the system does not take stays
-    /// owed.
+    /// Sends queued data and these replies; the rest stays queued.
     fn pay(&mut self, replies: &[u8]) -> GoesOn {
         self.owed.extend_from_slice(replies);
         while !self.owed.is_empty() {

@@ -125,7 +125,7 @@ mod tests {
         data.value
     }
 
-    /// What came of these bytes, and the reply.
+    /// The outcome of these bytes, and the reply.
     fn told(data: &mut Data, input: &[u8]) -> (Taken, Vec<u8>) {
         let mut out = Vec::new();
         (data.answer(input, &mut out), out)

@@ -4,10 +4,10 @@ use super::chunked::{Chunked, Taken};
 use super::faults;
 use crate::{Fault, bytes::up_to};
 
-/// How a body is framed, and how much of it is still to come.
+/// The framing of a body, and how much of it is still to come.
 #[derive(Debug)]
 pub(super) enum Body {
-    /// So many bytes, at least one.
+    /// This many bytes, at least one.
     Length(u64),
     /// Chunks.
     Chunked(Chunked),
@@ -20,9 +20,8 @@ impl Body {
         Body::Chunked(Chunked::new())
     }
 
-    /// Takes what belongs to the body, of an input that is not empty, and
-    /// hands its pieces on. Everything taken is done with: nothing is held
-    /// back, so a body costs no memory, however it is cut.
+    /// Takes the bytes that belong to the body from a non-empty input, and passes its pieces on.
+    /// Nothing is held back, so a body takes no memory however it is split.
     ///
     /// # Errors
     /// When the chunks are malformed or their trailers exceed the limit.
@@ -49,7 +48,7 @@ impl Body {
     /// The peer closed.
     ///
     /// # Errors
-    /// When that is not how this body ends.
+    /// If this body does not end that way.
     pub(super) fn end(&self) -> Result<(), Fault> {
         match self {
             Body::UntilClose => Ok(()),

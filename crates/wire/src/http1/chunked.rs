@@ -1,25 +1,24 @@
 //! Chunked bodies (RFC 9112, 7.1).
 //!
-//! Framing is read byte by byte and never held back: how the bytes were cut
-//! cannot matter, and no line is searched twice. Lines must end with CR LF
-//! here; a reader that takes a bare LF finds other chunks than one that does
-//! not.
+//! Framing is read byte by byte and never held back, so it does not matter how the bytes are split,
+//! and no line is searched twice. Lines must end with CR LF here: a reader that accepts a bare LF
+//! finds other chunks than one that does not.
 
 use super::{faults, grammar};
 use crate::{Fault, bytes::up_to};
 
-/// How far a body came with the bytes that it was given.
+/// The progress of a body with the given bytes.
 pub(super) struct Taken {
     /// Bytes that belong to it, framing included.
     pub(super) consumed: usize,
-    /// That was all of it.
+    /// Whether the body is complete.
     pub(super) complete: bool,
 }
 
 /// The longest size line, extensions and line end included.
 const SIZE_LINE_BYTES: usize = 1024;
 
-/// Where in a chunked body we are.
+/// The position in a chunked body.
 #[derive(Debug)]
 pub(super) struct Chunked {
     expects: Expects,

@@ -5,10 +5,10 @@ use crate::bytes;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use alloc::sync::Arc;
 
-/// One operation is in flight at most, so one tag is enough.
+/// At most one operation is in flight, so one tag is enough.
 const TAG: Tag = Tag(0);
 
-/// A request, encoded ahead. No `Debug`: its head can hold secrets.
+/// A request that was encoded in advance. It has no `Debug` because its head can contain secrets.
 #[derive(Clone, Copy)]
 pub struct Op<'a> {
     /// What [`Request::encode`](super::Request::encode) wrote.
@@ -37,7 +37,7 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// A 1xx came, which is not the reply.
+    /// A 1xx came, which is not the final reply.
     fn skip(&mut self, status: u16, limit: u32) -> Result<(), Fault> {
         if status == 101 {
             return Err(faults::SWITCHED);
@@ -52,7 +52,7 @@ impl InFlight {
 
 #[derive(Debug)]
 enum Phase {
-    /// Between replies, or in a head of which `looked` bytes were shown.
+    /// Between replies, or in a head of which `looked` bytes were searched.
     Head {
         looked: usize,
     },
@@ -70,7 +70,7 @@ impl Http1 {
         Http1 { limits, in_flight: None, phase: Phase::Head { looked: 0 }, closing: false }
     }
 
-    /// Forgets the connection, a fault included: the next one is fresh.
+    /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
         *self = Http1::new(self.limits);
     }

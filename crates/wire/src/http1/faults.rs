@@ -1,15 +1,15 @@
-//! Everything that this codec can object to. The texts name the remedy where
-//! it is ours to apply; none of them quotes the server.
+//! All faults of this codec. The texts name the remedy if there is one on the client's side; none
+//! of them quotes the server.
 
 use crate::Fault;
 
-/// The peer closed, and not one byte of a reply had come. On a connection that
-/// was used before, the server may have closed it while it was idle.
+/// The peer closed before the first byte of a reply. On a connection that was used before, the
+/// server may have closed it while it was idle.
 pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed, and a part of a reply (a 1xx included) had come.
+/// The peer closed after a part of a reply (or a 1xx) had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
-/// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+/// Bytes came while nothing was in flight.
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
 /// The first bytes are not `HTTP/1.0` or `HTTP/1.1` and a status.
 pub const NOT_HTTP1: Fault = Fault("not an HTTP/1.0 or HTTP/1.1 reply");
@@ -24,25 +24,25 @@ pub const TOO_MANY_HEADERS: Fault = Fault("the reply has more headers than the l
 /// More than [`Limits::informational`](super::Limits::informational).
 pub const TOO_MANY_INFORMATIONAL: Fault = Fault("more 1xx replies than the limit");
 /// 101 to a request that asked for no other protocol here.
-pub const SWITCHED: Fault = Fault("the server switched protocols (101); leave out Upgrade");
+pub const SWITCHED: Fault = Fault("the server switched protocols (101): omit the header Upgrade");
 
-/// No decimal number, or one above 2⁶⁴ − 1.
+/// Not a decimal number, or one above 2⁶⁴ − 1.
 pub const CONTENT_LENGTH: Fault = Fault("malformed Content-Length");
 /// Several that differ.
 pub const CONTENT_LENGTHS: Fault = Fault("conflicting Content-Length");
-/// Both: whoever trusts the one or the other sees different replies.
+/// Both: readers that trust the one or the other see different replies.
 pub const LENGTH_AND_CODING: Fault = Fault("Content-Length together with Transfer-Encoding");
-/// Any coding but one `chunked`.
+/// Any coding other than a single `chunked`.
 pub const CODING: Fault = Fault("a Transfer-Encoding other than chunked");
 /// HTTP/1.0 has no transfer codings (RFC 9112, 6.1: faulty framing).
 pub const CODING_IN_HTTP10: Fault = Fault("Transfer-Encoding in an HTTP/1.0 reply");
-/// A chunk's size line, or the line end behind its data.
+/// A chunk's size line, or the line end after its data.
 pub const CHUNK: Fault = Fault("malformed chunk");
 /// A chunk of more than 2⁶⁴ − 1 bytes.
 pub const CHUNK_TOO_LARGE: Fault = Fault("the size of a chunk overflows");
 /// A chunk's size line, extensions included.
 pub const CHUNK_LINE_TOO_LONG: Fault = Fault("a chunk's size line is longer than 1024 bytes");
-/// A trailer behind the last chunk.
+/// A trailer after the last chunk.
 pub const TRAILER: Fault = Fault("malformed trailer");
 /// More than [`Limits::head_bytes`](super::Limits::head_bytes) of them.
 pub const TRAILERS_TOO_LONG: Fault = Fault("the trailers of the reply are longer than the limit");
@@ -52,24 +52,26 @@ pub const IN_FLIGHT: Fault = Fault("another operation is in flight on this conne
 /// Written on a connection that must not be used again.
 pub const NOT_REUSABLE: Fault = Fault("this connection must not be used again");
 
-/// The method is empty or holds a byte that no method can.
+/// The method is empty or contains an invalid byte.
 pub const METHOD: Fault = Fault("the method must be a token such as GET");
 /// The reply to CONNECT is a tunnel, not a reply.
 pub const CONNECT: Fault = Fault("CONNECT opens a tunnel and cannot be measured");
-/// The path cannot stand in a request line.
-pub const PATH: Fault =
-    Fault("the path must start with / and hold no space, control byte, # or byte above 0x7e");
-/// The host cannot stand in a Host header.
-pub const HOST: Fault = Fault("the host must be a name or address, with a port if need be");
-/// A name of a header holds a byte that no name can.
+/// The path is not valid in a request line.
+pub const PATH: Fault = Fault(
+    "the path must start with / and must not contain a space, control byte, # or byte above \
+           0x7e",
+);
+/// The host is not valid in a Host header.
+pub const HOST: Fault = Fault("the host must be a name or an address, optionally with a port");
+/// A header's name contains an invalid byte.
 pub const HEADER_NAME: Fault = Fault("a header's name must be a token such as Accept");
 /// A value would end its header, or start another.
 pub const HEADER_VALUE: Fault =
-    Fault("a header's value must not hold CR, LF, NUL or another control byte");
-/// Two of them are two requests to two readers.
-pub const TWO_HOSTS: Fault = Fault("Host is given twice");
+    Fault("a header's value must not contain CR, LF, NUL or another control byte");
+/// With two of them, two readers would see two different requests.
+pub const TWO_HOSTS: Fault = Fault("the header Host is set twice");
 /// Bodies are sent whole.
-pub const ASKED_CODING: Fault = Fault("Transfer-Encoding cannot be given: leave it out");
+pub const ASKED_CODING: Fault = Fault("Transfer-Encoding cannot be set: omit it");
 /// Not the length of the body.
 pub const ASKED_LENGTH: Fault =
-    Fault("the Content-Length given is not the length of the body: leave it out");
+    Fault("the Content-Length differs from the length of the body: omit it");

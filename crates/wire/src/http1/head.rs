@@ -1,4 +1,4 @@
-//! The head of a reply: where it ends, and what it says about its body.
+//! The head of a reply: its end, and what it says about the body.
 
 use super::{body::Body, faults};
 use crate::{Fault, bytes};
@@ -29,7 +29,7 @@ struct Framing {
     keep_alive: bool,
 }
 
-/// What the first bytes of a reply tell.
+/// What the first bytes of a reply show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Too few to tell.
@@ -40,13 +40,13 @@ pub(crate) enum Start {
     Final,
 }
 
-/// Reads the first bytes, so that a peer that speaks something else is named
-/// at once, not after the head's limit or the timeout.
+/// Reads the first bytes, so that a peer with another protocol is detected at once, not after the
+/// head's limit or the timeout.
 ///
 /// # Errors
 /// When they are not the start of an HTTP/1 reply.
 pub(crate) fn start(bytes: &[u8]) -> Result<Start, Fault> {
-    // What is missing is taken as if it came as it should.
+    // Missing bytes are assumed to be correct.
     let mut first = *b"HTTP/1.1 1";
     let known = bytes.len().min(first.len());
     first[..known].copy_from_slice(&bytes[..known]);
@@ -61,10 +61,10 @@ pub(crate) fn start(bytes: &[u8]) -> Result<Start, Fault> {
     })
 }
 
-/// The head that `bytes` start with; none where it is not complete. The first
-/// `looked` bytes were shown before and hold no end of a head: they are not
-/// searched again, so that a head which comes byte by byte costs no more than
-/// its length, and the parser sees each head at most twice.
+/// The head at the start of `bytes`. Returns None if it is not complete. The first `looked` bytes
+/// were searched before and contain no end of a head: they are not searched again, so that a head
+/// that comes byte by byte costs no more than its length, and the parser sees each head at most
+/// twice.
 ///
 /// # Errors
 /// When a complete head is malformed. An incomplete one is given until its
@@ -136,8 +136,8 @@ pub(crate) fn fault(error: Error) -> Fault {
 }
 
 impl Framing {
-    /// Takes note of one header. Lengths first: few names share theirs with
-    /// one of ours, so most headers cost one comparison.
+    /// Records one header. Lengths are compared first: few names have the length of a relevant one,
+    /// so most headers cost one comparison.
     fn header(&mut self, header: &Header<'_>) -> Result<(), Fault> {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
         match header.name.len() {
@@ -156,7 +156,7 @@ impl Framing {
         }
     }
 
-    /// The same number said twice is harmless (RFC 9110, 8.6).
+    /// The same number twice is harmless (RFC 9110, 8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
         for number in bytes::list(value) {
             let number = bytes::decimal(number).ok_or(faults::CONTENT_LENGTH)?;
@@ -170,10 +170,7 @@ impl Framing {
 
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
         let again = core::mem::replace(&mut self.chunked, true);
-        match !again && value.eq_ignore_ascii_case(b"chunked") {
-            true => Ok(()),
-            false => Err(faults::CODING),
-        }
+        if !again && value.eq_ignore_ascii_case(b"chunked") { Ok(()) } else { Err(faults::CODING) }
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -1,4 +1,4 @@
-//! How much of a reply the codec is willing to hold or to wait for.
+//! Limits on how much of a reply the codec holds or waits for.
 
 /// The largest value of [`Limits::headers`]: room for so many is on the stack
 /// while a head is parsed (4 KiB, left uninitialised).

@@ -3,9 +3,9 @@
 //! [`Request`] writes the head of a request once, ahead of the run; [`Op`]
 //! lends it for every operation; [`Http1`] sends it and reads the reply.
 //!
-//! Where the standard leaves a choice the codec takes the strict one: a reply
-//! whose end could be read in two ways is a [`Fault`](crate::Fault), never a
-//! guess, since a guess would count bytes of one reply as another.
+//! If the standard leaves a choice, the codec is strict: a reply whose end could be read in two
+//! ways is a [`Fault`](crate::Fault), never a guess, since a guess would count bytes of one reply
+//! as another.
 
 mod body;
 mod chunked;

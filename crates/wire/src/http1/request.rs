@@ -7,15 +7,15 @@ use alloc::{
     vec::Vec,
 };
 
-/// A request, its body left out. No `Debug`: headers can be secret.
+/// A request without its body. It has no `Debug` because headers can be secret.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The method, case as given.
     pub method: &'a str,
     /// Path and query, percent-encoded; or `*`.
     pub path: &'a str,
-    /// What `Host` says, with the port unless it is the scheme's own. Not used
-    /// where `headers` holds a `Host`.
+    /// The value of `Host`, with the port unless it is the scheme's default. Not used if `headers`
+    /// contains a `Host`.
     pub host: &'a str,
     /// Name and value, sent in this order.
     pub headers: &'a [(String, Vec<u8>)],
@@ -29,8 +29,8 @@ impl Request<'_> {
     /// one (POST, PUT, PATCH; RFC 9110, 8.6).
     ///
     /// # Errors
-    /// When anything given could not be read back as what it is meant to be,
-    /// so that no header and no second request can be smuggled in.
+    /// If any part would not be read back as it is meant, so that no header and no second
+    /// request can be smuggled in.
     pub fn encode(&self) -> Result<Vec<u8>, Fault> {
         self.check()?;
         let mut head = Vec::with_capacity(256);
@@ -107,7 +107,7 @@ impl Request<'_> {
         if self.given("transfer-encoding").next().is_some() {
             return Err(faults::ASKED_CODING);
         }
-        // Ours is written in its place, so one that says the same is harmless.
+        // Ours is written instead, so an equal one is harmless.
         let length = Some(self.body_len.unwrap_or(0));
         if self.given("content-length").any(|value| bytes::decimal(value.trim_ascii()) != length) {
             return Err(faults::ASKED_LENGTH);

@@ -28,7 +28,7 @@ fn part(text: &[u8]) -> Option<(&[u8], u64)> {
     Some((name, took??))
 }
 
-/// Pieces between separators that stand in no quoted text.
+/// Pieces between separators outside of quoted texts.
 fn split(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |byte| {

@@ -1,4 +1,4 @@
-//! What is remembered of an operation in flight.
+//! The state of an operation in flight.
 
 use super::{Dialect, Op};
 use crate::{Events, Tag};
@@ -50,13 +50,13 @@ struct Keys {
     bytes: Vec<u8>,
     /// Where each ends in `bytes`, and whether its value came.
     ends: Vec<(u32, bool)>,
-    /// Behind the one whose value came last. Servers answer in order, so the
-    /// next is nearly always found at once; some proxies do not.
+    /// The index after the key whose value came last. Servers answer in order, so the next is
+    /// nearly always found at once; some proxies do not.
     next: usize,
 }
 
 impl Asked {
-    /// Takes the slot for an operation; its memory is used again.
+    /// Takes the slot for an operation; its memory is reused.
     pub(super) fn renew(&mut self, op: &Op<'_>, dialect: Dialect) {
         let Keys { mut bytes, mut ends, .. } = core::mem::take(&mut self.keys);
         bytes.clear();
@@ -80,7 +80,7 @@ impl Asked {
         self.keys.ends.len()
     }
 
-    /// Which of the keys this is, of those whose value has not come.
+    /// The index of this key among those whose value has not come.
     pub(super) fn item(&mut self, key: &[u8]) -> Option<u32> {
         let Keys { bytes, ends, next } = &mut self.keys;
         let start = |at: usize| at.checked_sub(1).map_or(0, |before| ends[before].0 as usize);

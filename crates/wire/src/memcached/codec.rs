@@ -44,7 +44,7 @@ impl Memcached {
         Memcached { dialect, limits, in_flight, phase: NEXT_LINE, closing: false, refused: None }
     }
 
-    /// Forgets the connection, a fault included: the next one is fresh.
+    /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
         self.in_flight.clear();
         self.phase = NEXT_LINE;
@@ -86,7 +86,7 @@ impl Memcached {
                 asked.began = true;
                 seen.began(tag);
             }
-            // The one thing that a server says unasked.
+            // The only message that a server sends without a request.
             None if !b"ERROR ".starts_with(&input[..input.len().min(6)]) => {
                 return Err(faults::ANSWERS_NOTHING);
             }
@@ -160,10 +160,7 @@ impl Memcached {
         let stored = asked.kind == Kind::Store;
         self.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
-        match stored && !reply::reads_the_value(code) {
-            true => Err(faults::OUT_OF_STEP),
-            false => Ok(()),
-        }
+        if stored && !reply::reads_the_value(code) { Err(faults::OUT_OF_STEP) } else { Ok(()) }
     }
 
     fn announced(&mut self, announced: &Announced<'_>) -> Result<(), Fault> {
@@ -238,7 +235,7 @@ impl Memcached {
         seen.done(Reply { tag, class, code, body_len, items });
     }
 
-    /// A line came while nothing was asked.
+    /// A line came while nothing was in flight.
     fn unasked(&mut self, line: &[u8]) -> Fault {
         self.refused = reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
         match self.refused {

@@ -1,9 +1,7 @@
-//! Codes of replies that are no success, for [`Class::Error`] and
-//! [`Reply::code`].
+//! Codes of replies that are not a success, for [`Class::Error`] and [`Reply::code`].
 //!
-//! memcached has words, not numbers; these numbers are ours, and stay what they
-//! are: journals hold them. All lie from 1000 to 1999, so that they cannot be
-//! taken for those of another protocol.
+//! memcached has words, not numbers. These numbers are ours and never change, because journals
+//! contain them. All are from 1000 to 1999, so that they differ from those of other protocols.
 //!
 //! [`Class::Error`]: crate::Class::Error
 //! [`Reply::code`]: crate::Reply::code
@@ -56,7 +54,7 @@ pub const TABLE: &[(u16, &str)] = &[
     (TOO_MANY_CONNECTIONS, "too_many_connections"),
 ];
 
-/// The name of a code; none where it is not of this protocol.
+/// The name of a code. Returns None if it is not of this protocol.
 pub fn name(code: u16) -> Option<&'static str> {
     TABLE.iter().find(|entry| entry.0 == code).map(|entry| entry.1)
 }

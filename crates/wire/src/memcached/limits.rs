@@ -1,4 +1,4 @@
-//! How much the codec is willing to hold, to wait for or to send.
+//! Limits on how much the codec holds, waits for or sends.
 
 /// The longest key, in bytes. The server's own limit.
 pub const MOST_KEY_BYTES: usize = 250;

@@ -1,9 +1,9 @@
-//! What can be asked.
+//! Operations.
 
 use crate::{List, Value};
 
-/// How operations are written. Both are understood on one connection; which one
-/// is asked for is part of how a contender talks.
+/// How operations are written. Servers accept both on one connection; the choice is part of a
+/// contender's settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// `get`, `set`, `delete`, …
@@ -86,9 +86,9 @@ pub enum Mode {
     Add,
     /// If the key is present.
     Replace,
-    /// Behind the value that is there.
+    /// After the existing value.
     Append,
-    /// Before the value that is there.
+    /// Before the existing value.
     Prepend,
     /// If the value's unique number is still this one.
     Cas(u64),

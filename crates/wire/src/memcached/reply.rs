@@ -1,10 +1,10 @@
-//! What a line says.
+//! Parses lines of replies.
 
 use super::{Dialect, asked::Kind, codes, faults};
 use crate::{Class, Fault, bytes::decimal};
 
-/// What a reply that is only a word means: class and code; none where the word
-/// never answers this kind of command. A meta line may have flags behind it.
+/// The class and code of a reply that is only a word. Returns None if the word is not a reply to
+/// this kind of command. A meta line may have flags after it.
 pub(super) fn outcome(kind: Kind, dialect: Dialect, line: &[u8]) -> Option<(Class, u16)> {
     let word = match dialect {
         Dialect::Text => line,
@@ -35,7 +35,7 @@ pub(super) fn outcome(kind: Kind, dialect: Dialect, line: &[u8]) -> Option<(Clas
     }
 }
 
-/// The code of an error line; none where it is none.
+/// The code of an error line. Returns None if it is another line.
 pub(super) fn error(line: &[u8]) -> Option<u16> {
     let (word, text) = first_word(line);
     match word {
@@ -68,9 +68,8 @@ fn server_error(text: &[u8]) -> u16 {
     }
 }
 
-/// Whether a server that refuses a write with this code has read its value.
-/// One that does not know the command, or does not accept its form, takes the
-/// value for the next command.
+/// Whether a server that refuses a write with this code has read its value. One that does not know
+/// the command, or does not accept its form, reads the value as the next command.
 pub(super) fn reads_the_value(code: u16) -> bool {
     let in_step = [codes::SERVER_ERROR, codes::OUT_OF_MEMORY, codes::TOO_LARGE, codes::BUSY];
     in_step.contains(&code) || code == codes::NON_NUMERIC || code == codes::TOO_MANY_CONNECTIONS
@@ -83,11 +82,11 @@ pub(super) struct Announced<'a> {
     pub(super) key: &'a [u8],
     pub(super) length: u64,
     pub(super) unique: Option<u64>,
-    /// The number that was given to a command of a meta multi-get.
+    /// The number of a command of a meta multi-get.
     pub(super) opaque: Option<u64>,
 }
 
-/// `VALUE <key> <flags> <bytes> [<unique>]`; none where it is another line.
+/// `VALUE <key> <flags> <bytes> [<unique>]`. Returns None if it is another line.
 ///
 /// # Errors
 /// When the rest of such a line cannot be read.
@@ -99,13 +98,14 @@ pub(super) fn value(line: &[u8]) -> Result<Option<Announced<'_>>, Fault> {
     let length = words.next().ok_or(faults::VALUE_LINE)?;
     let length = decimal(length).ok_or(faults::LENGTH)?;
     let unique = words.next().map(|word| decimal(word).ok_or(faults::VALUE_LINE)).transpose()?;
-    match key.is_empty() || flags.is_none() || words.next().is_some() {
-        true => Err(faults::VALUE_LINE),
-        false => Ok(Some(Announced { key, length, unique, opaque: None })),
+    if key.is_empty() || flags.is_none() || words.next().is_some() {
+        Err(faults::VALUE_LINE)
+    } else {
+        Ok(Some(Announced { key, length, unique, opaque: None }))
     }
 }
 
-/// `VA <bytes> <flag>*`; none where it is another line.
+/// `VA <bytes> <flag>*`. Returns None if it is another line.
 ///
 /// # Errors
 /// When the rest of such a line cannot be read.
@@ -129,13 +129,13 @@ pub(super) fn meta_value(line: &[u8]) -> Result<Option<Announced<'_>>, Fault> {
 }
 
 /// The value of one counter in a line of `stats` (name, blank, value, as
-/// [`Events::body`](crate::Events::body) got it); none where the line is
-/// another counter's, or its value no number.
+/// [`Events::body`](crate::Events::body) got it); None if the line is that of another counter, or
+/// its value is not a number.
 pub fn stat(line: &[u8], name: &str) -> Option<u64> {
     decimal(line.strip_prefix(name.as_bytes())?.strip_prefix(b" ")?)
 }
 
-/// What stands before the first blank, and behind it.
+/// The parts before and after the first blank.
 fn first_word(line: &[u8]) -> (&[u8], &[u8]) {
     match line.iter().position(|byte| *byte == b' ') {
         Some(at) => (&line[..at], &line[at + 1..]),

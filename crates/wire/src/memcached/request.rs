@@ -5,10 +5,10 @@ use crate::bytes::push_decimal;
 use crate::{Fault, Out};
 use alloc::vec::Vec;
 
-/// Whether an operation can be said.
+/// Checks that an operation can be encoded.
 ///
 /// # Errors
-/// When the server could not read it back as what it is meant to be.
+/// If the server would not read it back as it is meant.
 pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(), Fault> {
     match op {
         Op::MultiGet(keys) if keys.is_empty() => Err(faults::NO_KEYS),
@@ -30,9 +30,10 @@ pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(),
 
 fn check_key(key: &[u8]) -> Result<(), Fault> {
     let fits = (1..=MOST_KEY_BYTES).contains(&key.len());
-    match fits && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f) {
-        true => Ok(()),
-        false => Err(faults::KEY),
+    if fits && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f) {
+        Ok(())
+    } else {
+        Err(faults::KEY)
     }
 }
 
@@ -71,7 +72,7 @@ fn meta(op: &Op<'_>, to: &mut Vec<u8>) {
         Op::Get(key) => words(to, &[b"mg ", key, b" v"]),
         Op::Gets(key) => words(to, &[b"mg ", key, b" v c"]),
         Op::MultiGet(keys) => {
-            // Quiet: only what is found is answered, with its number.
+            // Quiet: only found keys are answered, with their number.
             for (at, key) in keys.iter().enumerate() {
                 number(to, &[b"mg ", key, b" v q O"], at as u64);
                 to.extend_from_slice(b"\r\n");
@@ -127,7 +128,7 @@ fn meta_store(store: &Store<'_>, out: &mut Out) {
     value(store, out);
 }
 
-/// Flags and expiry, where the mode does not leave them as they are.
+/// Flags and expiry, unless the mode leaves them unchanged.
 fn kept(store: &Store<'_>) -> (u32, u32) {
     match store.mode {
         Mode::Append | Mode::Prepend => (0, 0),

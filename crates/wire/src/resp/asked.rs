@@ -1,4 +1,4 @@
-//! What is remembered of an operation in flight.
+//! The state of an operation in flight.
 
 use super::token::{Aggregate, Scalar, Token};
 use super::{Op, faults};
@@ -51,7 +51,7 @@ impl Asked {
     /// The reply begins with this token.
     ///
     /// # Errors
-    /// When it is not of a kind that the command has.
+    /// If the command never returns a reply of this type.
     pub(super) fn start(&mut self, token: &Token<'_>) -> Result<(), Fault> {
         if !self.kind.allows(token) {
             return Err(faults::UNEXPECTED);
@@ -69,14 +69,14 @@ impl Asked {
         Ok(())
     }
 
-    /// The reply's text says no more than its class: it is no item.
+    /// The reply's text says no more than its class, so it is not an item.
     pub(super) fn is_only_a_word(&self) -> bool {
         matches!(self.kind, Kind::Set | Kind::Del)
     }
 }
 
 impl Kind {
-    /// Whether a reply can begin so.
+    /// Whether a reply can begin with this.
     fn allows(self, token: &Token<'_>) -> bool {
         let scalar = match token {
             Token::Whole(scalar, _) | Token::Begin(scalar) => Some(*scalar),

@@ -1,4 +1,4 @@
-//! One connection that speaks RESP.
+//! One RESP connection.
 
 use super::asked::{Asked, Kind};
 use super::lexer::Lexer;
@@ -10,8 +10,8 @@ use crate::pipeline::Pipeline;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use core::fmt;
 
-/// RESP on one connection. After it was made it allocates nothing. It holds
-/// the password, and shows nothing of itself.
+/// RESP on one connection. It allocates nothing after its creation. It contains the password, so
+/// its `Debug` shows nothing.
 pub struct Resp {
     opening: Opening,
     /// Replies to the opening that are to come.
@@ -46,7 +46,7 @@ impl Resp {
         }
     }
 
-    /// Forgets the connection, a fault included: the next one is fresh.
+    /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
         self.to_open = self.opening.replies();
         self.in_flight.clear();
@@ -58,17 +58,18 @@ impl Resp {
     }
 
     fn state(&self) -> State {
-        match self.closing {
-            true => State::Closing,
-            false if self.to_open > 0 => State::Opening,
-            false => State::Ready,
+        if self.closing {
+            State::Closing
+        } else if self.to_open > 0 {
+            State::Opening
+        } else {
+            State::Ready
         }
     }
 
-    /// The reply that nearly all are: one string, whole, to a `Get`. It goes the
-    /// long way of [`Resp::step`] in one step, which made up a sixth of what an
-    /// operation cost with many in flight. Returns how many bytes it had, or
-    /// None if it is no such reply.
+    /// Reads the most common reply, one complete string to a `Get`, in one step. The general path
+    /// of [`Resp::step`] made up a sixth of an operation's cost with many in flight. Returns the
+    /// number of bytes, or None if it is another reply.
     #[inline]
     fn one_string(&mut self, input: &[u8], seen: &mut impl Events) -> Option<usize> {
         if self.broken.is_some() || self.to_open > 0 || self.nesting.depth() > 0 {
@@ -113,7 +114,7 @@ impl Resp {
         Ok(Some(step.consumed))
     }
 
-    /// The first byte of something that is no push.
+    /// The first byte of something other than a push.
     fn begins(&mut self, first: u8, seen: &mut impl Events) -> Result<(), Fault> {
         if self.to_open > 0 {
             return Ok(());
@@ -124,14 +125,14 @@ impl Resp {
                 asked.began = true;
                 seen.began(tag);
             }
-            // The one thing that a server says unasked.
+            // The only message that a server sends without a request.
             None if first == b'-' => {}
             None => return Err(faults::ANSWERS_NOTHING),
         }
         Ok(())
     }
 
-    /// A piece of a push, which is passed on as it came.
+    /// A piece of a push, which is passed on unchanged.
     fn push(
         &mut self,
         raw: &[u8],
@@ -146,8 +147,7 @@ impl Resp {
         Ok(())
     }
 
-    /// Keeps count of what is around the next value. Returns whether all that
-    /// was begun is complete.
+    /// Tracks the aggregates around the next value. Returns whether everything begun is complete.
     fn nest(&mut self, token: Token<'_>) -> Result<bool, Fault> {
         match token {
             Token::Begin(_) | Token::Piece(_) => Ok(false),

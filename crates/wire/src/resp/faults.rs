@@ -1,34 +1,37 @@
-//! Everything that this codec can object to. The texts name the remedy where
-//! it is ours to apply; none of them quotes the server.
+//! All faults of this codec. The texts name the remedy if there is one on the client's side; none
+//! of them quotes the server.
 
 use super::codes;
 use crate::Fault;
 
-/// The peer closed, and not one byte of a reply had come. On a connection that
-/// was used before, the server may have closed it while it was idle.
+/// The peer closed before the first byte of a reply. On a connection that was used before, the
+/// server may have closed it while it was idle.
 pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed, and a part of a reply or of a push had come.
+/// The peer closed after a part of a reply or of a push had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// The peer closed before HELLO, AUTH and SELECT were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed while logging in");
-/// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
+/// Bytes came while nothing was in flight.
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
-/// The first byte of a value is none of RESP's.
+/// The first byte of a value is not one of RESP's.
 pub const NOT_RESP: Fault = Fault("not a RESP reply");
-/// A reply of a kind that its command never has.
-pub const UNEXPECTED: Fault = Fault("a reply of a kind that this command never has");
+/// A reply of a type that its command never returns.
+pub const UNEXPECTED: Fault = Fault("a reply of a type that this command never returns");
 /// An MGET with more or fewer elements than keys.
-pub const OTHER_COUNT: Fault = Fault("a reply with another number of elements than keys");
-/// CR or LF alone, or nothing of both behind a string.
+pub const OTHER_COUNT: Fault = Fault(
+    "a reply whose number of elements differs from the number of \
+                                      keys",
+);
+/// CR or LF alone, or neither after a string.
 pub const LINE_END: Fault = Fault("a line or a string that does not end with CR LF");
 /// More than [`MOST_LINE_BYTES`](super::MOST_LINE_BYTES).
 pub const LINE_TOO_LONG: Fault = Fault("a length or a number is longer than the limit");
-/// A length or a count that is no decimal number, or too large for one.
+/// A length or a count that is not a decimal number, or is too large.
 pub const LENGTH: Fault = Fault("malformed length");
-/// An integer that is no decimal number of 64 bits.
+/// An integer that is not a decimal number of 64 bits.
 pub const INTEGER: Fault = Fault("malformed integer");
-/// A double, a big number, a boolean or a null that is none.
+/// A malformed double, big number, boolean or null.
 pub const NUMBER: Fault = Fault("malformed number, boolean or null");
 /// A verbatim string without its format.
 pub const VERBATIM: Fault = Fault("malformed verbatim string");
@@ -36,50 +39,49 @@ pub const VERBATIM: Fault = Fault("malformed verbatim string");
 pub const BULK_TOO_LONG: Fault = Fault("a string is longer than the limit");
 /// More than [`MOST_DEEP`](super::MOST_DEEP).
 pub const TOO_DEEP: Fault = Fault("aggregates are nested deeper than the limit");
-/// A push may only stand between replies.
+/// A push is allowed only between replies.
 pub const PUSH_INSIDE: Fault = Fault("a push in the middle of a reply");
-/// An end, or a chunk, of nothing that was begun; a map with a key too many.
+/// An end or a chunk without a beginning, or a map with a key without a value.
 pub const STREAMED: Fault = Fault("malformed streamed string or aggregate");
 
 /// HELLO, AUTH and SELECT are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the log-in is not over");
+pub const NOT_OPEN: Fault = Fault("the login is not complete");
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
-/// The server closed, or will after what is in flight.
+/// The server closed, or will close after the operations in flight.
 pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
 /// A command without a name, or an MGET or DEL without keys.
 pub const NO_ARGUMENTS: Fault = Fault("a command needs a name, and MGET and DEL a key");
 /// See [`Op::Command`](super::Op::Command).
 pub const COMMAND: Fault =
-    Fault("this command changes how replies come or undoes the log-in and cannot be measured");
-/// RESP knows no user without a password.
+    Fault("this command changes the reply format or the login and cannot be measured");
+/// RESP does not support a user without a password.
 pub const USER_WITHOUT_PASSWORD: Fault = Fault("a user needs a password");
 
 /// The server is loading ([`codes::LOADING`]).
-pub const LOADING: Fault = Fault("LOADING: the server is loading its data set; wait until it is");
+pub const LOADING: Fault = Fault("LOADING: the server is loading its dataset; wait until it is");
 /// [`codes::NOAUTH`].
-pub const NOAUTH: Fault = Fault("NOAUTH: the server wants a password; give one in the address");
+pub const NOAUTH: Fault = Fault("NOAUTH: the server requires a password; put it into the address");
 /// [`codes::WRONGPASS`].
-pub const WRONGPASS: Fault = Fault("WRONGPASS: the server does not accept user and password");
+pub const WRONGPASS: Fault = Fault("WRONGPASS: the server rejects the user or the password");
 /// [`codes::NOPERM`].
-pub const NOPERM: Fault = Fault("NOPERM: this user may not do that; ask for its rights (ACL)");
+pub const NOPERM: Fault = Fault("NOPERM: this user may not run the command; extend its ACL");
 /// [`codes::NOPROTO`].
-pub const NOPROTO: Fault = Fault("NOPROTO: the server does not speak RESP3; ask for RESP2");
+pub const NOPROTO: Fault = Fault("NOPROTO: the server does not support RESP3; use RESP2");
 /// [`codes::DENIED`].
 pub const DENIED: Fault = Fault("DENIED: the server is in protected mode; connect over loopback");
 /// [`codes::MAX_CLIENTS`].
 pub const MAX_CLIENTS: Fault =
-    Fault("the server has its maxclients; raise it or use fewer connections");
+    Fault("the server has reached maxclients; raise it or use fewer connections");
 /// Any other error to HELLO.
-pub const HELLO: Fault =
-    Fault("the server refuses HELLO (before Redis 6 there is none: use RESP2)");
+pub const HELLO: Fault = Fault("the server rejects HELLO (it exists since Redis 6; use RESP2)");
 /// Any other error to AUTH.
-pub const AUTH: Fault = Fault("the server refuses AUTH (has it a password at all?)");
+pub const AUTH: Fault = Fault("the server rejects AUTH (check whether it has a password)");
 /// Any other error to SELECT.
-pub const SELECT: Fault = Fault("the server refuses SELECT (has it so many databases?)");
+pub const SELECT: Fault = Fault("the server rejects SELECT (check its number of databases)");
 
-/// What an error means that refuses the connection; `otherwise` where it has
-/// no fault of its own.
+/// The fault of an error that refuses the connection; `otherwise` if the error has no fault of its
+/// own.
 pub(super) fn refusal(code: u16, otherwise: Fault) -> Fault {
     match code {
         codes::LOADING => LOADING,

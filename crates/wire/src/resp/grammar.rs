@@ -1,10 +1,9 @@
-//! What numbers, lengths and nulls are made of.
+//! The grammar of numbers, lengths and nulls.
 
 use super::{faults, token::Token};
 use crate::{Fault, bytes};
 
-/// The string that all of is there, with its line end; the common case, told
-/// as one token.
+/// A complete string with its line end, the common case, as one token.
 pub(super) fn whole(input: &[u8], len: usize) -> Option<&[u8]> {
     let (text, rest) = input.split_at_checked(len)?;
     rest.starts_with(b"\r\n").then_some(text)

@@ -1,14 +1,13 @@
-//! Bytes into tokens: one value's type, length and text, without regard to
-//! what is around it. Nothing is gathered: what is held back is one short line
-//! at most.
+//! Splits bytes into tokens: one value's type, length and text, without regard to its surroundings.
+//! Nothing is collected: at most one short line is held back.
 
 use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, MOST_LINE_BYTES, codes, faults, grammar};
 use crate::Fault;
 use crate::bytes::{self, Line};
 
-/// How far a look went: bytes that are done with, and what they said. No bytes
-/// and no token: more bytes are needed.
+/// The result of a step: consumed bytes, and their token. No bytes and no token mean that more
+/// bytes are needed.
 pub(super) struct Step<'a> {
     pub(super) consumed: usize,
     pub(super) token: Option<Token<'a>>,
@@ -19,7 +18,7 @@ const MORE: Step<'_> = Step { consumed: 0, token: None };
 /// What the next byte is part of.
 #[derive(Clone, Copy, Debug)]
 enum Expects {
-    /// A value; `looked` bytes of its first line hold no end.
+    /// A value; `looked` bytes of its first line contain no line end.
     Value { looked: usize },
     /// A text that ends with its line.
     Text,
@@ -40,7 +39,7 @@ const MOST_DIGITS: usize = 10;
 
 const NEXT_VALUE: Expects = Expects::Value { looked: 0 };
 
-/// Where in the stream we are.
+/// The position in the stream.
 #[derive(Debug)]
 pub(super) struct Lexer {
     expects: Expects,
@@ -52,7 +51,7 @@ impl Lexer {
         Lexer { expects: NEXT_VALUE, limits }
     }
 
-    /// Nothing was begun, or held back.
+    /// Nothing was begun or held back.
     pub(super) fn is_between(&self) -> bool {
         matches!(self.expects, Expects::Value { looked: 0 })
     }
@@ -61,9 +60,8 @@ impl Lexer {
         self.expects = NEXT_VALUE;
     }
 
-    /// The text of a string that the input starts with and holds to its end, and
-    /// how many bytes that is in all. None of whatever else it is, and of what is
-    /// not allowed: [`Lexer::next`] knows what to make of that.
+    /// The text of a complete string at the start of the input, and the number of its bytes.
+    /// Returns None for anything else and for invalid input, which [`Lexer::next`] handles.
     #[inline]
     pub(super) fn whole_string<'a>(&self, input: &'a [u8]) -> Option<(&'a [u8], usize)> {
         if !self.is_between() || input[0] != b'$' {
@@ -204,7 +202,7 @@ impl Lexer {
         Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
 
-    /// CR LF behind a string or a text.
+    /// CR LF after a string or a text.
     fn end<'a>(&mut self, input: &[u8]) -> Result<Step<'a>, Fault> {
         match bytes::starts_with_line_end(input) {
             None => Ok(MORE),

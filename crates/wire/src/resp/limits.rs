@@ -1,10 +1,10 @@
-//! How much of a reply the codec is willing to hold or to wait for.
+//! Limits on how much of a reply the codec holds or waits for.
 
-/// Aggregates in aggregates; more is a fault.
+/// The deepest nesting of aggregates; more is a fault.
 pub const MOST_DEEP: usize = 32;
 
-/// The longest line that is looked at as a whole, CR LF included: lengths and
-/// numbers. Longer texts are streamed. Nothing more is ever held back.
+/// The longest line that is parsed as a whole, CR LF included: lengths and numbers. Longer texts
+/// are streamed. Nothing more is ever held back.
 pub const MOST_LINE_BYTES: usize = 1024;
 
 /// Limits on one string, which is streamed.

@@ -1,9 +1,8 @@
 //! RESP2 and RESP3, the protocol of Redis and Valkey, as a client speaks it.
 //!
-//! [`Opening`] is what is said on every fresh connection (HELLO, AUTH, SELECT),
-//! written once; [`Op`] is one operation, borrowed; [`Resp`] sends it and reads
-//! the reply. Replies come in order, so as many operations as the depth says
-//! may be in flight, and each reply is told on its own.
+//! [`Opening`] is what is sent on every fresh connection (HELLO, AUTH, SELECT), written once;
+//! [`Op`] is one operation, borrowed; [`Resp`] sends it and reads the reply. Replies come in order,
+//! so as many operations as the depth says may be in flight, and each reply is reported separately.
 //!
 //! What a reply means here:
 //! - A top-level aggregate's elements are numbered; an element's number is the
@@ -21,8 +20,8 @@
 //! - Attributes are read and left out. Pushes are passed on as they came,
 //!   framing included, and answer no operation.
 //!
-//! A reply of a kind that its command never has is a [`Fault`](crate::Fault):
-//! the replies are out of step.
+//! A reply of a type that its command never returns is a [`Fault`](crate::Fault): the replies are
+//! out of order.
 
 mod asked;
 mod codec;

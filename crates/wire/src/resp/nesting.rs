@@ -1,4 +1,4 @@
-//! Where in nested aggregates we are.
+//! The position in nested aggregates.
 
 use super::{MOST_DEEP, faults, token::Aggregate};
 use crate::Fault;
@@ -8,7 +8,7 @@ struct Frame {
     aggregate: Aggregate,
     /// Elements to come. None means until an end marker.
     left: Option<u64>,
-    /// Elements so far: odd in a map behind a key.
+    /// Elements so far; odd in a map after a key.
     seen: u64,
 }
 
@@ -50,10 +50,10 @@ impl Nesting {
         }
     }
 
-    /// An aggregate begins. Returns whether all that was begun is complete.
+    /// An aggregate begins. Returns whether everything begun is complete.
     ///
     /// # Errors
-    /// When it is nested too deep, or is a push inside.
+    /// If it is nested too deep, or is a push inside of another value.
     pub(super) fn open(&mut self, aggregate: Aggregate, count: Option<u64>) -> Result<bool, Fault> {
         if aggregate == Aggregate::Push && self.depth > 0 {
             return Err(faults::PUSH_INSIDE);
@@ -67,7 +67,7 @@ impl Nesting {
         Ok(count == Some(0) && self.pop())
     }
 
-    /// A scalar is complete. Returns whether all that was begun is.
+    /// A scalar is complete. Returns whether everything begun is complete.
     pub(super) fn value(&mut self) -> bool {
         while self.depth > 0 {
             let frame = &mut self.frames[self.depth - 1];
@@ -84,11 +84,10 @@ impl Nesting {
         true
     }
 
-    /// The end of a streamed aggregate. Returns whether all that was begun is
-    /// complete.
+    /// The end of a streamed aggregate. Returns whether everything begun is complete.
     ///
     /// # Errors
-    /// When there is none, or a map ends behind a key.
+    /// If there is none, or a map ends after a key.
     pub(super) fn close(&mut self) -> Result<bool, Fault> {
         let frame = match self.depth.checked_sub(1).map(|last| self.frames[last]) {
             Some(frame) if frame.left.is_none() => frame,
@@ -100,8 +99,8 @@ impl Nesting {
         Ok(self.pop())
     }
 
-    /// The innermost aggregate is complete, and a value of what is around it,
-    /// unless it is an attribute, which belongs to the value behind it.
+    /// The innermost aggregate is complete, and a value of what is around it, unless it is an
+    /// attribute, which belongs to the value after it.
     fn pop(&mut self) -> bool {
         self.leave() != Aggregate::Attribute && self.value()
     }

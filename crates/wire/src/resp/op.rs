@@ -1,4 +1,4 @@
-//! What can be asked.
+//! Operations.
 
 use crate::{List, Value};
 
@@ -16,9 +16,9 @@ pub enum Op<'a> {
     Incr(&'a [u8]),
     /// Removes keys.
     Del(List<'a>),
-    /// Any command: its name and its arguments. Refused are those after which
-    /// replies no longer answer requests one by one (SUBSCRIBE, MONITOR, CLIENT
-    /// REPLY, …) or that undo the opening (HELLO, RESET, QUIT).
+    /// Any command: its name and its arguments. Commands are refused if replies would no longer
+    /// correspond to requests one by one (SUBSCRIBE, MONITOR, CLIENT REPLY, …) or if they undo the
+    /// opening (HELLO, RESET, QUIT).
     Command(List<'a>),
 }
 
@@ -35,8 +35,8 @@ pub struct Set<'a> {
     pub expires: Expires,
 }
 
-/// On which condition a value is written. Where it does not hold, the reply is
-/// the error [`NOT_SET`](super::codes::NOT_SET).
+/// On which condition a value is written. If it does not hold, the reply is the error
+/// [`NOT_SET`](super::codes::NOT_SET).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
     /// Always.
@@ -58,6 +58,6 @@ pub enum Expires {
     Seconds(u64),
     /// After so many milliseconds (PX).
     Millis(u64),
-    /// When the value that is there would have (KEEPTTL).
+    /// When the existing value would have expired (KEEPTTL).
     Kept,
 }

@@ -1,48 +1,47 @@
-//! What is said on a fresh connection before anything is measured.
+//! What is sent on a fresh connection before the measurement.
 
 use super::{faults, request};
 use crate::{Fault, bytes::push_decimal};
 use alloc::{sync::Arc, vec::Vec};
 
-/// Which RESP is spoken.
+/// The version of RESP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// What every server speaks unasked.
+    /// The default of every server.
     #[default]
     Resp2,
-    /// With types and pushes; asked for by HELLO (Redis 6 and later).
+    /// With types and pushes; selected by HELLO (Redis 6 and later).
     Resp3,
 }
 
-/// How to log in. No `Debug`: it holds a secret.
+/// How to log in. It has no `Debug` because it contains a secret.
 #[derive(Clone, Copy, Default)]
 pub struct Login<'a> {
-    /// Which RESP is asked for.
+    /// The requested version of RESP.
     pub protocol: Protocol,
     /// The user. None means the default one.
     pub user: Option<&'a str>,
-    /// The password. None means no log-in.
+    /// The password. None means no login.
     pub password: Option<&'a str>,
-    /// The database; 0 is there without asking.
+    /// The database; 0 is the default and needs no SELECT.
     pub database: u32,
 }
 
-/// What is said on every fresh connection, encoded once. No `Debug`: it holds
-/// the password.
+/// What is sent on every fresh connection, encoded once. It has no `Debug` because it contains the
+/// password.
 #[derive(Clone)]
 pub struct Opening {
     bytes: Arc<[u8]>,
-    /// What is objected to if the reply to each is an error without a fault of
-    /// its own.
+    /// For each, the fault if the reply is an error without a fault of its own.
     steps: [Option<Fault>; 2],
 }
 
 impl Opening {
-    /// Writes HELLO or AUTH, then SELECT, each where it is needed. They are
-    /// sent together: an opening costs one round trip, or none.
+    /// Writes HELLO or AUTH, then SELECT, each if it is needed. They are sent together: an opening
+    /// costs one round trip, or none.
     ///
     /// # Errors
-    /// When there is a user without a password.
+    /// If there is a user without a password.
     pub fn new(login: &Login<'_>) -> Result<Opening, Fault> {
         let user = match (login.user, login.password) {
             (Some(_), None) => return Err(faults::USER_WITHOUT_PASSWORD),

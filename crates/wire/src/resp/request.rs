@@ -5,10 +5,10 @@ use crate::bytes::push_decimal;
 use crate::{Fault, List, Out};
 use alloc::vec::Vec;
 
-/// Whether an operation can be said and its reply understood.
+/// Checks that an operation can be encoded and its reply decoded.
 ///
 /// # Errors
-/// When it cannot.
+/// If it cannot.
 pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
     match op {
         Op::MGet(list) | Op::Del(list) | Op::Command(list) if list.is_empty() => {
@@ -19,8 +19,8 @@ pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Commands after which replies do not come one for each request, or not in
-/// the protocol of the opening. By length, so that most names cost nothing.
+/// Commands after which there is not one reply per request, or not in the protocol of the opening.
+/// They are grouped by length, so that most names cost nothing.
 fn command(list: &List<'_>) -> Result<(), Fault> {
     let name = list.get(0).unwrap_or_default();
     let refused: &[&[u8]] = match name.len() {
@@ -38,9 +38,10 @@ fn command(list: &List<'_>) -> Result<(), Fault> {
         12 => &[b"PUNSUBSCRIBE", b"SUNSUBSCRIBE"],
         _ => &[],
     };
-    match refused.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
-        true => Err(faults::COMMAND),
-        false => Ok(()),
+    if refused.iter().any(|refused| name.eq_ignore_ascii_case(refused)) {
+        Err(faults::COMMAND)
+    } else {
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a stream of RESP is made of.
+//! The tokens of a RESP stream.
 
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub(super) enum Aggregate {
     Set,
     /// Keys and values are elements.
     Map,
-    /// Belongs to the value behind it.
+    /// Belongs to the value after it.
     Attribute,
-    /// Answers nothing.
+    /// Does not answer a request.
     Push,
 }
 
-/// A piece of the stream. A scalar is either `Whole`, or it is `Begin`, its
-/// pieces and `End`: which of the two depends on how the bytes were cut.
+/// A piece of the stream. A scalar is either `Whole`, or `Begin`, its pieces and `End`, depending
+/// on how the bytes were split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     Whole(Scalar, &'a [u8]),

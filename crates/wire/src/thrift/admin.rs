@@ -1,5 +1,4 @@
-//! Questions about a cluster and changes of its schema. None of them is sent while anything
-//! is measured.
+//! Queries about a cluster and changes of its schema. None of them is sent during a measurement.
 
 use super::message::{field, i32_field, list, map, stop, string, string_field, types};
 use super::route::Success;
@@ -8,10 +7,10 @@ use alloc::vec::Vec;
 
 /// The reply is not compressed.
 const NO_COMPRESSION: u32 = 2;
-/// The consistency level of a question.
+/// The consistency level of a query.
 const ONE: u32 = 1;
 
-/// A question about the cluster or a change of its schema.
+/// A query about the cluster or a change of its schema.
 #[derive(Clone, Copy, Debug)]
 pub enum Admin<'a> {
     /// The name of the cluster; the body is the text.
@@ -23,8 +22,8 @@ pub enum Admin<'a> {
     /// The versions of the schema that nodes have, each an item. Nodes that cannot be reached
     /// have the version `UNREACHABLE`.
     SchemaVersions,
-    /// What a keyspace is; the body is read by [`Keyspace::read`](super::Keyspace::read). A
-    /// miss: there is none.
+    /// The description of a keyspace; the body is read by
+    /// [`Keyspace::read`](super::Keyspace::read). A miss means that it does not exist.
     Keyspace(&'a str),
     /// Makes a keyspace without column families.
     AddKeyspace {
@@ -39,13 +38,13 @@ pub enum Admin<'a> {
         keyspace: &'a str,
         /// Its name.
         name: &'a str,
-        /// What is noted with it.
+        /// Its comment.
         comment: &'a str,
         /// It has super columns, named by texts, whose columns are named by numbers of 8
         /// bytes, big-endian. Otherwise it has columns named by texts.
         is_super: bool,
     },
-    /// Removes all rows of a column family of the keyspace that was chosen.
+    /// Removes all rows of a column family of the selected keyspace.
     Truncate(&'a str),
     /// One statement in CQL 3 (from 1.2 on); the body is the values of its rows.
     Cql(&'a str),

@@ -1,4 +1,4 @@
-//! What is remembered of a call in flight.
+//! The state of a call in flight.
 
 use super::route::Success;
 use super::throws::Throws;
@@ -21,7 +21,7 @@ pub(super) struct Asked {
     pub(super) began: bool,
     /// The success was seen.
     has_success: bool,
-    /// The exception that was seen; 0: none.
+    /// The exception that was seen, or 0.
     exception: u8,
     /// Which column or key the next value is of.
     pub(super) item: u32,
@@ -76,7 +76,7 @@ impl Asked {
     /// The success begins.
     ///
     /// # Errors
-    /// When the call has none, or an exception was seen.
+    /// If the call has none, or an exception was seen.
     pub(super) fn succeeds(&mut self) -> Result<(), Fault> {
         if self.success == Success::Void || self.exception != 0 || self.has_success {
             return Err(faults::UNEXPECTED);
@@ -85,7 +85,7 @@ impl Asked {
         Ok(())
     }
 
-    /// A piece of a value is there. A text that is the success has no beginning of its own.
+    /// Handles a piece of a value. A text that is the success has no separate beginning.
     ///
     /// # Errors
     /// See [`Asked::succeeds`].
@@ -108,7 +108,7 @@ impl Asked {
     /// A column begins.
     ///
     /// # Errors
-    /// When it belongs to no key and must belong to one.
+    /// If it belongs to no key and must belong to one.
     pub(super) fn column(&mut self) -> Result<(), Fault> {
         if self.success != Success::ColumnsOfKeys {
             self.item = self.items;
@@ -126,7 +126,7 @@ impl Asked {
     /// A piece of a key; `last`: the key ends with it.
     ///
     /// # Errors
-    /// When it is not one of those that were asked for, or came before.
+    /// If it was not requested, or came before.
     pub(super) fn key(&mut self, piece: &[u8], last: bool) -> Result<(), Fault> {
         self.hash = hash(self.hash, piece);
         if !last {
@@ -144,16 +144,16 @@ impl Asked {
         Ok(())
     }
 
-    /// Whether what the exception says is told.
+    /// Whether the text of the exception is passed on.
     pub(super) fn has_reason(&self) -> bool {
         self.success == Success::Refused
             || matches!(self.throws.class_of(self.exception), Some(Class::Error(_)))
     }
 
-    /// What the complete reply comes to.
+    /// The result of the complete reply.
     ///
     /// # Errors
-    /// When neither a success nor an exception was in it where one must be.
+    /// If it contained neither a success nor an exception although one is required.
     pub(super) fn class(&self) -> Result<Class, Fault> {
         if self.exception != 0 {
             return self.throws.class_of(self.exception).ok_or(faults::UNEXPECTED);

@@ -1,4 +1,4 @@
-//! One connection that speaks Thrift.
+//! One Thrift connection.
 
 use super::asked::Asked;
 use super::limits::MOST_NAME_BYTES;
@@ -11,8 +11,8 @@ use crate::pipeline::Pipeline;
 use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 use core::fmt;
 
-/// Thrift on one connection. After its first operations it allocates nothing. It holds the
-/// password, and shows nothing of itself.
+/// Thrift on one connection. It allocates nothing after its first operations. It contains the
+/// password, so its `Debug` shows nothing.
 pub struct Thrift {
     opening: Opening,
     /// Replies to the opening that are to come.
@@ -38,7 +38,7 @@ enum Part {
     Length,
     Head,
     Result,
-    /// A result that is passed as it is.
+    /// A result that is passed on unchanged.
     Struct,
 }
 
@@ -70,7 +70,7 @@ impl Thrift {
         codec
     }
 
-    /// Forgets the connection, a fault included: the next one is fresh.
+    /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
         self.to_open = self.opening.replies();
         self.opening.expect(self.to_open, &mut self.asked_to_open);
@@ -110,7 +110,7 @@ impl Thrift {
             Part::Length | Part::Head => self.head(input)?,
             Part::Result | Part::Struct => self.result(input, seen)?,
         };
-        // What ends beyond the frame's end, or before it.
+        // A message that ends after or before the frame's end.
         let is_over = match taken {
             None => whole,
             Some(_) => self.part != Part::Length && self.frame_left == 0,
@@ -184,7 +184,7 @@ impl Thrift {
         Ok(Some(taken))
     }
 
-    /// Bytes of a result that is passed as it is.
+    /// Bytes of a result that is passed on unchanged.
     fn pass(&mut self, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
         let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         if !bytes.is_empty() {
@@ -223,7 +223,7 @@ impl Thrift {
             (Place::Reason, Token::Text { piece, .. }) => asked.has_reason().then_some(piece),
             _ => None,
         };
-        // What an opening is answered is no operation's.
+        // Replies to an opening belong to no operation.
         let told = told.filter(|piece| is_operation && !piece.is_empty());
         if let Some(piece) = told {
             asked.body_len += piece.len() as u64;

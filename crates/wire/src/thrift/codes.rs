@@ -1,9 +1,8 @@
-//! Codes of replies that are no success, for [`Class::Error`], [`Reply::code`] and
+//! Codes of replies that are not a success, for [`Class::Error`], [`Reply::code`] and
 //! [`Codec::refused`].
 //!
-//! Thrift has names, not numbers. These numbers are ours, and stay what they are: journals
-//! hold them. All lie from 3000 to 3099, so that they cannot be taken for those of another
-//! codec.
+//! Thrift has names, not numbers. These numbers are ours and never change, because journals contain
+//! them. All are from 3000 to 3099, so that they differ from those of other codecs.
 //!
 //! [`Class::Error`]: crate::Class::Error
 //! [`Reply::code`]: crate::Reply::code
@@ -17,9 +16,9 @@ pub const INVALID_REQUEST: u16 = 3001;
 pub const UNAVAILABLE: u16 = 3002;
 /// `TimedOutException`: too few replicas answered in time.
 pub const TIMED_OUT: u16 = 3003;
-/// `AuthenticationException`: the server does not accept user and password.
+/// `AuthenticationException`: the server rejects the user or the password.
 pub const AUTHENTICATION: u16 = 3004;
-/// `AuthorizationException`: the user may not do that.
+/// `AuthorizationException`: the user is not allowed to do that.
 pub const AUTHORIZATION: u16 = 3005;
 /// `SchemaDisagreementException`: the nodes have different versions of the schema.
 pub const SCHEMA_DISAGREEMENT: u16 = 3006;

@@ -1,25 +1,25 @@
-//! Everything that this codec can object to. None of the texts quotes the server.
+//! All faults of this codec. None of the texts quotes the server.
 
 use super::codes;
 use crate::Fault;
 
-/// The peer closed, and not one byte of a reply had come. On a connection that was used
-/// before, the server may have closed it while it was idle.
+/// The peer closed before the first byte of a reply. On a connection that was used before, the
+/// server may have closed it while it was idle.
 pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed, and a part of a reply had come.
+/// The peer closed after a part of a reply had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
 /// The peer closed before `login` and `set_keyspace` were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed while logging in");
-/// Bytes came while nothing was asked.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that answer nothing");
+pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
+/// Bytes came while nothing was in flight.
+pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
 
 /// A frame's length is negative or above [`Limits::frame_bytes`](super::Limits).
 pub const FRAME: Fault = Fault("a frame is longer than the limit, or not Thrift");
 /// The message in a frame is shorter or longer than the frame.
 pub const FRAME_END: Fault = Fault("a message does not fill its frame");
-/// No binary protocol of version 1.
+/// Not the binary protocol of version 1.
 pub const VERSION: Fault = Fault("not a message of Thrift's binary protocol");
-/// The reply to another call, or of another kind than a reply.
+/// The reply to another call, or a message that is not a reply.
 pub const OTHER_CALL: Fault = Fault("a reply to another call");
 /// A type that Thrift does not have.
 pub const TYPE: Fault = Fault("a value of an unknown type");
@@ -27,13 +27,13 @@ pub const TYPE: Fault = Fault("a value of an unknown type");
 pub const LENGTH: Fault = Fault("malformed length");
 /// More than [`MOST_DEEP`](super::MOST_DEEP).
 pub const TOO_DEEP: Fault = Fault("values are nested deeper than the limit");
-/// A result that its call does not have, or none of those that it must have.
-pub const UNEXPECTED: Fault = Fault("a result of a kind that this call never has");
-/// A key that was not asked for, or came twice.
+/// A result that its call does not have, or none of the required ones.
+pub const UNEXPECTED: Fault = Fault("a result of a type that this call never returns");
+/// A key that was not requested, or came twice.
 pub const OTHER_KEY: Fault = Fault("a reply with a key that was not asked for");
 
 /// `login` and `set_keyspace` are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the log-in is not over");
+pub const NOT_OPEN: Fault = Fault("the login is not complete");
 /// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("the window is full");
 /// The server closed, or a fault came before.
@@ -44,15 +44,18 @@ pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key, a column or a c
 pub const TOO_LONG: Fault = Fault("the request is longer than a frame can be");
 
 /// [`codes::AUTHENTICATION`].
-pub const AUTHENTICATION: Fault = Fault("the server does not accept user and password");
+pub const AUTHENTICATION: Fault = Fault("the server rejects the user or the password");
 /// [`codes::AUTHORIZATION`].
 pub const AUTHORIZATION: Fault = Fault("this user may not use the keyspace");
 /// `set_keyspace` was refused.
-pub const KEYSPACE: Fault = Fault("the server refuses set_keyspace (does the keyspace exist?)");
+pub const KEYSPACE: Fault = Fault(
+    "the server rejects set_keyspace (check that the keyspace \
+                                   exists)",
+);
 /// `login` was refused for another reason.
-pub const LOGIN: Fault = Fault("the server refuses login");
+pub const LOGIN: Fault = Fault("the server rejects login");
 
-/// What an exception means that refuses the connection.
+/// The fault of an exception that refuses the connection.
 pub(super) fn refusal(code: u16, otherwise: Fault) -> Fault {
     match code {
         codes::AUTHENTICATION => AUTHENTICATION,

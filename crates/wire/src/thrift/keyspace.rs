@@ -1,4 +1,4 @@
-//! What a server says of a keyspace: the bytes of a `KsDef`.
+//! The server's description of a keyspace: the bytes of a `KsDef`.
 
 use super::faults;
 use super::walk::steps::{ELEMENT, KEY, VALUE};
@@ -6,7 +6,7 @@ use super::walk::{Token, Walker};
 use crate::Fault;
 use alloc::vec::Vec;
 
-/// What a keyspace is. All texts are the server's own, and may hold any bytes.
+/// The description of a keyspace. All texts come from the server, and may contain any bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyspace {
     /// The class that places the copies of a row on nodes.
@@ -17,12 +17,12 @@ pub struct Keyspace {
     pub families: Vec<Family>,
 }
 
-/// What a column family is.
+/// The description of a column family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Family {
     /// Its name.
     pub name: Vec<u8>,
-    /// What is noted with it.
+    /// Its comment.
     pub comment: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Keyspace {
     /// Reads the whole body of a reply to [`Admin::Keyspace`](super::Admin::Keyspace).
     ///
     /// # Errors
-    /// When it is no `KsDef`, or not all of one.
+    /// If it is not a complete `KsDef`.
     pub fn read(mut bytes: &[u8]) -> Result<Keyspace, Fault> {
         let mut walker = Walker::new();
         walker.start();

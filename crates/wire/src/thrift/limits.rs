@@ -1,13 +1,14 @@
-//! How much of a reply the codec is willing to hold or to wait for.
+//! Limits on how much of a reply the codec holds or waits for.
 
-/// Structs, lists and maps in each other; more is a fault. A reply of Cassandra's has nine.
+/// The deepest nesting of structs, lists and maps; more is a fault. A reply of Cassandra's has
+/// nine.
 pub const MOST_DEEP: usize = 16;
 
 /// The longest name of a call.
 pub(super) const MOST_NAME_BYTES: usize = 32;
 
-/// What is looked at as a whole: the head of a message. Texts are streamed. Nothing more is
-/// ever held back.
+/// The longest part that is parsed as a whole: the head of a message. Texts are streamed. Nothing
+/// more is ever held back.
 pub const MOST_HEAD_BYTES: usize = 4 + 4 + MOST_NAME_BYTES + 4;
 
 /// Limits on one reply, which is streamed.

@@ -31,7 +31,7 @@ pub(super) mod types {
 /// Writes one frame with a call. `arguments`: writes its fields.
 ///
 /// # Errors
-/// When the frame is longer than its length can say; then nothing was appended.
+/// If the frame is too long for its length field; then nothing was appended.
 pub(super) fn call(
     out: &mut Out,
     name: &str,

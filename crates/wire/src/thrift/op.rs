@@ -1,4 +1,4 @@
-//! What can be asked.
+//! Operations.
 
 use super::Admin;
 use crate::{List, Value};
@@ -62,14 +62,14 @@ pub struct Column<'a> {
     pub value: Value<'a>,
     /// Which of two writes wins: the later one. By convention microseconds since 1970.
     pub timestamp: i64,
-    /// After so many seconds it is gone. None means never.
+    /// After this many seconds it expires. None means never.
     pub ttl: Option<u32>,
 }
 
 /// One change of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// Writes a column, within a super column where there is one.
+    /// Writes a column, within a super column if there is one.
     Write {
         /// The super column.
         super_column: Option<&'a [u8]>,
@@ -94,7 +94,7 @@ pub struct Row<'a> {
     pub key: &'a [u8],
     /// The column family.
     pub family: &'a [u8],
-    /// What is changed, at least one thing.
+    /// The changes, at least one.
     pub changes: &'a [Change<'a>],
 }
 
@@ -169,6 +169,6 @@ pub enum Op<'a> {
     },
     /// Which version of the interface it is (`describe_version`); the body is its text.
     DescribeVersion,
-    /// A question about the cluster or a change of its schema.
+    /// A query about the cluster or a change of its schema.
     Admin(Admin<'a>),
 }

@@ -1,4 +1,4 @@
-//! What is sent on a fresh connection before anything is measured.
+//! What is sent on a fresh connection before the measurement.
 
 use super::asked::Asked;
 use super::faults;
@@ -7,16 +7,17 @@ use super::throws::Throws;
 use crate::{Fault, Out};
 use alloc::sync::Arc;
 
-/// How to log in. No `Debug`: it holds a secret.
+/// How to log in. It has no `Debug` because it contains a secret.
 #[derive(Clone, Copy, Default)]
 pub struct Login<'a> {
-    /// User and password. None means no log-in.
+    /// User and password. None means no login.
     pub user: Option<(&'a str, &'a str)>,
-    /// The keyspace. None means that none is chosen.
+    /// The keyspace. None means that none is selected.
     pub keyspace: Option<&'a str>,
 }
 
-/// What is sent on every fresh connection, encoded once. No `Debug`: it holds the password.
+/// What is sent on every fresh connection, encoded once. It has no `Debug` because it contains the
+/// password.
 #[derive(Clone)]
 pub struct Opening {
     bytes: Arc<[u8]>,
@@ -28,7 +29,7 @@ pub struct Opening {
 struct Step {
     name: &'static str,
     throws: Throws,
-    /// What is objected to if it is refused without a fault of its own.
+    /// The fault if it is refused without a fault of its own.
     fault: Fault,
 }
 
@@ -37,11 +38,11 @@ const SET_KEYSPACE: Step =
     Step { name: "set_keyspace", throws: Throws::Invalid, fault: faults::KEYSPACE };
 
 impl Opening {
-    /// Writes `login` and `set_keyspace`, each where it is needed. They are sent together:
-    /// an opening costs one round trip, or none.
+    /// Writes `login` and `set_keyspace`, each if it is needed. They are sent together: an opening
+    /// costs one round trip, or none.
     ///
     /// # Errors
-    /// When a text is longer than a frame can be.
+    /// If a text is too long for a frame.
     pub fn new(login: &Login<'_>) -> Result<Opening, Fault> {
         let mut out = Out::default();
         if let Some((user, password)) = login.user {

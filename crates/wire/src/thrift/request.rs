@@ -9,10 +9,10 @@ use super::{admin, faults};
 use crate::{Fault, List, Out};
 use alloc::vec::Vec;
 
-/// Refuses what cannot be sent.
+/// Refuses operations that cannot be sent.
 ///
 /// # Errors
-/// When it has no key or change.
+/// If it has no key or no change.
 pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
     let empty = match op {
         Op::MultiSlice { keys, .. } => keys.is_empty(),

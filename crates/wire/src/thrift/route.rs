@@ -1,4 +1,4 @@
-//! Where in a reply its columns, keys and reasons are.
+//! Finds the columns, keys and error texts in a reply.
 //!
 //! A result is a struct with one field: 0 is the success, all others are exceptions. A
 //! column is a `ColumnOrSuperColumn`: its field 1 is a column; its field 2 is a super column,
@@ -7,7 +7,7 @@
 use super::walk::steps::{ELEMENT, KEY, VALUE};
 use super::walk::{Token, Walker};
 
-/// What a reply has as its success.
+/// The form of a successful reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Success {
     /// Nothing.
@@ -26,13 +26,13 @@ pub(super) enum Success {
     /// A list of rows of a statement in CQL, each with a list of columns. It is field 2 of a
     /// `CqlResult`; of a row, field 2 is its columns.
     Rows,
-    /// A struct, whose bytes are passed as they are.
+    /// A struct, whose bytes are passed on unchanged.
     Struct,
     /// None: the reply is a `TApplicationException`, whose field 1 is its text.
     Refused,
 }
 
-/// What something that was read is.
+/// The meaning of a value that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// None of these.
@@ -51,7 +51,7 @@ pub(super) enum Place {
     Item,
     /// An exception of this number.
     Exception(u8),
-    /// What an exception says.
+    /// The text of an exception.
     Reason,
 }
 
@@ -61,7 +61,7 @@ const MOST_EXCEPTIONS: u8 = 4;
 /// From a reply to a column of a row of a statement in CQL.
 const ROW_COLUMN: &[u8] = &[0, 2, ELEMENT, 2, ELEMENT];
 
-/// What the walker read last: something that opens, or a text.
+/// The last thing that the walker read: the beginning of a container, or a text.
 pub(super) fn place(walker: &Walker, token: Token<'_>, success: Success) -> Place {
     let is_at = |route: &[u8]| walker.is_at(token, &[], route);
     let to_columns: &[u8] = match success {

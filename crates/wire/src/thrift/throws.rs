@@ -1,4 +1,4 @@
-//! Which exceptions calls have, and what they mean.
+//! The exceptions of calls, and their meaning.
 
 use super::codes;
 use crate::Class;
@@ -24,7 +24,7 @@ pub(super) enum Throws {
 }
 
 impl Throws {
-    /// What the exception of this number means. Returns None if the call does not have it.
+    /// The meaning of the exception of this number. Returns None if the call does not have it.
     pub(super) fn class_of(self, exception: u8) -> Option<Class> {
         let code = match (self, exception) {
             (Throws::Get, 2) | (Throws::Describe, 1) => return Some(Class::Miss),

@@ -1,4 +1,4 @@
-//! Reads a value of any shape, without holding it: what is around it is on a short stack.
+//! Reads a value of any shape without holding it; the containers around it are on a short stack.
 
 use super::faults;
 use super::limits::MOST_DEEP;

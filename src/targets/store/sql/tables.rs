@@ -1,8 +1,8 @@
-//! The tables that a load replaces: those that tiebreak made, and no others.
+//! Makes sure that a load replaces only tables that tiebreak made.
 //!
-//! A load drops the contender's tables and makes them anew. A table of the user's that
-//! happens to have such a name must not be lost. So what a load makes gets a comment, and
-//! what has none is left alone.
+//! A load drops the contender's tables and creates them again. A user's table that happens to have
+//! such a name must not be lost. So a load marks its tables with a comment, and a table without it
+//! is left alone.
 
 use super::super::Fingerprint;
 use super::{Database, NOTES, PATIENCE, in_words};
@@ -13,41 +13,41 @@ use record::{Address, Workload};
 const KEY_AND_VALUE: &str = "key,value";
 const NAME_AND_NOTE: &str = "name,note";
 
-/// A table that is there.
+/// An existing table.
 struct Found {
     comment: String,
-    /// Names in their order, with commas between them, in small letters.
+    /// Names in order, separated by commas, in lower case.
     columns: String,
 }
 
 impl Database {
-    /// Looks whether all tables that a load of this workload replaces are tiebreak's.
+    /// Checks that all tables that a load of this workload replaces were made by tiebreak.
     ///
     /// # Errors
-    /// Names the first that is not, and the remedy.
+    /// Names the first that was not, and the remedy.
     pub(super) fn check_tables(&self, address: &Address, of: &Workload) -> Result<(), String> {
         if let Some(notes) = self.find(address, NOTES)?
             && notes.columns != NAME_AND_NOTE
         {
             return Err(format!(
-                "the table `{NOTES}`, in which tiebreak notes what it loaded, has other columns \
-                 and so is not tiebreak's: rename it, or give another database"
+                "the table `{NOTES}`, in which tiebreak records what it loaded, has other columns \
+                 and so was not made by tiebreak: rename it, or use another database"
             ));
         }
         for name in self.server.tables(of) {
             let Some(found) = self.find(address, &name)? else { continue };
             if found.comment != TABLE_COMMENT && !self.is_noted(address, of, &found) {
                 return Err(format!(
-                    "the table `{name}` was not made by tiebreak, and the load would drop it: \
-                     rename it, or drop it yourself, or give another database"
+                    "the table `{name}` was not made by tiebreak and would be dropped by the \
+                     load: rename it, drop it yourself, or use another database"
                 ));
             }
         }
         Ok(())
     }
 
-    /// Sets the comment of the tables that were just created, unless `CREATE TABLE` set it.
-    /// It does not for tables that the experiment file declares, nor in PostgreSQL.
+    /// Sets the comment of the tables that were just created, unless `CREATE TABLE` set it. It does
+    /// not do that for tables that the experiment file declares, nor in PostgreSQL.
     pub(super) fn mark_tables(&self, address: &Address, of: &Workload) -> Result<(), String> {
         let mut marks = Vec::new();
         for name in self.server.tables(of) {
@@ -61,14 +61,14 @@ impl Database {
         self.ask(address, &marks, PATIENCE).map(drop).map_err(in_words)
     }
 
-    /// A table without the comment is tiebreak's too where it has the columns of a
-    /// contender's and a load of its contender is noted: earlier versions left none.
+    /// A table without the comment is also tiebreak's if it has a contender's columns and a load of
+    /// its contender is recorded: earlier versions did not set the comment.
     fn is_noted(&self, address: &Address, of: &Workload, found: &Found) -> bool {
         let noted = || self.recall(address, &Fingerprint::place(&of.prefix)).ok().flatten();
         found.columns == KEY_AND_VALUE && noted().is_some_and(|note| Fingerprint::is_one(&note))
     }
 
-    /// The table of this name, where the statements of a load find one.
+    /// The table of this name that the statements of a load would find.
     fn find(&self, address: &Address, name: &str) -> Result<Option<Found>, String> {
         let asked = self.server.find_table(name);
         let answers = self.ask(address, &asked, PATIENCE).map_err(in_words)?;

@@ -1,6 +1,6 @@
-//! Columns: what type they are of, and what stands in them.
+//! Columns: their types, and their values.
 
-/// Types as the protocol writes them.
+/// The protocol's codes of types.
 const BIGINT: &[u8] = b"\0\x02";
 const BLOB: &[u8] = b"\0\x03";
 const BOOLEAN: &[u8] = b"\0\x04";
@@ -20,11 +20,11 @@ pub(super) struct Column<'a> {
     pub(super) value: &'a [u8],
 }
 
-/// What tells whether a statement with a condition was applied.
+/// Tells whether a conditional statement was applied.
 pub(super) const APPLIED: &str = "[applied]";
 
-/// The columns that are no text: a lane's own, and those by which a client library learns
-/// of the cluster, which has one node and one token.
+/// The columns that are not text: those of lanes, and those by which a client library discovers the
+/// cluster, which has one node and one token.
 const KNOWN: &[Column<'static>] = &[
     Column { name: "value", kind: BLOB, value: b"1" },
     Column { name: "at", kind: BIGINT, value: b"\0\0\0\0\0\0\0\x01" },

@@ -1,5 +1,5 @@
-//! What a null Cassandra says by CQL: everybody may log in, and every statement that asks
-//! for rows brings one row. Pure.
+//! What a null Cassandra answers in CQL: every login is accepted, and every query returns one row.
+//! Pure.
 //!
 //! Frames: the native protocol in its version 4,
 //! <https://github.com/apache/cassandra/blob/trunk/doc/native_protocol_v4.spec>.
@@ -18,7 +18,7 @@ const REQUEST: u8 = 4;
 const REPLY: u8 = 0x84;
 /// Bytes before the body of a frame: version, flags, stream, operation, length.
 const HEAD: usize = 9;
-/// The longest body that is read: a lane's requests are shorter.
+/// The longest body that is read. A lane's requests are shorter.
 const MOST_BODY: usize = 1 << 20;
 
 /// Operations of requests.
@@ -40,13 +40,13 @@ const OPTIONS_THERE: &[u8] = b"\0\x02\0\x0bCQL_VERSION\0\x01\0\x053.4.5\0\x0bCOM
 /// The error of a statement that is not known, with its message.
 const UNPREPARED: &[u8] = b"\0\0\x25\0\0\x0cnot prepared";
 
-/// Bytes that name a prepared statement, as many as Cassandra's.
+/// The length of a prepared statement's ID, as in Cassandra.
 const ID: usize = 16;
-/// Statements that are kept. Beyond that all are forgotten, and clients prepare those that
-/// they need anew.
+/// The number of statements that are kept. Beyond it all are dropped, and clients prepare again
+/// those that they need.
 const MOST_PREPARED: usize = 1000;
 
-/// The statements behind one door: what each of them brings, made once.
+/// The statements of one listening socket: what each of them brings, made once.
 #[derive(Default)]
 pub(super) struct Cql {
     prepared: HashMap<[u8; ID], Vec<u8>>,
@@ -61,7 +61,7 @@ impl Cql {
         let Some((head, rest)) = input.split_first_chunk::<HEAD>() else { return Taken::NotAll };
         let &[_, flags, high, low, operation, a, b, c, d] = head;
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
-        // Flags mean compression, tracing and other things that no lane asks for.
+        // Flags request compression, tracing and other features that no lane uses.
         if flags != 0 || length > MOST_BODY {
             return Taken::Unknown;
         }
@@ -129,7 +129,7 @@ fn text(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(text).ok()
 }
 
-/// The same for the same text: clients count on that.
+/// The same text has the same ID: clients rely on that.
 fn id(text: &str) -> [u8; ID] {
     let half = |number: u8| {
         let mut hasher = DefaultHasher::new();

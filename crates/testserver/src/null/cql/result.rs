@@ -3,21 +3,21 @@
 use super::columns::Column;
 use super::statement::{Brings, Statement};
 
-/// The result of a statement that brings nothing.
+/// The result of a statement without rows.
 pub(super) const VOID: &[u8] = b"\0\0\0\x01";
-/// What other results begin with.
+/// The beginning of other results.
 const ROWS: &[u8] = b"\0\0\0\x02";
 const SET_KEYSPACE: &[u8] = b"\0\0\0\x03";
 const PREPARED: &[u8] = b"\0\0\0\x04";
 
 /// One table for all columns: its keyspace, and its name.
 const TABLE: &[u8] = b"\0\x04null\0\x04null";
-/// Columns are described, and are of one table.
+/// Columns are described, and belong to one table.
 const DESCRIBED: &[u8] = b"\0\0\0\x01";
 /// There are no columns.
 const NO_COLUMNS: &[u8] = b"\0\0\0\x04\0\0\0\0";
 
-/// Appends what a statement brings.
+/// Appends the result of a statement.
 pub(super) fn of(statement: &Statement<'_>, out: &mut Vec<u8>) {
     match statement.brings() {
         Brings::Nothing => out.extend_from_slice(VOID),
@@ -37,7 +37,7 @@ pub(super) fn of(statement: &Statement<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what a client learns of a statement that it prepares.
+/// Appends the description of a prepared statement.
 pub(super) fn prepared(id: &[u8], statement: &Statement<'_>, out: &mut Vec<u8>) {
     let places = statement.places();
     out.extend_from_slice(PREPARED);
@@ -46,7 +46,7 @@ pub(super) fn prepared(id: &[u8], statement: &Statement<'_>, out: &mut Vec<u8>) 
     out.extend_from_slice(DESCRIBED);
     number(places.len(), out);
     match places.iter().position(|place| place.name == "key") {
-        // The one column by whose value clients find the node of a row.
+        // The partition key, by which clients find the node of a row.
         Some(key) => {
             number(1, out);
             out.extend_from_slice(&(key as u16).to_be_bytes());
@@ -79,7 +79,7 @@ fn number(number: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&(number as u32).to_be_bytes());
 }
 
-/// Names in a statement may be longer than the protocol can say: they are cut.
+/// Names in a statement may be longer than the protocol allows: they are truncated.
 fn string(text: &str, out: &mut Vec<u8>) {
     let text = &text.as_bytes()[..text.len().min(u16::MAX.into())];
     out.extend_from_slice(&(text.len() as u16).to_be_bytes());

@@ -1,4 +1,4 @@
-//! What a statement asks for, as far as its answer depends on that.
+//! Parses a statement as far as its answer depends on it.
 
 use super::columns::{self, APPLIED, Column, INT, LIST_OF_TEXT};
 
@@ -7,7 +7,7 @@ pub(super) struct Statement<'a> {
     tokens: Vec<Token<'a>>,
 }
 
-/// What a statement consists of. Texts in quotes are left out.
+/// The tokens of a statement, without texts in quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
     Word(&'a str),
@@ -70,7 +70,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// There are no other nodes, and no tables of which something is known.
+    /// There are no other nodes, and no tables with known metadata.
     fn asks_for_nothing(&self) -> bool {
         match self.behind("FROM") {
             [Token::Word("system_schema"), ..] => true,
@@ -97,7 +97,7 @@ impl<'a> Statement<'a> {
         columns.map(|of| columns::named(first_word(of).unwrap_or("*"))).collect()
     }
 
-    /// The columns of its `?`: what is bound there.
+    /// The columns of its `?` parameters.
     pub(super) fn places(&self) -> Vec<Column<'a>> {
         let inserted = names(self.behind("INTO"));
         let (mut word, mut number) = ("", 0);
@@ -121,7 +121,7 @@ fn place<'a>(word: &'a str, inserted: Option<&'a str>) -> Column<'a> {
         Some(name) if word.eq_ignore_ascii_case("VALUES") => columns::named(name),
         _ if word.eq_ignore_ascii_case("LIMIT") => of(word, INT),
         _ if word.eq_ignore_ascii_case("IN") => of(word, LIST_OF_TEXT),
-        // Lanes find rows by the hash of their key.
+        // Lanes select rows by the hash of their key.
         _ if word.eq_ignore_ascii_case("token") => columns::named("key"),
         _ => columns::named(word),
     }

@@ -131,7 +131,7 @@ fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
 fn bytes_before_any_request_are_a_fault() {
     let mut codec = fresh();
     let (heard, _) = feed(&mut codec, b"HTTP/1.1 408 Request Timeout\r\n\r\n", CUTS[0]);
-    assert_eq!(heard.to_string(), "fault: bytes that answer nothing");
+    assert_eq!(heard.to_string(), "fault: bytes that do not belong to any request");
 }
 
 #[test]

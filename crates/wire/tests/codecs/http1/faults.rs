@@ -76,7 +76,7 @@ const HEADS: &[Case] = &[
     (
         "101",
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n",
-        "fault: the server switched protocols (101); leave out Upgrade",
+        "fault: the server switched protocols (101): omit the header Upgrade",
     ),
 ];
 
@@ -199,27 +199,27 @@ const FRAMING: &[Case] = &[
     (
         "bytes behind a 204",
         b"HTTP/1.1 204 No Content\r\n\r\nhi",
-        "began | ok 204, 0 bytes | fault: bytes that answer nothing",
+        "began | ok 204, 0 bytes | fault: bytes that do not belong to any request",
     ),
     (
         "bytes behind a 304",
         b"HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\nhi",
-        "began | error 304, 0 bytes | fault: bytes that answer nothing",
+        "began | error 304, 0 bytes | fault: bytes that do not belong to any request",
     ),
     (
         "more than the length",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi!",
-        "began | body hi | ok 200, 2 bytes | fault: bytes that answer nothing",
+        "began | body hi | ok 200, 2 bytes | fault: bytes that do not belong to any request",
     ),
     (
         "a line end behind the body",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi\r\n",
-        "began | body hi | ok 200, 2 bytes | fault: bytes that answer nothing",
+        "began | body hi | ok 200, 2 bytes | fault: bytes that do not belong to any request",
     ),
     (
         "bytes behind a reply that closes",
         b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi!",
-        "began | body hi | ok 200, 2 bytes | fault: bytes that answer nothing",
+        "began | body hi | ok 200, 2 bytes | fault: bytes that do not belong to any request",
     ),
 ];
 
@@ -342,7 +342,7 @@ const CHUNKS: &[Case] = &[
     (
         "a second body",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n2\r\nhi\r\n",
-        "began | ok 200, 0 bytes | fault: bytes that answer nothing",
+        "began | ok 200, 0 bytes | fault: bytes that do not belong to any request",
     ),
 ];
 

@@ -304,6 +304,6 @@ const TO_HEAD: &[Case] = &[
     (
         "a body all the same",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-        "began | ok 200, 0 bytes | fault: bytes that answer nothing",
+        "began | ok 200, 0 bytes | fault: bytes that do not belong to any request",
     ),
 ];

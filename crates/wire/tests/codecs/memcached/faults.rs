@@ -32,16 +32,21 @@ const MULTI: &[Op<'_>] = &[Op::MultiGet(KEYS)];
 const LINES: &[Case] = &[
     ("LF alone", GET, b"END\n", "began | fault: a line that does not end with CR LF"),
     ("CR alone", GET, b"END\rEND\r\n", "began | fault: a line that does not end with CR LF"),
-    ("an empty line", GET, b"\r\n", "began | fault: a line that never answers this command"),
+    ("an empty line", GET, b"\r\n", "began | fault: a line that is not a reply to this command"),
     (
         "another protocol",
         GET,
         b"HTTP/1.1 400 Bad Request\r\n",
-        "began | fault: a line that never answers this command",
+        "began | fault: a line that is not a reply to this command",
     ),
-    ("small letters", GET, b"end\r\n", "began | fault: a line that never answers this command"),
-    ("blanks behind", GET, b"END \r\n", "began | fault: a line that never answers this command"),
-    ("NUL", GET, b"\0\r\n", "began | fault: a line that never answers this command"),
+    ("small letters", GET, b"end\r\n", "began | fault: a line that is not a reply to this command"),
+    (
+        "blanks behind",
+        GET,
+        b"END \r\n",
+        "began | fault: a line that is not a reply to this command",
+    ),
+    ("NUL", GET, b"\0\r\n", "began | fault: a line that is not a reply to this command"),
 ];
 
 const VALUES: &[Case] = &[
@@ -140,28 +145,40 @@ const OTHERS: &[Case] = &[
         b"VALUE bb 0 1\r\n!\r\nVALUE bb 0 1\r\n!\r\nEND\r\n",
         "began | body[1] ! | fault: a value for a key that was not asked for",
     ),
-    ("STORED to get", GET, b"STORED\r\n", "began | fault: a line that never answers this command"),
-    ("END to set", SET, b"END\r\n", "began | fault: a line that never answers this command"),
+    (
+        "STORED to get",
+        GET,
+        b"STORED\r\n",
+        "began | fault: a line that is not a reply to this \
+                                           command",
+    ),
+    ("END to set", SET, b"END\r\n", "began | fault: a line that is not a reply to this command"),
     (
         "a value to set",
         SET,
         b"VALUE a 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a line that never answers this command",
+        "began | fault: a line that is not a reply to this command",
     ),
     (
         "NOT_FOUND to get",
         &[Op::Get(A)],
         b"NOT_FOUND\r\n",
-        "began | fault: a line that never answers this command",
+        "began | fault: a line that is not a reply to this command",
     ),
     (
         "a negative sum",
         &[Op::Incr { key: A, by: 1 }],
         b"-1\r\n",
-        "began | fault: a line that never answers this command",
+        "began | fault: a line that is not a reply to this command",
     ),
-    ("meta to text", GET, b"EN\r\n", "began | fault: a line that never answers this command"),
-    ("HD to set in text", SET, b"HD\r\n", "began | fault: a line that never answers this command"),
+    ("meta to text", GET, b"EN\r\n", "began | fault: a line that is not a reply to this command"),
+    (
+        "HD to set in text",
+        SET,
+        b"HD\r\n",
+        "began | fault: a line that is not a reply to this \
+                                           command",
+    ),
 ];
 
 const CUT_SHORT: &[Case] = &[
@@ -196,7 +213,7 @@ const CUT_SHORT: &[Case] = &[
 
 const META: &[Case] = &[
     ("no length", GET, b"VA \r\n", "began | fault: malformed length of a value"),
-    ("no blank", GET, b"VA\r\n", "began | fault: a line that never answers this command"),
+    ("no blank", GET, b"VA\r\n", "began | fault: a line that is not a reply to this command"),
     ("a negative length", GET, b"VA -1\r\n", "began | fault: malformed length of a value"),
     (
         "a length of 2^64",
@@ -212,8 +229,13 @@ const META: &[Case] = &[
         b"VA 2\r\nhello\r\n",
         "began | body he | fault: a value is not followed by CR LF",
     ),
-    ("HD to mg with v", GET, b"HD\r\n", "began | fault: a line that never answers this command"),
-    ("text to meta", GET, b"END\r\n", "began | fault: a line that never answers this command"),
+    (
+        "HD to mg with v",
+        GET,
+        b"HD\r\n",
+        "began | fault: a line that is not a reply to this command",
+    ),
+    ("text to meta", GET, b"END\r\n", "began | fault: a line that is not a reply to this command"),
     (
         "a number that was not given",
         MULTI,
@@ -236,7 +258,7 @@ const META: &[Case] = &[
         "a miss that should be quiet",
         MULTI,
         b"EN\r\n",
-        "began | fault: a line that never answers this command",
+        "began | fault: a line that is not a reply to this command",
     ),
 ];
 
@@ -247,21 +269,21 @@ const OUT_OF_STEP: &[Case] = &[
         SET,
         b"CLIENT_ERROR bad command line format\r\nERROR\r\n",
         "began | body CLIENT_ERROR bad command line format | error 1011, 36 bytes, 0 items | \
-         fault: the server did not read the value of a refused write: replies are out of step",
+         fault: the server did not read the value of a refused write: replies are out of order",
     ),
     (
         "a value of another length",
         SET,
         b"CLIENT_ERROR bad data chunk\r\nERROR\r\n",
-        "began | body CLIENT_ERROR bad data chunk | error 1010, 27 bytes, 0 items | \
-         fault: the server did not read the value of a refused write: replies are out of step",
+        "began | body CLIENT_ERROR bad data chunk | error 1010, 27 bytes, 0 items | fault: the \
+         server did not read the value of a refused write: replies are out of order",
     ),
     (
         "with operations behind it",
         &[store(Mode::Set), Op::Get(A)],
         b"ERROR\r\nERROR\r\nEND\r\n",
-        "began | body ERROR | error 1001, 5 bytes, 0 items | \
-         fault: the server did not read the value of a refused write: replies are out of step",
+        "began | body ERROR | error 1001, 5 bytes, 0 items | fault: the server did not read the \
+         value of a refused write: replies are out of order",
     ),
 ];
 
@@ -269,8 +291,8 @@ const OUT_OF_STEP_IN_META: &[Case] = &[(
     "a server that does not know ms",
     SET,
     b"ERROR\r\nERROR\r\n",
-    "began | body ERROR | error 1001, 5 bytes, 0 items | \
-     fault: the server did not read the value of a refused write: replies are out of step",
+    "began | body ERROR | error 1001, 5 bytes, 0 items | fault: the server did not read the value \
+     of a refused write: replies are out of order",
 )];
 
 #[test]

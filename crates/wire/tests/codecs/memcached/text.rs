@@ -211,7 +211,7 @@ const ERRORS: &[Case] = &[
          Ready | end",
     ),
     (
-        "no log-in",
+        "no login",
         GET,
         b"CLIENT_ERROR unauthenticated\r\n",
         "began | body CLIENT_ERROR unauthenticated | error 1013, 28 bytes, 0 items | Ready | end",

@@ -25,7 +25,7 @@ impl Asking {
         Asking { limits: Limits::default(), ops, login: NO_LOGIN, welcome: Some(b"") }
     }
 
-    /// The stream answers the log-in; nothing is asked.
+    /// The stream answers the login; nothing is asked.
     pub(crate) fn logging_in(login: Login<'static>) -> Asking {
         Asking { login, welcome: None, ..Asking::new(&[]) }
     }
@@ -35,7 +35,7 @@ impl Asking {
         if let Some(welcome) = self.welcome {
             let mut heard = Heard::default();
             codec.read(welcome, &mut Out::default(), &mut heard).expect("welcome");
-            assert_eq!(heard.said, [], "a log-in is no operation");
+            assert_eq!(heard.said, [], "a login is not an operation");
         }
     }
 }
@@ -44,7 +44,7 @@ impl Subject for Asking {
     type Codec = Resp;
 
     fn fresh(&self) -> Resp {
-        let opening = Opening::new(&self.login).expect("a log-in");
+        let opening = Opening::new(&self.login).expect("a login");
         let mut codec = Resp::new(opening, self.limits, self.ops.len() as u32);
         self.open(&mut codec);
         codec

@@ -65,18 +65,18 @@ fn a_log_in_is_no_operation() {
         (RESP3, HELLO.into(), "Ready | end"),
         (auth, "+OK\r\n".into(), "Ready | end"),
         (with_database, format!("{HELLO}+OK\r\n"), "Ready | end"),
-        (with_database, HELLO.into(), "Opening | end: closed while logging in"),
-        (with_database, String::new(), "Opening | end: closed while logging in"),
-        (auth, "+O".into(), "Opening | end: closed while logging in"),
+        (with_database, HELLO.into(), "Opening | end: closed during the login"),
+        (with_database, String::new(), "Opening | end: closed during the login"),
+        (auth, "+O".into(), "Opening | end: closed during the login"),
         (auth, "x".into(), "fault: not a RESP reply"),
-        (auth, "+OK\r\n+OK\r\n".into(), "fault: bytes that answer nothing"),
+        (auth, "+OK\r\n+OK\r\n".into(), "fault: bytes that do not belong to any request"),
         (auth, ">1\r\n+hi\r\n+OK\r\n".into(), "pushed >1\\r\\n+hi\\r\\n | Ready | end"),
         (auth, "|1\r\n+a\r\n-ERR b\r\n+OK\r\n".into(), "Ready | end"),
         // The old RESP2 shape of HELLO's map, with an error inside: no refusal.
         (auth, "*2\r\n-ERR x\r\n:1\r\n".into(), "Ready | end"),
     ] {
         let asking = Asking::logging_in(login);
-        common::expect(&asking, "log-in", stream.as_bytes(), expected);
+        common::expect(&asking, "login", stream.as_bytes(), expected);
     }
 }
 
@@ -133,7 +133,7 @@ fn refusals_are_named() {
     let text = "-ERR AUTH <password> called without any password configured for the default user. \
         Are you sure your configuration is correct?\r\n";
     refused(&auth, text, faults::AUTH, codes::ERR);
-    // Unasked, before anything: no log-in is needed here.
+    // Unasked, before anything: no login is needed here.
     let open = Asking::logging_in(RESP2);
     refused(
         &open,

@@ -81,9 +81,10 @@ impl Owned {
                 ends.push(bytes.len() as u32);
             }
         }
-        let list = match packed {
-            true => List::Packed { bytes: &bytes, ends: &ends },
-            false => List::Slices(&slices),
+        let list = if packed {
+            List::Packed { bytes: &bytes, ends: &ends }
+        } else {
+            List::Slices(&slices)
         };
         let op = match self {
             Owned::Get(key) => Op::Get(key),

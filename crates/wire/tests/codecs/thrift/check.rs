@@ -26,7 +26,7 @@ impl Asking {
         Asking { limits: Limits::default(), ops, login, welcome: Some(Vec::new()) }
     }
 
-    /// The stream answers the log-in; nothing is asked.
+    /// The stream answers the login; nothing is asked.
     pub(crate) fn logging_in(login: Login<'static>) -> Asking {
         Asking { login, welcome: None, ..Asking::new(&[]) }
     }
@@ -36,7 +36,7 @@ impl Asking {
         if let Some(welcome) = &self.welcome {
             let mut heard = Heard::default();
             codec.read(welcome, &mut Out::default(), &mut heard).expect("welcome");
-            assert_eq!(heard.said, [], "a log-in is no operation");
+            assert_eq!(heard.said, [], "a login is not an operation");
         }
     }
 }
@@ -45,7 +45,7 @@ impl Subject for Asking {
     type Codec = Thrift;
 
     fn fresh(&self) -> Thrift {
-        let opening = Opening::new(&self.login).expect("a log-in");
+        let opening = Opening::new(&self.login).expect("a login");
         let mut codec = Thrift::new(opening, self.limits, self.ops.len() as u32);
         self.open(&mut codec);
         codec

@@ -1,4 +1,4 @@
-//! Log-in and keyspace.
+//! Login and keyspace.
 
 use super::build::{exception, reply};
 use super::check::{Asking, GET};
@@ -34,7 +34,7 @@ fn what_is_answered() {
     let login = reply("login", 0, &[]);
     let both = [login.clone(), reply("set_keyspace", 0, &[])].concat();
     common::expect(&asking, "both", &both, "Ready | end");
-    common::expect(&asking, "cut", &login, "Opening | end: closed while logging in");
+    common::expect(&asking, "cut", &login, "Opening | end: closed during the login");
     let refusals = [
         (reply("login", 0, &[exception(1, "x")]), faults::AUTHENTICATION, codes::AUTHENTICATION),
         (reply("login", 0, &[exception(2, "x")]), faults::AUTHORIZATION, codes::AUTHORIZATION),

@@ -129,7 +129,7 @@ fn replies_come_in_the_order_of_the_calls() {
 
 #[test]
 fn results_that_a_call_does_not_have() {
-    let unexpected = "fault: a result of a kind that this call never has";
+    let unexpected = "fault: a result of a type that this call never returns";
     let found = || field(STRUCT, 0, &column(b"c", b"v"));
     let cases: [(&str, &'static [Op<'static>], Vec<u8>); 7] = [
         ("nothing", &[GET], reply("get", 0, &[])),
