@@ -35,7 +35,7 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
         return Err(Error::usage(format!(
             "--workload {CHAT} is for WebSocket servers ({}), and {} is not one",
             protocol::written_as(|row| matches!(row.family, Family::WebSocket)),
-            shown(&other.recorded())
+            shown(other.recorded())
         )));
     }
     let mut rows = WorkloadAsked::TABLE.iter().filter(|row| row.setting.key != "preset");
