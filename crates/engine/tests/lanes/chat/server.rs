@@ -112,6 +112,7 @@ impl Server {
 
 type Ended = Result<(), Box<dyn std::error::Error>>;
 
+#[allow(clippy::result_large_err, reason = "tungstenite's callback returns such a result")]
 fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
     stream.set_nodelay(true)?;
     let writer = stream.try_clone()?;
