@@ -10,5 +10,5 @@ mod url;
 pub use command::Command;
 pub(crate) use connect_to::ConnectTo;
 pub(crate) use url::{
-    Login, Place, Url, begins_with_a_port, harmless, is_program, local::program, looks_like_one,
+    Endpoint, Login, Url, begins_with_a_port, harmless, is_program, local::program, looks_like_one,
 };

@@ -22,7 +22,7 @@ pub(crate) struct Url {
     pub(crate) protocol: &'static Protocol,
     pub(crate) tls: bool,
     pub(crate) login: Option<Login>,
-    pub(crate) place: Place,
+    pub(crate) place: Endpoint,
     /// Host and port of every node after the first one, which is `place`.
     pub(crate) more_nodes: Vec<(String, u16)>,
     /// Starts with `/`; without query.
@@ -47,7 +47,7 @@ pub(crate) struct QueryValue {
 
 /// Where to connect to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum Endpoint {
     /// A name or an address (IPv6 without brackets), and a port.
     Host { host: String, port: u16 },
     /// The path of a unix socket.
@@ -194,8 +194,10 @@ impl Url {
     /// The value of `Host`: it includes the port only if that is not the scheme's default.
     pub(crate) fn host_header(&self) -> String {
         match &self.place {
-            Place::Host { host, port } => self.authority(host, *port),
-            Place::Unix(_) | Place::Directory(_) | Place::Program(_) => "localhost".to_owned(),
+            Endpoint::Host { host, port } => self.authority(host, *port),
+            Endpoint::Unix(_) | Endpoint::Directory(_) | Endpoint::Program(_) => {
+                "localhost".to_owned()
+            }
         }
     }
 
@@ -210,7 +212,7 @@ impl Url {
 
     /// Host and port of every node, including the first one. Empty if the address has no host.
     pub(crate) fn nodes(&self) -> Vec<(&str, u16)> {
-        let Place::Host { host, port } = &self.place else { return Vec::new() };
+        let Endpoint::Host { host, port } = &self.place else { return Vec::new() };
         let more = self.more_nodes.iter().map(|(host, port)| (host.as_str(), *port));
         std::iter::once((host.as_str(), *port)).chain(more).collect()
     }
@@ -219,7 +221,7 @@ impl Url {
     pub(crate) fn of_node(&self, number: usize) -> Url {
         let nodes = self.nodes();
         let (host, port) = nodes[number];
-        let place = Place::Host { host: host.to_owned(), port };
+        let place = Endpoint::Host { host: host.to_owned(), port };
         Url { place, more_nodes: Vec::new(), ..self.clone() }
     }
 
@@ -227,17 +229,17 @@ impl Url {
     /// directory, or the program with its arguments.
     pub(crate) fn short(&self) -> String {
         match &self.place {
-            Place::Host { host, port } => {
+            Endpoint::Host { host, port } => {
                 let more = match self.more_nodes.len() {
                     0 => String::new(),
                     count => format!("+{count}"),
                 };
                 format!("{}:{port}{more}", bracketed(host))
             }
-            Place::Unix(path) | Place::Directory(path) => {
+            Endpoint::Unix(path) | Endpoint::Directory(path) => {
                 path.rsplit('/').next().unwrap_or(path).to_owned()
             }
-            Place::Program(command) => command.shown(),
+            Endpoint::Program(command) => command.shown(),
         }
     }
 
@@ -245,14 +247,14 @@ impl Url {
     /// elided.
     pub(crate) fn recorded(&self) -> String {
         let (unix, authority) = match &self.place {
-            Place::Unix(path) => ("+unix", path.replace('/', "%2F")),
-            Place::Host { .. } => {
+            Endpoint::Unix(path) => ("+unix", path.replace('/', "%2F")),
+            Endpoint::Host { .. } => {
                 let nodes = self.nodes().into_iter();
                 let nodes: Vec<_> = nodes.map(|(host, port)| self.authority(host, port)).collect();
                 ("", nodes.join(","))
             }
-            Place::Directory(path) => return format!("file://{path}"),
-            Place::Program(command) => return format!("exec:{}", command.shown()),
+            Endpoint::Directory(path) => return format!("file://{path}"),
+            Endpoint::Program(command) => return format!("exec:{}", command.shown()),
         };
         let scheme = self.scheme();
         let query = match (&self.query, self.protocol.query) {
@@ -424,7 +426,7 @@ pub(crate) fn port_number(text: &str) -> Result<u16, String> {
     }
 }
 
-fn socket_path(text: &str) -> Result<Place, String> {
+fn socket_path(text: &str) -> Result<Endpoint, String> {
     const HOW: &str = "http+unix://%2Frun%2Fapp.sock/path";
     let path = percent::decoded(text)
         .and_then(|bytes| String::from_utf8(bytes).ok())
@@ -441,7 +443,7 @@ fn socket_path(text: &str) -> Result<Place, String> {
         _ if path.contains(char::is_control) => {
             Err("the socket's path contains a control character".to_owned())
         }
-        _ => Ok(Place::Unix(path)),
+        _ => Ok(Endpoint::Unix(path)),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn perform(args: &ExplainArgs) -> Result<Exit, Error> {
 }
 
 /// A rule, as it is told.
-struct Told {
+struct Explained {
     name: &'static str,
     weight: Weight,
     /// When it objects, why that matters, and what to do.
@@ -50,8 +50,8 @@ struct Told {
 }
 
 /// The rules by which tiebreak's own runs are audited.
-fn of_own_runs() -> impl Iterator<Item = Told> {
-    audit::RULES.iter().map(|rule| Told {
+fn of_own_runs() -> impl Iterator<Item = Explained> {
+    audit::RULES.iter().map(|rule| Explained {
         name: rule.name,
         weight: rule.weight,
         texts: [rule.threshold, rule.why, rule.remedy],
@@ -59,8 +59,8 @@ fn of_own_runs() -> impl Iterator<Item = Told> {
 }
 
 /// The rules by which the output of other tools is audited.
-fn of_published_output() -> impl Iterator<Item = Told> {
-    rules::RULES.iter().map(|rule| Told {
+fn of_published_output() -> impl Iterator<Item = Explained> {
+    rules::RULES.iter().map(|rule| Explained {
         name: rule.name,
         weight: rule.weight,
         texts: [rule.threshold, rule.why, rule.remedy],
@@ -69,17 +69,17 @@ fn of_published_output() -> impl Iterator<Item = Told> {
 
 /// A rule by its name: two, if both audits have one of this name.
 fn explained(name: &str, width: usize) -> Result<String, Error> {
-    let own = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
+    let custom = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
     let published = of_published_output().filter(|rule| rule.name == name);
     let published = published.map(|rule| one(&rule, ", of the output of other tools", width));
-    let found: Vec<String> = own.chain(published).collect();
+    let found: Vec<String> = custom.chain(published).collect();
     if found.is_empty() { Err(unknown(name)) } else { Ok(found.join("\n")) }
 }
 
 fn list(width: usize) -> String {
     let all = of_own_runs().chain(of_published_output());
     let longest = all.map(|rule| rule.name.len()).max().unwrap_or(0);
-    let line = |rule: Told| {
+    let line = |rule: Explained| {
         let lead = format!("{:<longest$}  {:<7}  ", rule.name, weight(rule.weight));
         wrapped(&lead, rule.texts[0], width)
     };
@@ -91,7 +91,7 @@ fn list(width: usize) -> String {
 }
 
 /// `of`: which audit's it is, if not that of own runs.
-fn one(rule: &Told, of: &str, width: usize) -> String {
+fn one(rule: &Explained, of: &str, width: usize) -> String {
     let mut out = format!("{} ({} at most{of})\n", rule.name, weight(rule.weight));
     for (lead, text) in ["  when: ", "  why:  ", "  do:   "].into_iter().zip(rule.texts) {
         out += &wrapped(lead, text, width);

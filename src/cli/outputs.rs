@@ -13,14 +13,18 @@ use text::shown::shown;
 
 /// A report in one format, for one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum Destination {
     Stdout,
     File(PathBuf),
 }
 
-impl Place {
-    fn of(file: &Path) -> Place {
-        if file == Path::new("-") { Place::Stdout } else { Place::File(file.to_owned()) }
+impl Destination {
+    fn of(file: &Path) -> Destination {
+        if file == Path::new("-") {
+            Destination::Stdout
+        } else {
+            Destination::File(file.to_owned())
+        }
     }
 }
 
@@ -68,7 +72,7 @@ impl Format {
 
 /// The copies that `--json` and its like ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Copies(Vec<(Format, Place)>);
+pub(super) struct Copies(Vec<(Format, Destination)>);
 
 impl Copies {
     /// Checks before a run what would be a pity to find out behind it.
@@ -76,9 +80,9 @@ impl Copies {
         wanted: impl IntoIterator<Item = (Format, Option<&'a Path>)>,
     ) -> Result<Copies, Error> {
         let wanted = wanted.into_iter();
-        let copies: Vec<(Format, Place)> =
-            wanted.filter_map(|(format, file)| Some((format, Place::of(file?)))).collect();
-        let mut to_stdout = copies.iter().filter(|(_, place)| *place == Place::Stdout);
+        let copies: Vec<(Format, Destination)> =
+            wanted.filter_map(|(format, file)| Some((format, Destination::of(file?)))).collect();
+        let mut to_stdout = copies.iter().filter(|(_, place)| *place == Destination::Stdout);
         if let (Some((one, _)), Some((other, _))) = (to_stdout.next(), to_stdout.next()) {
             let (one, other) = (one.flag(), other.flag());
             return Err(Error::usage(format!(
@@ -86,7 +90,7 @@ impl Copies {
             )));
         }
         for (format, place) in &copies {
-            let Place::File(file) = place else { continue };
+            let Destination::File(file) = place else { continue };
             let folder = file.parent().filter(|folder| *folder != Path::new(""));
             let there = folder.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
@@ -103,13 +107,13 @@ impl Copies {
     }
 
     fn takes_stdout(&self) -> bool {
-        self.0.iter().any(|(_, place)| *place == Place::Stdout)
+        self.0.iter().any(|(_, place)| *place == Destination::Stdout)
     }
 
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let story = judged.story();
-        let write = |(format, place): &(Format, Place)| put(place, &format.report(&story));
+        let write = |(format, place): &(Format, Destination)| put(place, &format.report(&story));
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
@@ -126,7 +130,7 @@ impl Copies {
     /// Writes those of a sweep.
     pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
         let story = swept.story();
-        let write = |(format, place): &(Format, Place)| {
+        let write = |(format, place): &(Format, Destination)| {
             put(place, &format.of_sweep()?(&story)).map_err(of_a_run)
         };
         self.0.iter().try_for_each(write)
@@ -259,15 +263,15 @@ pub(super) fn table_or_json(
     json: impl FnOnce() -> String,
     table: impl FnOnce() -> String,
 ) -> Result<(), Error> {
-    match file.map(Place::of) {
-        Some(Place::Stdout) => print(&json()),
+    match file.map(Destination::of) {
+        Some(Destination::Stdout) => print(&json()),
         Some(place) => put(&place, &json()).and_then(|()| print(&table())),
         None => print(&table()),
     }
 }
 
-fn put(place: &Place, text: &str) -> Result<(), Error> {
-    let Place::File(file) = place else { return print(text) };
+fn put(place: &Destination, text: &str) -> Result<(), Error> {
+    let Destination::File(file) = place else { return print(text) };
     written(fs::write(file, text), file)
 }
 
@@ -318,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_report_that_cannot_be_written_is_named() {
-        let error = put(&Place::File("/dev/full".into()), "{}").unwrap_err();
+        let error = put(&Destination::File("/dev/full".into()), "{}").unwrap_err();
         assert!(error.text.starts_with("the report /dev/full cannot be written: No space left"));
     }
 }

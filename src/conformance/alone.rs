@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::exit::Error;
 use crate::protocol;
 use engine::workload::preset;
-use engine::{Broken, Stop, TargetClock};
+use engine::{EngineError, Stop, TargetClock};
 use record::{
     Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, TrialRecord, Verify, Workload,
 };
@@ -80,7 +80,7 @@ pub(crate) fn drive(
     core: Option<u32>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
-) -> Result<(), Broken> {
+) -> Result<(), EngineError> {
     let server = null_server(accesses, core)?;
     let lanes = order.lanes.iter_mut().zip(accesses);
     let with_doors = lanes.filter(|(_, access)| door(access).is_some());
@@ -101,10 +101,13 @@ pub(crate) fn drive(
 ///
 /// # Errors
 /// If it cannot be started.
-pub(super) fn null_server(accesses: &[Access], core: Option<u32>) -> Result<NullServer, Broken> {
+pub(super) fn null_server(
+    accesses: &[Access],
+    core: Option<u32>,
+) -> Result<NullServer, EngineError> {
     let doors: Vec<Door> = accesses.iter().filter_map(door).collect();
     NullServer::start(&doors, core)
-        .map_err(|error| Broken::system("the null server cannot start", &error))
+        .map_err(|error| EngineError::system("the null server cannot start", &error))
 }
 
 fn door(access: &Access) -> Option<Door> {
@@ -119,6 +122,6 @@ fn door(access: &Access) -> Option<Door> {
 }
 
 /// tiebreak itself failed.
-pub(crate) fn failed(broken: Broken) -> Error {
+pub(crate) fn failed(broken: EngineError) -> Error {
     Error::failed(broken.0)
 }

@@ -3,7 +3,7 @@
 use super::alone;
 use super::partners::{Partner, Partners};
 use crate::protocol::{self, Family};
-use engine::{Broken, Stop};
+use engine::{EngineError, Stop};
 use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
 use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
@@ -84,7 +84,7 @@ pub(crate) fn measure(
     lanes: &[Lane],
     stop: &Stop,
     each: &mut dyn FnMut(&TrialRecord),
-) -> Result<Vec<TrialRecord>, Broken> {
+) -> Result<Vec<TrialRecord>, EngineError> {
     let partners = lanes.iter().map(|lane| &lane.partner);
     let partners = Partners::raise(partners, order.server_core, stop)?;
     let mut trials = Vec::new();

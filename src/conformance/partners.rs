@@ -6,7 +6,7 @@ use crate::access::Access;
 use crate::address::Command;
 use crate::exec::{Exec, Program};
 use engine::files::{FilesAccess, Guard, Settings, Store};
-use engine::{Broken, MakeLane, Numbers, Stop};
+use engine::{EngineError, MakeLane, Numbers, Stop};
 use record::{Address, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl Partners {
         partners: impl Iterator<Item = &'a Partner>,
         core: Option<u32>,
         stop: &Stop,
-    ) -> Result<Partners, Broken> {
+    ) -> Result<Partners, EngineError> {
         let (mut accesses, mut each) = (Vec::new(), Vec::new());
         for partner in partners {
             each.push(match partner {
@@ -86,7 +86,7 @@ impl Partners {
         mut order: Asked,
         stop: &Stop,
         each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), EngineError> {
         for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
             lane.address = match partner {
                 Raised::Null(_, door) => Address::Tcp(self.server.addresses()[*door]),
@@ -94,11 +94,11 @@ impl Partners {
                 Raised::Program(_) => Address::Program,
             };
         }
-        let lanes = |(lane, partner): (usize, &Raised)| -> Result<Vec<MakeLane>, Broken> {
+        let lanes = |(lane, partner): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
             match partner {
                 Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
-                Raised::Program(exec) => exec.lanes(&order, lane).map_err(Broken),
+                Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError),
             }
         };
         let lanes = self.each.iter().enumerate().map(lanes).collect::<Result<_, _>>()?;
@@ -110,12 +110,12 @@ impl Partners {
 struct Folder(PathBuf);
 
 impl Folder {
-    fn make() -> Result<Folder, Broken> {
+    fn make() -> Result<Folder, EngineError> {
         let memory = Path::new(IN_MEMORY);
         let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let folder = within.join(format!("tiebreak-null-{}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|error| {
-            Broken::system("the directory for the null files cannot be created", &error)
+            EngineError::system("the directory for the null files cannot be created", &error)
         })?;
         Ok(Folder(folder))
     }
@@ -132,7 +132,7 @@ impl Drop for Folder {
 }
 
 /// Files of the workload, loaded: a miss would cost less than what is read.
-fn directory(stop: &Stop) -> Result<Raised, Broken> {
+fn directory(stop: &Stop) -> Result<Raised, EngineError> {
     let folder = Folder::make()?;
     let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
     let store = Arc::new(Store::new(&folder.0, settings)?);
@@ -160,9 +160,9 @@ fn directory(stop: &Stop) -> Result<Raised, Broken> {
     Ok(Raised::Directory(access, folder))
 }
 
-fn program(core: Option<u32>) -> Result<Raised, Broken> {
-    let command = Command::parse(NOTHING).map_err(Broken)?;
+fn program(core: Option<u32>) -> Result<Raised, EngineError> {
+    let command = Command::parse(NOTHING).map_err(EngineError)?;
     let mut program = Program::new(command, Some(1));
     program.cores = core.into_iter().collect();
-    Exec::start(&program).map(Raised::Program).map_err(Broken)
+    Exec::start(&program).map(Raised::Program).map_err(EngineError)
 }

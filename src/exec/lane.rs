@@ -1,7 +1,7 @@
 //! The lane of a program. One run of it corresponds to one request of other lanes.
 
 use super::program::{Came, Exec, Runner};
-use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
 use keeper::pin;
 use record::{Arrivals, Asked, Recorder};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeL
                 0 => Box::new(ExecLane { runner, timeout, stop: seat.stop.clone() }),
                 _ => Box::new(IdleLane),
             };
-            Ok::<_, Broken>(lane)
+            Ok::<_, EngineError>(lane)
         }) as MakeLane
     });
     Ok(lanes.collect())
@@ -82,7 +82,7 @@ struct ExecLane {
 }
 
 impl Lane for ExecLane {
-    fn open(&mut self, _: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, _: &mut Recorder) -> Result<Opened, EngineError> {
         Ok(Opened { asked: 1, got: 1 })
     }
 
@@ -92,7 +92,7 @@ impl Lane for ExecLane {
     ///
     /// The slice is as long as its runs. The time between two of them (0.2 ms in the keeper) is
     /// ours and not the program's.
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         no_windows(seen);
         let mut last_reply = turn.starts;
         let mut left = turn.operations;
@@ -116,7 +116,7 @@ impl Lane for ExecLane {
         Ok(last_reply)
     }
 
-    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -127,16 +127,16 @@ impl Lane for ExecLane {
 struct IdleLane;
 
 impl Lane for IdleLane {
-    fn open(&mut self, _: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, _: &mut Recorder) -> Result<Opened, EngineError> {
         Ok(Opened { asked: 0, got: 0 })
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         no_windows(seen);
         Ok(turn.starts)
     }
 
-    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), EngineError> {
         Ok(())
     }
 

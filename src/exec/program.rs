@@ -4,8 +4,10 @@ use super::announced::{self, Announced};
 use super::servers::Servers;
 use crate::address::Command;
 use crate::launch::{self, Around, Missing, Values, inherited, missing_program};
-use engine::{Broken, Stop, TargetClock};
-use keeper::{Household, Keeper, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin};
+use engine::{EngineError, Stop, TargetClock};
+use keeper::{
+    Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin,
+};
 use record::{Failure, ProgramRun};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,15 +78,15 @@ impl Program {
         };
         let package = servers.launch.packages.get(program).cloned();
         let is_known = !servers.decide_what_runs();
-        let own = is_known.then(|| missing_program(program, &self.env, package)).flatten();
-        own.into_iter().chain(launch::all_missing(&servers.launch)).collect()
+        let custom = is_known.then(|| missing_program(program, &self.env, package)).flatten();
+        custom.into_iter().chain(launch::all_missing(&servers.launch)).collect()
     }
 
     /// Why it cannot be run, if that is known before anything is launched.
     pub(crate) fn why_not(&self) -> Option<String> {
         let Some(servers) = &self.servers else { return self.check().err() };
-        let own = if servers.decide_what_runs() { None } else { self.check().err() };
-        own.or_else(|| launch::missing(&servers.launch))
+        let custom = if servers.decide_what_runs() { None } else { self.check().err() };
+        custom.or_else(|| launch::missing(&servers.launch))
     }
 
     /// The program in words, as launches are described.
@@ -130,8 +132,9 @@ impl Exec {
     /// If the program or a core does not exist, or if the system refuses.
     pub fn start(program: &Program) -> Result<Exec, String> {
         program.check()?;
-        let household = Household { secrets: program.secrets.clone(), ..Household::default() };
-        let keeper = Keeper::start(household).map_err(|trouble| trouble.to_string())?;
+        let launch_options =
+            LaunchOptions { secrets: program.secrets.clone(), ..LaunchOptions::default() };
+        let keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),
             order: program.order(),
@@ -161,7 +164,7 @@ impl Exec {
     /// # Errors
     /// When it failed or was cut: why.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
-        match self.runner.run(timeout, stop).map_err(|Broken(why)| why)? {
+        match self.runner.run(timeout, stop).map_err(|EngineError(why)| why)? {
             Came::Cut(_) => Err("it was cut by the end of the run".to_owned()),
             Came::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let complaint = self.complaint();
@@ -206,7 +209,7 @@ pub(super) enum Came {
 
 impl Runner {
     /// Runs it once. The stop ends it early.
-    pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, Broken> {
+    pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, EngineError> {
         let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
         match measured.map_err(|trouble| self.broken(&trouble))? {
             Ok(measured) => Ok(self.took_note(&measured)),
@@ -269,8 +272,8 @@ impl Runner {
         lock(&self.complaint).get_or_insert_with(|| sentence.to_owned());
     }
 
-    fn broken(&self, trouble: &Trouble) -> Broken {
-        Broken(format!("`{}`: {trouble}", self.name))
+    fn broken(&self, trouble: &Trouble) -> EngineError {
+        EngineError(format!("`{}`: {trouble}", self.name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One request, to see whether a launched target is ready: HTTP/1.0, so that
 //! the end of the reply is the end of the connection.
 
-use crate::address::{Login, Place, Url};
+use crate::address::{Endpoint, Login, Url};
 use crate::protocol::Ready;
 use crate::targets::store::connect_unix;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -80,7 +80,7 @@ fn is_late(error: &io::Error) -> bool {
 
 /// What one request told.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReadyAnswer {
     /// A reply.
     Reply {
         /// Its status.
@@ -101,17 +101,17 @@ pub(super) enum Told {
 
 /// A line that every store answers, whatever its settings: the engine asks
 /// again, with the log-in.
-fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> Told {
+fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
     let told = stream.write_all(question, patience);
     match told.and_then(|()| stream.read(&mut [0; 1], patience)) {
-        Ok(0) => Told::Nothing { why: CLOSED.to_owned(), sent: true },
-        Ok(_) => Told::Listens,
-        Err(error) => Told::Nothing { why: talking(&error), sent: true },
+        Ok(0) => ReadyAnswer::Nothing { why: CLOSED.to_owned(), sent: true },
+        Ok(_) => ReadyAnswer::Listens,
+        Err(error) => ReadyAnswer::Nothing { why: talking(&error), sent: true },
     }
 }
 
 /// An upgrade to WebSocket: the engine asks for another, and sends a message.
-fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_>) -> Told {
+fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
     // The key of the standard's example: nobody looks at the answer to it.
     let request = format!(
         "GET {path} HTTP/1.1\r\n{}Upgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -119,12 +119,12 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
         host_and_login(url)
     );
     if let Err(error) = stream.write_all(request.as_bytes(), patience) {
-        return Told::Nothing { why: talking(&error), sent: true };
+        return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
     let (mut reply, mut piece) = (Vec::new(), [0; 4 << 10]);
     let why = loop {
         match parse(&reply) {
-            Some((101, _, _)) => return Told::Listens,
+            Some((101, _, _)) => return ReadyAnswer::Listens,
             Some((status, _, _)) => {
                 break format!("it answers the upgrade to WebSocket with status {status}");
             }
@@ -138,20 +138,20 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
             Err(error) => break talking(&error),
         }
     };
-    Told::Nothing { why, sent: true }
+    ReadyAnswer::Nothing { why, sent: true }
 }
 
 /// What is said of a server that closed the connection at once.
 const CLOSED: &str = "it closed the connection without a reply";
 
 /// Asks for a path.
-pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> Told {
+pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer {
     let mut stream = match Stream::connect(url, patience) {
         Ok(stream) => stream,
-        Err(error) => return Told::Nothing { why: connecting(&error), sent: false },
+        Err(error) => return ReadyAnswer::Nothing { why: connecting(&error), sent: false },
     };
     if url.tls {
-        return Told::Listens;
+        return ReadyAnswer::Listens;
     }
     match url.protocol.ready {
         Ready::Page => {}
@@ -161,18 +161,18 @@ pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> Told {
     }
     let request = format!("GET {path} HTTP/1.0\r\n{}\r\n", host_and_login(url));
     if let Err(error) = stream.write_all(request.as_bytes(), patience) {
-        return Told::Nothing { why: talking(&error), sent: true };
+        return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
     let (reply, read) = stream.read_reply(patience);
     let why = match (parse(&reply), read) {
         (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
-            return Told::Reply { status, bytes };
+            return ReadyAnswer::Reply { status, bytes };
         }
         (_, Err(error)) => talking(&error),
         (_, Ok(())) if reply.is_empty() => CLOSED.to_owned(),
         (_, Ok(())) => "it does not speak HTTP there".to_owned(),
     };
-    Told::Nothing { why, sent: true }
+    ReadyAnswer::Nothing { why, sent: true }
 }
 
 enum Stream {
@@ -183,10 +183,10 @@ enum Stream {
 impl Stream {
     fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
         match &url.place {
-            Place::Unix(path) => {
+            Endpoint::Unix(path) => {
                 patience.repeat(|piece| connect_unix(path, piece)).map(Stream::Unix)
             }
-            Place::Host { host, port } => {
+            Endpoint::Host { host, port } => {
                 let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
                 patience.repeat(|piece| {
                     let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
@@ -199,7 +199,7 @@ impl Stream {
                     Err(last)
                 })
             }
-            Place::Directory(_) | Place::Program(_) => Err(ErrorKind::Unsupported.into()),
+            Endpoint::Directory(_) | Endpoint::Program(_) => Err(ErrorKind::Unsupported.into()),
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
         for reply in [&b"HTTP/1.1 200 OK\r\nX-Long: "[..], b"HTTP/1.1 200 OK\r\n\r\n"] {
             let (url, server) = dripping(reply);
             let told = ask(&url, "/", patience(Duration::from_millis(700)));
-            let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+            let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
             assert_eq!(told, nothing);
             server.join().expect("its connection was closed");
         }
@@ -350,14 +350,14 @@ mod tests {
             });
             let before = Instant::now();
             let told = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
-            assert!(matches!(told, Told::Nothing { .. }));
+            assert!(matches!(told, ReadyAnswer::Nothing { .. }));
             assert!(before.elapsed() < LONGEST, "it was stopped before its time");
         });
         server.join().expect("its connection was closed");
     }
 
     /// Asks a server that answers with these bytes and closes.
-    fn told(reply: &'static [u8], url: &str) -> (Told, String) {
+    fn told(reply: &'static [u8], url: &str) -> (ReadyAnswer, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let server = std::thread::spawn(move || {
@@ -375,14 +375,14 @@ mod tests {
 
     #[test]
     fn replies_are_read() {
-        let nothing = |why: &str| Told::Nothing { why: why.to_owned(), sent: true };
+        let nothing = |why: &str| ReadyAnswer::Nothing { why: why.to_owned(), sent: true };
         for (reply, expected) in [
             (
                 &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"[..],
-                Told::Reply { status: 200, bytes: 2 },
+                ReadyAnswer::Reply { status: 200, bytes: 2 },
             ),
-            (b"HTTP/1.0 503 No\r\n\r\nlater", Told::Reply { status: 503, bytes: 5 }),
-            (b"HTTP/1.1 204\r\n\r\n", Told::Reply { status: 204, bytes: 0 }),
+            (b"HTTP/1.0 503 No\r\n\r\nlater", ReadyAnswer::Reply { status: 503, bytes: 5 }),
+            (b"HTTP/1.1 204\r\n\r\n", ReadyAnswer::Reply { status: 204, bytes: 0 }),
             (b"", nothing("it closed the connection without a reply")),
             (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP there")),
             (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP there")),
@@ -407,7 +407,7 @@ mod tests {
         let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
         let asked = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
         let (_silent, _) = listener.accept().expect("a client");
-        let nothing = Told::Nothing { why: "it did not answer".to_owned(), sent: true };
+        let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
         assert_eq!(asked.join().expect("it gives up"), nothing);
     }
 
@@ -417,11 +417,13 @@ mod tests {
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));
         let tls = url(&format!("https://127.0.0.1:{port}/"));
-        assert_eq!(ask(&tls, "/", patience(LONGEST)), Told::Listens);
+        assert_eq!(ask(&tls, "/", patience(LONGEST)), ReadyAnswer::Listens);
         drop(listener);
-        let refused = Told::Nothing { why: "it refused the connection".to_owned(), sent: false };
+        let refused =
+            ReadyAnswer::Nothing { why: "it refused the connection".to_owned(), sent: false };
         assert_eq!(ask(&tls, "/", patience(LONGEST)), refused);
-        let missing = Told::Nothing { why: "its socket does not exist".to_owned(), sent: false };
+        let missing =
+            ReadyAnswer::Nothing { why: "its socket does not exist".to_owned(), sent: false };
         assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", patience(LONGEST)), missing);
     }
 }

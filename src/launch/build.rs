@@ -6,7 +6,7 @@ use crate::cache::{self, Lock};
 use crate::exit::Error;
 use crate::launch::failed::{Failed, named};
 use crate::launch::{Command, Launch, Secret, Values, running};
-use keeper::{Household, Keeper, ProcessOrder, Trouble, logs};
+use keeper::{Keeper, LaunchOptions, ProcessOrder, Trouble, logs};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -105,8 +105,8 @@ impl<'a> Builds<'a> {
             Trouble::Stopped => Failed::Stopped,
             other => fails(other.to_string()),
         };
-        let household = Household { secrets: secrets.clone(), ..Household::default() };
-        let mut keeper = Keeper::start(household).map_err(told)?;
+        let launch_options = LaunchOptions { secrets: secrets.clone(), ..LaunchOptions::default() };
+        let mut keeper = Keeper::start(launch_options).map_err(told)?;
         let ended = keeper.run(&order, LONGEST, self.stopped).map_err(told);
         // Secrets are blotted out of the log when the keeper ends.
         let stopped = keeper.stop().map_err(told);

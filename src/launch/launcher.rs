@@ -15,7 +15,7 @@ use crate::launch::{
 };
 use crate::software::Software;
 use crate::targets::ports;
-use keeper::{Household, Keeper, LogTroubles, Trouble, logs, user};
+use keeper::{Keeper, LaunchOptions, LogTroubles, Trouble, logs, user};
 use record::Fact;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -273,16 +273,17 @@ impl<'a> Launcher<'a> {
 
     fn keeper(&self) -> Result<Keeper, Failed> {
         let temporary = self.home.id().map_err(|error| disk(self.launch, &error))?;
-        let household = Household {
+        let launch_options = LaunchOptions {
             secrets: self.secrets.clone(),
             temporary: Some(temporary),
             run: self.ground.logs.parent().map(Path::to_owned),
             stops_at_once: !self.launch.nodes.is_empty(),
         };
-        let mut keeper = Keeper::start(household).map_err(|trouble| match self.fails(trouble) {
-            Failed::Error(error) => Failed::Error(Error::failed(error.text)),
-            stopped => stopped,
-        })?;
+        let mut keeper =
+            Keeper::start(launch_options).map_err(|trouble| match self.fails(trouble) {
+                Failed::Error(error) => Failed::Error(Error::failed(error.text)),
+                stopped => stopped,
+            })?;
         keeper.tell_log_troubles(&self.log_troubles);
         Ok(keeper)
     }

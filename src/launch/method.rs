@@ -3,7 +3,7 @@
 
 use crate::launch::launcher::Ground;
 use crate::launch::{Command, Missing, Values, orders};
-use keeper::{Household, Keeper, ProcessOrder, logs};
+use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -75,12 +75,12 @@ fn run_to_its_end(
     secrets: &[String],
     ground: Ground<'_>,
 ) -> Result<(), String> {
-    let household = Household {
+    let launch_options = LaunchOptions {
         secrets: secrets.to_vec(),
         run: ground.logs.parent().map(Path::to_owned),
-        ..Household::default()
+        ..LaunchOptions::default()
     };
-    let mut keeper = Keeper::start(household).map_err(|trouble| trouble.to_string())?;
+    let mut keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
     let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|trouble| trouble.to_string());
     let stopped = keeper.stop().map_err(|trouble| trouble.to_string());
     match ended? {
@@ -93,8 +93,8 @@ fn run_to_its_end(
 fn read(log: &PathBuf, from: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     File::open(log)?.take(from + SEARCHED).read_to_end(&mut bytes)?;
-    let own = bytes.get(from as usize..).unwrap_or_default();
-    Ok(String::from_utf8_lossy(own).into_owned())
+    let custom = bytes.get(from as usize..).unwrap_or_default();
+    Ok(String::from_utf8_lossy(custom).into_owned())
 }
 
 /// The number that follows these words, blanks aside.

@@ -26,5 +26,5 @@ pub use launcher::{Ground, Launcher, missing};
 pub use method::Method;
 pub(crate) use orders::{Missing, inherited, missing_program};
 pub use running::Running;
-pub use template::{Environment, Placeholder, Secret, Text, Values};
+pub use template::{EnvLookup, Placeholder, Secret, Text, Values};
 pub(crate) use template::{environment, variables};

@@ -1,8 +1,8 @@
 //! Waits until a process that was launched is ready, or will never be.
 
-use crate::address::{Place, Url};
+use crate::address::{Endpoint, Url};
 use crate::exit::Error;
-use crate::launch::asking::{self, Patience, SHORTEST, Told};
+use crate::launch::asking::{self, Patience, ReadyAnswer, SHORTEST};
 use crate::launch::failed::{Failed, Refusal, named};
 use crate::launch::orders;
 use crate::launch::running::{Started, quoted};
@@ -34,7 +34,7 @@ pub(super) struct Wait<'a> {
 }
 
 /// What one look asks over HTTP.
-struct Asked<'a> {
+struct Probe<'a> {
     path: Option<&'a Text>,
     expect: &'a [u16],
     bytes: Option<u64>,
@@ -108,7 +108,7 @@ impl<'a> Wait<'a> {
         let process = &self.launch.processes[number];
         match &process.ready.sign {
             Sign::Http { path, expect, bytes } => {
-                let asked = Asked { path: path.as_ref(), expect, bytes: *bytes, until };
+                let asked = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
                 Ok(self.by_asking(number, &asked, values))
             }
             Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
@@ -128,7 +128,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn by_asking(&mut self, number: usize, asked: &Asked<'_>, values: &Values) -> Look {
+    fn by_asking(&mut self, number: usize, asked: &Probe<'_>, values: &Values) -> Look {
         let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
         let text = match driven {
             true => orders::url(self.launch, values),
@@ -141,21 +141,23 @@ impl<'a> Wait<'a> {
         };
         let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
         let told = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
-        if let Told::Reply { .. } | Told::Nothing { sent: true, .. } = told {
+        if let ReadyAnswer::Reply { .. } | ReadyAnswer::Nothing { sent: true, .. } = told {
             self.requests += 1;
         }
         match told {
-            Told::Nothing { why, .. } => return Look::NotYet(why),
-            Told::Reply { status, .. } if !expected(status, asked.expect) => {
+            ReadyAnswer::Nothing { why, .. } => return Look::NotYet(why),
+            ReadyAnswer::Reply { status, .. } if !expected(status, asked.expect) => {
                 return Look::NotYet(format!("it answers with status {status}"));
             }
-            Told::Reply { bytes: got, .. } if asked.bytes.is_some_and(|bytes| bytes != got) => {
+            ReadyAnswer::Reply { bytes: got, .. }
+                if asked.bytes.is_some_and(|bytes| bytes != got) =>
+            {
                 return Look::NotYet(format!("its reply has {got} bytes"));
             }
-            Told::Reply { .. } | Told::Listens => {}
+            ReadyAnswer::Reply { .. } | ReadyAnswer::Listens => {}
         }
         let port = match url.place {
-            Place::Host { port, .. } => port,
+            Endpoint::Host { port, .. } => port,
             _ => return Look::Ready,
         };
         match find::listens(port, &self.keeper.processes()) {

@@ -10,7 +10,7 @@ use text::near;
 use text::shown::shown;
 
 /// Asks the environment.
-pub type Environment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Asks the environment of this process. What it gives is a secret from then on.
 pub(crate) fn environment(name: &str) -> Option<OsString> {
@@ -199,7 +199,7 @@ impl Text {
     ///
     /// # Errors
     /// When a variable is not set, is too short for a secret, or its name is none.
-    pub fn parse(text: &str, environment: Environment<'_>) -> Result<Text, String> {
+    pub fn parse(text: &str, environment: EnvLookup<'_>) -> Result<Text, String> {
         let mut reader = Reader { pieces: Vec::new(), plain: String::new(), environment };
         let mut rest = text;
         while let Some(at) = rest.find(['$', '{']) {
@@ -278,7 +278,7 @@ impl fmt::Display for Text {
 struct Reader<'a> {
     pieces: Vec<Piece>,
     plain: String,
-    environment: Environment<'a>,
+    environment: EnvLookup<'a>,
 }
 
 impl Reader<'_> {

@@ -40,8 +40,8 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     }
     let mut rows = WorkloadAsked::TABLE.iter().filter(|row| row.setting.key != "preset");
     let other = rows.find(|row| (row.is_given)(&spec.workload)).map(|row| row.setting.key);
-    let own = (!spec.workload.own.is_empty()).then_some("operations");
-    match other.or(own) {
+    let custom = (!spec.workload.custom.is_empty()).then_some("operations");
+    match other.or(custom) {
         None => Ok(()),
         Some(key) => Err(Error::usage(format!(
             "{CHAT} has no {key}: what is sent is said by message, message_size and members"

@@ -7,7 +7,7 @@ use text::shown::shown;
 
 /// A command and how often it is given.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OwnCommand {
+pub struct CustomCommand {
     /// Its words, placeholders in them.
     pub words: Vec<String>,
     /// Above 0.
@@ -16,10 +16,10 @@ pub struct OwnCommand {
 
 /// The commands of a workload. Those of one place stand, they do not add up.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OwnCommands(pub Vec<OwnCommand>);
+pub struct CustomCommands(pub Vec<CustomCommand>);
 
-impl Merged for OwnCommands {
-    fn over(self, others: &OwnCommands) -> OwnCommands {
+impl Merged for CustomCommands {
+    fn over(self, others: &CustomCommands) -> CustomCommands {
         if self.is_given() { self } else { others.clone() }
     }
 
@@ -28,10 +28,10 @@ impl Merged for OwnCommands {
     }
 }
 
-impl Given for OwnCommands {
-    type Value = OwnCommand;
+impl Given for CustomCommands {
+    type Value = CustomCommand;
 
-    fn give(&mut self, value: OwnCommand) {
+    fn give(&mut self, value: CustomCommand) {
         self.0.push(value);
     }
 }
@@ -115,8 +115,8 @@ pub fn fixed_name(text: &str) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// See [`words`].
-pub fn own(text: &str) -> Result<OwnCommand, String> {
-    Ok(OwnCommand { words: words(text)?, weight: 1.0 })
+pub fn custom(text: &str) -> Result<CustomCommand, String> {
+    Ok(CustomCommand { words: words(text)?, weight: 1.0 })
 }
 
 fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
@@ -182,7 +182,7 @@ mod tests {
         ] {
             assert_eq!(words(text).expect(text), wanted);
         }
-        assert_eq!(own("PING").map(|own| own.weight), Ok(1.0));
+        assert_eq!(custom("PING").map(|custom| custom.weight), Ok(1.0));
     }
 
     #[test]

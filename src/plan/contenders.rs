@@ -28,7 +28,7 @@ pub(super) struct Gathered {
 /// A contender as it was asked for.
 pub(super) struct Wanted {
     pub(super) name: Option<String>,
-    pub(super) place: Place,
+    pub(super) place: TargetLocation,
     /// Of the experiment file; flags and `--set` win.
     pub(super) settings: Settings,
     /// Its own groups; empty: those of all.
@@ -43,7 +43,7 @@ impl Wanted {
 }
 
 /// Where its target is.
-pub(super) enum Place {
+pub(super) enum TargetLocation {
     /// It runs already.
     Attached { url: Url, pid: Option<u32> },
     /// tiebreak launches it.
@@ -52,13 +52,15 @@ pub(super) enum Place {
     Program(Box<Program>),
 }
 
-impl Place {
+impl TargetLocation {
     /// The address; of a target to be launched with ports that are not its own.
     pub(super) fn url(&self) -> Result<Url, Error> {
         match self {
-            Place::Attached { url, .. } => Ok(url.clone()),
-            Place::Program(program) => Ok(address::program(program.command.clone())),
-            Place::Launched(launch) => Url::parse(&unlaunched(launch)).map_err(Error::usage),
+            TargetLocation::Attached { url, .. } => Ok(url.clone()),
+            TargetLocation::Program(program) => Ok(address::program(program.command.clone())),
+            TargetLocation::Launched(launch) => {
+                Url::parse(&unlaunched(launch)).map_err(Error::usage)
+            }
         }
     }
 }
@@ -90,7 +92,7 @@ pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
     let mut gathered = gather_undeclared(spec)?;
     let declared = secrets::declared();
     for wanted in &mut gathered.contenders {
-        if let Place::Program(program) = &mut wanted.place {
+        if let TargetLocation::Program(program) = &mut wanted.place {
             let of_file = gathered.secrets.iter().map(|secret| secret.reveal().to_owned());
             program.secrets.extend(of_file.chain(declared.iter().cloned()));
         }
@@ -163,8 +165,10 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
         }
     })?;
     let place = match url.place {
-        address::Place::Program(command) => Place::Program(Box::new(Program::new(command, None))),
-        _ => Place::Attached { url, pid: None },
+        address::Endpoint::Program(command) => {
+            TargetLocation::Program(Box::new(Program::new(command, None)))
+        }
+        _ => TargetLocation::Attached { url, pid: None },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
     Ok(Wanted { name: name.map(str::to_owned), place, settings, groups })
@@ -296,11 +300,11 @@ fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
 
 fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
     let place = match contender.target {
-        Target::Launched(launch) => Place::Launched(launch),
-        Target::Program(program) => Place::Program(program),
+        Target::Launched(launch) => TargetLocation::Launched(launch),
+        Target::Program(program) => TargetLocation::Program(program),
         Target::Attached { url, pid } => {
             let url = Url::parse(&url.fill(&Values::default())).map_err(Error::usage)?;
-            Place::Attached { url, pid }
+            TargetLocation::Attached { url, pid }
         }
     };
     let (settings, groups) = (contender.settings, contender.groups);
@@ -343,7 +347,9 @@ mod tests {
         unsafe { std::env::set_var("TIEBREAK_TEST_TOKEN", "CANARY-of-contenders-rs") };
         let all = gathered(&["a=http://127.0.0.1:1/x/${TIEBREAK_TEST_TOKEN}/y"]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
-        let Place::Attached { url, .. } = &all.contenders[0].place else { panic!("attached") };
+        let TargetLocation::Attached { url, .. } = &all.contenders[0].place else {
+            panic!("attached")
+        };
         assert_eq!(url.path(), "/x/CANARY-of-contenders-rs/y");
         assert_eq!(secrets::hidden(url.path()), "/x/****/y");
         for (slip, why) in [
@@ -367,9 +373,9 @@ mod tests {
         let all = all.unwrap_or_else(|error| panic!("{error}"));
         let named = |wanted: &Wanted| {
             let how = match &wanted.place {
-                Place::Attached { .. } => "attached".to_owned(),
-                Place::Launched(launch) => format!("launched as {}", launch.name),
-                Place::Program(program) => format!("runs {}", program.command.shown()),
+                TargetLocation::Attached { .. } => "attached".to_owned(),
+                TargetLocation::Launched(launch) => format!("launched as {}", launch.name),
+                TargetLocation::Program(program) => format!("runs {}", program.command.shown()),
             };
             format!("{}: {how}", wanted.name.clone().unwrap_or_default())
         };

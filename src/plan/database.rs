@@ -2,7 +2,7 @@
 //! libraries that applications use.
 
 use crate::access::Access;
-use crate::address::{Place, Url, tls};
+use crate::address::{Endpoint, Url, tls};
 use crate::exit::Error;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
@@ -92,7 +92,7 @@ fn parts<'a>(
         consistency,
         replication: settings.replication(),
         numbers: Numbers::new(store::MOST_PLACES),
-        feeds: spec.workload.own.feeds.clone(),
+        feeds: spec.workload.custom.feeds.clone(),
     })
 }
 
@@ -121,7 +121,7 @@ fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
 /// The host whose certificate is verified; none without TLS.
 fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     match &url.place {
-        Place::Host { host, .. } => Ok(url.tls.then_some(host.as_str())),
+        Endpoint::Host { host, .. } => Ok(url.tls.then_some(host.as_str())),
         _ if url.tls => Err(Error::usage("TLS over a unix socket protects nothing: leave it out")),
         _ => Ok(None),
     }
@@ -189,8 +189,8 @@ fn check_batches(asks: &Asks) -> Result<(), String> {
     if asked.batch == Batch::None {
         return Err("batch_size is for batches: leave out batch=none".to_owned());
     }
-    let mut own = asks.workload().into_iter().flat_map(|of| &of.own.operations);
-    if !own.any(drivers::only_writes) {
+    let mut custom = asks.workload().into_iter().flat_map(|of| &of.custom.operations);
+    if !custom.any(drivers::only_writes) {
         return Err("batch_size is for your own statements that only write \
                     ([[workload.statements]] in an experiment file), and here are none"
             .to_owned());

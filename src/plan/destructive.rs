@@ -52,11 +52,12 @@ pub(super) fn check(spec: &Spec, contenders: &[Contender]) -> Result<(), Error> 
 /// First words of all custom commands. Groups share those of their contender.
 fn command_names(contender: &Contender) -> impl Iterator<Item = &String> {
     contender.asks.workload().into_iter().flat_map(|workload| {
-        let own = workload.own.operations.iter().filter_map(|operation| match &operation.says {
-            Says::Command(words) => Some(words),
-            Says::Sql(_) | Says::Request { .. } => None,
-        });
-        workload.commands.iter().chain(own).filter_map(|words| words.first())
+        let custom =
+            workload.custom.operations.iter().filter_map(|operation| match &operation.says {
+                Says::Command(words) => Some(words),
+                Says::Sql(_) | Says::Request { .. } => None,
+            });
+        workload.commands.iter().chain(custom).filter_map(|words| words.first())
     })
 }
 

@@ -2,21 +2,21 @@
 
 use crate::plan::declared::{Declared, Merged};
 use crate::plan::experiment::workload_alone;
-use crate::plan::{WorkloadAsked, own_presets};
+use crate::plan::{WorkloadAsked, custom_presets};
 
 impl WorkloadAsked {
     /// With the statements of its preset, where that is told in statements and no
     /// others were given.
     pub(super) fn expanded(&self) -> WorkloadAsked {
         let preset = self.preset.as_deref().and_then(find);
-        let preset = preset.filter(|_| self.own.is_empty() && !self.commands.is_given());
+        let preset = preset.filter(|_| self.custom.is_empty() && !self.commands.is_given());
         preset.map_or_else(|| self.clone(), |preset| self.clone().over(&preset))
     }
 }
 
 /// What the preset of this name asks for. Returns None if there is no such one.
 fn find(name: &str) -> Option<WorkloadAsked> {
-    let asked = workload_alone(&format!("workloads/{name}.toml"), own_presets::text(name)?);
+    let asked = workload_alone(&format!("workloads/{name}.toml"), custom_presets::text(name)?);
     // Each of them is read by a test.
     asked.ok()
 }
@@ -28,11 +28,11 @@ mod tests {
 
     #[test]
     fn each_can_be_read_and_drawn() {
-        for name in own_presets::names() {
-            let text = own_presets::text(name).expect("known");
+        for name in custom_presets::names() {
+            let text = custom_presets::text(name).expect("known");
             let asked = workload_alone(name, text).map_err(|error| error.text).expect(name);
             let workload = asked.of(0).expect(name);
-            assert_eq!(workload.own.operations[0].name, name);
+            assert_eq!(workload.custom.operations[0].name, name);
             Operations::new(&workload, 1).expect(name);
         }
         assert!(find("point-selct").is_none());
@@ -42,7 +42,7 @@ mod tests {
     fn tpcb_like_has_the_tables_of_its_scale() {
         let asked = WorkloadAsked { keys: Some(300_000), ..find("tpcb-like").expect("known") };
         let workload = asked.of(0).expect("sound");
-        let rows = workload.own.tables.iter().map(|table| table.rows(workload.keys));
+        let rows = workload.custom.tables.iter().map(|table| table.rows(workload.keys));
         assert_eq!(rows.collect::<Vec<_>>(), [3, 30, 300_000, 0]);
         assert_eq!(workload.to_load(), 300_033);
     }

@@ -1,6 +1,6 @@
 //! Contenders without a server: files in a directory, and whole programs.
 
-use crate::address::{Place, Url};
+use crate::address::{Endpoint, Url};
 use crate::exec;
 use crate::exit::Error;
 use crate::plan::contender::contender;
@@ -32,7 +32,7 @@ pub(super) fn files_at(
     settings: &Settings,
     work: Option<Work>,
 ) -> Result<(Contender, Directory), Error> {
-    let Place::Directory(path) = &url.place else { unreachable!("file: leads to a directory") };
+    let Endpoint::Directory(path) = &url.place else { unreachable!("file: leads to a directory") };
     let asks = Asks::Files(work.expect("files have a workload"));
     let address = Address::Directory(path.clone());
     let directory = Directory { path: PathBuf::from(path), settings: settings.files() };

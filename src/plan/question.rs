@@ -343,10 +343,10 @@ fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
 fn asks_for_misses(workload: &Workload) -> bool {
     // What a user-defined command finds, nobody knows. Of a statement one says it.
     let is_command =
-        |number: u32| matches!(workload.own.operations[number as usize].says, Says::Command(_));
+        |number: u32| matches!(workload.custom.operations[number as usize].says, Says::Command(_));
     let asks = |kind: Kind| match kind {
         Kind::Delete | Kind::Command(_) => true,
-        Kind::Own(number) => is_command(number),
+        Kind::Custom(number) => is_command(number),
         _ => false,
     };
     workload.mix.iter().any(|share| asks(share.kind))

@@ -1,12 +1,12 @@
 //! The request that a contender sends, encoded once, ahead of the run.
 
-use crate::address::{Login, Place, Url, tls};
+use crate::address::{Endpoint, Login, Url, tls};
 use crate::exit::Error;
-use crate::plan::own::{OwnAsked, RequestTemplate};
+use crate::plan::custom::{CustomAsked, RequestTemplate};
 use crate::plan::{Settings, Spec};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
-use record::{OwnOperation, RequestAsked};
+use record::{CustomOperation, RequestAsked};
 use std::sync::Arc;
 use wire::http1::Request;
 
@@ -47,24 +47,24 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
 fn one_of_several(
     url: &Url,
     settings: &Settings,
-    said: &OwnOperation,
+    said: &CustomOperation,
     template: &RequestTemplate,
 ) -> Result<HttpRequest, String> {
     let mut common = headers(url, settings)?;
-    let own = |name: &str| template.headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
-    common.retain(|(name, _)| !own(name));
+    let custom = |name: &str| template.headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
+    common.retain(|(name, _)| !custom(name));
     let target = template.target.clone().unwrap_or_else(|| url.request_target().to_string());
     template.encode(said, &target, &url.host_header(), &common)
 }
 
 /// The requests to this address; none where the operations are others.
 pub(super) fn several(
-    own: &OwnAsked,
+    custom: &CustomAsked,
     url: &Url,
     settings: &Settings,
     workers: usize,
 ) -> Result<Option<HttpRequests>, String> {
-    if !own.has_requests() {
+    if !custom.has_requests() {
         return Ok(None);
     }
     let given = [("method", settings.method.is_some()), ("data", settings.body.is_some())];
@@ -73,12 +73,12 @@ pub(super) fn several(
             "the requests of the workload have methods and bodies of their own: leave out {key}"
         ));
     }
-    let operations = own.said.operations.iter().zip(&own.requests);
+    let operations = custom.said.operations.iter().zip(&custom.requests);
     let each = operations.map(|(said, template)| {
         let built = one_of_several(url, settings, said, template);
         built.map_err(|why| format!("request `{}`: {why}", said.name))
     });
-    let (feeds, numbers) = (own.feeds.clone(), Numbers::new(workers));
+    let (feeds, numbers) = (custom.feeds.clone(), Numbers::new(workers));
     Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec
 /// TLS to a host, as HTTP/1.1 asks for it. Returns None if the address has no TLS.
 pub(super) fn tls(spec: &Spec, url: &Url) -> Result<Option<TlsAccess>, Error> {
     match (&url.place, url.tls) {
-        (Place::Host { host, .. }, true) => Ok(Some(TlsAccess {
+        (Endpoint::Host { host, .. }, true) => Ok(Some(TlsAccess {
             config: spec.trust.config(&[b"http/1.1"])?,
             name: tls::server_name(host)?,
         })),

@@ -9,7 +9,7 @@ use crate::cores;
 use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::contender::contender;
-use crate::plan::contenders::{self, Gathered, Place, Wanted};
+use crate::plan::contenders::{self, Gathered, TargetLocation, Wanted};
 use crate::plan::declared::Declared;
 use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
@@ -18,8 +18,8 @@ use crate::plan::require::Requirement;
 use crate::plan::way::Way;
 use crate::plan::{Command, Spec};
 use crate::plan::{
-    Settings, database, destructive, local, messages, names, own_presets, request, settings, store,
-    workloads,
+    Settings, custom_presets, database, destructive, local, messages, names, request, settings,
+    store, workloads,
 };
 use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
@@ -147,17 +147,17 @@ pub fn resolve(
         settings::refuse(&settings, url.protocol).map_err(Error::usage).map_err(named)?;
         let of_all = settings.clone();
         let (mut contender, way) = match wanted.place {
-            Place::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
+            TargetLocation::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
                 let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
                 (files.0, Way::Files(files.1))
             }
-            Place::Program(mut program) => {
+            TargetLocation::Program(mut program) => {
                 program.operations = spec.run.operations;
                 let contender = local::program_at(&spec, name, url, &settings).map_err(named)?;
                 let launch = program.outline();
                 (Contender { launch, ..contender }, Way::Program { program })
             }
-            Place::Attached { pid, .. } => {
+            TargetLocation::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
                 let (contender, mut access) =
                     contender_at(&spec, name, url, address, &settings, work).map_err(named)?;
@@ -165,7 +165,7 @@ pub fn resolve(
                 let sight = (machine.look)(&contender.address, pid);
                 (contender, Way::Attached { access, sight })
             }
-            Place::Launched(launch) => {
+            TargetLocation::Launched(launch) => {
                 let address = launched_address(url, resolver).map_err(named)?;
                 let contender =
                     to_be_launched(&spec, name, url, (address, &launch), &settings, work);
@@ -190,7 +190,7 @@ pub fn resolve(
     };
     let (plan, cores) = plan(&spec, machine, resolved, &ways)?;
     let mut cautions = port_cautions(&plan);
-    cautions.extend(plan.contenders.iter().filter_map(own_presets::caution));
+    cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
     let (published, method) = match gathered.article {
         Some(article) => (Some(article.published), article.method),
@@ -233,14 +233,14 @@ fn as_driven(bare: &Asks, whole: Asks) -> Asks {
 
 /// What is refused before anything else is looked at.
 fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
-    let program = |wanted: &Wanted| matches!(wanted.place, Place::Program(_));
+    let program = |wanted: &Wanted| matches!(wanted.place, TargetLocation::Program(_));
     if spec.run.restarts.is_some() && gathered.contenders.iter().any(program) {
         return Err(Error::usage(
             "--restarts launches servers afresh, and a program (exec:) starts afresh in every \
              turn: leave it out",
         ));
     }
-    let attached = |wanted: &&Wanted| matches!(wanted.place, Place::Attached { .. });
+    let attached = |wanted: &&Wanted| matches!(wanted.place, TargetLocation::Attached { .. });
     if let (Some(_), Some(this)) = (spec.run.restarts, gathered.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
@@ -275,30 +275,30 @@ fn settings(
     wanted: &[Wanted],
     groups: &mut [Vec<GroupGiven>],
 ) -> Result<Vec<Settings>, Error> {
-    let mut own = vec![Settings::default(); names.len()];
+    let mut custom = vec![Settings::default(); names.len()];
     for set in &spec.sets {
         let (at, key, value) = names::split_set(set, names)
             .map_err(|message| Error::usage(format!("--set: {message}")))?;
         let set = group_given::set(&mut groups[at], key, value);
-        set.unwrap_or_else(|| own[at].set(key, value)).map_err(|message| {
+        set.unwrap_or_else(|| custom[at].set(key, value)).map_err(|message| {
             Error::usage(format!("--set {}.{}: {message}", names[at], text::shown::shown(key)))
         })?;
     }
-    let all = own.into_iter().zip(wanted);
-    Ok(all.map(|(own, wanted)| own.over(&spec.common).over(&wanted.settings)).collect())
+    let all = custom.into_iter().zip(wanted);
+    Ok(all.map(|(custom, wanted)| custom.over(&spec.common).over(&wanted.settings)).collect())
 }
 
 fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Result<Address, Error> {
     match &url.place {
-        address::Place::Unix(path) => Ok(Address::Unix(path.clone())),
-        address::Place::Host { .. } => {
+        address::Endpoint::Unix(path) => Ok(Address::Unix(path.clone())),
+        address::Endpoint::Host { .. } => {
             let dial = |(host, port): (&str, u16)| {
                 let (host, port) = ConnectTo::apply(rules, host, port);
                 resolver.dial(&host, port)
             };
             url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }
-        address::Place::Directory(_) | address::Place::Program(_) => Err(Error::usage(
+        address::Endpoint::Directory(_) | address::Endpoint::Program(_) => Err(Error::usage(
             "what tiebreak launches and drives is a server: give its http://, ws://, memcached://, \
              redis://, cassandra+thrift://, postgres:// or mysql:// address",
         )),
@@ -361,7 +361,7 @@ fn http_at(
     let tls = request::tls(spec, url)?;
     let expect = built.asked.expect.clone();
     let head_only = built.asked.method == "HEAD";
-    let requests = request::several(&spec.workload.own, url, settings, store::MOST_PLACES);
+    let requests = request::several(&spec.workload.custom, url, settings, store::MOST_PLACES);
     let requests = requests.map_err(Error::usage)?;
     let asks = match work {
         None => Asks::Request(built.asked),
@@ -395,7 +395,7 @@ fn store_at(
             "a client of several servers has one operation in flight: leave out depth",
         ));
     }
-    let feeds = &spec.workload.own.feeds;
+    let feeds = &spec.workload.custom.feeds;
     Ok((contender, store::access(url, store, settings, feeds).map_err(Error::usage)?))
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::exit::Exit;
-use crate::plan::commands::OwnCommands;
+use crate::plan::commands::CustomCommands;
 use crate::plan::declared::Given as _;
 use crate::plan::{hash, settings};
 use record::{Arrivals, Intensity, Metric};
@@ -621,14 +621,14 @@ fn what_does_not_go_with_groups_is_refused() {
         let told = with_groups(&text, change).err().expect(message);
         assert!(told.contains(message), "{told}\n{message}");
     }
-    let own = |name: &str| {
+    let custom = |name: &str| {
         let of_a = format!("url = 'redis://127.0.0.1:1'\ngroups = [{{ name = '{name}' }}]");
         let of_b = "url = 'redis://127.0.0.1:2'\ngroups = [{ name = 'one', depth = 2 }]";
         let text = format!("{both}[contender.a]\n{of_a}\n[contender.b]\n{of_b}\n");
         of_file(&text, |_| ())
     };
-    assert!(own("one").is_ok(), "a contender's own groups are in place of those of all");
-    let told = own("other").err().expect("refused");
+    assert!(custom("one").is_ok(), "a contender's own groups are in place of those of all");
+    let told = custom("other").err().expect("refused");
     assert!(told.starts_with("the groups of `b` are not those of `a`"), "{told}");
     let many: String = (0..9).map(|n| format!("[[groups]]\nname = 'g{n}'\n")).collect();
     let told = with_groups(&many, |_| ()).err().expect("refused");
@@ -704,7 +704,9 @@ fn what_a_store_cannot_do_is_refused() {
             "`r` cannot do cas: it has no cas: WATCH, MULTI and EXEC take four requests",
         ),
         (
-            &|spec| spec.workload.commands.give(crate::plan::commands::own("PING").expect("one")),
+            &|spec| {
+                spec.workload.commands.give(crate::plan::commands::custom("PING").expect("one"))
+            },
             "`m` cannot do --command: user-defined commands are for redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
@@ -797,7 +799,7 @@ fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line
         ("SAVE", "ends the server, stops it for a while, or makes it write files"),
     ] {
         spec.workload.commands =
-            OwnCommands(vec![crate::plan::commands::own(command).expect("one")]);
+            CustomCommands(vec![crate::plan::commands::custom(command).expect("one")]);
         let told = settled(&spec).err().expect("refused").text;
         let name = command.split(' ').next().expect("a word");
         assert!(told.starts_with(&format!("`a`: the command `{name}` {does}")), "{told}");

@@ -611,14 +611,14 @@ mod tests {
     #[test]
     fn a_contenders_settings_win_and_headers_add_up() {
         let mut common = Settings::default();
-        let mut own = Settings::default();
+        let mut custom = Settings::default();
         for (key, value) in [("rate", "1k"), ("connections", "8"), ("header", "A: 1")] {
             common.set(key, value).expect("good");
         }
         for (key, value) in [("rate", "2k"), ("arrivals", "poisson"), ("header", "B: 2")] {
-            own.set(key, value).expect("good");
+            custom.set(key, value).expect("good");
         }
-        let both = own.over(&common);
+        let both = custom.over(&common);
         assert_eq!(both.arrivals(), Ok(Arrivals::Poisson(2000.0)));
         assert_eq!(both.connections, Some(8));
         assert_eq!(both.headers.iter().map(|h| h.0.as_str()).collect::<Vec<_>>(), ["A", "B"]);

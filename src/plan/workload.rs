@@ -1,11 +1,11 @@
 //! `--workload` and what goes with it: what is done to the data of stores.
 
 use crate::plan::Command;
-use crate::plan::commands::{self, OwnCommands};
+use crate::plan::commands::{self, CustomCommands};
+use crate::plan::custom::CustomAsked;
+use crate::plan::custom_presets;
 use crate::plan::declared::InFile::{Commands, Count, Switch, Text, Words};
 use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
-use crate::plan::own::OwnAsked;
-use crate::plan::own_presets;
 use engine::workload::{PRESETS, preset};
 use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload};
 use text::near;
@@ -26,7 +26,7 @@ declared! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct WorkloadAsked also {
         /// User-defined statements or requests; without a mix they are all that is done.
-        own: OwnAsked,
+        custom: CustomAsked,
     };
 
     /// Name of a preset.
@@ -155,7 +155,7 @@ declared! {
         .under(Heading::Workload, 6)]);
 
     /// User-defined commands; without a mix they are all that is done.
-    commands: OwnCommands, commands::own,
+    commands: CustomCommands, commands::custom,
         Setting::new(
             "commands",
             Commands,
@@ -241,7 +241,8 @@ impl WorkloadAsked {
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
         // One that is told in statements has keys and values as the default has.
-        let base = if own_presets::names().any(|own| own == name) { DEFAULT } else { name };
+        let base =
+            if custom_presets::names().any(|custom| custom == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
         let value = self.lengths()?;
         let mix = self.shares(preset.mix);
@@ -257,8 +258,8 @@ impl WorkloadAsked {
             values_as: self.values_as.unwrap_or_default(),
             mix,
             verify,
-            commands: self.commands.0.iter().map(|own| own.words.clone()).collect(),
-            own: self.own.said.clone(),
+            commands: self.commands.0.iter().map(|custom| custom.words.clone()).collect(),
+            custom: self.custom.said.clone(),
             groups: Vec::new(),
         })
     }
@@ -280,7 +281,7 @@ impl WorkloadAsked {
     /// What is verified of this mix. User-defined operations say themselves what they
     /// expect: no version of a key is remembered for them.
     fn verified(&self, mix: &[Share], usual: Verify) -> Result<Verify, String> {
-        let all_are_own = mix.iter().all(|share| matches!(share.kind, Kind::Own(_)));
+        let all_are_own = mix.iter().all(|share| matches!(share.kind, Kind::Custom(_)));
         match (all_are_own, self.verify) {
             (false, given) => Ok(given.unwrap_or(usual)),
             (true, None | Some(Verify::Off)) => Ok(Verify::Off),
@@ -294,20 +295,21 @@ impl WorkloadAsked {
     /// User-defined commands take the place of the preset's mix, and stand beside
     /// one that was asked for.
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
-        let own = self.commands.0.iter().zip(0..);
-        let own = own.map(|(own, at)| Share { kind: Kind::Command(at), weight: own.weight });
-        match (&self.mix, self.commands.0.is_empty() && self.own.is_empty()) {
+        let custom = self.commands.0.iter().zip(0..);
+        let custom =
+            custom.map(|(custom, at)| Share { kind: Kind::Command(at), weight: custom.weight });
+        match (&self.mix, self.commands.0.is_empty() && self.custom.is_empty()) {
             (None, true) => preset,
             (mix, _) => {
                 let mix = mix.iter().flatten().copied();
-                mix.chain(own).chain(self.own.shares()).collect()
+                mix.chain(custom).chain(self.custom.shares()).collect()
             }
         }
     }
 }
 
 fn unknown(name: &str) -> String {
-    let all: Vec<&str> = PRESETS.into_iter().chain(own_presets::names()).chain([CHAT]).collect();
+    let all: Vec<&str> = PRESETS.into_iter().chain(custom_presets::names()).chain([CHAT]).collect();
     let meant = near::did_you_mean(name, all.iter().copied());
     format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
 }
@@ -317,7 +319,8 @@ fn unknown(name: &str) -> String {
 /// # Errors
 /// When there is no such preset.
 pub fn named(text: &str) -> Result<String, String> {
-    let known = preset(text).is_some() || own_presets::names().chain([CHAT]).any(|of| of == text);
+    let known =
+        preset(text).is_some() || custom_presets::names().chain([CHAT]).any(|of| of == text);
     known.then(|| text.to_owned()).ok_or_else(|| unknown(text))
 }
 
@@ -544,9 +547,9 @@ mod tests {
 
     #[test]
     fn commands_of_ones_own_replace_the_presets_mix_and_join_an_own_one() {
-        let own = |text| commands::own(text).expect("good");
+        let custom = |text| commands::custom(text).expect("good");
         let asked = WorkloadAsked {
-            commands: OwnCommands(vec![own("PING"), own("INCR {key}")]),
+            commands: CustomCommands(vec![custom("PING"), custom("INCR {key}")]),
             ..Default::default()
         };
         let workload = asked.of(0).expect("known");
@@ -558,10 +561,13 @@ mod tests {
         let both = both.of(0).expect("known");
         assert_eq!(kinds(&both), [Kind::Get, Kind::Command(0), Kind::Command(1)]);
         assert_eq!(both.to_load(), both.keys);
-        let many =
-            WorkloadAsked { commands: OwnCommands(vec![own("PING"); 33]), ..Default::default() };
+        let many = WorkloadAsked {
+            commands: CustomCommands(vec![custom("PING"); 33]),
+            ..Default::default()
+        };
         assert_eq!(many.of(0).err().as_deref(), Some("33 user-defined commands: 32 at most"));
-        let file = WorkloadAsked { commands: OwnCommands(vec![own("TIME")]), ..Default::default() };
+        let file =
+            WorkloadAsked { commands: CustomCommands(vec![custom("TIME")]), ..Default::default() };
         assert_eq!(asked.clone().over(&file).commands.0.len(), 2, "the command line wins");
         assert_eq!(WorkloadAsked::default().over(&file).commands.0.len(), 1);
     }

@@ -2,7 +2,7 @@
 
 use crate::address::Url;
 use crate::exit::Error;
-use crate::plan::contenders::{Place, Wanted};
+use crate::plan::contenders::{TargetLocation, Wanted};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::spec::Spec;
 use crate::plan::{Settings, chat, database, groups, local};
@@ -37,15 +37,15 @@ pub(super) fn each(
 /// The target has data to work on, or is asked user-defined requests.
 fn can_have_one(spec: &Spec, url: &Url) -> bool {
     let is_http = matches!(url.protocol.family, Family::Http);
-    url.protocol.is_store() || spec.workload.own.has_requests() && is_http
+    url.protocol.is_store() || spec.workload.custom.has_requests() && is_http
 }
 
 /// What the keys of a contender begin with. A name that is a hash stays as it is where
 /// nobody else can have keys: another contender, or another user of a store that runs already.
-fn prefix(spec: &Spec, number: usize, place: &Place, url: &Url) -> String {
+fn prefix(spec: &Spec, number: usize, place: &TargetLocation, url: &Url) -> String {
     let has_own_keys = match url.protocol.family {
         Family::Sql(_) | Family::Files => true,
-        _ => matches!(place, Place::Launched(_)),
+        _ => matches!(place, TargetLocation::Launched(_)),
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
     // The load points of a sweep have one server.
@@ -100,7 +100,7 @@ pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Resu
 }
 
 fn nobody_has_one(spec: &Spec) -> Error {
-    let (what, to) = match spec.workload.own.has_requests() {
+    let (what, to) = match spec.workload.custom.has_requests() {
         true => ("requests go", "web servers (http://)".to_owned()),
         false => {
             ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
@@ -113,7 +113,7 @@ fn nobody_has_one(spec: &Spec) -> Error {
 fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     let Some(workload) = contender.asks.workload() else { return Ok(()) };
     let name = &contender.name;
-    if let Some(why) = spec.workload.own.why_not(protocol) {
+    if let Some(why) = spec.workload.custom.why_not(protocol) {
         return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
     }
     let lacks = |share: &Share| {

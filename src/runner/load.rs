@@ -2,11 +2,11 @@
 //! load left it there.
 
 use super::chunks::{self, Chunk};
+use super::environment::Halt;
 use super::orders;
 use super::session::Session;
-use super::stage::Halt;
 use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
-use engine::Broken;
+use engine::EngineError;
 use record::{
     Event, Failure, LoadHow, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
@@ -39,7 +39,7 @@ impl<W: Write> Session<'_, W> {
             let workload = self.plan.contenders[contender].asks.workload();
             // User-defined commands work on the data that they write themselves; statements may
             // need tables.
-            let needs = |of: &&Workload| of.to_load() > 0 || !of.own.setup.is_empty();
+            let needs = |of: &&Workload| of.to_load() > 0 || !of.custom.setup.is_empty();
             if let Some(workload) = workload.filter(needs) {
                 self.load_one(contender, workload)?;
             }
@@ -60,7 +60,7 @@ impl<W: Write> Session<'_, W> {
             LoadHow::Found => Ok(()),
             LoadHow::Resumed => self.write_keys(&mut load, workload),
             LoadHow::Written => {
-                let room = self.stage.make_room(contender, workload);
+                let room = self.environment.make_room(contender, workload);
                 room.map_err(|why| self.no_room_made(contender, &why))?;
                 self.write_keys(&mut load, workload)
             }
@@ -88,7 +88,7 @@ impl<W: Write> Session<'_, W> {
         if self.stores.reload() {
             return Decision::anew(Some("--reload".to_owned()));
         }
-        wanted.decide(self.stage.recall(contender, &wanted.key), about)
+        wanted.decide(self.environment.recall(contender, &wanted.key), about)
     }
 
     /// Loads chunk by chunk, from the load's first key to its last.
@@ -119,13 +119,13 @@ impl<W: Write> Session<'_, W> {
         let Some(order) = orders::load(self.plan, load.contender, keys.clone()) else {
             return Ok(());
         };
-        let driven = self.stage.drive(&order, &[load.contender], &mut |trial| {
+        let driven = self.environment.drive(&order, &[load.contender], &mut |trial| {
             load.add(trial, &keys);
             ControlFlow::Continue(())
         });
-        match (self.stage.fallen(), driven) {
+        match (self.environment.fallen(), driven) {
             (Some(fallen), _) => Err(Halt::Target(fallen)),
-            (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
+            (None, Err(EngineError(detail))) => Err(Halt::Broken(detail)),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(()),
         }
@@ -163,12 +163,12 @@ impl<W: Write> Session<'_, W> {
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
             let fingerprint = Fingerprint { spec: load.wanted.spec, start, evictions, state };
-            self.stage.keep(load.contender, &load.wanted.key, &fingerprint.text()).is_ok()
+            self.environment.keep(load.contender, &load.wanted.key, &fingerprint.text()).is_ok()
         });
         if kept {
             return;
         }
-        if let Err(why) = self.stage.forget(load.contender, &load.wanted.key)
+        if let Err(why) = self.environment.forget(load.contender, &load.wanted.key)
             && state == State::Dirty
         {
             self.say_of(

@@ -58,7 +58,7 @@ pub fn load(
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
-        stage: &mut targets,
+        environment: &mut targets,
         stores: Stores::only_loaded(telling.reload),
         own_costs: OwnCosts::default(),
         stopped: &signals::caught,

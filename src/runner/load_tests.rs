@@ -4,10 +4,10 @@ use super::*;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
+use crate::runner::environment::{AtWork, Each, Environment};
 use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Manner, Progress};
 use crate::runner::session::Book;
-use crate::runner::stage::{AtWork, Each, Stage};
 use crate::runner::stores_known::Stores;
 use crate::targets::store::Start;
 use record::{
@@ -58,7 +58,7 @@ impl Made {
 /// What one session sees of it.
 struct View<'a>(&'a mut Made);
 
-impl Stage for View<'_> {
+impl Environment for View<'_> {
     fn raise(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         Ok(TargetReady {
             contender: contender as u32,
@@ -74,7 +74,7 @@ impl Stage for View<'_> {
         None
     }
 
-    fn drive_null(&mut self, _: &Asked, _: &[usize], _: &mut Each<'_>) -> Result<(), Broken> {
+    fn drive_null(&mut self, _: &Asked, _: &[usize], _: &mut Each<'_>) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -82,7 +82,12 @@ impl Stage for View<'_> {
         None
     }
 
-    fn drive(&mut self, order: &Asked, _who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+    fn drive(
+        &mut self,
+        order: &Asked,
+        _who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
         let asked = order.lanes[0].clone();
         let mut seen = Seen::default();
         let mut cut_short = false;
@@ -91,7 +96,7 @@ impl Stage for View<'_> {
                 let end = loading.from + asked.operations.expect("so many");
                 let is_in = |key: Option<u64>| key.is_some_and(|key| key < end);
                 if is_in(self.0.killed_at) {
-                    return Err(Broken("killed".to_owned()));
+                    return Err(EngineError("killed".to_owned()));
                 }
                 cut_short = is_in(self.0.stopped_at);
                 self.0.stopped.set(cut_short);
@@ -223,7 +228,7 @@ fn session(made: &mut Made, stores: Stores) -> Came {
     let session = Session {
         plan: &plan,
         book: Book::new(journal, &progress, &plan),
-        stage: &mut View(made),
+        environment: &mut View(made),
         stores,
         own_costs: OwnCosts::default(),
         stopped: &|| stopped.get(),

@@ -1,8 +1,8 @@
 //! Conducts a run and writes its journal.
 
 mod chunks;
+mod environment;
 pub(crate) mod folder;
-mod legs;
 mod load;
 mod load_alone;
 mod null;
@@ -10,9 +10,9 @@ mod orders;
 mod own_costs;
 mod placement;
 pub(crate) mod progress;
+mod segments;
 mod session;
 mod settling;
-mod stage;
 mod stores;
 mod stores_known;
 mod sweep;
@@ -95,7 +95,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
-        stage: &mut targets,
+        environment: &mut targets,
         stores: Stores::default(),
         own_costs,
         stopped: &signals::caught,

@@ -1,6 +1,6 @@
 //! Translates a plan into orders for the engine. Pure.
 
-use super::legs::Leg;
+use super::segments::Segment;
 use crate::plan::pilot;
 use record::{
     Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, PilotChoice, Plan, Reuse,
@@ -84,14 +84,18 @@ pub(super) fn pilot(plan: &Plan) -> Asked {
     }
 }
 
-/// The rounds of one leg, with the settings that the pilot chose.
-pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, leg: &Leg) -> Asked {
+/// The rounds of one segment, with the settings that the pilot chose.
+pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Asked {
     let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
     Asked {
         // A server that was just launched is warmed up like the first.
-        warm_up_ns: if leg.launch.is_some() { plan.warm_up_ns.max(run_up_ns) } else { run_up_ns },
-        first_round: leg.first_round,
-        rounds: leg.rounds,
+        warm_up_ns: if segment.launch.is_some() {
+            plan.warm_up_ns.max(run_up_ns)
+        } else {
+            run_up_ns
+        },
+        first_round: segment.first_round,
+        rounds: segment.rounds,
         round_ns: choice.round_ns,
         slice_ns: choice.slice_ns,
         lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),

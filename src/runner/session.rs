@@ -1,16 +1,16 @@
 //! One run: ready, pilot, rounds, each trial into the journal as it comes.
 
-use super::legs::{self, Leg};
+use super::environment::{Environment, Halt};
 use super::own_costs::OwnCosts;
 use super::progress::Progress;
-use super::stage::{Halt, Stage};
+use super::segments::{self, Segment};
 use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
 use crate::targets::ready::{self, Answer, Must};
-use engine::Broken;
+use engine::EngineError;
 use judge::Judge;
 use record::{
     Asked, Contender, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
@@ -25,7 +25,7 @@ use text::units::show_ns;
 pub(super) struct Session<'a, W> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book<'a, W>,
-    pub(super) stage: &'a mut dyn Stage,
+    pub(super) environment: &'a mut dyn Environment,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
     /// What is known of the lanes' own costs.
@@ -50,10 +50,10 @@ pub(super) struct Book<'a, W> {
     /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
     /// measurement, and as text they take a hundredth of the memory.
     unheard: Vec<String>,
-    /// Place and start of the first slice of this leg: the engine counts from 0
+    /// Place and start of the first slice of this segment: the engine counts from 0
     /// in each.
-    leg: Mark,
-    /// Where the next leg begins.
+    segment: Mark,
+    /// Where the next segment begins.
     end: Mark,
 }
 
@@ -67,9 +67,9 @@ struct Mark {
 impl<'a, W: Write> Book<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
-        let (leg, end) = (Mark::default(), Mark::default());
+        let (segment, end) = (Mark::default(), Mark::default());
         let unheard = Vec::new();
-        Book { journal, progress, plan, in_round: 0, refused: false, judge, unheard, leg, end }
+        Book { journal, progress, plan, in_round: 0, refused: false, judge, unheard, segment, end }
     }
 
     pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
@@ -95,7 +95,7 @@ impl<'a, W: Write> Book<'a, W> {
     }
 
     /// The judge, with all that was written so far. Returns None if no look was planned.
-    /// Call it between two legs.
+    /// Call it between two segments.
     fn judge(&mut self) -> Option<&mut Judge> {
         let judge = self.judge.as_mut()?;
         for written in self.unheard.drain(..) {
@@ -116,11 +116,11 @@ impl<'a, W: Write> Book<'a, W> {
         Ok(())
     }
 
-    /// Slices go on where the leg before this one ended.
+    /// Slices go on where the segment before this one ended.
     fn number_slices(&mut self, trial: &mut TrialRecord) {
         for slice in &mut trial.seen.slices {
-            slice.place += self.leg.place;
-            slice.starts_ns += self.leg.ns;
+            slice.place += self.segment.place;
+            slice.starts_ns += self.segment.ns;
             self.end.place = self.end.place.max(slice.place + 1);
             self.end.ns = self.end.ns.max(slice.starts_ns + slice.took_ns);
         }
@@ -159,14 +159,14 @@ impl<W: Write> Session<'_, W> {
         self.raise(1)?;
         self.check_statements()?;
         self.alone()?;
-        if self.plan.question.pairs.is_empty() { self.one() } else { self.braid() }
+        if self.plan.question.pairs.is_empty() { self.one() } else { self.interleaved_pilot() }
     }
 
     /// Ends the run if a statement of an experiment file cannot work. This is checked after the
     /// load, when the tables exist that it creates.
     fn check_statements(&mut self) -> Result<(), Halt> {
         let refused = (0..self.plan.contenders.len())
-            .find_map(|contender| Some((contender, self.stage.why_not_driven(contender)?)));
+            .find_map(|contender| Some((contender, self.environment.why_not_driven(contender)?)));
         match refused {
             Some((contender, why)) => Err(self.not_ready(contender, &why)),
             None => Ok(()),
@@ -202,7 +202,7 @@ impl<W: Write> Session<'_, W> {
 
     /// What an earlier run measured of this contender's lane.
     fn kept_cost(&mut self, contender: usize, lane: &LaneAsked) -> Option<OwnCost> {
-        let protocol = self.stage.plain_protocol(contender)?;
+        let protocol = self.environment.plain_protocol(contender)?;
         self.own_costs.find(contender as u32, &protocol, lane)
     }
 
@@ -212,13 +212,13 @@ impl<W: Write> Session<'_, W> {
             self.book.progress.phase("launching", Duration::ZERO, 0);
         }
         self.stores.launched(launch, self.plan.contenders.len());
-        let mut order = engine::braid::order(self.plan.seed, launch, self.lanes(), 1);
+        let mut order = engine::interleaving::order(self.plan.seed, launch, self.lanes(), 1);
         // A target of several contenders is launched for the first of them.
         order.sort_by_key(|contender| {
             self.plan.target_of(*contender as usize) != *contender as usize
         });
         for contender in order {
-            let ready = self.stage.raise(launch, contender as usize)?;
+            let ready = self.environment.raise(launch, contender as usize)?;
             self.book.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()?;
@@ -227,7 +227,7 @@ impl<W: Write> Session<'_, W> {
 
     /// Ends the targets that were launched.
     fn lower(&mut self) -> Result<(), Halt> {
-        for done in self.stage.lower() {
+        for done in self.environment.lower() {
             for trouble in &done.log_troubles {
                 self.book.progress.insist(&format!("caution: {trouble}"));
             }
@@ -275,12 +275,12 @@ impl<W: Write> Session<'_, W> {
             Answer::Ready => Ok(None),
             Answer::NotYet(wrong) => Ok(Some(wrong)),
             Answer::Never(wrong) => {
-                let why = self.stage.why_refused(contender);
+                let why = self.environment.why_refused(contender);
                 let wrong = why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"));
                 Err(self.not_ready(contender, &wrong))
             }
             Answer::NoTls => {
-                let why = self.stage.why_no_tls(contender).map(|why| format!(" ({why})"));
+                let why = self.environment.why_no_tls(contender).map(|why| format!(" ({why})"));
                 let wrong = format!(
                     "the TLS handshake failed{}; use --cacert FILE to trust another authority or \
                      --insecure to accept any certificate",
@@ -293,10 +293,10 @@ impl<W: Write> Session<'_, W> {
     }
 
     fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
-        if let Some(fallen) = self.stage.fallen() {
+        if let Some(fallen) = self.environment.fallen() {
             return Halt::Target(fallen);
         }
-        let complaint = self.stage.complaint(contender);
+        let complaint = self.environment.complaint(contender);
         let contender = &self.plan.contenders[contender];
         let (name, target) = (&contender.name, &contender.target);
         Halt::Target(match complaint {
@@ -306,7 +306,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// Drives the pilot and the rounds with the settings that it chose.
-    fn braid(&mut self) -> Result<(), Halt> {
+    fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
         let order = orders::pilot(plan);
         self.book.progress.phase("warm-up and pilot", length(&order), 0);
@@ -332,7 +332,7 @@ impl<W: Write> Session<'_, W> {
     /// so that it does not affect them.
     fn single_runs(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
-            if let Some(run) = self.stage.single_run(contender) {
+            if let Some(run) = self.environment.single_run(contender) {
                 self.book.progress.say(&format!("the article's method: {}", run.command));
                 self.book.write_and_sync(&Event::SingleRun(run))?;
             }
@@ -351,23 +351,23 @@ impl<W: Write> Session<'_, W> {
         }
     }
 
-    /// The rounds, leg by leg, until the last or until it is decided.
+    /// The rounds, segment by segment, until the last or until it is decided.
     fn rounds(&mut self, choice: &PilotChoice) -> Result<(), Halt> {
         let plan = self.plan;
-        for leg in legs::of(&plan.question) {
-            if let Some(launch) = leg.launch {
+        for segment in segments::of(&plan.question) {
+            if let Some(launch) = segment.launch {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
                 self.lower()?;
                 self.raise(launch)?;
             }
-            if leg.launch.is_some() || leg.first_round == 1 {
+            if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
-                let left = Leg { rounds: plan.rounds + 1 - leg.first_round, ..leg };
+                let left = Segment { rounds: plan.rounds + 1 - segment.first_round, ..segment };
                 let left = length(&orders::rounds(plan, choice, &left));
                 self.book.progress.phase("round", left, plan.rounds);
             }
-            self.book.leg = self.book.end;
-            self.drive(&orders::rounds(plan, choice, &leg), &everyone(plan), |phase| phase)?;
+            self.book.segment = self.book.end;
+            self.drive(&orders::rounds(plan, choice, &segment), &everyone(plan), |phase| phase)?;
             if self.book.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
@@ -425,28 +425,28 @@ impl<W: Write> Session<'_, W> {
         let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
         let each = &mut |trial| taking.take(trial);
         let driven = match ground {
-            Ground::Targets => self.stage.drive(order, who, each),
-            Ground::NullServer => self.stage.drive_null(order, who, each),
+            Ground::Targets => self.environment.drive(order, who, each),
+            Ground::NullServer => self.environment.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
         // not the cluster that was to be measured.
         if phase(Phase::Round) == Phase::Round {
-            for lost in self.stage.go_on_without() {
+            for lost in self.environment.go_on_without() {
                 self.book.progress.insist(&format!("caution: {lost}"));
             }
         }
-        if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.stage.fallen()) {
+        if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.environment.fallen()) {
             return Err(Halt::Target(fallen));
         }
         match (halt, driven) {
             (Some(Halt::Target(wrong)), _) => {
-                let complaint = who.iter().find_map(|at| self.stage.complaint(*at));
+                let complaint = who.iter().find_map(|at| self.environment.complaint(*at));
                 let why = complaint.map(|why| format!(": {why}")).unwrap_or_default();
                 Err(Halt::Target(wrong + &why))
             }
             (Some(halt), _) => Err(halt),
-            (None, Err(Broken(detail))) => Err(Halt::Broken(detail)),
+            (None, Err(EngineError(detail))) => Err(Halt::Broken(detail)),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(kept),
         }

@@ -2,8 +2,8 @@ use super::*;
 use crate::exit::Exit;
 use crate::journal::Reader;
 use crate::plan::example;
+use crate::runner::environment::Each;
 use crate::runner::progress::Manner;
-use crate::runner::stage::Each;
 use crate::scratch::Scratch;
 use crate::targets::store::About;
 use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
@@ -114,7 +114,7 @@ struct MadeUp {
     died: bool,
 }
 
-impl Stage for MadeUp {
+impl Environment for MadeUp {
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         if self.world.falls_in_launch == Some(launch) && contender == 1 {
             return Err(Halt::Target("`b`: it exited with 1".to_owned()));
@@ -187,7 +187,7 @@ impl Stage for MadeUp {
         order: &Asked,
         who: &[usize],
         each: &mut Each<'_>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), EngineError> {
         for round in 1..=order.rounds {
             for (contender, lane) in (0u32..).zip(who) {
                 let asked = order.lanes[contender as usize].clone();
@@ -205,7 +205,12 @@ impl Stage for MadeUp {
         Ok(())
     }
 
-    fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+    fn drive(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
         self.orders.push(order.clone());
         if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {
             return Ok(());
@@ -213,7 +218,7 @@ impl Stage for MadeUp {
         for round in (order.first_round..).take(order.rounds as usize) {
             let now = |in_round: Option<u32>| in_round == Some(round) && order.rounds > 1;
             if now(self.world.breaks_in) {
-                return Err(Broken("no thread".to_owned()));
+                return Err(EngineError("no thread".to_owned()));
             }
             if now(self.world.stopped_in) {
                 self.stopped.set(true);
@@ -293,7 +298,7 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
     let session = Session {
         plan,
         book: Book::new(journal, &progress, plan),
-        stage: &mut engine,
+        environment: &mut engine,
         stores: Stores::default(),
         own_costs,
         stopped: &|| stopped.get(),
@@ -520,7 +525,7 @@ fn restarts(world: World) -> Came {
 }
 
 #[test]
-fn with_restarts_every_leg_has_a_launch_of_its_own() {
+fn with_restarts_every_segment_has_its_own_launch() {
     let came = restarts(World::default());
     let told = told_all(&came.disk);
     assert_eq!(reason(&came), EndReason::Complete);
@@ -542,7 +547,7 @@ fn with_restarts_every_leg_has_a_launch_of_its_own() {
 }
 
 #[test]
-fn slices_go_on_from_leg_to_leg() {
+fn slices_go_on_from_segment_to_segment() {
     let came = restarts(World::default());
     let mut places = Vec::new();
     for event in came.disk.events() {
@@ -551,7 +556,7 @@ fn slices_go_on_from_leg_to_leg() {
             places.extend(trial.seen.slices.iter().map(|slice| (slice.place, slice.starts_ns)));
         }
     }
-    // The engine of this test gives every slice of a leg the same place.
+    // The engine of this test gives every slice of a segment the same place.
     assert_eq!(places[0], (0, 0));
     assert_eq!((places[2], places[11]), ((1, 1000), (5, 5000)));
 }
@@ -586,7 +591,7 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
     assert_eq!(reason(&came), EndReason::Complete);
     let told = told(&came.disk);
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
-    // One leg of the first ten rounds, in one launch.
+    // One segment of the first ten rounds, in one launch.
     let rounds: Vec<u32> = came.orders.iter().map(|order| order.rounds).collect();
     assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
 }

@@ -1,8 +1,8 @@
 //! A load ends only when its server has done the work that the load left to it: compaction during
 //! the rounds would slow them down.
 
+use super::environment::{AtWork, Halt};
 use super::session::Session;
-use super::stage::{AtWork, Halt};
 use record::Settled;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ impl<W: Write> Session<'_, W> {
         let began = Instant::now();
         let (mut settling, mut told) = (Settling::default(), false);
         loop {
-            let Some(seen) = self.stage.at_work(contender) else { return Ok(None) };
+            let Some(seen) = self.environment.at_work(contender) else { return Ok(None) };
             if let Some(settled) = settling.look(began.elapsed(), seen) {
                 return Ok(Some(settled));
             }
@@ -40,7 +40,7 @@ impl<W: Write> Session<'_, W> {
                 self.book.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());
-            if let Some(fallen) = self.stage.fallen() {
+            if let Some(fallen) = self.environment.fallen() {
                 return Err(Halt::Target(fallen));
             }
             if (self.stopped)() {

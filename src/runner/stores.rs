@@ -1,8 +1,8 @@
 //! Queries the stores about themselves: before and after their load, before the first round and
 //! after the last.
 
+use super::environment::Halt;
 use super::session::Session;
-use super::stage::Halt;
 use crate::targets::store::About;
 use record::{Event, StoreMoment, StoreSaid, Workload};
 use std::io::Write;
@@ -35,7 +35,7 @@ impl<W: Write> Session<'_, W> {
         contender: usize,
         when: StoreMoment,
     ) -> Result<Option<About>, Halt> {
-        let Some(answer) = self.stage.about_store(contender) else { return Ok(None) };
+        let Some(answer) = self.environment.about_store(contender) else { return Ok(None) };
         let (about, silent) = match answer {
             Ok(about) => (Some(about), None),
             Err(why) => (None, Some(shown_sentence(why))),

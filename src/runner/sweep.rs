@@ -65,7 +65,7 @@ pub(crate) fn begin(
 /// sweep lasts must not look like a bend.
 fn points(factor: Factor, values: &[f64], seed: u64) -> (Vec<usize>, Vec<LoadPoint>) {
     // Rounds and launches are numbered from 1; 0 is used for the sweep.
-    let order = engine::braid::order(seed, 0, values.len() as u32, 1);
+    let order = engine::interleaving::order(seed, 0, values.len() as u32, 1);
     let order: Vec<usize> = order.into_iter().map(|at| at as usize).collect();
     let turn = |at: usize| order.iter().position(|other| *other == at).map_or(0, |turn| turn + 1);
     let point = |(at, value): (usize, &f64)| LoadPoint {

@@ -1,7 +1,7 @@
 //! The servers and the engine of a real run.
 
+use super::environment::{AtWork, Each, Environment, Halt};
 use super::placement::Kept;
-use super::stage::{AtWork, Each, Halt, Stage};
 use crate::access::Access;
 use crate::address::tls;
 use crate::conformance::alone;
@@ -13,7 +13,7 @@ use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
-use engine::{Broken, MakeLane, Numbers, Stop, TargetClock};
+use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock};
 use keeper::process::OutOfSight;
 use record::{Address, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
 use std::sync::Arc;
@@ -90,10 +90,10 @@ enum Reach {
 }
 
 impl Reach {
-    fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, Broken> {
+    fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
         match self {
             Reach::Server(access) => Ok(access.lanes(order, lane)),
-            Reach::Program(exec) => exec.lanes(order, lane).map_err(Broken),
+            Reach::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
         }
     }
 }
@@ -148,7 +148,7 @@ fn no_store() -> String {
 }
 
 fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetReady {
-    let own_words = side_channel(known, up).map(|store| store.facts());
+    let custom_words = side_channel(known, up).map(|store| store.facts());
     TargetReady {
         contender: contender as u32,
         launch: up.launch,
@@ -163,7 +163,7 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
             _ => up.meter.as_ref().err().map(ToString::to_string),
         },
         // What a store reports, in addition to the facts of its launch.
-        facts: facts.iter().cloned().chain(own_words.unwrap_or_default()).collect(),
+        facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
     }
 }
@@ -173,7 +173,7 @@ fn program_source(up: &Up) -> &'static str {
     if up.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
 }
 
-impl Stage for Targets<'_> {
+impl Environment for Targets<'_> {
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         let known = &self.resolved.plan.contenders[contender];
         let owner = self.resolved.plan.target_of(contender);
@@ -191,7 +191,7 @@ impl Stage for Targets<'_> {
             }
             Way::Files(directory) => {
                 let store = files::Store::new(&directory.path, directory.settings)
-                    .map_err(|Broken(why)| Halt::Target(why))?;
+                    .map_err(|EngineError(why)| Halt::Target(why))?;
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
@@ -248,12 +248,18 @@ impl Stage for Targets<'_> {
         Ok(ready)
     }
 
-    fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken> {
+    fn drive(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
         let mut order = order.clone();
         let mut reaches = Vec::with_capacity(who.len());
         for (lane, at) in order.lanes.iter_mut().zip(who) {
             let up = self.each[*at].up.as_ref();
-            let up = up.ok_or_else(|| Broken("a target is driven that is not up".to_owned()))?;
+            let up =
+                up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))?;
             lane.address = up.address.clone();
             reaches.push(&up.reach);
         }
@@ -275,7 +281,7 @@ impl Stage for Targets<'_> {
         order: &Asked,
         who: &[usize],
         each: &mut Each<'_>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), EngineError> {
         let plain = |at: &usize| {
             let up = self.each[*at].up.as_ref()?;
             match &up.reach {
@@ -284,7 +290,9 @@ impl Stage for Targets<'_> {
             }
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
-            return Err(Broken("the null server is driven for a target that is not up".to_owned()));
+            return Err(EngineError(
+                "the null server is driven for a target that is not up".to_owned(),
+            ));
         };
         let (accesses, addresses): (Vec<_>, Vec<_>) = plain.into_iter().unzip();
         let mut order = order.clone();
@@ -466,7 +474,7 @@ fn local(address: Address, reach: Reach) -> Up {
 /// The file system of the directory, and how files are written.
 fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
     let facts = files::facts(&directory.path, &directory.settings)
-        .map_err(|Broken(why)| Halt::Broken(why))?;
+        .map_err(|EngineError(why)| Halt::Broken(why))?;
     let facts = facts.into_iter().map(|(command, line)| Fact { command, line: Some(line) });
     Ok(facts.collect())
 }
@@ -475,12 +483,12 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
     match &up.reach {
         Reach::Program(exec) => {
-            let own = exec.peak_memory()?;
+            let custom = exec.peak_memory()?;
             let of_servers = match &up.running {
                 Some(_) => up.meter.as_mut().ok()?.peak_memory()?.bytes,
                 None => 0,
             };
-            Some((own + of_servers, program_source(up)))
+            Some((custom + of_servers, program_source(up)))
         }
         Reach::Server(_) => {
             let peak = up.meter.as_mut().ok()?.peak_memory()?;
@@ -492,11 +500,11 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
 fn clock(up: &mut Up) -> TargetClock<'_> {
     let meter = &mut up.meter;
     if let Reach::Program(exec) = &up.reach {
-        let mut own = exec.clock();
+        let mut custom = exec.clock();
         if up.running.is_none() {
-            return own;
+            return custom;
         }
-        return Box::new(move || Some(own()? + meter.as_mut().ok()?.read().cpu_ns));
+        return Box::new(move || Some(custom()? + meter.as_mut().ok()?.read().cpu_ns));
     }
     Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
 }

@@ -60,7 +60,8 @@ pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched,
     if cache::is_folder_of_ours(&folder).unwrap_or(false) {
         return Ok(Fetched::Before(folder));
     }
-    let stage = Stage::make(all.join(format!("{}.partial", software.folder()))).map_err(disk)?;
+    let stage =
+        StagingFolder::make(all.join(format!("{}.partial", software.folder()))).map_err(disk)?;
     tell(News::Begins);
     let whole = fetch_into(software, &stage.0, tell)?;
     fs::rename(whole, &folder).map_err(disk)?;
@@ -101,21 +102,21 @@ fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<
 }
 
 /// A folder that is removed, with its contents, when this is dropped.
-struct Stage(PathBuf);
+struct StagingFolder(PathBuf);
 
-impl Stage {
+impl StagingFolder {
     /// Creates it; remains of a killed tiebreak are removed first. The lock must be held.
-    fn make(folder: PathBuf) -> io::Result<Stage> {
+    fn make(folder: PathBuf) -> io::Result<StagingFolder> {
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         cache::make(&folder)?;
-        Ok(Stage(folder))
+        Ok(StagingFolder(folder))
     }
 }
 
-impl Drop for Stage {
+impl Drop for StagingFolder {
     fn drop(&mut self) {
         // If this fails, the next fetch removes it.
         let _ = fs::remove_dir_all(&self.0);

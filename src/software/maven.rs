@@ -3,7 +3,7 @@
 
 use super::{Artifact, Software};
 use crate::exit::Error;
-use keeper::{Household, Keeper, ProcessOrder, programs};
+use keeper::{Keeper, LaunchOptions, ProcessOrder, programs};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -114,7 +114,8 @@ pub(super) fn run(
         grace: GRACE,
         group: false,
     };
-    let mut keeper = Keeper::start(Household::default()).map_err(|trouble| trouble.to_string())?;
+    let mut keeper =
+        Keeper::start(LaunchOptions::default()).map_err(|trouble| trouble.to_string())?;
     let glance = || {
         meanwhile();
         false

@@ -1,7 +1,7 @@
 //! A real Cassandra 1.2.8, the last line with Thrift alone, with settings that its recipe does
 //! not have. It runs on the installed Java, from where `tiebreak setup cassandra` put it.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use std::fs;
@@ -41,7 +41,7 @@ const OPENED: [&str; 16] = [
 pub(crate) struct Cassandra {
     // Killed before its folder is removed.
     _process: Running,
-    place: Place,
+    place: TestFolder,
     address: SocketAddr,
     storage: u16,
 }
@@ -50,7 +50,7 @@ impl Cassandra {
     /// A node that listens for Thrift alone. `authenticator`: the class that checks
     /// passwords.
     pub(crate) fn start(authenticator: &str) -> Cassandra {
-        let place = Place::new();
+        let place = TestFolder::new();
         let (thrift, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
         let process = launch(&place, (thrift, storage), authenticator);
         let address = SocketAddr::from(([127, 0, 0, 1], thrift));
@@ -72,7 +72,7 @@ impl Cassandra {
 }
 
 /// Starts a node in this folder, and waits until it listens.
-fn launch(place: &Place, ports: (u16, u16), authenticator: &str) -> Running {
+fn launch(place: &TestFolder, ports: (u16, u16), authenticator: &str) -> Running {
     let home = &*HOME;
     let usual = fs::read_to_string(home.join("conf/cassandra.yaml")).expect("the archive's");
     let settings = settings(&usual, place.path(), ports, authenticator);
@@ -82,7 +82,7 @@ fn launch(place: &Place, ports: (u16, u16), authenticator: &str) -> Running {
 }
 
 /// Starts a node whose log goes to this folder, and waits until it listens at the port.
-pub(crate) fn started(mut command: Command, place: &Place, port: u16) -> Running {
+pub(crate) fn started(mut command: Command, place: &TestFolder, port: u16) -> Running {
     let log = fs::File::create(place.file("log")).expect("a file");
     command.stdin(Stdio::null()).stderr(log.try_clone().expect("a descriptor")).stdout(log);
     let mut process = Running::new(command.spawn().expect("Java is installed"));

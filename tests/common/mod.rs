@@ -28,16 +28,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use testserver::{Behaviour, Report, TestServer};
 
 /// A folder of this test's own, removed with it.
-pub(crate) struct Place(PathBuf);
+pub(crate) struct TestFolder(PathBuf);
 
-impl Place {
-    pub(crate) fn new() -> Place {
+impl TestFolder {
+    pub(crate) fn new() -> TestFolder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-test-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a folder for the test");
-        Place(path)
+        TestFolder(path)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -107,7 +107,7 @@ pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
     unshare.args(["--net", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
 }
 
-impl Drop for Place {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         // What cannot be removed is the system's to clean up.
         let _ = std::fs::remove_dir_all(&self.0);
@@ -273,7 +273,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
     judge.verdict()
 }
 
-/// Two addresses, braided and judged.
-pub(crate) fn braided(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
+/// Two addresses, interleaved and judged.
+pub(crate) fn interleaved(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
     judged(&trials(&[a, b], drive), drive.rounds)
 }

@@ -1,6 +1,6 @@
 //! Real web servers: nginx and Node's http, the same page of 87 bytes.
 
-use super::common::{Place, errors};
+use super::common::{TestFolder, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -73,12 +73,12 @@ fn page() -> String {
 }
 
 /// nginx with one worker; its access log counts everything but `/ready.html`.
-pub(crate) fn nginx(place: &Place) -> Server {
+pub(crate) fn nginx(place: &TestFolder) -> Server {
     nginx_with(place, "")
 }
 
 /// The same with more of a configuration for its `server`.
-pub(crate) fn nginx_with(place: &Place, more: &str) -> Server {
+pub(crate) fn nginx_with(place: &TestFolder, more: &str) -> Server {
     let port = free_port();
     let root = place.path().display();
     let configuration = format!(
@@ -101,7 +101,7 @@ pub(crate) fn nginx_with(place: &Place, more: &str) -> Server {
 }
 
 /// A certificate of localhost and 127.0.0.1 that nobody else has signed: its key, and itself.
-pub(crate) fn certificate(place: &Place) -> (PathBuf, PathBuf) {
+pub(crate) fn certificate(place: &TestFolder) -> (PathBuf, PathBuf) {
     let (key, certificate) = (place.file("key.pem"), place.file("cert.pem"));
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"])
@@ -122,7 +122,7 @@ fn open_to_all(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
 }
 
-pub(crate) fn node(place: &Place) -> Server {
+pub(crate) fn node(place: &TestFolder) -> Server {
     let port = free_port();
     let script = format!(
         "const page = Buffer.from({:?});\n\
@@ -139,7 +139,7 @@ pub(crate) fn node(place: &Place) -> Server {
 }
 
 /// Requests that nginx served, without those that asked whether it is up.
-pub(crate) fn log_lines(place: &Place) -> u64 {
+pub(crate) fn log_lines(place: &TestFolder) -> u64 {
     let log = std::fs::read_to_string(place.file("access.log")).expect("the log");
     log.lines().count() as u64
 }

@@ -7,11 +7,11 @@ mod common;
 #[path = "../../crates/drivers/tests/sql_faults/counted.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod counted;
+mod custom;
 mod errors;
 mod hangs;
 mod large;
 mod operations;
-mod own;
 mod proxy;
 mod sessions;
 

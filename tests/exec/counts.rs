@@ -146,7 +146,7 @@ fn judged() {
 }
 
 fn failing_fast() {
-    let place = common::Place::new();
+    let place = common::TestFolder::new();
     let slow = script("sleep 0.02; echo operations 1000");
     // Good in its first run, and then it gives up at once.
     let text = "[ ! -e mark ] && touch mark && sleep 0.02 && echo operations 1000";

@@ -1,7 +1,7 @@
 //! Drives programs as a run does: keeper, lanes, engine.
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
-use engine::{Broken, Stop};
+use engine::{EngineError, Stop};
 use record::{Address, Arrivals, Asked, Intensity, LaneAsked, Programs, Reuse, Seen, TrialRecord};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub(crate) fn drive(
     execs: &[&Exec],
     order: &Asked,
     stop: &Stop,
-) -> Result<Vec<TrialRecord>, Broken> {
+) -> Result<Vec<TrialRecord>, EngineError> {
     let lanes = execs.iter().enumerate().map(|(at, exec)| exec.lanes(order, at).expect("lanes"));
     let (lanes, clocks) = (lanes.collect(), execs.iter().map(|exec| exec.clock()).collect());
     let mut trials = Vec::new();

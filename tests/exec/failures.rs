@@ -2,7 +2,7 @@
 //! says what was wrong.
 
 use crate::Test;
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::drive::{once, once_by, order, program, script, started};
 use record::{Failure, Whose};
 use tiebreak::exec::{Exec, Program};
@@ -41,7 +41,7 @@ fn counted() {
     let exec = started(&Program { operations: Some(100), ..script("exit 1") });
     assert_eq!(once(&exec).outcomes.failed.get(&Failure::Exit), Some(&100));
     // The second run fails, and the first announced how many it should do.
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = "[ ! -e mark ] && touch mark && echo operations 7";
     let exec = started(&Program { cwd: place.path().to_owned(), ..script(text) });
     assert_eq!(once(&exec).outcomes.ok, 7);
@@ -84,7 +84,7 @@ fn not_there() {
 
 fn vanished() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = place.file("check");
     std::fs::write(&file, "#!/bin/sh\necho operations 4\n").expect("writes");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("chmod");

@@ -1,7 +1,7 @@
 //! One case: a folder, a temporary folder and a mark of its own; tiebreak run
 //! in it; and the look for what was left behind.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::processes::{self, Process, WATCHDOG, wait_for};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub(crate) const LONG: &str =
 
 /// A folder, and every process that was ever seen in it.
 pub(crate) struct Case {
-    place: Place,
+    place: TestFolder,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 
 impl Case {
     pub(crate) fn new() -> Case {
-        let case = Case { place: Place::new(), seen: Arc::default() };
+        let case = Case { place: TestFolder::new(), seen: Arc::default() };
         fs::create_dir(case.temporary()).expect("a folder");
         case
     }

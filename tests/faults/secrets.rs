@@ -3,7 +3,7 @@
 
 use crate::case::{Case, Ended, LONG, SHORT};
 use crate::experiment::{Program, attached};
-use crate::targets::Own;
+use crate::targets::OwnServer;
 use crate::{Test, test};
 use std::fs;
 use std::path::Path;
@@ -115,8 +115,8 @@ fn typed() {
 
 fn of_attached() {
     let case = Case::new();
-    let (a, a_port) = Own::start(&case, "a", &Program::testserver(""));
-    let (b, b_port) = Own::start(&case, "b", &Program::testserver(""));
+    let (a, a_port) = OwnServer::start(&case, "a", &Program::testserver(""));
+    let (b, b_port) = OwnServer::start(&case, "b", &Program::testserver(""));
     let login = "http://user:CANARY-password@127.0.0.1";
     let of = |name, port| attached(name, port, KEYS).replace("http://127.0.0.1", login);
     let text = of("a", a_port) + &of("b", b_port).replace("/'", "/?key=CANARY-query'");

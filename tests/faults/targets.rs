@@ -321,9 +321,10 @@ impl Server {
         match self {
             Server::Test(flags) => Program::testserver(flags),
             Server::Habits(orders) => {
-                let own = [format!("count={}", case.path("counts")), "contender=wrong".to_owned()];
+                let custom =
+                    [format!("count={}", case.path("counts")), "contender=wrong".to_owned()];
                 let orders = orders.iter().map(|order| (*order).to_owned());
-                Program::habits(&orders.chain(own).collect::<Vec<_>>())
+                Program::habits(&orders.chain(custom).collect::<Vec<_>>())
             }
             Server::Other(argv) => {
                 let us = env!("CARGO_BIN_EXE_tiebreak");
@@ -346,13 +347,13 @@ fn launched(fault: &Fault) {
 }
 
 /// A server that this test starts and ends.
-pub(crate) struct Own(Child);
+pub(crate) struct OwnServer(Child);
 
-impl Own {
-    pub(crate) fn start(case: &Case, name: &str, program: &Program) -> (Own, u16) {
+impl OwnServer {
+    pub(crate) fn start(case: &Case, name: &str, program: &Program) -> (OwnServer, u16) {
         let argv = program.argv("0");
         let child = case.command(&argv[0], name).args(&argv[1..]).spawn().expect("it starts");
-        let own = Own(child);
+        let custom = OwnServer(child);
         let mut port = None;
         wait_for("a server that listens", || {
             let text = case.read(&format!("{name}.out"));
@@ -360,7 +361,7 @@ impl Own {
             port = line.and_then(|port| port.parse().ok());
             port.is_some()
         });
-        (own, port.expect("just seen"))
+        (custom, port.expect("just seen"))
     }
 
     pub(crate) fn end(mut self) {
@@ -375,8 +376,8 @@ impl Own {
 
 fn attached_case(fault: &Fault) {
     let case = Case::new();
-    let (right, port) = Own::start(&case, "right", &Program::testserver(""));
-    let (wrong, wrong_port) = Own::start(&case, "wrong", &fault.server.program(&case));
+    let (right, port) = OwnServer::start(&case, "right", &Program::testserver(""));
+    let (wrong, wrong_port) = OwnServer::start(&case, "wrong", &fault.server.program(&case));
     let text = attached("right", port, "") + &attached("wrong", wrong_port, fault.keys);
     case.write("e.toml", format!("expect_different = true\n{text}"));
     let ended = drive(&case, fault);

@@ -2,7 +2,7 @@
 //! same data.
 
 use crate::cassandra::started;
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::running::Running;
 use std::fs;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ const PATIENT: &str = "read_request_timeout: 15s\nwrite_request_timeout: 15s\n";
 pub(crate) struct Newer {
     // Killed before its folder is removed.
     _process: Running,
-    place: Place,
+    place: TestFolder,
     address: SocketAddr,
     storage: u16,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Newer {
 impl Newer {
     /// A node that listens for CQL. `authenticator`: the class that checks passwords.
     pub(crate) fn start(home: &str, authenticator: &str) -> Newer {
-        let place = Place::new();
+        let place = TestFolder::new();
         let (cql, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
         let process = launch(&place, home, (cql, storage), authenticator);
         let address = SocketAddr::from(([127, 0, 0, 1], cql));
@@ -48,7 +48,7 @@ impl Newer {
     }
 }
 
-fn launch(place: &Place, home: &str, ports: (u16, u16), authenticator: &str) -> Running {
+fn launch(place: &TestFolder, home: &str, ports: (u16, u16), authenticator: &str) -> Running {
     let options = write_settings(place, home, ports, authenticator);
     let mut command = Command::new("java");
     command.arg("-Dcassandra.initial_token=0").arg(format!("@{}", options.display()));
@@ -58,7 +58,7 @@ fn launch(place: &Place, home: &str, ports: (u16, u16), authenticator: &str) -> 
 
 /// Writes the files of the recipe. Returns the one with Java's options.
 fn write_settings(
-    place: &Place,
+    place: &TestFolder,
     home: &str,
     (cql, storage): (u16, u16),
     authenticator: &str,

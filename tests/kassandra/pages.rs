@@ -1,6 +1,6 @@
 //! The pages of `experiments/published/cassandra-clients/`: every client sends the same bytes.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::processes::wait_at_most;
 use crate::php::Php;
 use crate::web::{Server, fetched, spawned};
@@ -35,7 +35,7 @@ const CLIENTS: [[&str; 4]; 6] = [
 pub(crate) fn every_client_sends_the_same(php: &Php, cql: &str, thrift: &str, home: &str) {
     let mut bodies: Vec<String> = Vec::new();
     for [client, connections, caches, protocol] in CLIENTS {
-        let place = Place::new();
+        let place = TestFolder::new();
         let interface = format!("{home}/interface/cassandra.thrift");
         let made = Command::new("thrift")
             .args(["--gen", "php", "-o"])

@@ -1,6 +1,6 @@
 //! PHP on the command line, with the extension built for it.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use std::fs;
@@ -13,12 +13,12 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/kassandra"
 
 /// A copy of the extension and of its tests, which servers of another user can read.
 pub(crate) struct Php {
-    place: Place,
+    place: TestFolder,
 }
 
 impl Php {
     pub(crate) fn new() -> Php {
-        let place = Place::new();
+        let place = TestFolder::new();
         fs::copy(built(), place.file("kassandra.so")).expect("a copy");
         for entry in fs::read_dir(Path::new(FOLDER).join("tests")).expect("a folder") {
             let entry = entry.expect("an entry");

@@ -1,6 +1,6 @@
 //! Apache with mod_php and, behind it, php-fpm: both with the extension.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::php::Php;
@@ -28,7 +28,7 @@ pub(crate) struct Web {
     // Ended before their folder is removed.
     _apache: Server,
     _fpm: Server,
-    _place: Place,
+    _place: TestFolder,
     port: u16,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Page {
 
 impl Web {
     pub(crate) fn start(php: &Php) -> Web {
-        let place = Place::new();
+        let place = TestFolder::new();
         let (port, behind) = (ports::free().expect("a port"), ports::free().expect("a port"));
         let folder = place.path().display();
         let extension = format!("extension={}", php.extension().display());
@@ -141,7 +141,7 @@ pub(crate) fn fetched(port: u16, path: &str) -> (String, String) {
 
 /// Starts a server that logs to the file `log` of the folder.
 pub(crate) fn spawned(
-    place: &Place,
+    place: &TestFolder,
     program: &str,
     arguments: &[&str],
     variables: &[(&str, &str)],

@@ -2,7 +2,7 @@
 //! fetches them.
 
 use crate::common::not_tested::not_tested;
-use crate::launches::{Stage, homes, started};
+use crate::launches::{LaunchTest, homes, started};
 use crate::process::{Process, tree};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -55,7 +55,7 @@ pub(crate) fn cluster_of_1_2() {
 }
 
 /// A launcher of this contender, prepared. Returns None where Cassandra is not on this machine.
-pub(crate) fn prepared(stage: &Stage) -> Option<Launcher<'_>> {
+pub(crate) fn prepared(stage: &LaunchTest) -> Option<Launcher<'_>> {
     let mut launcher = match stage.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
@@ -78,7 +78,7 @@ fn launched_twice(version: &Version) {
     let text = format!(
         "[contender.one-{recipe}]\nrecipe = '{recipe}'\nchoices = {{ commitlog_sync = 'batch' }}\n"
     );
-    let stage = Stage::new(&text.replace(".2]", "-2]"));
+    let stage = LaunchTest::new(&text.replace(".2]", "-2]"));
     let Some(mut launcher) = prepared(&stage) else { return };
     let name = stage.launch().name.clone();
     let mut folders = Vec::new();
@@ -99,7 +99,7 @@ fn launched_twice(version: &Version) {
 
 /// Three nodes are one target.
 fn three_nodes(recipe: &str, version: &Version) {
-    let stage = Stage::new(&format!("[contender.three]\nrecipe = '{recipe}'\n"));
+    let stage = LaunchTest::new(&format!("[contender.three]\nrecipe = '{recipe}'\n"));
     let Some(mut launcher) = prepared(&stage) else { return };
     let running = started(&mut launcher);
     answers(&running, version, 3);

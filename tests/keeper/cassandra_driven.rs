@@ -5,8 +5,8 @@ use crate::Test;
 use crate::cassandra::prepared;
 use crate::common::processes::wait_at_most;
 use crate::common::software::share_software;
-use crate::common::{Place, errors, number};
-use crate::launches::{Stage, started};
+use crate::common::{TestFolder, errors, number};
+use crate::launches::{LaunchTest, started};
 use crate::process::{Process, tree};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
@@ -32,13 +32,13 @@ fn run(url: &str, more: &[&str]) -> (i32, Value) {
     let short =
         ["run", &format!("c={url}"), "--keys", "2k", "--connections", "8", "--verify", "all"];
     let times = ["--duration", "500ms", "--warm-up", "100ms"];
-    Place::new().report(&[&short[..], &times, more].concat())
+    TestFolder::new().report(&[&short[..], &times, more].concat())
 }
 
 /// `tiebreak load` of 2000 keys: its exit code and what it said.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
     let words = ["load", &format!("c={url}"), "--keys", "2k", "--connections", "8"];
-    let output = Place::new().tiebreak(&[&words[..], more].concat());
+    let output = TestFolder::new().tiebreak(&[&words[..], more].concat());
     (output.status.code(), errors(&output).replace('\u{a0}', " "))
 }
 
@@ -52,13 +52,13 @@ fn assert_all_ok((code, report): &(i32, Value), what: &str) {
 }
 
 fn one_node() {
-    let stage = Stage::new("[contender.driven]\nrecipe = 'cassandra'\n");
+    let stage = LaunchTest::new("[contender.driven]\nrecipe = 'cassandra'\n");
     let Some(mut launcher) = prepared(&stage) else { return };
     let running = started(&mut launcher);
     let url = running.url();
     loads(url);
     ways(url);
-    own_statements(url);
+    custom_statements(url);
     counted(url);
     leaves_alone(url);
     running.stop().expect("it stops");
@@ -140,8 +140,8 @@ sql = "INSERT INTO {posts} (id, at, body) VALUES ({id}, 1, {body}) IF NOT EXISTS
 at_least = 0
 "#;
 
-fn own_statements(url: &str) {
-    let place = Place::new();
+fn custom_statements(url: &str) {
+    let place = TestFolder::new();
     let contenders = [
         ("logged", ""),
         ("unlogged", "batch = 'unlogged'"),
@@ -180,7 +180,7 @@ fn counted(url: &str) {
         (COUNTERS, "protocol = 'simple'", 1),
         (COUNTERS, "batch = 'unlogged'\nbatch_size = 7", 7),
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let file = format!(
             "[contender.c]\nurl = '{url}'\nconnections = 8\n{settings}\n[workload]\n\
              setup = ['DROP TABLE IF EXISTS {{table}}', 'CREATE TABLE {{table}} {table}']\n\
@@ -223,7 +223,7 @@ fn leaves_alone(url: &str) {
     let table = "CREATE TABLE IF NOT EXISTS tiebreak00 (id int PRIMARY KEY)";
     for (url, statement) in [(url, keyspace), (&mine, table)] {
         let output =
-            Place::new().tiebreak(&["run", url, "--query", statement, "--operations", "1"]);
+            TestFolder::new().tiebreak(&["run", url, "--query", statement, "--operations", "1"]);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     }
     let (code, told) = load(&mine, &[]);
@@ -237,14 +237,14 @@ fn leaves_alone(url: &str) {
         (format!("{url}?sslmode=verify-full"), "SELECT key FROM system.local", "TLS handshake"),
     ] {
         let words = ["run", &url, "--query", statement, "--duration", "200ms"];
-        let output = Place::new().tiebreak(&words);
+        let output = TestFolder::new().tiebreak(&words);
         let told = errors(&output);
         assert!(output.status.code() == Some(4) && told.contains(why), "{statement}: {told}");
     }
 }
 
 fn three_nodes() {
-    let stage = Stage::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
+    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
     let Some(mut launcher) = prepared(&stage) else { return };
     let running = started(&mut launcher);
     let url = running.url().to_owned();
@@ -290,7 +290,7 @@ fn node(running: &Running, name: &str) -> i32 {
 /// A cluster that the run itself launches, over Thrift: its nodes start in seconds. The rule
 /// `"lost_nodes"` of the audit says which is gone.
 fn a_node_is_lost() {
-    let stage = Stage::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
+    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
     if prepared(&stage).is_none() {
         return;
     }
@@ -318,7 +318,7 @@ fn while_driven(url: &str, level: &str, node: i32, signal: i32) -> Value {
 /// The exit code of a run in whose middle a node got this signal, and its report. `node`:
 /// its number, by the run's.
 fn conducted(target: &str, level: &str, node: impl Fn(i32) -> i32, signal: i32) -> (i32, Value) {
-    let place = Place::new();
+    let place = TestFolder::new();
     // A target that the run itself launches is looked for in the place's own cache.
     assert!(share_software(&place.file(".cache")), "it was there when the test began");
     let consistency = format!("c.consistency={level}");

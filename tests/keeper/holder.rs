@@ -2,7 +2,7 @@
 //! It is told what to do on its standard input, and answers line by line.
 
 use crate::process::Process;
-use keeper::{Ending, Farewell, Household, Keeper, ProcessOrder};
+use keeper::{Ending, Farewell, Keeper, LaunchOptions, ProcessOrder};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
@@ -20,7 +20,7 @@ const KEEPER_GONE: &str = "its keeper was killed, which ended it";
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Tell {
-    Keep(Household),
+    Keep(LaunchOptions),
     Launch(ProcessOrder),
     Run(ProcessOrder, Duration),
     Pin(Option<i32>, Vec<u32>),
@@ -29,7 +29,7 @@ pub(crate) enum Tell {
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Told {
+pub(crate) enum HolderReport {
     Keeper { pid: i32 },
     Launched { pid: i32, cgroup: Option<PathBuf> },
     Ran(Option<Ending>),
@@ -44,34 +44,34 @@ pub(crate) fn hold() -> ExitCode {
     let mut keeper = None;
     for line in std::io::stdin().lock().lines() {
         let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
-        let told = obey(&mut keeper, tell).unwrap_or_else(Told::Trouble);
+        let told = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Trouble);
         println!("{}", serde_json::to_string(&told).expect("JSON"));
     }
     ExitCode::SUCCESS
 }
 
-fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<Told, String> {
+fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String> {
     let words = |trouble: keeper::Trouble| trouble.to_string();
-    if let Tell::Keep(household) = tell {
-        let started = Keeper::start(household).map_err(words)?;
+    if let Tell::Keep(launch_options) = tell {
+        let started = Keeper::start(launch_options).map_err(words)?;
         let pid = started.pid();
         *keeper = Some(started);
-        return Ok(Told::Keeper { pid });
+        return Ok(HolderReport::Keeper { pid });
     }
     if let Tell::Stop = tell {
-        return keeper.take().expect("a keeper").stop().map(Told::Stopped).map_err(words);
+        return keeper.take().expect("a keeper").stop().map(HolderReport::Stopped).map_err(words);
     }
     let keeper = keeper.as_mut().expect("a keeper");
     match tell {
         Tell::Launch(order) => {
             let pid = keeper.launch(&order).map_err(words)?;
-            Ok(Told::Launched { pid, cgroup: keeper.cgroup().map(PathBuf::from) })
+            Ok(HolderReport::Launched { pid, cgroup: keeper.cgroup().map(PathBuf::from) })
         }
         Tell::Run(order, timeout) => {
-            keeper.run(&order, timeout, &|| false).map(Told::Ran).map_err(words)
+            keeper.run(&order, timeout, &|| false).map(HolderReport::Ran).map_err(words)
         }
-        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(Told::Pinned).map_err(words),
-        _ => keeper.exits().map(|exits| Told::Exits(exits.to_vec())).map_err(words),
+        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(HolderReport::Pinned).map_err(words),
+        _ => keeper.exits().map(|exits| HolderReport::Exits(exits.to_vec())).map_err(words),
     }
 }
 
@@ -81,16 +81,16 @@ pub(crate) struct Holder {
     tell: ChildStdin,
     told: BufReader<ChildStdout>,
     pub(crate) keeper: Process,
-    pub(crate) place: Place,
+    pub(crate) place: TestFolder,
 }
 
 impl Holder {
     pub(crate) fn new() -> Holder {
-        Holder::with(Household::default())
+        Holder::with(LaunchOptions::default())
     }
 
-    pub(crate) fn with(household: Household) -> Holder {
-        Holder::below(&[], household)
+    pub(crate) fn with(launch_options: LaunchOptions) -> Holder {
+        Holder::below(&[], launch_options)
     }
 
     /// Where no control group can be made, so that `/proc` is walked: without
@@ -98,11 +98,11 @@ impl Holder {
     pub(crate) fn without_cgroup() -> Holder {
         let script = "for m in $(awk '$0 ~ / - cgroup2 / { print $5 }' /proc/self/mountinfo); \
                       do umount -l \"$m\"; done; exec \"$@\"";
-        Holder::below(&["unshare", "-m", "sh", "-c", script, "sh"], Household::default())
+        Holder::below(&["unshare", "-m", "sh", "-c", script, "sh"], LaunchOptions::default())
     }
 
     /// `before`: what runs this program.
-    pub(crate) fn below(before: &[&str], household: Household) -> Holder {
+    pub(crate) fn below(before: &[&str], launch_options: LaunchOptions) -> Holder {
         let us = std::env::current_exe().expect("a program");
         let us = us.to_str().expect("a plain path");
         let argv: Vec<&str> = before.iter().copied().chain([us, ARGUMENT]).collect();
@@ -111,20 +111,21 @@ impl Holder {
         let mut child = command.spawn().expect("the stand-in starts");
         let mut tell = child.stdin.take().expect("piped");
         let mut told = BufReader::new(child.stdout.take().expect("piped"));
-        let Told::Keeper { pid } = say(&mut tell, &mut told, &Tell::Keep(household)) else {
+        let HolderReport::Keeper { pid } = say(&mut tell, &mut told, &Tell::Keep(launch_options))
+        else {
             panic!("no keeper");
         };
-        Holder { child, tell, told, keeper: Process::of(pid), place: Place::new() }
+        Holder { child, tell, told, keeper: Process::of(pid), place: TestFolder::new() }
     }
 
-    pub(crate) fn ask(&mut self, tell: &Tell) -> Told {
+    pub(crate) fn ask(&mut self, tell: &Tell) -> HolderReport {
         say(&mut self.tell, &mut self.told, tell)
     }
 
     /// Launches; the process runs.
     pub(crate) fn launch(&mut self, order: &ProcessOrder) -> Process {
         match self.ask(&Tell::Launch(order.clone())) {
-            Told::Launched { pid, .. } => Process::of(pid),
+            HolderReport::Launched { pid, .. } => Process::of(pid),
             other => panic!("{other:?}"),
         }
     }
@@ -135,8 +136,8 @@ impl Holder {
         let gives_up = Instant::now() + Duration::from_secs(60);
         loop {
             match self.ask(&Tell::Exits) {
-                Told::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
-                told => return assert_eq!(told, Told::Trouble(KEEPER_GONE.to_owned())),
+                HolderReport::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
+                told => return assert_eq!(told, HolderReport::Trouble(KEEPER_GONE.to_owned())),
             }
         }
     }
@@ -144,7 +145,7 @@ impl Holder {
     /// Waits until it is told that these processes ended, and how.
     pub(crate) fn wait_for_exits(&mut self, exits: &[(i32, Ending)]) {
         let gives_up = Instant::now() + Duration::from_secs(60);
-        while self.ask(&Tell::Exits) != Told::Exits(exits.to_vec()) {
+        while self.ask(&Tell::Exits) != HolderReport::Exits(exits.to_vec()) {
             assert!(Instant::now() < gives_up, "it is not told");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -152,7 +153,7 @@ impl Holder {
 
     pub(crate) fn stop(&mut self) -> Farewell {
         match self.ask(&Tell::Stop) {
-            Told::Stopped(farewell) => farewell,
+            HolderReport::Stopped(farewell) => farewell,
             other => panic!("{other:?}"),
         }
     }
@@ -201,7 +202,7 @@ impl Drop for Holder {
     }
 }
 
-fn say(tell: &mut ChildStdin, told: &mut BufReader<ChildStdout>, order: &Tell) -> Told {
+fn say(tell: &mut ChildStdin, told: &mut BufReader<ChildStdout>, order: &Tell) -> HolderReport {
     writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
     // It answers in whole lines, and nothing but answers.
     assert!(answers(told.get_ref()), "the stand-in does not answer");
@@ -218,10 +219,10 @@ fn answers(told: &ChildStdout) -> bool {
 }
 
 /// A folder of one test, that other users may enter.
-pub(crate) struct Place(pub(crate) PathBuf);
+pub(crate) struct TestFolder(pub(crate) PathBuf);
 
-impl Place {
-    pub(crate) fn new() -> Place {
+impl TestFolder {
+    pub(crate) fn new() -> TestFolder {
         use std::os::unix::fs::PermissionsExt;
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -229,11 +230,11 @@ impl Place {
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a folder");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
-        Place(path)
+        TestFolder(path)
     }
 }
 
-impl Drop for Place {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

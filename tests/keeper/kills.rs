@@ -1,10 +1,10 @@
 //! SIGKILL of tiebreak, of the keeper, of a target: all are gone.
 
 use crate::Test;
-use crate::holder::{Holder, Tell, Told};
+use crate::holder::{Holder, HolderReport, Tell};
 use crate::process::{Process, all_end, tree, wait_for};
 use keeper::beneath::TemporaryId;
-use keeper::{Ending, Household, ProcessOrder};
+use keeper::{Ending, LaunchOptions, ProcessOrder};
 use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
@@ -104,7 +104,7 @@ fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
     let order = holder.program(&["nginx", "-c", &file, "-e", "stderr"]);
     // A daemon's first process may have ended by the time we look for it.
     let told = holder.ask(&Tell::Launch(order));
-    assert!(matches!(told, Told::Launched { .. }), "{told:?}");
+    assert!(matches!(told, HolderReport::Launched { .. }), "{told:?}");
     let keeper = holder.keeper.pid;
     let workers = || {
         let all = tree(keeper);
@@ -140,11 +140,11 @@ fn temporary_folder() {
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("file"), "x").expect("writes");
     let temporary = TemporaryId::of(&folder).expect("a folder");
-    let household = Household { temporary: Some(temporary), ..Default::default() };
+    let launch_options = LaunchOptions { temporary: Some(temporary), ..Default::default() };
     // While tiebreak lives it is tiebreak's to remove.
-    Holder::with(household.clone()).stop();
+    Holder::with(launch_options.clone()).stop();
     assert!(folder.exists());
-    let mut holder = Holder::with(household);
+    let mut holder = Holder::with(launch_options);
     let order = holder.script("sleep 1000");
     holder.launch(&order);
     holder.kill();

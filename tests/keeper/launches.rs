@@ -2,7 +2,7 @@
 
 use crate::Test;
 use crate::common::processes::wait_at_most;
-use crate::holder::Place;
+use crate::holder::TestFolder;
 use crate::process::{Process, command, tree, wait_for};
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -37,15 +37,15 @@ pub(crate) const TESTS: &[Test] = &[
 const CANARY: &str = "CANARY-91ab";
 
 /// An experiment file, and a folder of logs beside it.
-pub(crate) struct Stage {
-    pub(crate) place: Place,
+pub(crate) struct LaunchTest {
+    pub(crate) place: TestFolder,
     pub(crate) experiment: Experiment,
 }
 
-impl Stage {
+impl LaunchTest {
     /// `SERVER` in the text is this program as a server.
-    pub(crate) fn new(text: &str) -> Stage {
-        let place = Place::new();
+    pub(crate) fn new(text: &str) -> LaunchTest {
+        let place = TestFolder::new();
         let us = std::env::current_exe().expect("a program");
         let server = format!("'{}', '{}'", us.display(), crate::server::ARGUMENT);
         let shell = format!("{} {}", us.display(), crate::server::ARGUMENT);
@@ -56,12 +56,12 @@ impl Stage {
         let environment = |name: &str| (name == "TOKEN").then(|| CANARY.into());
         let experiment = Experiment::read(&file, None, &environment)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.text));
-        Stage { place, experiment }
+        LaunchTest { place, experiment }
     }
 
     /// A file with one contender.
-    fn one(contender: &str) -> Stage {
-        Stage::new(&format!("[contender.a]\n{contender}\n"))
+    fn one(contender: &str) -> LaunchTest {
+        LaunchTest::new(&format!("[contender.a]\n{contender}\n"))
     }
 
     pub(crate) fn contender(&self) -> &Contender {
@@ -135,7 +135,7 @@ pub(crate) fn homes(name: &str) -> Vec<PathBuf> {
 }
 
 fn whole() {
-    let stage = Stage::new(
+    let stage = LaunchTest::new(
         "[contender.whole]
          prepare = [['sh', '-c', 'echo preparing $EXTRA$FIX; cp {temp}/etc/conf {temp}/copy']]
          facts = [['sh', '-c', 'echo; echo version 1.2 >&2; echo more'], ['false']]
@@ -184,7 +184,7 @@ fn whole() {
 }
 
 fn in_order() {
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "[[contender.a.process]]
          name = 'db'
          launch = [SERVER, '{port}', 'up=200', 'say=db starts']
@@ -267,7 +267,7 @@ fn failing() {
         ),
     ];
     for (contender, message) in table {
-        let stage = Stage::one(contender);
+        let stage = LaunchTest::one(contender);
         let error = stage.why_not();
         let logs = stage.place.0.join("logs").display().to_string();
         let text = error.text.replace(&logs, "LOGS");
@@ -283,7 +283,7 @@ fn failing() {
 
 /// The first time it says that its port is taken, and ends.
 fn port_taken() {
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "shell = true
          launch = 'mkdir once 2>/dev/null && { echo \"bind: Address already in use\"; exit 1; }; \
                    echo {port}; exec SHELL_SERVER {port}'",
@@ -293,7 +293,7 @@ fn port_taken() {
     let running = started(&mut launcher);
     assert_eq!(get(running.url()).1, "xx");
     drop(running);
-    let never = Stage::one("shell = true\nlaunch = 'echo {port}; echo EADDRINUSE; exit 1'");
+    let never = LaunchTest::one("shell = true\nlaunch = 'echo {port}; echo EADDRINUSE; exit 1'");
     assert!(never.why_not().text.contains("it exited with status 1"), "three times are enough");
     let log = never.log("a.log");
     let ports: Vec<&str> = log.lines().filter(|line| *line != "EADDRINUSE").collect();
@@ -304,7 +304,7 @@ fn port_taken() {
 /// The first time somebody else listens on the port: nginx waits for it then,
 /// and the stranger would be taken for it.
 fn stranger() {
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "shell = true
          launch = 'mkdir once 2>/dev/null && { echo {port} > port.new; mv port.new port; exec sleep 1000; }; \
                    exec SHELL_SERVER {port}'",
@@ -332,7 +332,7 @@ fn stranger() {
 }
 
 fn dying() {
-    let stage = Stage::one("launch = [SERVER, '{port}', 'die=600', 'say=last words of it']");
+    let stage = LaunchTest::one("launch = [SERVER, '{port}', 'die=600', 'say=last words of it']");
     let mut launcher = stage.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let mut running = started(&mut launcher);
@@ -363,7 +363,7 @@ fn secrets() {
         [contender.a.files]
         conf = 'conf ${TOKEN}'
         open = 'open'";
-    let stage = Stage::one(text);
+    let stage = LaunchTest::one(text);
     let mut launcher = stage.launcher().expect("all is there");
     let facts = launcher.prepare().expect("it is prepared");
     assert_eq!(facts[0].line.as_deref(), Some("version ***********"));
@@ -399,11 +399,11 @@ fn secrets() {
 fn user() {
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let stage = Stage::one("launch = ['sleep', '1']\nuser = 'nobody'");
+        let stage = LaunchTest::one("launch = ['sleep', '1']\nuser = 'nobody'");
         assert!(stage.why_not().text.contains("only root can start a process as the user"));
         return;
     }
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "user = 'nobody'
          shell = true
          prepare = ['id -un; echo data > {temp}/data']
@@ -433,7 +433,7 @@ fn user() {
 
 fn pinned() {
     let first = allowed()[0];
-    let stage = Stage::one(&format!(
+    let stage = LaunchTest::one(&format!(
         "cores = [{first}]\ncores_from = 'ready'\nlaunch = [SERVER, '{{port}}', 'say={{workers}} worker']"
     ));
     let mut launcher = stage.launcher().expect("all is there");
@@ -455,7 +455,7 @@ fn stopped() {
         "launch = ['sleep', '1000']",
         "prepare = [['sleep', '1000']]\nlaunch = ['a']\npackages = {}\nshell = false",
     ] {
-        let stage = Stage::one(&contender.replace("'a'", "'sleep', '1'"));
+        let stage = LaunchTest::one(&contender.replace("'a'", "'sleep', '1'"));
         let asked = Cell::new(0);
         let stop = || {
             asked.set(asked.get() + 1);
@@ -470,7 +470,7 @@ fn stopped() {
 }
 
 fn again() {
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "prepare = [['sh', '-c', 'echo once']]\nlaunch = [SERVER, '{port}']\nstop = 'KILL'",
     );
     let mut launcher = stage.launcher().expect("all is there");
@@ -489,7 +489,7 @@ fn again() {
 }
 
 fn unix() {
-    let stage = Stage::one(
+    let stage = LaunchTest::one(
         "url = 'http+unix://{temp}%2Fsocket/'\nlaunch = ['nginx', '-c', '{temp}/nginx.conf', '-e', 'stderr']
          [contender.a.files]
          'nginx.conf' = '''
@@ -512,7 +512,7 @@ const TWO_NODES: &str = "url = 'cassandra://127.0.0.1:{one.port},127.0.0.2:{two.
 
 /// The first waits for the second, which is only there if both are started at once.
 fn nodes() {
-    let stage = Stage::one(&format!(
+    let stage = LaunchTest::one(&format!(
         "{TWO_NODES}
          [[contender.a.process]]
          name = 'one'
@@ -567,7 +567,7 @@ fn goes_on(mut running: Running) {
 
 /// The second ends only when the first was asked to stop, too.
 fn nodes_stop() {
-    let stage = Stage::one(&format!(
+    let stage = LaunchTest::one(&format!(
         "{TWO_NODES}
          ready = {{ log = 'up' }}
          stop_grace = '1m'
@@ -587,7 +587,7 @@ fn nodes_stop() {
 }
 
 fn dying_node() {
-    let stage = Stage::new(&format!(
+    let stage = LaunchTest::new(&format!(
         "[contender.dying]
          {TWO_NODES}
          [[contender.dying.process]]
@@ -608,7 +608,7 @@ fn dying_node() {
 }
 
 fn fresh() {
-    let stage = Stage::new(
+    let stage = LaunchTest::new(
         "[contender.fresh]
          fresh = true
          launch = ['sh', '-c', 'ls {temp}; touch {temp}/data; exec \"$@\"', 'sh', SERVER, '{port}']",

@@ -2,8 +2,8 @@
 //! root works there: nothing behind them is touched.
 
 use crate::Test;
-use crate::holder::Place;
-use crate::launches::{Stage, homes, started};
+use crate::holder::TestFolder;
+use crate::launches::{LaunchTest, homes, started};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub(crate) const TESTS: &[Test] = &[
 
 /// A folder of root's with a file, and how both looked before.
 struct Precious {
-    place: Place,
+    place: TestFolder,
     before: Vec<(PathBuf, u32, u32)>,
 }
 
 impl Precious {
     fn new() -> Precious {
-        let place = Place::new();
+        let place = TestFolder::new();
         let folder = place.0.join("precious");
         fs::create_dir(&folder).expect("a folder");
         fs::write(folder.join("file"), "kept").expect("writes");
@@ -67,8 +67,8 @@ fn is_root() -> bool {
 
 /// A contender whose user runs this script once before the launch; its files are
 /// written before it and again at the launch.
-fn hostile(name: &str, script: &str, keys: &str) -> Stage {
-    Stage::new(&format!(
+fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
+    LaunchTest::new(&format!(
         "[contender.{name}]
          user = 'nobody'
          shell = true
@@ -82,7 +82,7 @@ fn hostile(name: &str, script: &str, keys: &str) -> Stage {
     ))
 }
 
-fn why_not(stage: &Stage) -> tiebreak::exit::Error {
+fn why_not(stage: &LaunchTest) -> tiebreak::exit::Error {
     let mut launcher = stage.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     match launcher.launch().map(drop) {
@@ -162,7 +162,7 @@ fn to_run_in() {
     let script = format!("ln -s {} {{temp}}/work", precious.folder().display());
     let keys = "process = [{ name = 'a', launch = 'echo up; exec sleep 1000', \
                 cwd = '{temp}/work', ready = { log = 'up' }, user = 'nobody', shell = true }]";
-    let stage = Stage::new(&format!(
+    let stage = LaunchTest::new(&format!(
         "[contender.cwd]\nuser = 'nobody'\nshell = true\ncwd = '/'\nprepare = ['''{script}''']\n{keys}\n"
     ));
     let error = why_not(&stage);
@@ -174,7 +174,7 @@ fn removed() {
     let precious = Precious::new();
     let to = precious.folder();
     let user = if is_root() { "user = 'nobody'" } else { "" };
-    let stage = Stage::new(&format!(
+    let stage = LaunchTest::new(&format!(
         "[contender.removed]
          {user}
          shell = true

@@ -1,9 +1,9 @@
 //! What a process finds when it starts, and programs that run to their end.
 
 use crate::Test;
-use crate::holder::{Holder, Tell, Told};
+use crate::holder::{Holder, HolderReport, Tell};
 use crate::process::{Process, command, tree, wait_for};
-use keeper::{Ending, Household, ProcessOrder};
+use keeper::{Ending, LaunchOptions, ProcessOrder};
 use std::time::Duration;
 
 pub(crate) const TESTS: &[Test] = &[
@@ -18,7 +18,7 @@ pub(crate) const TESTS: &[Test] = &[
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn run(holder: &mut Holder, order: ProcessOrder) -> Told {
+fn run(holder: &mut Holder, order: ProcessOrder) -> HolderReport {
     holder.ask(&Tell::Run(order, LONG))
 }
 
@@ -26,22 +26,22 @@ fn to_their_end() {
     let mut holder = Holder::new();
     for (script, status) in [("echo one; echo two >&2", 0), ("echo three; exit 3", 3)] {
         let order = holder.script(script);
-        assert_eq!(run(&mut holder, order), Told::Ran(Some(Ending::Status(status))));
+        assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Status(status))));
     }
     assert_eq!(holder.log(), "one\ntwo\nthree\n");
     let order = holder.script("kill -SEGV $$");
-    assert_eq!(run(&mut holder, order), Told::Ran(Some(Ending::Signal(libc::SIGSEGV))));
+    assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Signal(libc::SIGSEGV))));
 }
 
 fn too_long() {
     let mut holder = Holder::new();
     let order = holder.script("sleep 1000 & setsid sleep 1001 & echo up; wait");
     let told = holder.ask(&Tell::Run(order, Duration::from_millis(500)));
-    assert_eq!(told, Told::Ran(None));
+    assert_eq!(told, HolderReport::Ran(None));
     wait_for("all of it to end", || tree(holder.keeper.pid) == [holder.keeper.clone()]);
     // The keeper goes on.
     let order = holder.script("echo next");
-    assert_eq!(run(&mut holder, order), Told::Ran(Some(Ending::Status(0))));
+    assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Status(0))));
 }
 
 fn cannot_start() {
@@ -82,7 +82,7 @@ fn cannot_start() {
         ),
     ];
     for (order, message) in table {
-        let refused = Told::Trouble(message.to_owned());
+        let refused = HolderReport::Trouble(message.to_owned());
         assert_eq!(holder.ask(&Tell::Launch(order.clone())), refused);
         assert_eq!(holder.ask(&Tell::Run(order, LONG)), refused);
     }
@@ -96,11 +96,13 @@ fn user() {
     };
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let Told::Trouble(why) = run(&mut holder, order) else { panic!("it became nobody") };
+        let HolderReport::Trouble(why) = run(&mut holder, order) else {
+            panic!("it became nobody")
+        };
         assert!(why.starts_with("only root can start a process as the user `nobody`"), "{why}");
         return;
     }
-    assert_eq!(run(&mut holder, order), Told::Ran(Some(Ending::Status(0))));
+    assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Status(0))));
     let log = holder.log();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines[..3], ["nobody", "65534", "nogroup"], "no group of root's stays");
@@ -114,13 +116,13 @@ fn user() {
 fn clean() {
     // The stand-in has descriptor 9 open, and ignores SIGINT and SIGHUP.
     let before = ["sh", "-c", "exec 9</dev/null; trap '' INT HUP; exec \"$@\"", "sh"];
-    let mut holder = Holder::below(&before, Household::default());
+    let mut holder = Holder::below(&before, LaunchOptions::default());
     let script = "
         ls /proc/$$/fd; readlink /proc/$$/fd/0; env | sort
         grep -E 'SigBlk|SigIgn' /proc/self/status; cut -d' ' -f6 /proc/self/stat";
     let mut order = holder.script(script);
     order.env.push(("ONLY".to_owned(), "this one".to_owned()));
-    assert_eq!(run(&mut holder, order), Told::Ran(Some(Ending::Status(0))));
+    assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Status(0))));
     let log = holder.log();
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines[..5], ["0", "1", "2", "/dev/null", "ONLY=this one"], "{log}");
@@ -153,20 +155,20 @@ fn pinned() {
     wait_for("its child", || tree(process.pid).len() == 2);
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == first.to_string()));
     let other = holder.launch(&order);
-    assert_eq!(holder.ask(&Tell::Pin(Some(process.pid), vec![last])), Told::Pinned(2));
+    assert_eq!(holder.ask(&Tell::Pin(Some(process.pid), vec![last])), HolderReport::Pinned(2));
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == last.to_string()));
     assert_eq!(cores_of(&other), first.to_string(), "the other is left where it is");
     wait_for("its child", || tree(other.pid).len() == 2);
-    assert_eq!(holder.ask(&Tell::Pin(None, vec![last])), Told::Pinned(4));
+    assert_eq!(holder.ask(&Tell::Pin(None, vec![last])), HolderReport::Pinned(4));
     assert_eq!(cores_of(&other), last.to_string());
     assert_eq!(cores_of(&holder.keeper), all, "the keeper is left where it is");
-    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), Told::Trouble(_)));
+    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), HolderReport::Trouble(_)));
 }
 
 fn secrets() {
     let canary = "CANARY-5c1f";
-    let household = Household { secrets: vec![canary.to_owned()], ..Default::default() };
-    let mut holder = Holder::with(household.clone());
+    let launch_options = LaunchOptions { secrets: vec![canary.to_owned()], ..Default::default() };
+    let mut holder = Holder::with(launch_options.clone());
     let mut order =
         holder.script("echo the token is $TOKEN; echo up; while :; do sleep 0.05; done");
     order.env.push(("TOKEN".to_owned(), canary.to_owned()));
@@ -182,7 +184,7 @@ fn secrets() {
     assert_eq!(holder.log(), blotted);
     // The same where tiebreak is killed, and where the keeper is.
     for kill_keeper in [false, true] {
-        let mut holder = Holder::with(household.clone());
+        let mut holder = Holder::with(launch_options.clone());
         order.log = holder.place.0.join("log");
         order.cwd = holder.place.0.clone();
         holder.launch(&order);

@@ -4,7 +4,7 @@
 use crate::Test;
 use crate::cassandra;
 use crate::common::not_tested::not_tested;
-use crate::launches::{Stage, get, homes, started};
+use crate::launches::{LaunchTest, get, homes, started};
 use crate::process::{Process, tree};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -73,7 +73,7 @@ fn database(name: &str) {
 /// Launches a recipe, looks at it and ends it; or checks that the package is
 /// named, where it is not installed: false.
 fn launched(name: &str, look: impl Fn(&str)) -> bool {
-    let stage = Stage::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
+    let stage = LaunchTest::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
     let mut launcher = match stage.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
@@ -99,7 +99,7 @@ fn launched(name: &str, look: impl Fn(&str)) -> bool {
 }
 
 fn folder(name: &str) {
-    let site = crate::holder::Place::new();
+    let site = crate::holder::TestFolder::new();
     std::fs::create_dir(site.0.join("below")).expect("a folder");
     for (file, text) in [("index.html", "front"), ("below/index.html", "inner"), ("a.txt", "text")]
     {
@@ -107,7 +107,7 @@ fn folder(name: &str) {
     }
     let folder = site.0.display();
     let stage =
-        Stage::new(&format!("[contender.f-{name}]\nrecipe = '{name}'\nsite = '{folder}'\n"));
+        LaunchTest::new(&format!("[contender.f-{name}]\nrecipe = '{name}'\nsite = '{folder}'\n"));
     let mut launcher = stage.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);

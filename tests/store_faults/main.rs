@@ -8,7 +8,7 @@ mod meddler;
 mod real;
 mod servers;
 
-use common::{Place, number};
+use common::{TestFolder, number};
 use libtest_mimic::{Arguments, Trial};
 use meddler::{Meddler, Reply};
 use serde_json::Value;
@@ -50,7 +50,7 @@ const SHORT: [&str; 16] = [
 ];
 
 /// Drives `right`, and `wrong` behind it.
-fn compare(place: &Place, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
+fn compare(place: &TestFolder, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
     let (right, wrong) = (format!("right={}", store.url()), format!("wrong={wrong}"));
     let words = [&["compare", &right, &wrong][..], &SHORT, more].concat();
     place.report(&words)
@@ -201,7 +201,7 @@ const EVERY: u64 = 20;
 fn meddled_with(fault: &Fault) {
     let store = (fault.store)();
     let meddler = Meddler::start(store.address, EVERY, fault.reply);
-    let place = Place::new();
+    let place = TestFolder::new();
     let (code, report) = compare(&place, &store, &store.url_at(meddler.address), &[]);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert_eq!(voids(&report), [fault.rule]);

@@ -2,7 +2,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::servers::{Store, memcached, memcached_with, redis};
 use crate::{SHORT, compare, never_faster, voids};
 use libtest_mimic::Trial;
@@ -47,7 +47,7 @@ fn balanced(report: &Value) {
 fn out_of_memory() {
     let (right, small) = (memcached(), memcached_with(&["-M", "-m", "2"]));
     let values = ["--value", "40kB"];
-    let (code, report) = compare(&Place::new(), &right, &small.url(), &values);
+    let (code, report) = compare(&TestFolder::new(), &right, &small.url(), &values);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     assert!(outcome(&report, "out_of_memory") > 0.0, "{}", report["contenders"][1]["outcomes"]);
@@ -60,7 +60,7 @@ fn too_large() {
     // What a load gives up is missing afterwards, and such a value can take long.
     let patience = ["--set", "right.timeout=5s", "--set", "wrong.timeout=5s"];
     let more = [&["--value", "600kB"][..], &patience].concat();
-    let (code, report) = compare(&Place::new(), &right, &small.url(), &more);
+    let (code, report) = compare(&TestFolder::new(), &right, &small.url(), &more);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     assert!(outcome(&report, "too_large") > 0.0, "{}", report["contenders"][1]["outcomes"]);
@@ -71,7 +71,7 @@ fn too_large() {
 /// What it held is gone: after the restart every read is a miss.
 fn restarted(mut wrong: Store) {
     let right = if wrong.url().starts_with("redis") { redis() } else { memcached() };
-    let place = Place::new();
+    let place = TestFolder::new();
     let [right_word, wrong_word] = [("right", &right), ("wrong", &wrong)]
         .map(|(name, store)| format!("{name}={}", store.url()));
     let more = ["--mix", "get=1", "--quiet", "--json", "report.json", "--out", "run"];
@@ -103,7 +103,7 @@ fn restarted(mut wrong: Store) {
 
 /// In a namespace of its own, where anybody may mount.
 fn full_tmpfs() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let full = place.file("full");
     std::fs::create_dir(&full).expect("a folder");
     let [right, wrong] = [("right", place.file("room")), ("wrong", full.join("cache"))]

@@ -3,7 +3,7 @@
 //! (Whether the schedule itself is right is tested beside it, in the engine.)
 
 use crate::common::witness::{exact, figure, witnessed};
-use crate::common::{Place, sent, serve, url};
+use crate::common::{TestFolder, sent, serve, url};
 use crate::compared::{count, slices};
 use crate::size::sized;
 use engine::arrivals::Schedule;
@@ -28,7 +28,7 @@ struct Window {
 /// Drives one server twice over, as two contenders, so that there are many slices, and
 /// gives the windows. Both lanes have the same schedule: they have the same seed.
 fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour { log: true, awake: true, ..Behaviour::default() });
     let url = url(&server);
     let (a, b, asked, seed) =

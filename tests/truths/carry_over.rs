@@ -1,8 +1,8 @@
 //! Work that a server puts off falls into the other's time when they are
-//! braided. Turns find it; a braid says that it could not have.
+//! interleaved. Turns find it; a braid says that it could not have.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{Place, number, serve, url};
+use crate::common::{TestFolder, number, serve, url};
 use serde_json::Value;
 use std::time::Duration;
 use testserver::{Behaviour, Deferred};
@@ -14,7 +14,7 @@ fn effect(interleave: &str) -> (f64, Value) {
     let deferred = Deferred { work: service * 3 / 10, flush_every: Duration::from_millis(100) };
     let clean = serve(Behaviour { service, ..Behaviour::default() });
     let heavy = serve(Behaviour { service, deferred: Some(deferred), ..Behaviour::default() });
-    let (_, report) = Place::new().report(&[
+    let (_, report) = TestFolder::new().report(&[
         "compare",
         &format!("clean={}", url(&clean)),
         &format!("heavy={}", url(&heavy)),
@@ -50,8 +50,8 @@ fn says_that_carry_over_is_open(report: &Value) -> bool {
 /// four times that: a right tool fails 1 of 15 000 runs. At 0.06 it fails 5 of 100; such
 /// hours have stolen time, and the truth is tried again. The effect is five times the bound.
 #[test]
-fn turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it() {
-    witnessed("turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it", || {
+fn turns_find_the_effect_and_slices_say_that_they_may_have_missed_it() {
+    witnessed("turns_find_the_effect_and_slices_say_that_they_may_have_missed_it", || {
         // ln(1 / 1.3): every request costs its own work and the deferred work.
         let truth = -(1.3f64.ln());
         let (turns, turns_report) = effect("turns");

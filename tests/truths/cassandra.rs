@@ -1,5 +1,5 @@
 //! A known truth about Cassandra's two lanes: one of the engine's own (Thrift) and one
-//! through the client library (CQL), braided against null servers that take equally long,
+//! through the client library (CQL), interleaved against null servers that take equally long,
 //! come out as what they cost by themselves says.
 
 use crate::common::witness::{figure, witnessed};

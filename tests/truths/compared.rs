@@ -1,7 +1,7 @@
 //! Comparisons of two addresses as a user makes them: through the binary, with its
 //! pilot, its plan and its journal.
 
-use crate::common::{Place, number};
+use crate::common::{TestFolder, number};
 use crate::size::pilot;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(crate) struct Compared {
 /// Compares `b` with `a`. The seed is given, so that a failure can be run again with
 /// the same order of slices.
 pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (a, b, seed) = (format!("a={a}"), format!("b={b}"), seed.to_string());
     let common = ["--warm-up", "300ms", "--out", "run", "--seed", &seed];
     let words = [&["compare", &a, &b][..], &common[..], pilot(), more].concat();
@@ -68,7 +68,7 @@ impl Compared {
 
 /// The slices of the rounds and of the short warm-up right before them, in the order in
 /// which they were driven, from the run's journal.
-pub(crate) fn slices(place: &Place) -> Vec<Value> {
+pub(crate) fn slices(place: &TestFolder) -> Vec<Value> {
     let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
     let mut slices = Vec::new();
     for line in journal.lines() {

@@ -2,14 +2,14 @@
 //! the slower part. Every server here is launched by tiebreak.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{Place, number};
+use crate::common::{TestFolder, number};
 use crate::compared::in_words;
 use crate::size::sized;
 use serde_json::Value;
 use std::process::{Child, Command};
 
 /// Writes an experiment and compares it; gives exit code and report.
-fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+fn compare(place: &TestFolder, text: &str, more: &[&str]) -> (i32, Value) {
     let file = place.file("experiment.toml");
     std::fs::write(&file, text).expect("a file");
     let mut arguments = vec!["compare", "experiment.toml", "--warm-up", "500ms"];
@@ -63,7 +63,7 @@ impl std::fmt::Display for Ratio {
 
 /// In turns each contender pays for its own work: the truth to measure by. The
 /// pilot must choose them by itself, and say why.
-fn turns(place: &Place, text: &str, restless: &str) -> Ratio {
+fn turns(place: &TestFolder, text: &str, restless: &str) -> Ratio {
     let (code, report) = compare(place, text, &["--rounds", "6"]);
     assert_eq!(code, 0, "{report:#}");
     let pilot = &report["plan"]["pilot"];
@@ -79,7 +79,7 @@ fn turns(place: &Place, text: &str, restless: &str) -> Ratio {
 /// In slices the bias is there (ln 0.19 of the test server and 0.35 of node were measured,
 /// and the assertion wants the direction alone), the caution names the CPU at rest, and the
 /// charged ratio agrees with the turns, which what was measured does not.
-fn slices(place: &Place, text: &str, restless: &str, truth: &Ratio) {
+fn slices(place: &TestFolder, text: &str, restless: &str, truth: &Ratio) {
     let forced = ["--interleave", "slices", "--slice", "50ms", "--round", "500ms"];
     // Nothing is left for the pilot to choose.
     let (_, report) = compare(place, text, &[&forced[..], &["--pilot", "200ms"]].concat());
@@ -106,11 +106,11 @@ fn deferred_work_is_found_and_charged() {
             "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
             server("")
         );
-        let place = Place::new();
+        let place = TestFolder::new();
         let truth = turns(&place, &text, "defers");
         // 100 µs of 130.
         figure(format!("turns {truth}"), "0.769 by construction, for information");
-        slices(&Place::new(), &text, "defers", &truth);
+        slices(&TestFolder::new(), &text, "defers", &truth);
     });
 }
 
@@ -146,9 +146,9 @@ fn a_garbage_heavy_server_takes_turns_with_a_lean_one() {
         }
         let text =
             format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 500));
-        let place = Place::new();
+        let place = TestFolder::new();
         let truth = turns(&place, &text, "garbage");
-        slices(&Place::new(), &text, "garbage", &truth);
+        slices(&TestFolder::new(), &text, "garbage", &truth);
     });
 }
 
@@ -204,7 +204,7 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
         let _neighbour = Neighbour::on(shared.generator[0]);
         let text =
             format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 60));
-        let place = Place::new();
+        let place = TestFolder::new();
         std::fs::write(place.file("e.toml"), text).expect("a file");
         // A nicer generator gets a tenth of its core beside the neighbour. With so
         // many connections its turn on the core ends before it runs out of replies.

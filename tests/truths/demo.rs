@@ -1,13 +1,13 @@
 //! `tiebreak demo`, as somebody meets it on the first day.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use crate::validator;
 use serde_json::Value;
 use std::path::PathBuf;
 
 #[test]
 fn the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = place.tiebreak(&["demo", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let said = String::from_utf8(output.stdout).expect("UTF-8");

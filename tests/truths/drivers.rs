@@ -1,8 +1,8 @@
 //! A known truth about drivers: a lane of the engine's own and a lane through a client
-//! library, braided against servers that take equally long, come out equal.
+//! library, interleaved against servers that take equally long, come out equal.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{Place, number};
+use crate::common::{TestFolder, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -81,7 +81,7 @@ fn compared(planted: Duration) -> Vec<Value> {
     let matters = format!("{:.1}%", 100.0 * (MATTERS - 1.0));
     words.extend(["--expect-different", "--connections", "1", "--matters", &matters]);
     words.extend(["--rounds", "16", "--slice", "100ms", "--round", "400ms", "--pilot", "200ms"]);
-    let (code, report) = Place::new().report(&words);
+    let (code, report) = TestFolder::new().report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let comparisons = report["comparisons"].as_array().expect("comparisons").iter();
     let medians: Vec<_> = comparisons.filter(|one| one["metric"] == METRIC).cloned().collect();

@@ -2,7 +2,7 @@
 //! different, its interval is narrow, and a broken schedule is caught.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{Drive, braided, judged, serve, trials, url};
+use crate::common::{Drive, interleaved, judged, serve, trials, url};
 use crate::compared::{Compared, compare};
 use crate::size::sized;
 use judge::verdict::{Verdict, Word};
@@ -189,7 +189,7 @@ fn on_a_server_that_drifts_the_real_schedule_passes() {
     witnessed("on_a_server_that_drifts_the_real_schedule_passes", || {
         let right = passes_as_equal(|seed| {
             let (server, drive) = (drifting(), Drive { seed, ..DRIVE });
-            called_different(&braided(server.address(), server.address(), &drive))
+            called_different(&interleaved(server.address(), server.address(), &drive))
         });
         let (Ok(called) | Err(called)) = &right;
         figure(called, sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60"));

@@ -1,7 +1,7 @@
 //! Fresh connections against persistent ones, of a real nginx.
 
 use crate::common::witness::{exact, figure, witnessed};
-use crate::common::{Place, number, sent};
+use crate::common::{TestFolder, number, sent};
 use crate::compared::in_words;
 use crate::size::pilot;
 use crate::web::{log_lines, nginx};
@@ -20,7 +20,7 @@ fn fresh_connections_are_compared_with_persistent_ones() {
 }
 
 fn fresh_against_persistent(connections: &str) {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let (keep, fresh) = (format!("keep={}", nginx.url()), format!("fresh={}", nginx.url()));
     let words = ["compare", &keep, &fresh, "--set", "fresh.reuse=never"];

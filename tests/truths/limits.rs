@@ -3,7 +3,7 @@
 //! pays it, and the cost of our own codecs is never anybody's difference.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{Place, number, serve, url};
+use crate::common::{TestFolder, number, serve, url};
 use crate::compared::in_words;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
@@ -19,7 +19,7 @@ const TEN: [&str; 6] = ["--rounds", "10", "--round", "300ms", "--warm-up", "200m
 
 /// The report of a sound comparison.
 fn compared(words: &[&str], short: &[&str]) -> Value {
-    let (code, report) = Place::new().report(&[&["compare"], words, short, pilot()].concat());
+    let (code, report) = TestFolder::new().report(&[&["compare"], words, short, pilot()].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     report
 }
@@ -76,7 +76,7 @@ fn regular_expressions() -> String {
 #[test]
 fn nginx_with_regular_expressions_is_never_called_equal_or_faster() {
     witnessed("nginx_with_regular_expressions_is_never_called_equal_or_faster", || {
-        let (plain_files, other_files) = (Place::new(), Place::new());
+        let (plain_files, other_files) = (TestFolder::new(), TestFolder::new());
         let plain = nginx_with(&plain_files, "");
         let regular = nginx_with(&other_files, &regular_expressions());
         let words = [format!("plain={}", plain.url()), format!("regular={}", regular.url())];

@@ -1,13 +1,13 @@
 //! What a lane costs by itself is kept for the next run. Not a truth about times, but it is
 //! kept on a machine that is left alone, which no machine is while other tests run.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use serde_json::Value;
 use std::fs;
 use testserver::Behaviour;
 
 /// Drives a server for a moment; journal, report and what was printed.
-fn short_run(place: &Place, url: &str, more: &[&str]) -> (String, Value, String) {
+fn short_run(place: &TestFolder, url: &str, more: &[&str]) -> (String, Value, String) {
     let _ = fs::remove_dir_all(place.file("run"));
     let short = ["--duration", "50ms", "--warm-up", "0s", "--out", "run", "--verbose"];
     let connections =
@@ -21,7 +21,7 @@ fn short_run(place: &Place, url: &str, more: &[&str]) -> (String, Value, String)
 
 #[test]
 fn what_a_lane_costs_is_kept_for_the_next_run() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let kept = place.file(".cache/tiebreak/own-costs");

@@ -1,10 +1,10 @@
 //! Ways to a server: IPv4, IPv6, a unix socket, a name, another place.
 
-use crate::common::{Place, sent};
+use crate::common::{TestFolder, sent};
 use testserver::{Behaviour, TestServer};
 
 /// A short run to `url`, and the address that its plan recorded.
-fn dialled(place: &Place, url: &str, extra: &[&str]) -> (String, u64) {
+fn dialled(place: &TestFolder, url: &str, extra: &[&str]) -> (String, u64) {
     let short = ["-c", "2", "--warm-up", "0s", "--duration", "200ms"];
     let mut arguments = vec!["run", url];
     arguments.extend(short);
@@ -17,7 +17,7 @@ fn dialled(place: &Place, url: &str, extra: &[&str]) -> (String, u64) {
 
 #[test]
 fn every_way_to_a_server_is_driven_and_recorded() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let socket = place.file("a.sock");
     let v6 = TestServer::start(
         Behaviour {

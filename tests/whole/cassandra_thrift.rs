@@ -3,7 +3,7 @@
 use crate::cassandra::Cassandra;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -26,7 +26,7 @@ fn url(server: &Cassandra, login: &str, keyspace: &str) -> String {
 
 /// `tiebreak load` of 2000 keys: its exit code and what it said.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = [&["load", url, "--keys", "2k", "--connections", "8"], more].concat();
     let output = place.tiebreak(&words);
     assert!(!holds(place.path(), PASSWORD), "a secret in the folder of the run");
@@ -47,7 +47,7 @@ fn holds(folder: &Path, word: &str) -> bool {
 fn run(url: &str, keys: &str, more: &[&str]) -> (i32, Value) {
     let short = ["run", url, "--keys", keys, "--connections", "8", "--verify", "all"];
     let times = ["--duration", "500ms", "--warm-up", "100ms"];
-    Place::new().report(&[&short[..], &times, more].concat())
+    TestFolder::new().report(&[&short[..], &times, more].concat())
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn what_was_loaded_is_found_and_what_was_written_comes_back() {
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
     let server = Cassandra::start(ALLOWS_ALL);
-    let (url, place) = (url(&server, "", "app"), Place::new());
+    let (url, place) = (url(&server, "", "app"), TestFolder::new());
     let words = ["load", &url, "--keys", "60k", "--connections", "8"];
     let child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let loading = Running::new(child.expect("it runs"));
@@ -119,7 +119,7 @@ fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
     let server = Cassandra::start(ALLOWS_ALL);
     let url = url(&server, "", "app");
     assert_eq!(load(&url, &[]).0, Some(0));
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = ["compare", &format!("one={url}"), &format!("two={url}"), "--keys", "200"];
     let short = ["--rounds", "6", "--round", "100ms", "--slice", "50ms", "--pilot", "200ms"];
     let more = ["--warm-up", "100ms", "--set", "two.consistency=two", "--mix", "get=1"];

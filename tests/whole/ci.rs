@@ -1,7 +1,7 @@
 //! The gate for continuous integration, end to end: `--require` and its exit codes, and
 //! the files of `--junit` and `--markdown`, read by parsers that are not ours.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use roxmltree::{Document, Node};
 use std::process::Output;
@@ -24,7 +24,7 @@ const SHORT: [&str; 11] = [
 
 /// `slow` takes four times as long for a reply as `fast`. Both only wait, so that a busy
 /// machine adds little to either.
-fn compare(place: &Place, more: &[&str]) -> Output {
+fn compare(place: &TestFolder, more: &[&str]) -> Output {
     let of = |ms| {
         let delay = Delay::Fixed(Duration::from_millis(ms));
         Behaviour { delay, ..Behaviour::default() }
@@ -40,7 +40,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
 }
 
-fn read(place: &Place, name: &str) -> String {
+fn read(place: &TestFolder, name: &str) -> String {
     std::fs::read_to_string(place.file(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -180,7 +180,7 @@ fn shown(markdown: &str) -> Shown {
 
 #[test]
 fn what_was_required_and_shown_passes() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let both = ["slow/fast throughput <= 0.8", "fast/slow throughput >= 1.2"];
     let output = compare(&place, &["--require", both[0], "--require", both[1]]);
     assert_eq!(output.status.code(), Some(0), "{}{}", said(&output), errors(&output));
@@ -204,7 +204,7 @@ fn what_was_required_and_shown_passes() {
 
 #[test]
 fn what_was_required_and_is_not_so_fails() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = compare(&place, &["--require", "slow/fast throughput >= 0.97"]);
     assert_eq!(output.status.code(), Some(1), "{}{}", said(&output), errors(&output));
     assert!(said(&output).to_lowercase().contains("not met"), "{}", said(&output));
@@ -221,7 +221,7 @@ fn what_was_required_and_is_not_so_fails() {
 /// few for a p99.
 #[test]
 fn what_was_required_and_cannot_be_said_fails_and_says_so() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = compare(&place, &["--require", "slow/fast p99 <= 3x"]);
     assert_eq!(output.status.code(), Some(1), "{}{}", said(&output), errors(&output));
     assert!(said(&output).to_lowercase().contains("cannot be said"), "{}", said(&output));
@@ -240,7 +240,7 @@ const HOSTILE: &str = "</system-out>]]><x y='z'> &amp; \"q\" | @team #1 [x](http
                        `c` **b** ~~s~~ </details><script>1</script>";
 
 /// Two servers whose names and last words mean something elsewhere. One dies.
-fn hostile_experiment(place: &Place) {
+fn hostile_experiment(place: &TestFolder) {
     let us = env!("CARGO_BIN_EXE_tiebreak");
     let script = "\"$0\" testserver --listen 127.0.0.1:$1 & server=$!; sleep 6; \
                   printf '%s\\033[31m\\n' \"$2\" >&2; kill -9 $server; exit 3";
@@ -258,7 +258,7 @@ fn hostile_experiment(place: &Place) {
 
 #[test]
 fn text_of_servers_and_names_stays_text() {
-    let place = Place::new();
+    let place = TestFolder::new();
     hostile_experiment(&place);
     let words = ["compare", "e.toml", "--rounds", "60", "--round", "100ms", "--slice", "25ms"];
     let more = ["--warm-up", "0s", "--connections", "4", "--quiet", "--junit", "tiebreak.xml"];

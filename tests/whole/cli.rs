@@ -2,7 +2,7 @@
 //! server of this file, which knows one reply.
 
 use crate::common::running::Running;
-use crate::common::{Place, assert_sound};
+use crate::common::{TestFolder, assert_sound};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -66,11 +66,11 @@ impl Ran {
     }
 }
 
-fn run(place: &Place, words: &[&str]) -> Ran {
+fn run(place: &TestFolder, words: &[&str]) -> Ran {
     Ran::of(place.tiebreak(words))
 }
 
-fn start(place: &Place, words: &[&str]) -> Running {
+fn start(place: &TestFolder, words: &[&str]) -> Running {
     let mut command = place.command(words);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Running::new(command.spawn().expect("the command runs"))
@@ -85,7 +85,7 @@ fn short<'a>(words: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let table: &[(&[&str], &str)] = &[
         (
             &["compare", "a=http://127.0.0.1:1/"],
@@ -149,7 +149,7 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
 
 #[test]
 fn clap_names_the_argument_and_the_remedy() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (words, parts) in [
         (&["run", "http://h/", "--timeout", "5"][..], ["--timeout", "write 5s or 5ms"]),
         (&["run", "http://h/", "--timeuot", "5s"], ["--timeuot", "--timeout"]),
@@ -175,7 +175,7 @@ fn clap_names_the_argument_and_the_remedy() {
 
 #[test]
 fn a_target_that_is_not_there_exits_with_4_and_is_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let gone = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
     let url = format!("gone=http://{gone}/");
     let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
@@ -191,7 +191,7 @@ fn a_target_that_is_not_there_exits_with_4_and_is_named() {
 
 #[test]
 fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let url = format!("http://{}/", serve(PAGE));
     let ran = run(&place, &short(&["run", &url, "--html", "page.html"]));
     let runs: Vec<_> = fs::read_dir(place.file("tiebreak-runs"))
@@ -218,13 +218,13 @@ fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
     assert!(report.out.contains(&format!("report   {folder}/report.json\n")), "{}", report.out);
     let verbose = run(&place, &["report", &folder, "--verbose"]);
     assert!(report.out.lines().count() <= 24, "{}", report.out);
-    let own = "our CPU/op by itself";
-    assert!(!report.out.contains(own) && verbose.out.contains(own), "{}", verbose.out);
+    let custom = "our CPU/op by itself";
+    assert!(!report.out.contains(custom) && verbose.out.contains(custom), "{}", verbose.out);
 }
 
 #[test]
 fn json_on_standard_output_stands_alone() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let url = format!("http://{}/", serve(PAGE));
     let ran = run(&place, &short(&["run", &url, "--json", "-", "--out", "R"]));
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("nothing but JSON");
@@ -237,7 +237,7 @@ fn json_on_standard_output_stands_alone() {
 
 #[test]
 fn replies_that_are_errors_are_ready_and_void() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let url = format!("http://{}/", serve(MISSING));
     let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
@@ -251,7 +251,7 @@ fn replies_that_are_errors_are_ready_and_void() {
 
 #[test]
 fn a_secret_is_found_nowhere() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let address = serve(PAGE);
     let (a, b) = (
         format!("a=http://me:CANARY@{address}/p?token=CANARY"),
@@ -312,7 +312,7 @@ const LONG: [&str; 8] = ["-c", "1", "--round", "100ms", "--warm-up", "20ms", "--
 
 #[test]
 fn a_signal_judges_what_is_there() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let address = serve(PAGE);
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     for name in [libc::SIGINT, libc::SIGTERM] {
@@ -333,7 +333,7 @@ fn a_signal_judges_what_is_there() {
 
 #[test]
 fn a_second_signal_ends_it_at_once() {
-    let place = Place::new();
+    let place = TestFolder::new();
     // Accepts, and never answers: the first signal waits for nothing, but the
     // two come before anything can end.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -349,7 +349,7 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn a_killed_run_leaves_a_journal_that_can_be_judged() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let address = serve(PAGE);
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     let words = ["compare", &a, &b, "--rounds", "5000"];
@@ -377,7 +377,7 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
 
 #[test]
 fn rules_are_explained() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let all = run(&place, &["explain"]);
     assert_eq!(all.code, Some(0));
     let name = all.out.lines().nth(2).and_then(|line| line.split(' ').next()).expect("a rule");
@@ -388,7 +388,7 @@ fn rules_are_explained() {
 
 #[test]
 fn completions_are_accepted_by_bash_and_complete() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let script = run(&place, &["completions", "bash"]);
     assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
     fs::write(place.file("tiebreak.bash"), &script.out).expect("scratch");
@@ -420,7 +420,7 @@ fn completions_are_accepted_by_bash_and_complete() {
 
 #[test]
 fn every_shell_has_its_completions() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let script = run(&place, &["completions", shell]);
         assert_eq!(script.code, Some(0), "{shell}");
@@ -448,7 +448,7 @@ fn rendered(page: &str) -> String {
 
 #[test]
 fn manual_pages_can_be_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (words, command) in [(&["man"][..], "tiebreak"), (&["man", "compare"], "tiebreak compare")]
     {
         let page = run(&place, words);
@@ -466,7 +466,7 @@ fn manual_pages_can_be_read() {
 
 #[test]
 fn manual_pages_are_installed_together() {
-    let place = Place::new();
+    let place = TestFolder::new();
     fs::create_dir(place.file("man1")).expect("scratch");
     assert_eq!(run(&place, &["man", "--dir", "man1"]).code, Some(0));
     for name in ["tiebreak", "tiebreak-compare", "tiebreak-testserver", "tiebreak-man"] {
@@ -481,7 +481,7 @@ fn manual_pages_are_installed_together() {
 
 #[test]
 fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let url = format!("http://{}/", serve(PAGE));
     let seed = |more: &[&str], folder: &str| {
         let words = [&short(&["run", &url, "--out", folder])[..], more].concat();

@@ -1,7 +1,7 @@
 //! What the lanes cost by themselves: `tiebreak conformance null`, and the same in
 //! every run.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -10,7 +10,7 @@ use testserver::null::{Door, NullServer};
 
 #[test]
 fn every_protocol_is_measured_and_told() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let short = ["conformance", "null", "--rounds", "2", "--round", "50ms", "--connections", "4"];
     let output = place.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -41,7 +41,7 @@ fn what_cannot_be_is_refused() {
         (&["conformance", "null", "--round", "1h"], "--round"),
     ];
     for (words, named) in cases {
-        let output = Place::new().tiebreak(words);
+        let output = TestFolder::new().tiebreak(words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(errors(&output).contains(named), "{words:?}: {}", errors(&output));
     }
@@ -49,7 +49,7 @@ fn what_cannot_be_is_refused() {
 
 #[test]
 fn a_run_records_its_lanes_own_cost_and_reports_it() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
@@ -79,7 +79,7 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
 fn a_run_of_cassandra_is_told_what_its_library_costs() {
     let null = NullServer::start(&[Door::Cql], None).expect("a null server");
     let url = format!("cassandra://{}/app", null.addresses()[0]);
-    let place = Place::new();
+    let place = TestFolder::new();
     let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
     let output = place.tiebreak(&[&asks[..], &short].concat());
@@ -93,7 +93,7 @@ fn a_run_of_cassandra_is_told_what_its_library_costs() {
 
 #[test]
 fn a_run_writes_a_page_only_where_one_is_asked_for() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let drive = |out: &str, more: &[&str]| {

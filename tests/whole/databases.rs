@@ -1,7 +1,7 @@
 //! `tiebreak compare` on real MariaDB, PostgreSQL and PgBouncer, launched from their
 //! recipes.
 
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 
 const SHORT: [&str; 12] = [
@@ -53,7 +53,7 @@ fn every_recipe_is_launched_loaded_and_verified() {
         "postgres-tmpfs",
         "pgbouncer",
     ];
-    let place = Place::new();
+    let place = TestFolder::new();
     let mut words = vec!["compare"];
     words.extend(NAMES);
     words.extend(["--verify", "all", "--connections", "8"]);
@@ -83,7 +83,7 @@ fn every_recipe_is_launched_loaded_and_verified() {
 
 #[test]
 fn a_pool_and_fresh_connections_show_their_phases() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = "[defaults]\nconnections = 12\nquery = 'SELECT 1'\n\
                 [contender.fresh]\nrecipe = 'mariadb-memory'\nreuse = 'never'\n\
                 [contender.pooled]\nrecipe = 'mariadb-memory'\n\
@@ -110,7 +110,7 @@ fn a_pool_and_fresh_connections_show_their_phases() {
 
 #[test]
 fn statements_that_bring_other_rows_are_no_comparison() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = "[contender.one]\nrecipe = 'postgres-tmpfs'\nquery = 'SELECT 1'\n\
                 [contender.two]\nrecipe = 'postgres-tmpfs'\n\
                 query = 'SELECT * FROM generate_series(1, 2)'\n\
@@ -129,7 +129,7 @@ fn statements_that_bring_other_rows_are_no_comparison() {
 #[test]
 fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password() {
     let refused = |address: &str, more: &str, wanted: &str| {
-        let place = Place::new();
+        let place = TestFolder::new();
         let text = format!(
             "[contender.a]\nrecipe = 'postgres-tmpfs'\nquery = 'SELECT 1'\n\
              [contender.b]\n{address}\n{more}"
@@ -183,7 +183,7 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
 #[test]
 fn postgres_says_what_is_missing_and_where_in_the_statement() {
     let told = |query: &str| {
-        let place = Place::new();
+        let place = TestFolder::new();
         let contender = "recipe = 'postgres-tmpfs'\nquery";
         let text = format!(
             "[contender.a]\n{contender} = 'SELECT 1'\n[contender.b]\n{contender} = {query:?}\n"
@@ -216,7 +216,7 @@ fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
             "Table 'tiebreak.nowhere' doesn't exist, at line 2, column 6: FROM nowhere",
         ),
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let text = format!(
             "contenders = ['{recipe}']\n\
              [workload]\nkeys = 10\n\
@@ -246,7 +246,7 @@ fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
 #[test]
 fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_databases() {
     for (workload, keys, rows) in [("point-select", "1k", 1000), ("tpcb-like", "200k", 200_022)] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let mut words = vec!["compare", "mariadb-innodb", "postgres-tmpfs", "--workload", workload];
         words.extend(&SHORT[..10]);
         words.extend(["--keys", keys, "--connections", "2"]);
@@ -262,7 +262,7 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
 
 #[test]
 fn a_server_that_is_full_is_not_called_faster() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let mariadb = include_str!("../../recipes/mariadb-memory.toml");
     let full = mariadb.replace("--max-connections=1000", "--max-connections=10");
     assert_ne!(full, mariadb);

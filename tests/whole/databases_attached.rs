@@ -1,6 +1,6 @@
 //! Databases that run already, through the binary: the load phase, and TLS.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use crate::servers::PASSWORD;
 use crate::servers::certificates::{Authority, NAME};
 use crate::servers::mariadb::{self, Mariadb};
@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[test]
 fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
     // A load has 64 connections.
-    let (place, server) = (Place::new(), Postgres::start("attached", &["max_connections=100"]));
+    let (place, server) =
+        (TestFolder::new(), Postgres::start("attached", &["max_connections=100"]));
     let url = format!("postgres://bench@{}/postgres", server.address);
     let load = |workload: &str| {
         let words = ["load", &url, "--workload", workload, "--keys", "2k"];
@@ -48,7 +49,7 @@ fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
 
 /// Kills a load that is under way, and has another one go on.
 fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = ["load", url, "--keys", "120k"];
     let mut command = place.command(&words);
     let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
@@ -95,7 +96,7 @@ fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
 /// One short run against a server whose certificate is for [`NAME`]: by this name, and
 /// trusting these. Returns the exit code and what was said.
 fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let to = format!("{NAME}:{port}:127.0.0.1:{port}");
     let words = ["run", url, "--query", "SELECT 1", "--connect-to", &to, "--out", "run"];
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4"];

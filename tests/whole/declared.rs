@@ -1,6 +1,6 @@
 //! Secrets that were declared leave no trace.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -10,7 +10,7 @@ const TOKEN: &str = "CANARY-4711";
 const SHORT: [&str; 10] =
     ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--pilot", "200ms", "--out", "run"];
 
-fn run(place: &Place, arguments: &[&str]) -> Output {
+fn run(place: &TestFolder, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);
     command.env("TIEBREAK_CASE_TOKEN", TOKEN).env("TIEBREAK_CASE_SHORT", "abc");
     command.output().expect("the binary runs")
@@ -30,7 +30,7 @@ fn texts(folder: &Path, all: &mut Vec<(String, String)>) {
 }
 
 /// Nothing that was printed or written holds the token; the target is shown without it.
-fn shows_none(place: &Place, output: &Output, what: &str) {
+fn shows_none(place: &TestFolder, output: &Output, what: &str) {
     let mut all = Vec::new();
     if place.file("run").exists() {
         texts(&place.file("run"), &mut all);
@@ -59,7 +59,7 @@ fn a_token_in_a_path_is_blotted_out_however_it_was_declared() {
         ("names from paths", &nameless, &["--secret", TOKEN]),
         ("${NAME}", &filled, &[]),
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let addresses = [addresses[0].as_str(), &addresses[1]];
         let output = run(&place, &[&["compare"], &addresses[..], flags, &SHORT].concat());
         assert!(matches!(output.status.code(), Some(0 | 3)), "{what}: {}", errors(&output));
@@ -77,7 +77,7 @@ fn a_token_in_a_path_is_blotted_out_however_it_was_declared() {
 fn of_an_experiment_file_addresses_templates_and_errors_show_none() {
     let server = serve(Behaviour::default());
     let base = url(&server).trim_end_matches('/').to_owned();
-    let place = Place::new();
+    let place = TestFolder::new();
     let one =
         |name: &str| format!("[contender.{name}]\nurl = '{base}/${{TIEBREAK_CASE_TOKEN}}/x'\n");
     let requests = "[[workload.requests]]\npath = '/t/${TIEBREAK_CASE_TOKEN}'\n";
@@ -105,7 +105,7 @@ fn of_an_experiment_file_addresses_templates_and_errors_show_none() {
 
 #[test]
 fn short_secrets_are_refused_with_the_reason() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let url = "http://127.0.0.1:1/";
     for (what, arguments) in [
         ("--secret", &["run", url, "--secret", "abc"][..]),

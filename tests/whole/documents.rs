@@ -1,7 +1,7 @@
 //! What README, the guide and the experiments' READMEs show works: every command in them is tried,
 //! so is every experiment file of the guide, and every link between documents leads somewhere.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::symlink;
@@ -96,14 +96,14 @@ fn commands(document: &str) -> Vec<(String, Vec<String>)> {
 
 /// A directory in which the commands find what they name.
 struct Workplace {
-    place: Place,
+    place: TestFolder,
     /// Exit code of a report of its run: what the run's own was.
     of_the_run: Option<i32>,
 }
 
 impl Workplace {
     fn new() -> Workplace {
-        let place = Place::new();
+        let place = TestFolder::new();
         symlink(Path::new(ROOT).join("experiments"), place.file("experiments")).expect("a link");
         let data = Path::new(ROOT).join("crates/published/tests/data");
         let printed = std::fs::read_to_string(data.join("ab-sound.txt")).expect("output of ab");

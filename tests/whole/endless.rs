@@ -1,7 +1,7 @@
 //! Targets that never stop sending: the timeout and a signal end the run all the same,
 //! over plain connections, over TLS and through client libraries.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -17,7 +17,7 @@ const MARK: &[u8] = b"4711";
 
 /// How a target speaks: what follows from a piece of what it is sent.
 #[derive(Clone, Copy)]
-struct Speech {
+struct Script {
     greeting: &'static [u8],
     /// What a log-in is answered with, or None if there is no log-in.
     log_in: fn(&[u8]) -> Option<&'static [u8]>,
@@ -26,7 +26,7 @@ struct Speech {
     again: &'static [u8],
 }
 
-const HTTP: Speech = Speech {
+const HTTP: Script = Script {
     greeting: b"",
     log_in: |_| None,
     reply: b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
@@ -34,7 +34,7 @@ const HTTP: Speech = Speech {
     again: b"1\r\nx\r\n",
 };
 
-const POSTGRES: Speech = Speech {
+const POSTGRES: Script = Script {
     greeting: b"",
     log_in: |said| (said.first() == Some(&0)).then_some(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"),
     reply: b"T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0\
@@ -47,7 +47,7 @@ const MYSQL_COLUMN: &[u8] = b"\x01\0\0\x01\x01\x17\0\0\x02\x03def\0\0\0\x011\0\x
                               \0\0\x08\x81\0\0\0\0\x05\0\0\x03\xfe\0\0\x02\0";
 
 /// Rows are added behind: their packets have running numbers.
-const MYSQL: Speech = Speech {
+const MYSQL: Script = Script {
     greeting: b"\x4e\0\0\0\x0a5.7.0-null\0\x01\0\0\0abcdefgh\0\x0d\xa2\x21\x02\0\x08\0\x15\
                 \0\0\0\0\0\0\0\0\0\0abcdefghijkl\0mysql_native_password\0",
     log_in: |said| (said.get(3) == Some(&1)).then_some(b"\x07\0\0\x02\0\0\0\x02\0\0\0"),
@@ -56,7 +56,7 @@ const MYSQL: Speech = Speech {
     again: b"",
 };
 
-impl Speech {
+impl Script {
     fn reply(&self) -> Vec<u8> {
         match self.reply {
             b"" => [MYSQL_COLUMN, b"\x02\0\0\x04\x011\x05\0\0\x05\xfe\0\0\x02\0"].concat(),
@@ -78,7 +78,7 @@ impl Speech {
 
 /// A target that answers once and then never stops; counts the connections that were
 /// sent to until its patience was over.
-fn target(speech: Speech) -> (u16, Arc<AtomicU64>) {
+fn target(speech: Script) -> (u16, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("bound").port();
     let (outlasted, asked) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
@@ -98,7 +98,7 @@ fn target(speech: Speech) -> (u16, Arc<AtomicU64>) {
 }
 
 /// Whether the client was sent to until the patience was over.
-fn serve(mut stream: TcpStream, speech: Speech, asked: &AtomicU64) -> std::io::Result<bool> {
+fn serve(mut stream: TcpStream, speech: Script, asked: &AtomicU64) -> std::io::Result<bool> {
     stream.write_all(speech.greeting)?;
     let mut piece = [0; 4096];
     loop {
@@ -126,8 +126,8 @@ fn serve(mut stream: TcpStream, speech: Speech, asked: &AtomicU64) -> std::io::R
 const EVERY: [&str; 6] = ["--connections", "2", "--warm-up", "0s", "--out", "run"];
 
 /// The run ends by itself: each operation is given up at its timeout, and none got a reply.
-fn times_out(url: &str, more: &[&str]) -> Place {
-    let place = Place::new();
+fn times_out(url: &str, more: &[&str]) -> TestFolder {
+    let place = TestFolder::new();
     let short = ["--timeout", "300ms", "--duration", "300ms"];
     let output = place.tiebreak(&[&["run", url], &EVERY[..], &short[..], more].concat());
     let told = errors(&output);
@@ -137,8 +137,8 @@ fn times_out(url: &str, more: &[&str]) -> Place {
 }
 
 /// The run would last an hour, and ends at a signal.
-fn is_interrupted(url: &str, more: &[&str]) -> Place {
-    let place = Place::new();
+fn is_interrupted(url: &str, more: &[&str]) -> TestFolder {
+    let place = TestFolder::new();
     let long = ["--timeout", "10m", "--duration", "1h"];
     let mut command = place.command(&[&["run", url], &EVERY[..], &long[..], more].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
@@ -163,7 +163,7 @@ fn is_interrupted(url: &str, more: &[&str]) -> Place {
     place
 }
 
-fn both(speech: Speech, url: impl Fn(u16) -> String, more: &[&str]) {
+fn both(speech: Script, url: impl Fn(u16) -> String, more: &[&str]) {
     for end in [times_out, is_interrupted] {
         let (port, outlasted) = target(speech);
         end(&url(port), more);
@@ -214,7 +214,7 @@ tls.createServer({key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.p
 
 impl Node {
     /// Starts it in this place, and says where it listens.
-    fn start(place: &Place) -> (Node, u16) {
+    fn start(place: &TestFolder) -> (Node, u16) {
         let words = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost \
                      -keyout key.pem -out cert.pem";
         let mut openssl = Command::new("openssl");
@@ -241,7 +241,7 @@ impl Drop for Node {
 #[test]
 fn an_endless_reply_over_tls_stops_no_clock() {
     for end in [times_out, is_interrupted] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let (_node, port) = Node::start(&place);
         end(&format!("https://127.0.0.1:{port}/"), &["--insecure"]);
     }

@@ -2,7 +2,7 @@
 
 use crate::common::processes::{Process, marked};
 use crate::common::software::share_software;
-use crate::common::{Place, errors, number, sent};
+use crate::common::{TestFolder, errors, number, sent};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn experiment(name: &str) -> String {
 }
 
 /// The command, with a folder of its own for temporary files.
-fn command(place: &Place, arguments: &[&str]) -> Command {
+fn command(place: &TestFolder, arguments: &[&str]) -> Command {
     let temporary = place.file("tmp");
     std::fs::create_dir_all(&temporary).expect("a folder");
     let mut command = place.command(arguments);
@@ -30,7 +30,7 @@ fn command(place: &Place, arguments: &[&str]) -> Command {
 
 #[test]
 fn seven_http_servers_one_command_and_nothing_left_behind() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = experiment("http-servers.toml");
     let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
     let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
@@ -60,7 +60,7 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
 
 #[test]
 fn published_experiments_can_be_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let folders = std::fs::read_dir(experiment("published")).expect("a folder");
     let files = folders.flat_map(|folder| {
         let folder = folder.expect("an entry").path();
@@ -78,7 +78,7 @@ fn published_experiments_can_be_read() {
 
 #[test]
 fn check_shows_every_command_and_file_and_launches_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = experiment("http-servers.toml");
     let output = command(&place, &["check", &file]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -98,7 +98,7 @@ fn check_shows_every_command_and_file_and_launches_nothing() {
 
 #[test]
 fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = place.tiebreak(&["check", &experiment("readers-and-writers.toml")]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let told = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
@@ -113,7 +113,7 @@ fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven()
 
 #[test]
 fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = experiment("http-servers.toml");
     let refused = place.tiebreak(&["compare", &file]);
     assert_eq!(refused.status.code(), Some(2));
@@ -125,7 +125,7 @@ fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
 
 #[test]
 fn five_caches_one_command_and_every_byte_is_verified() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = std::fs::read_to_string(experiment("caches.toml")).expect("the experiment");
     let cache = place.file("cache").display().to_string();
     let text = text.replace("/dev/shm/tiebreak-cache", &cache);
@@ -150,7 +150,7 @@ fn five_caches_one_command_and_every_byte_is_verified() {
 
 #[test]
 fn three_policies_on_two_databases_one_command() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = experiment("pools.toml");
     let small = [
         "--round",
@@ -183,7 +183,7 @@ fn three_policies_on_two_databases_one_command() {
 /// Six nodes, with few users and connections.
 #[test]
 fn two_clusters_of_cassandra_with_readers_beside_writers() {
-    let place = Place::new();
+    let place = TestFolder::new();
     if !share_software(&place.file(".cache")) {
         return;
     }

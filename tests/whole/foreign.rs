@@ -1,7 +1,7 @@
 //! What a load would replace and tiebreak did not make is left alone, and named: tables
 //! of PostgreSQL and MariaDB, keys of memcached and Redis.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
@@ -9,7 +9,7 @@ use crate::servers::postgres::Postgres;
 
 /// `tiebreak load` of a few keys: its exit code and what it said.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = [&["load", url, "--keys", "200", "--connections", "2"], more].concat();
     let output = place.tiebreak(&words);
     (output.status.code(), errors(&output))
@@ -29,15 +29,15 @@ fn loaded(url: &str, more: &[&str]) {
 }
 
 /// A server of databases, as it is asked by itself.
-struct Asked<'a> {
+struct Dialect<'a> {
     url: String,
     does: &'a dyn Fn(&str),
     says: &'a dyn Fn(&str) -> String,
 }
 
 /// The same cases on each of them. `key_and_value`: columns as a contender's table has.
-fn tables_of_the_user_are_left_alone(asked: &Asked<'_>, key_and_value: &str) {
-    let Asked { url, does, says } = asked;
+fn tables_of_the_user_are_left_alone(asked: &Dialect<'_>, key_and_value: &str) {
+    let Dialect { url, does, says } = asked;
     for columns in ["(mine INT)", key_and_value] {
         does(&format!("CREATE TABLE tiebreak00 {columns}"));
         refused(url, &[], "tiebreak00");
@@ -67,7 +67,7 @@ fn tables_of_the_user_are_left_alone(asked: &Asked<'_>, key_and_value: &str) {
 #[test]
 fn tables_of_the_user_in_postgres_are_left_alone() {
     let server = Postgres::start("foreign", &["max_connections=100"]);
-    let asked = Asked {
+    let asked = Dialect {
         url: format!("postgres://bench@{}/postgres", server.address),
         does: &|text| server.does(&[text]),
         says: &|text| server.says(text),
@@ -81,7 +81,7 @@ fn tables_of_the_user_in_postgres_are_left_alone() {
 #[test]
 fn tables_of_the_user_in_mariadb_are_left_alone() {
     let server = Mariadb::start("foreign", &[]);
-    let asked = Asked {
+    let asked = Dialect {
         url: format!("mysql://bench:{PASSWORD}@{}/bench", server.address),
         does: &|text| server.does(&["USE bench", text]),
         says: &|text| server.says(&text.replace("FROM ", "FROM bench.")),

@@ -1,7 +1,7 @@
 //! Several workloads at once, through the binary, on real Redis, memcached and
 //! PostgreSQL.
 
-use crate::common::{Place, assert_sound, errors, number, sent, serve, url};
+use crate::common::{TestFolder, assert_sound, errors, number, sent, serve, url};
 use serde_json::Value;
 use testserver::Behaviour;
 
@@ -24,7 +24,7 @@ const STORES: &str = "contenders = ['memcached', 'redis']\n\
      [[groups]]\nname = 'writers'\nconnections = 2\ndepth = 32\nrate = '2k/s'\nmix = { set = 1 }\n";
 
 /// The report of a run that nothing but the machine disturbed.
-fn compare(place: &Place, text: &str, more: &[&str]) -> Value {
+fn compare(place: &TestFolder, text: &str, more: &[&str]) -> Value {
     std::fs::write(place.file("e.toml"), text).expect("a file");
     let mut words = vec!["compare", "e.toml", "--out", "run"];
     words.extend(SHORT);
@@ -40,7 +40,7 @@ fn count(value: &Value) -> u64 {
 
 #[test]
 fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let report = compare(&place, STORES, &["--allow-launch"]);
     for contender in report["contenders"].as_array().expect("two") {
         let outcomes = &contender["outcomes"];
@@ -72,7 +72,7 @@ fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
 #[test]
 fn the_server_counts_what_all_groups_sent() {
     let server = serve(Behaviour::default());
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = format!(
         "groups = [{{ name = 'many', connections = 6 }}, \
          {{ name = 'few', connections = 2, rate = '400/s' }}]\n\
@@ -89,7 +89,7 @@ fn the_server_counts_what_all_groups_sent() {
 
 #[test]
 fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = "[workload]\nkeys = 1000\nverify = 'all'\n\
          [[groups]]\nname = 'readers'\nconnections = 4\nmix = { get = 1 }\n\
          [[groups]]\nname = 'writer'\nconnections = 1\nrate = '200/s'\nmix = { set = 1 }\n\
@@ -116,7 +116,7 @@ fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
 
 #[test]
 fn one_group_of_one_contender_can_be_asked_for_more() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let groups = "groups = [{ name = 'light', connections = 2, rate = '500/s', mix = 'get=1' }, \
                   { name = 'heavy', connections = 2, rate = '200/s', mix = 'get=1' }]\n";
     let text = format!(

@@ -1,6 +1,6 @@
 //! Keys that are `md5(i)` and values that are `crc32(i)`, on real stores that run already.
 
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::loads::Server;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ const SHORT: [&str; 10] = [
 /// The first key of the first contender. Others may have keys in a store that runs already.
 const KEY: &str = "tiebreak00:cfcd208495d565ef66e7dff9f98764da";
 
-fn gets(place: &Place, stores: &[&str]) -> (i32, Value) {
+fn gets(place: &TestFolder, stores: &[&str]) -> (i32, Value) {
     let words = [&["compare"], stores, &SHORT, &HASHED, &["--mix", "get=1"]].concat();
     place.report(&words)
 }
@@ -32,7 +32,7 @@ fn outcomes(report: &Value, contender: usize) -> &Value {
 
 #[test]
 fn every_value_is_the_crc32_of_its_key_or_wrong() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
@@ -70,7 +70,7 @@ fn every_value_is_the_crc32_of_its_key_or_wrong() {
 
 #[test]
 fn a_key_of_somebody_else_is_not_overwritten() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let memcached = Server::memcached(&[]);
     assert_eq!(memcached.says(&format!("set {KEY} 0 0 4\r\nmine\r\n")), "STORED\r\n");
     let url = memcached.url();
@@ -82,7 +82,7 @@ fn a_key_of_somebody_else_is_not_overwritten() {
 
 #[test]
 fn what_hashes_cannot_do_is_refused_by_name() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (words, told) in [
         (
             &["--workload", "ycsb-e", "--keys-as", "md5"][..],

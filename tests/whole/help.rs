@@ -1,6 +1,6 @@
 //! `tiebreak help`: commands, and chapters of the guide with and without a pager.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use std::process::{Command, Output, Stdio};
 
 fn said(output: &Output) -> String {
@@ -9,7 +9,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn help_of_a_command_is_what_its_flag_prints() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (command, flag) in [
         (&["help"][..], &["--help"][..]),
         (&["help", "compare"], &["compare", "--help"]),
@@ -23,7 +23,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
 
 #[test]
 fn commands_are_grouped_by_task() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let help = said(&place.tiebreak(&["--help"]));
     let lines: Vec<&str> = help.lines().collect();
     let after = |line: &str, next: &str| {
@@ -46,7 +46,7 @@ fn commands_are_grouped_by_task() {
 
 #[test]
 fn a_topic_is_a_chapter_of_the_guide() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide.md"));
     let guide = guide.expect("the guide");
     for (topic, heading) in [
@@ -68,7 +68,7 @@ fn a_topic_is_a_chapter_of_the_guide() {
 }
 
 /// What a terminal shows. `script` gives the program one.
-fn on_a_terminal(place: &Place, pager: &str) -> String {
+fn on_a_terminal(place: &TestFolder, pager: &str) -> String {
     let words = format!("'{}' help interleaving", env!("CARGO_BIN_EXE_tiebreak"));
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &words, "/dev/null"]);
@@ -80,7 +80,7 @@ fn on_a_terminal(place: &Place, pager: &str) -> String {
 
 #[test]
 fn a_terminal_shows_chapters_in_the_pager_of_the_user() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let paged = on_a_terminal(&place, "sed 's/^/paged: /'");
     assert!(paged.contains("paged: ## Interleaving"), "{paged}");
     for pager in ["", "no-such-pager-4711"] {

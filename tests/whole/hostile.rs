@@ -1,7 +1,7 @@
 //! Databases that mean no good: answers without an end do not fill the memory, and no
 //! server without TLS is told the password. The servers are fakes: no real one does this.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
@@ -67,7 +67,7 @@ impl Client {
 
 /// Drives a fake for a moment: exit code, what was said, and the most memory in kilobytes.
 fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let words = ["run", url, "--query", "SELECT 1", "--connections", "4", "--timeout", "20s"];
     let short = ["--duration", "300ms", "--warm-up", "0s"];
     let mut command = place.command(&[&words[..], &short, more].concat());

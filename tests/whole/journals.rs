@@ -1,14 +1,14 @@
 //! Journals that the disk, or somebody, has spoilt.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output};
 use testserver::Behaviour;
 
 /// A short comparison of one server with itself, in the folder `run`.
-fn finished() -> Place {
-    let place = Place::new();
+fn finished() -> TestFolder {
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let (a, b) = (format!("a={url}"), format!("b={url}"));
@@ -35,7 +35,7 @@ fn finished() -> Place {
 }
 
 /// The journal's lines, spoilt, and what `report` says of it.
-fn spoilt(place: &Place, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
+fn spoilt(place: &TestFolder, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
     let file = place.file("run/journal.jsonl");
     let whole = fs::read_to_string(&file).expect("a journal");
     let mut lines: Vec<String> = whole.lines().map(|line| format!("{line}\n")).collect();
@@ -104,7 +104,7 @@ fn resummed(line: &str) -> String {
 const ADDRESS_SPACE_KB: u64 = 512 << 10;
 
 /// `report` of these lines, in little memory and time.
-fn report_in_little_memory(place: &Place, lines: &[String]) -> Output {
+fn report_in_little_memory(place: &TestFolder, lines: &[String]) -> Output {
     fs::create_dir_all(place.file("spoilt")).expect("a folder");
     fs::write(place.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
     let script = format!(
@@ -132,7 +132,7 @@ fn changed(line: &str, change: impl FnOnce(&mut Value)) -> String {
     resummed(&format!("{{\"seq\":{seq},\"sum\":\"\",\"event\":{event}}}\n"))
 }
 
-fn lines_of(place: &Place) -> Vec<String> {
+fn lines_of(place: &TestFolder) -> Vec<String> {
     let whole = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
     whole.lines().map(|line| format!("{line}\n")).collect()
 }
@@ -308,7 +308,7 @@ fn strange(value: &Value, dice: &mut Dice) -> Value {
 
 #[test]
 fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     fs::create_dir_all(place.file("small")).expect("a folder");
     // A file system of 64 kB, seen by this one process only.

@@ -1,16 +1,16 @@
 //! Experiment files from elsewhere, and what `check` shows of them.
 
-use crate::common::{Place, errors, serve, url};
+use crate::common::{TestFolder, errors, serve, url};
 use std::fs;
 use std::process::Output;
 use testserver::{Behaviour, TestServer};
 
 /// Two folders: one to be in, and one for files from elsewhere.
-fn places() -> (Place, Place) {
-    (Place::new(), Place::new())
+fn places() -> (TestFolder, TestFolder) {
+    (TestFolder::new(), TestFolder::new())
 }
 
-fn compare(place: &Place, file: &str, flags: &[&str]) -> Output {
+fn compare(place: &TestFolder, file: &str, flags: &[&str]) -> Output {
     let small = ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--quiet", "--out", "run"];
     let mut command = place.command(&[&["compare", file][..], flags, &small].concat());
     command.env("TIEBREAK_CASE_TOKEN", "CANARY-token");
@@ -108,7 +108,7 @@ fn check_shows_all_that_a_file_says_also_where_a_variable_is_not_set() {
 
 #[test]
 fn a_pipe_in_place_of_a_file_is_refused_and_nothing_hangs() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let made = std::process::Command::new("mkfifo").arg(place.file("pipe")).status();
     assert!(made.is_ok_and(|status| status.success()));
     let url = "http://127.0.0.1:1/";

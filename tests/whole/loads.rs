@@ -1,7 +1,7 @@
 //! The load phase on real stores that run already: what is there is not loaded
 //! again, what was broken off goes on, and a store that has no room for it loses.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -78,13 +78,13 @@ fn said(output: &Output) -> String {
 }
 
 /// `tiebreak load`: exit code, stdout, stderr.
-fn load(place: &Place, more: &[&str]) -> (i32, String, String) {
+fn load(place: &TestFolder, more: &[&str]) -> (i32, String, String) {
     let output = place.tiebreak(&[&["load"], more].concat());
     (output.status.code().expect("an exit code"), said(&output), errors(&output))
 }
 
 /// A short comparison of these, all with 5000 keys.
-fn compare(place: &Place, stores: &[&str], more: &[&str]) -> (i32, Value) {
+fn compare(place: &TestFolder, stores: &[&str], more: &[&str]) -> (i32, Value) {
     let short = [
         "--rounds",
         "8",
@@ -108,7 +108,7 @@ fn how(report: &Value, contender: usize) -> &str {
 
 #[test]
 fn what_was_loaded_is_found_until_something_writes_to_it() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
@@ -150,7 +150,7 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
     for server in [Server::memcached(&["-m", "512"]), Server::redis(&[])] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let url = server.url();
         let words = ["load", &url, "--keys", "500k"];
         let mut command = place.command(&words);
@@ -175,7 +175,7 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_server_that_was_started_anew_is_loaded_again() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let port = ports::free().expect("a port");
     let folder = place.path().to_str().expect("plain").to_owned();
     let start = || {
@@ -203,7 +203,7 @@ fn a_server_that_was_started_anew_is_loaded_again() {
 
 #[test]
 fn stores_without_room_are_void_and_not_broken() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let small = ["-m", "1", "-I", "512k"];
     let limit = ["--maxmemory", "2mb", "--maxmemory-policy"];
     let stores = [
@@ -238,7 +238,7 @@ fn stores_without_room_are_void_and_not_broken() {
 
 #[test]
 fn only_stores_that_run_already_can_be_loaded() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (what, says) in [
         ("memcached", "`memcached` would be launched, loaded and ended"),
         ("http://127.0.0.1:1/", "is no store: keys are loaded into caches, files and databases"),

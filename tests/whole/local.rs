@@ -1,17 +1,17 @@
 //! Contenders without a server, with the whole binary: files in a directory, and
 //! programs that run to their end.
 
-use crate::common::{Place, number};
+use crate::common::{TestFolder, number};
 use serde_json::Value;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-fn compare(place: &Place, words: &[&str]) -> (i32, Value) {
+fn compare(place: &TestFolder, words: &[&str]) -> (i32, Value) {
     compare_by(place, words, &["--rounds", "6"])
 }
 
 /// The same by as many rounds as these words ask for.
-fn compare_by(place: &Place, words: &[&str], rounds: &[&str]) -> (i32, Value) {
+fn compare_by(place: &TestFolder, words: &[&str], rounds: &[&str]) -> (i32, Value) {
     let short = ["--round", "200ms", "--warm-up", "100ms"];
     place.report(&[&["compare"], words, rounds, &short].concat())
 }
@@ -31,7 +31,7 @@ fn counting(to: u32, more: &str) -> String {
 
 #[test]
 fn files_are_loaded_verified_and_compared_with_a_store() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let files = format!("files=file://{}", place.file("cache").display());
     let words = ["memcached", &files, "--keys", "1k", "--verify", "all", "--connections", "4"];
     let words = [&words[..], &["--set", "files.locking=rename"]].concat();
@@ -55,7 +55,7 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
 
 #[test]
 fn files_that_are_removed_under_us_are_misses_and_void_it() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let [kept, emptied] = ["kept", "emptied"].map(|name| place.file(name));
     let (over, removed) = (AtomicBool::new(false), AtomicU64::new(0));
     let [a, b] = [("a", &kept), ("b", &emptied)]
@@ -106,7 +106,7 @@ fn empty(folder: &std::path::Path) -> u64 {
 
 #[test]
 fn programs_take_turns_and_are_told_by_what_they_cost() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (a, b) = (counting(2000, "echo found; "), counting(40_000, "echo found; "));
     // A core that is taken away for a while slows several rounds in a row: few rounds
     // then decide nothing, however large the difference.
@@ -138,7 +138,7 @@ fn programs_take_turns_and_are_told_by_what_they_cost() {
 
 #[test]
 fn a_program_that_says_less_is_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let (a, b) = (counting(100, "echo found 100; "), counting(10, ""));
     let both = [&format!("a={a}")[..], &format!("b={b}")];
     let (code, report) = compare(&place, &both);
@@ -148,7 +148,7 @@ fn a_program_that_says_less_is_named() {
 
 #[test]
 fn a_program_that_fails_now_and_then_is_not_called_faster() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let flag = place.file("flag").display().to_string();
     let every_other = format!(
         "exec:sh -c 'if [ -e {flag} ]; then rm {flag}; else touch {flag}; exit 7; fi; echo operations 1000'"
@@ -167,7 +167,7 @@ fn a_program_that_fails_now_and_then_is_not_called_faster() {
 
 #[test]
 fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let program = "a=exec:true";
     for (words, message) in [
         (

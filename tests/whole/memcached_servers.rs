@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::web::free_port;
 use serde_json::Value;
 use std::net::TcpStream;
@@ -65,7 +65,7 @@ fn url(ports: &[u16]) -> String {
 
 #[test]
 fn php_finds_every_key_where_it_was_loaded() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let script = place.file("client.php");
     std::fs::write(&script, CLIENT).expect("a file");
     for (rule, client, setting, more) in RULES {
@@ -86,7 +86,7 @@ fn php_finds_every_key_where_it_was_loaded() {
 
 /// A run on three servers of which one is killed while it is measured.
 fn with_one_killed(set: &str) -> Value {
-    let place = Place::new();
+    let place = TestFolder::new();
     let ports = [(); 3].map(|()| free_port());
     let servers = ports.map(memcached);
     let target = url(&ports);

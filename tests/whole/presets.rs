@@ -1,7 +1,7 @@
 //! Every preset of YCSB on every store, and what the command line says of connections and
 //! keys, each driven once through the binary.
 
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// One of each, for all tests of this file: databases take seconds to start.
 struct Stores {
-    place: Place,
+    place: TestFolder,
     memcached: Server,
     redis: Server,
     postgres: Postgres,
@@ -20,7 +20,7 @@ struct Stores {
 impl Stores {
     fn start(name: &str) -> Stores {
         Stores {
-            place: Place::new(),
+            place: TestFolder::new(),
             memcached: Server::memcached(&[]),
             // Connections that end come from many addresses of loopback, and by itself it takes
             // those of 127.0.0.1 alone.

@@ -4,7 +4,7 @@
 //! docs/audit-of-published-output.md again.
 
 use crate::audit_page::{compare_or_write, with_part};
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use crate::validator::wrong_by;
 use crate::web::nginx;
 use published::rules::RULES;
@@ -21,7 +21,7 @@ fn ab(url: &str, more: &[&str]) -> String {
 }
 
 /// The audit of a file, as JSON, and the exit code.
-fn audited(place: &Place, name: &str, text: &str) -> (Option<i32>, Value) {
+fn audited(place: &TestFolder, name: &str, text: &str) -> (Option<i32>, Value) {
     std::fs::write(place.file(name), text).expect("a file");
     let output = place.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
     let json = serde_json::from_slice(&output.stdout);
@@ -42,7 +42,7 @@ fn objections(json: &Value, weight: &str) -> Vec<String> {
 
 #[test]
 fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let load = ["-k", "-c", "4", "-n", "20000"];
     let (code, json) = audited(&place, "sound.txt", &ab(&nginx.url(), &load));
@@ -74,7 +74,7 @@ fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not
 
 #[test]
 fn a_file_without_output_and_a_missing_one_are_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.file("notes.txt"), "nothing\n").expect("a file");
     for (what, said) in [
         (&["audit", "notes.txt"][..], "no output of a load generator was found in notes.txt"),

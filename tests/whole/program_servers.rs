@@ -2,7 +2,7 @@
 
 use crate::common::processes::{Process, tree, wait_at_most};
 use crate::common::running::Running;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -47,15 +47,15 @@ ready = { log = "Ready to accept connections" }
 
 const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> TestFolder {
+    let place = TestFolder::new();
     std::fs::write(place.file("talk.php"), SCRIPT).expect("a file");
     std::fs::write(place.file("e.toml"), FILE).expect("a file");
     place
 }
 
 /// A comparison that would go on for a minute, once a program has run beside its servers.
-fn under_way(place: &Place) -> (Running, Vec<Process>) {
+fn under_way(place: &TestFolder) -> (Running, Vec<Process>) {
     let mut tiebreak = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
     tiebreak.args(["compare", "e.toml", "--rounds", "150"]).args(SHORT);
     tiebreak.args(["--out", "run"]).current_dir(place.path());

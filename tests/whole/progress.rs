@@ -1,7 +1,7 @@
 //! What a run tells while it lasts: in a real pseudo-terminal, and without one.
 
 use crate::common::running::Running;
-use crate::common::{Place, serve, url};
+use crate::common::{TestFolder, serve, url};
 use crate::terminal::Terminal;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -41,7 +41,7 @@ impl Pty {
     }
 
     /// Starts the binary with this as standard error.
-    fn start(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> (Pty, Running) {
+    fn start(place: &TestFolder, words: &[&str], variables: &[(&str, &str)]) -> (Pty, Running) {
         let (pty, theirs) = Pty::open();
         let mut command: Command = place.command(words);
         command.env("TERM", "xterm").env_remove("NO_COLOR").envs(variables.iter().copied());
@@ -105,7 +105,7 @@ impl Pty {
 const LONG: [&str; 8] = ["-c", "1", "--warm-up", "20ms", "--out", "R", "--duration", "60s"];
 
 /// A run of a minute on a terminal, once it drives.
-fn long_run(place: &Place, server: &TestServer) -> (Pty, Running) {
+fn long_run(place: &TestFolder, server: &TestServer) -> (Pty, Running) {
     let url = url(server);
     let words = [&["run", &url], LONG.as_slice()].concat();
     let (mut pty, child) = Pty::start(place, &words, &[]);
@@ -134,7 +134,7 @@ fn range(part: &str) -> std::ops::RangeInclusive<u32> {
 
 #[test]
 fn a_terminal_shows_the_run_and_is_left_clean() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let (mut pty, child) = long_run(&place, &server);
     pty.wait_for("about 5");
@@ -155,7 +155,7 @@ fn a_terminal_shows_the_run_and_is_left_clean() {
 
 #[test]
 fn the_drawing_keeps_off_the_generators_cores() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let (mut pty, child) = long_run(&place, &server);
     let used = cores_of(child.id(), "progress");
@@ -170,7 +170,7 @@ fn the_drawing_keeps_off_the_generators_cores() {
 
 #[test]
 fn each_contenders_rate_and_p99_are_shown_and_no_verdict() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("old={}", url(&server)), format!("new={}", url(&server)));
     let words = ["compare", &a, &b, "-c", "1", "--warm-up", "20ms", "--round", "200ms"];
@@ -206,7 +206,7 @@ fn short(url: &str) -> Vec<&str> {
 
 #[test]
 fn no_color_and_a_dumb_terminal_are_respected() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let written = |variables: &[(&str, &str)], more: &[&str]| {
@@ -227,7 +227,7 @@ fn no_color_and_a_dumb_terminal_are_respected() {
 
 #[test]
 fn a_terminal_that_dies_does_not_end_the_run() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let (mut pty, child) = Pty::start(&place, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
@@ -242,7 +242,7 @@ fn a_terminal_that_dies_does_not_end_the_run() {
 
 #[test]
 fn an_error_stands_below_what_was_said_without_the_view() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
     let url = format!("gone=http://{}/", gone.expect("a port"));
     let (mut pty, child) = Pty::start(&place, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
@@ -257,7 +257,7 @@ fn an_error_stands_below_what_was_said_without_the_view() {
 
 #[test]
 fn without_a_terminal_a_line_comes_every_ten_seconds() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let words = ["run", &url, "-c", "1", "--rate", "10/s", "--warm-up", "0", "--duration", "12s"];

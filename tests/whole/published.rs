@@ -1,11 +1,11 @@
 //! The published experiments in `experiments/published/`, for real but small.
 
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 
 #[test]
 fn http_servers_on_event_loops_and_the_method_of_their_article() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let folder = format!("{}/experiments/published/http-servers", env!("CARGO_MANIFEST_DIR"));
     let mut arguments = vec!["compare", &folder, "--allow-file", "--out", "run", "--quiet"];
     arguments.extend(["--round", "100ms", "--slice", "20ms", "--pilot", "200ms"]);
@@ -44,7 +44,7 @@ fn websocket_broadcasts_of_the_same_event_loops() {
 }
 
 fn websocket(name: &str) {
-    let place = Place::new();
+    let place = TestFolder::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/http-servers");
     let file = &format!("{folder}/{name}");
     let arguments = ["compare", file, "--allow-file", "--round", "100ms", "--slice", "20ms"];
@@ -61,7 +61,7 @@ fn websocket(name: &str) {
 
 #[test]
 fn what_cannot_be_run_of_a_method_is_told() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = "contenders = ['nginx', 'other']\n[published]\nquestion = 'Which <b>one</b>?'\n\
                 article = 'x'\nunit = 'requests/s'\n\
                 method = { run = ['no-such-program', '{url}'], prints = 'x', package = 'no-such' }\n\

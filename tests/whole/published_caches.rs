@@ -1,7 +1,7 @@
 //! `experiments/published/caches/`, for real but small.
 
 use crate::common::processes::{command, pids};
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -14,7 +14,7 @@ fn folder() -> String {
 }
 
 /// Copies an experiment here, with less to do and with the files of this place.
-fn copy(place: &Place, name: &str) {
+fn copy(place: &TestFolder, name: &str) {
     let text = std::fs::read_to_string(format!("{}/{name}", folder())).expect("the experiment");
     let cache = place.file("cache").display().to_string();
     let text = text.replace("/dev/shm/tiebreak-caches", &cache);
@@ -24,7 +24,7 @@ fn copy(place: &Place, name: &str) {
 }
 
 /// The report, in which every contender did all that it was asked for.
-fn sound(place: &Place, output: &Output, contenders: &[&str]) -> Value {
+fn sound(place: &TestFolder, output: &Output, contenders: &[&str]) -> Value {
     assert_eq!(output.status.code(), Some(0), "{}", errors(output));
     let report = place.json("run/report.json");
     let all = report["contenders"].as_array().expect("contenders");
@@ -46,7 +46,7 @@ fn sound(place: &Place, output: &Output, contenders: &[&str]) -> Value {
 /// Compares the contenders of a file by tiebreak's connections. The article's script is run
 /// against each.
 fn by_own_connections(name: &str, contenders: &[&str]) -> Value {
-    let place = Place::new();
+    let place = TestFolder::new();
     copy(&place, name);
     let words = ["compare", name, "--out", "run", "--quiet"];
     let output = place.tiebreak(&[&words[..], &SHORT, &SLICES].concat());
@@ -95,9 +95,9 @@ fn increments_of_stores_and_of_databases() {
 }
 
 /// A command in this place that runs tiebreak with these arguments.
-fn around(place: &Place, program: &str, own: &[&str], arguments: &[&str]) -> Command {
+fn around(place: &TestFolder, program: &str, custom: &[&str], arguments: &[&str]) -> Command {
     let mut around = Command::new(program);
-    around.args(own).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
+    around.args(custom).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
     around.args(["--out", "run", "--quiet"]).args(SHORT).current_dir(place.path());
     around.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
     around.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -105,7 +105,7 @@ fn around(place: &Place, program: &str, own: &[&str], arguments: &[&str]) -> Com
 }
 
 fn programs(name: &str, contenders: &[&str]) {
-    let place = Place::new();
+    let place = TestFolder::new();
     copy(&place, name);
     let words = [&["compare", name, "--out", "run", "--quiet"][..], &SHORT].concat();
     let mut started = place.command(&words);
@@ -146,7 +146,7 @@ fn increments_by_the_articles_script_with_each_client() {
 
 #[test]
 fn files_that_do_not_fit_are_told_and_void_the_run() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let [file, script] = ["tmpfs.toml", "tmpfs.sh"].map(|name| format!("{}/{name}", folder()));
     let arguments = [&["compare", &file, "--allow-file"][..], &SLICES].concat();
     let output = around(&place, "sh", &[&script, "64m"], &arguments).output().expect("a shell");

@@ -3,7 +3,7 @@
 
 use crate::cassandra::Cassandra;
 use crate::common::software::share_software;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::published_pooling::nothing_is_left;
 use serde_json::Value;
 use std::fs;
@@ -56,8 +56,8 @@ const CACHES: [&str; 8] = [
 
 /// A place whose cache has the software that this user fetched, and the extension that is built
 /// already, for experiments in this folder. Returns None if the software was not fetched.
-fn place_with_all(folder: Option<&str>) -> Option<Place> {
-    let place = Place::new();
+fn place_with_all(folder: Option<&str>) -> Option<TestFolder> {
+    let place = TestFolder::new();
     let cache = place.file(".cache");
     let folder = folder.map_or(place.path().canonicalize().expect("a folder"), Into::into);
     let built = tiebreak::cache::built(&cache.join("tiebreak"), &folder);
@@ -102,7 +102,7 @@ impl Wanted<'_> {
 
     /// The report has these contenders, replies with the same bytes, these parts of
     /// Server-Timing, what the article's method gave, and the article's figures.
-    fn all_is_well(&self, place: &Place, file: &str) {
+    fn all_is_well(&self, place: &TestFolder, file: &str) {
         let arguments = ["compare", file, "--allow-file", "--out", "run", "--quiet"];
         let temporary = place.file("tmp");
         fs::create_dir(&temporary).expect("a folder");

@@ -2,7 +2,7 @@
 //! PHP's pages under Apache and php-fpm, MariaDB, PostgreSQL and PgBouncer.
 
 use crate::common::processes::{Process, marked};
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ struct Ran {
 
 /// Runs a copy: the servers, which are of other users, may not read the folder of the sources.
 fn ran(file: &str, exit: i32) -> Ran {
-    let place = Place::new();
+    let place = TestFolder::new();
     copy(Path::new(FOLDER), &place.file("experiment"));
     fs::create_dir(place.file("tmp")).expect("a folder");
     let file = format!("experiment/{file}");

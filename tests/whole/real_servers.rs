@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, sent};
+use crate::common::{TestFolder, errors, sent};
 use crate::web::{Server, certificate, free_port, log_lines, nginx, node};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -31,7 +31,7 @@ fn comparison(a: (&str, &Server), b: (&str, &Server), rounds: &str) -> Vec<Strin
 
 #[test]
 fn nginx_is_compared_with_node_and_its_log_has_every_request() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let (nginx, node) = (nginx(&served), node(&served));
     let (code, report) = place.report(&[
         "compare",
@@ -59,7 +59,7 @@ fn nginx_is_compared_with_node_and_its_log_has_every_request() {
 
 #[test]
 fn a_contender_that_is_not_there_is_named_with_exit_code_4() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let gone = format!("gone=http://127.0.0.1:{}/", free_port());
     let output = place.tiebreak(&["compare", &nginx.url(), &gone, "--quiet"]);
@@ -70,7 +70,7 @@ fn a_contender_that_is_not_there_is_named_with_exit_code_4() {
 
 #[test]
 fn a_server_that_dies_in_mid_run_ends_it_with_exit_code_4_and_a_report() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let (nginx, node) = (nginx(&served), node(&served));
     let mut command = place.command(&comparison(("nginx", &nginx), ("node", &node), "60"));
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
@@ -84,7 +84,7 @@ fn a_server_that_dies_in_mid_run_ends_it_with_exit_code_4_and_a_report() {
 }
 
 /// Waits until the journal holds `rounds` rounds of two contenders.
-fn wait_for_rounds(place: &Place, rounds: usize) {
+fn wait_for_rounds(place: &TestFolder, rounds: usize) {
     let journal = place.file("run/journal.jsonl");
     wait_at_most(Duration::from_secs(60), "the rounds in the journal", || {
         let text = std::fs::read_to_string(&journal).unwrap_or_default();
@@ -94,8 +94,8 @@ fn wait_for_rounds(place: &Place, rounds: usize) {
 
 /// Starts a long comparison of one nginx with itself, and sends a signal after
 /// three rounds.
-fn interrupted(signal: i32) -> (Option<i32>, Place) {
-    let (served, place) = (Place::new(), Place::new());
+fn interrupted(signal: i32) -> (Option<i32>, TestFolder) {
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let mut command = place.command(&comparison(("a", &nginx), ("b", &nginx), "200"));
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
@@ -131,7 +131,7 @@ fn after_sigkill_the_journal_still_reads_and_says_interrupted() {
 
 #[test]
 fn the_report_of_a_finished_run_is_made_again_to_the_byte() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let output = place.tiebreak(&comparison(("a", &nginx), ("b", &nginx), "6"));
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -144,7 +144,7 @@ fn the_report_of_a_finished_run_is_made_again_to_the_byte() {
 
 #[test]
 fn https_is_verified_and_measured_apart() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let (key, certificate) = certificate(&served);
     let port = free_port();
     let script = format!(

@@ -2,7 +2,7 @@
 //! contenders that are all compared with one another.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{Place, number, sent};
+use crate::common::{TestFolder, number, sent};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ struct Nginx {
 
 impl Nginx {
     /// Answers each path with as many bytes; its log has a line for each request.
-    fn start(place: &Place) -> Nginx {
+    fn start(place: &TestFolder) -> Nginx {
         let port = ports::free().expect("a port");
         let root = place.path().display();
         let configuration = format!(
@@ -63,7 +63,7 @@ struct Logged {
     connections: BTreeMap<String, u64>,
 }
 
-fn logged(place: &Place, path: &str) -> Logged {
+fn logged(place: &TestFolder, path: &str) -> Logged {
     let text = std::fs::read_to_string(place.file("access.log")).expect("a log");
     let mut all = Logged::default();
     for line in text.lines() {
@@ -89,7 +89,7 @@ const BODY: usize = 3000;
 
 #[test]
 fn method_body_and_connections_are_those_that_were_asked_for() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let nginx = Nginx::start(&place);
     std::fs::write(place.file("body"), vec![b'x'; BODY]).expect("a file");
     let [always, thrice, fresh] = ["always", "thrice", "fresh"].map(|name| nginx.contender(name));
@@ -142,7 +142,7 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
 
 #[test]
 fn a_body_from_a_file_is_posted_and_a_method_alone_has_none() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let nginx = Nginx::start(&place);
     std::fs::write(place.file("body"), "four").expect("a file");
     for (name, request, method, length) in

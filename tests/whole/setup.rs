@@ -2,7 +2,7 @@
 //! what is left. That the real one fetches, `./test` sees before all tests.
 
 use crate::common::software::share_software;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 
 /// A place where `mvn` is this script, and `java` is there.
-fn with_mvn(script: &str) -> Place {
-    let place = Place::new();
+fn with_mvn(script: &str) -> TestFolder {
+    let place = TestFolder::new();
     let programs = place.file("programs");
     fs::create_dir(&programs).expect("a folder");
     for (name, script) in [("mvn", script), ("java", "exit 0")] {
@@ -22,11 +22,11 @@ fn with_mvn(script: &str) -> Place {
     place
 }
 
-fn path_of(place: &Place) -> String {
+fn path_of(place: &TestFolder) -> String {
     format!("{}:/usr/bin:/bin", place.file("programs").display())
 }
 
-fn setup(place: &Place) -> Output {
+fn setup(place: &TestFolder) -> Output {
     let mut command = place.command(&["setup", "cassandra"]);
     command.env("PATH", path_of(place)).output().expect("the binary runs")
 }
@@ -35,12 +35,12 @@ fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn software(place: &Place) -> PathBuf {
+fn software(place: &TestFolder) -> PathBuf {
     place.file(".cache/tiebreak/software")
 }
 
 /// What is in the folder of software beside the lock.
-fn kept(place: &Place) -> Vec<String> {
+fn kept(place: &TestFolder) -> Vec<String> {
     let entries = fs::read_dir(software(place)).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| name != "lock").collect()
@@ -48,7 +48,7 @@ fn kept(place: &Place) -> Vec<String> {
 
 #[test]
 fn what_is_missing_is_named_with_its_package() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = place.command(&["setup", "cassandra"]).env("PATH", "/nowhere").output();
     let output = output.expect("the binary runs");
     let told = complaint(&output);
@@ -122,7 +122,7 @@ fn what_is_there_is_not_fetched_again() {
 }
 
 /// An experiment whose contender needs a program that nobody has.
-fn needy(place: &Place, package: &str) -> Output {
+fn needy(place: &TestFolder, package: &str) -> Output {
     let file = format!(
         "contenders = ['a', 'nginx']\n[contender.a]\nlaunch = ['no-such-program']\n{package}"
     );
@@ -133,7 +133,7 @@ fn needy(place: &Place, package: &str) -> Output {
 
 #[test]
 fn what_an_experiment_lacks_is_named() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let output = needy(&place, "");
     assert_eq!(output.status.code(), Some(4), "{}", complaint(&output));
     let told = "the program `no-such-program` is not installed (not found in PATH): install it";
@@ -145,7 +145,7 @@ fn what_an_experiment_lacks_is_named() {
 
 #[test]
 fn an_experiment_that_has_all_it_needs_is_set_up() {
-    let place = Place::new();
+    let place = TestFolder::new();
     fs::write(place.file("experiment.toml"), "contenders = ['nginx', 'node']\n").expect("a file");
     let output = place.command(&["setup", "./experiment.toml"]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
@@ -153,7 +153,7 @@ fn an_experiment_that_has_all_it_needs_is_set_up() {
 }
 
 /// Two contenders that build the same: a page that they serve. `more` is added to the command.
-fn builds(place: &Place, more: &str) -> String {
+fn builds(place: &TestFolder, more: &str) -> String {
     let script = format!("echo once >>$0/count; mkdir -p $0/site; cp page.html $0/site/; {more}");
     let file = format!(
         "[defaults]\nbuild = [['sh', '-c', '{script}', '{{cache}}']]\n\
@@ -168,20 +168,20 @@ fn builds(place: &Place, more: &str) -> String {
     folder.display().to_string()
 }
 
-fn with_secret(place: &Place, arguments: &[&str]) -> Output {
+fn with_secret(place: &TestFolder, arguments: &[&str]) -> Output {
     let mut command = place.command(arguments);
     command.env("TIEBREAK_TEST_SECRET", "CANARY-of-a-build").output().expect("the binary runs")
 }
 
 /// The folder that the experiment builds into.
-fn built(place: &Place) -> PathBuf {
+fn built(place: &TestFolder) -> PathBuf {
     let folder = place.file("experiment").canonicalize().expect("a folder");
     tiebreak::cache::built(&place.file(".cache/tiebreak"), &folder)
 }
 
 #[test]
 fn what_is_to_be_built_is_built_into_the_cache_and_runs_use_it() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let folder = builds(&place, "echo $TIEBREAK_TEST_SECRET");
     let count = || fs::read_to_string(built(&place).join("count")).unwrap_or_default();
     for times in 1..=2 {
@@ -206,7 +206,7 @@ fn what_is_to_be_built_is_built_into_the_cache_and_runs_use_it() {
 
 #[test]
 fn what_cannot_be_built_is_told_with_its_log() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let folder = builds(&place, "echo no such header $TIEBREAK_TEST_SECRET; exit 7");
     for command in [&["setup", &folder][..], &["compare", &folder, "--quiet"]] {
         let output = with_secret(&place, command);
@@ -219,7 +219,7 @@ fn what_cannot_be_built_is_told_with_its_log() {
 
 #[test]
 fn a_file_from_elsewhere_builds_nothing_without_leave() {
-    let (place, elsewhere) = (Place::new(), Place::new());
+    let (place, elsewhere) = (TestFolder::new(), TestFolder::new());
     let folder = builds(&elsewhere, "true");
     let output = with_secret(&place, &["setup", &folder]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
@@ -232,7 +232,7 @@ fn a_file_from_elsewhere_builds_nothing_without_leave() {
 /// A TOML file that names no contenders is left out.
 #[test]
 fn a_folder_is_set_up_with_all_its_experiments() {
-    let place = Place::new();
+    let place = TestFolder::new();
     fs::write(place.file("experiment.toml"), "contenders = ['nginx', 'node']\n").expect("a file");
     fs::write(place.file("Cargo.toml"), "[package]\nname = 'x'\n").expect("a file");
     let folder = format!("{}/", place.file("").display());

@@ -2,7 +2,7 @@
 //! wins by losing data.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use serde_json::Value;
 
 const SHORT: [&str; 12] = [
@@ -40,7 +40,7 @@ fn redis(login: &str, more: &str) -> String {
     )
 }
 
-fn compare(place: &Place, text: &str, more: &[&str]) -> (i32, Value) {
+fn compare(place: &TestFolder, text: &str, more: &[&str]) -> (i32, Value) {
     std::fs::write(place.file("e.toml"), text).expect("a file");
     let mut words = vec!["compare", "e.toml"];
     words.extend(SHORT);
@@ -57,7 +57,7 @@ fn voids(report: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn memcached_and_redis_are_launched_loaded_and_verified() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let mut words = vec!["compare", "memcached", "redis", "--verify", "all"];
     words.extend(SHORT);
     let (code, report) = place.report(&words);
@@ -85,7 +85,7 @@ fn reads_and_writes_of_ycsb_f_are_one_operation_in_every_dialect() {
             ("resp3", redis + "\ndialect = 'resp3'"),
         ],
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let more = ["--workload", "ycsb-f", "--verify", "all", "--connections", "8"];
         let (code, report) = compare(&place, &experiment(&both), &more);
         assert_eq!(code, 0, "{:#}", report["findings"]);
@@ -114,7 +114,7 @@ fn halves_and_wholes(report: &Value) {
 
 #[test]
 fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let both = experiment(&[("a", redis("", "")), ("b", redis("", ""))]);
     let text = both.clone()
         + "[workload]\ncommands = [{ run = 'LPUSH {key} {value}', weight = 3 }, \
@@ -135,7 +135,7 @@ fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
 
 #[test]
 fn a_command_that_would_wait_is_refused_with_its_place() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let text = experiment(&[("a", redis("", "")), ("b", redis("", ""))])
         + "[workload]\ncommands = [{ run = 'PING' }, { run = 'BLPOP {key} 1' }]\n";
     std::fs::write(place.file("e.toml"), text).expect("a file");
@@ -149,7 +149,7 @@ fn a_command_that_would_wait_is_refused_with_its_place() {
 
 #[test]
 fn one_store_is_asked_at_two_depths() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let both = [("one", redis("", "")), ("sixteen", redis("", "") + "\ndepth = 16")];
     let (code, report) = compare(&place, &experiment(&both), &["--connections", "4"]);
     assert_eq!(code, 0, "{:#}", report["findings"]);
@@ -160,7 +160,7 @@ fn one_store_is_asked_at_two_depths() {
 
 #[test]
 fn a_store_that_evicts_wins_nothing() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let both = [("right", memcached("")), ("small", memcached(", '-m', '2'"))];
     let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
     assert_eq!(code, 3);
@@ -170,7 +170,7 @@ fn a_store_that_evicts_wins_nothing() {
 
 #[test]
 fn a_store_out_of_memory_is_void_and_not_broken() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let full = redis("", ", '--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'");
     let both = [("right", redis("", "")), ("full", full)];
     let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
@@ -184,7 +184,7 @@ fn a_wrong_password_is_told_and_shown_nowhere() {
     for (login, says) in
         [(":CANARY@", "rejects the user or the password"), ("", "requires a password")]
     {
-        let place = Place::new();
+        let place = TestFolder::new();
         let locked = redis(login, ", '--requirepass', 'right'");
         let text = experiment(&[("a", redis("", "")), ("b", locked)]);
         std::fs::write(place.file("e.toml"), text).expect("a file");
@@ -206,7 +206,7 @@ fn a_wrong_password_is_told_and_shown_nowhere() {
 struct OnSocket(std::process::Child);
 
 impl OnSocket {
-    fn start(place: &Place, socket: &str, words: &[&str]) -> OnSocket {
+    fn start(place: &TestFolder, socket: &str, words: &[&str]) -> OnSocket {
         let mut command = std::process::Command::new(words[0]);
         let null = std::process::Stdio::null;
         let command = command.args(&words[1..]).current_dir(place.path()).stdin(null());
@@ -227,7 +227,7 @@ impl Drop for OnSocket {
 
 #[test]
 fn stores_are_driven_over_unix_sockets() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let memcached = ["memcached", "-u", "root", "-s", "m.sock"];
     let redis = ["redis-server", "--port", "0", "--save", "", "--unixsocket", "r.sock"];
     let both = [("m.sock", &memcached[..]), ("r.sock", &redis)]

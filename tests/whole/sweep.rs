@@ -2,7 +2,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, assert_sound, errors, serve, url};
+use crate::common::{TestFolder, assert_sound, errors, serve, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -34,7 +34,7 @@ fn is_sound(code: Option<i32>, points: &[Value]) {
 
 #[test]
 fn a_sweep_is_told_again_from_its_journals() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
     let sweep = ["compare", &a, &b, "--sweep", "connections=4,1", "--rounds", "6"];
@@ -94,7 +94,7 @@ fn a_sweep_is_told_again_from_its_journals() {
 
 #[test]
 fn what_cannot_be_a_sweep_leaves_nothing_behind() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let table: [(&[&str], &str); 7] = [
         (&["compare", "--sweep", "connections=8"], "a sweep has 2 to 16 load points"),
         (&["compare", "--sweep", "threads=1,8"], "`threads` cannot be swept"),
@@ -119,7 +119,7 @@ fn what_cannot_be_a_sweep_leaves_nothing_behind() {
 
 #[test]
 fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = "sweep = { rate = [250, \"1k/s\"] }\nrounds = 6\n\
                 contender.a.url = \"http://127.0.0.1:9/\"\ncontender.b.url = \"http://127.0.0.1:9/\"\n";
     fs::write(place.file("e.toml"), file).expect("writes");
@@ -133,7 +133,7 @@ fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
 
 #[test]
 fn check_says_what_a_sweep_of_one_target_will_do() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = "sweep = { connections = [1, 4, 16] }\nrounds = 6\nround = \"1s\"\n\
                 contender.a.url = \"http://127.0.0.1:9/\"\n";
     fs::write(place.file("e.toml"), file).expect("writes");
@@ -170,7 +170,7 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
 
 #[test]
 fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
     let sweep = ["compare", &a, &b, "--sweep", "connections=1,2,4", "--rounds", "600"];
@@ -202,7 +202,7 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
 /// there are connections. Other tests run beside this one, and what they delay is short against that.
 #[test]
 fn the_load_points_of_one_target_are_driven_in_every_round() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server =
         serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(10)), ..Behaviour::default() });
     let url = url(&server);

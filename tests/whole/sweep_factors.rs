@@ -1,6 +1,6 @@
 //! Sweeps of rate, value and depth, each driven once, and what the servers saw of it.
 
-use crate::common::{Place, number, sent, serve, url};
+use crate::common::{TestFolder, number, sent, serve, url};
 use crate::loads::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -25,7 +25,7 @@ const SHORT: [&str; 11] = [
 ];
 
 /// Sweeps, and gives the report of each load point, by its value.
-fn sweep(place: &Place, words: &[&str]) -> Vec<(f64, Value)> {
+fn sweep(place: &TestFolder, words: &[&str]) -> Vec<(f64, Value)> {
     let output = place.tiebreak(&[&["compare"], words, &SHORT].concat());
     // A busy machine may void a point (`generator_saturated`), which is no matter here.
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -46,7 +46,7 @@ fn contenders(report: &Value) -> &Vec<Value> {
 
 #[test]
 fn a_sweep_of_rate_sends_what_it_says() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let servers = [serve(Behaviour::default()), serve(Behaviour::default())];
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", url(s)));
     let points = sweep(&place, &[&a, &b, "--sweep", "rate=200,800/s", "--slice", "200ms"]);
@@ -90,7 +90,7 @@ fn memcached_says(address: SocketAddr, name: &str) -> f64 {
 
 #[test]
 fn a_sweep_of_value_writes_values_of_that_length() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let servers = [Server::memcached(&[]), Server::memcached(&[])];
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
     let words = [&a, &b, "--sweep", "value=16,2000", "--keys", "500", "--connections", "4"];
@@ -117,7 +117,7 @@ fn a_sweep_of_value_writes_values_of_that_length() {
 /// read were in flight at once.
 #[test]
 fn a_sweep_of_depth_has_that_many_in_flight() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let server = Server::redis(&[]);
     let (a, b) = (format!("a={}", server.url()), format!("b={}", server.url()));
     let (end, ended) = mpsc::channel::<()>();

@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 use crate::web::{certificate, free_port, nginx, nginx_with};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn contenders(report: &Value) -> &[Value] {
 
 #[test]
 fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.file("x.toml"), launched()).expect("writes");
     for more in [
         &["--message-size", "16"][..],
@@ -85,7 +85,7 @@ fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
 /// one is Node's `ws`.
 #[test]
 fn broadcasts_come_to_all_members_of_a_room() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.file("x.toml"), launched()).expect("writes");
     let chat = ["compare", "x.toml", "--workload", "chat", "--connections", "12"];
     for (members, more) in [
@@ -113,7 +113,7 @@ fn broadcasts_come_to_all_members_of_a_room() {
 /// Two contenders, one server: their messages meet in no room.
 #[test]
 fn contenders_of_one_server_are_in_different_rooms() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let echo = Echo::start(free_port());
     let (a, b) = (format!("a={}", echo.url), format!("b={}", echo.url));
     let chat = ["compare", &a, &b, "--workload", "chat", "--connections", "8"];
@@ -131,7 +131,7 @@ fn contenders_of_one_server_are_in_different_rooms() {
 /// A server that only echoes brings each message to its sender alone.
 #[test]
 fn a_server_without_rooms_is_named_before_the_run() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let port = free_port();
     let script = "const {WebSocketServer} = require('ws');
         new WebSocketServer({host: '127.0.0.1', port: +process.argv[2]})
@@ -176,7 +176,7 @@ impl Drop for Echo {
 
 #[test]
 fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let echo = Echo::start(free_port());
     let arguments =
         ["run", &echo.url, "--connections", "8", "--duration", "6s", "--warm-up", "50ms"];
@@ -207,7 +207,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
 
 #[test]
 fn a_server_that_does_not_upgrade_is_named_before_the_run() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let nginx = nginx(&served);
     let echo = Echo::start(free_port());
     let page = format!("page=ws://127.0.0.1:{}/", nginx.port);
@@ -229,7 +229,7 @@ fn a_room_is_named_by_tiebreak_alone_and_belongs_to_websocket() {
         ("http://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
         ("redis://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
     ] {
-        let output = Place::new().tiebreak(&["run", url, "--workload", "chat"]);
+        let output = TestFolder::new().tiebreak(&["run", url, "--workload", "chat"]);
         assert_eq!(output.status.code(), Some(2), "{url}: {}", errors(&output));
         assert!(errors(&output).contains(wanted), "{url}: {}", errors(&output));
     }
@@ -258,7 +258,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
         (&["--workload", "chat", "--depth", "2"], "has one message in flight: leave out depth"),
         (&["--workload", "chat", "--keys", "5"], "chat has no keys"),
     ] {
-        let output = Place::new().tiebreak(&[&["run", url][..], arguments].concat());
+        let output = TestFolder::new().tiebreak(&[&["run", url][..], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
         assert!(errors(&output).contains(wanted), "{arguments:?}: {}", errors(&output));
     }
@@ -267,7 +267,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
 /// nginx ends TLS in front of the echo.
 #[test]
 fn over_tls_the_certificate_is_verified_and_every_message_comes_back() {
-    let (served, place) = (Place::new(), Place::new());
+    let (served, place) = (TestFolder::new(), TestFolder::new());
     let echo = Echo::start(free_port());
     let (key, certificate) = certificate(&served);
     let port = free_port();

@@ -1,7 +1,7 @@
 //! The workload wide-rows on real Cassandras: 5.0 by CQL beside 1.2 over Thrift.
 
 use crate::common::software::share_software;
-use crate::common::{Place, errors, number};
+use crate::common::{TestFolder, errors, number};
 
 /// A short run of few users on both.
 const SHORT: [&str; 12] = [
@@ -21,7 +21,7 @@ const SHORT: [&str; 12] = [
 
 #[test]
 fn both_lanes_read_the_newest_columns_in_their_order() {
-    let place = Place::new();
+    let place = TestFolder::new();
     if !share_software(&place.file(".cache")) {
         return;
     }
@@ -41,7 +41,7 @@ fn both_lanes_read_the_newest_columns_in_their_order() {
 #[test]
 fn stores_of_keys_and_values_have_no_wide_rows() {
     for url in ["redis://127.0.0.1:1", "mysql://me@127.0.0.1:1/app", "file:///tmp/none"] {
-        let output = Place::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
+        let output = TestFolder::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
         let told = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
         let why = "cannot do wide-rows: its keys have one value each: wide rows are for \

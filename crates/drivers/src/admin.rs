@@ -5,7 +5,7 @@ use crate::budget::{self, QUESTION_BYTES};
 use crate::memory::Watch;
 use crate::panics::watched;
 use crate::trouble::Trouble;
-use engine::Broken;
+use engine::EngineError;
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::time::Duration;
@@ -34,15 +34,15 @@ impl Unasked {
     /// `why`: the message of the library.
     pub(crate) fn new(trouble: Trouble, why: impl ToString) -> Unasked {
         let code = match trouble {
-            Trouble::Told { code, .. } => Some(code),
+            Trouble::ServerError { code, .. } => Some(code),
             Trouble::Failed(_) => None,
         };
         Unasked { code, why: why.to_string(), position: None }
     }
 }
 
-impl From<Broken> for Unasked {
-    fn from(broken: Broken) -> Unasked {
+impl From<EngineError> for Unasked {
+    fn from(broken: EngineError) -> Unasked {
         Unasked { code: None, why: broken.0, position: None }
     }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_code_of_a_refusal_is_kept() {
-        let trouble = Trouble::Told { code: 1040, closes: true };
+        let trouble = Trouble::ServerError { code: 1040, closes: true };
         assert_eq!(Unasked::new(trouble, "too many").code, Some(1040));
         assert_eq!(Unasked::new(Trouble::Failed(Failure::Refused), "no").code, None);
     }

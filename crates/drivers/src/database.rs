@@ -1,7 +1,7 @@
 //! What tiebreak needs from a database, independently of its client library.
 
 use crate::admin::{Rows, Unasked};
-use crate::own::Check;
+use crate::custom::Check;
 use engine::MakeLane;
 use record::{Address, Asked, Workload};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use crate::serving::Serving;
 use engine::{Memo, clock};
-use record::Told;
+use record::Outcome;
 use std::cell::RefCell;
 
 /// The events of one request while it is carried out.
@@ -20,7 +20,7 @@ pub(crate) struct Events<'a> {
     /// Bytes of replies that the library has read, in the form in which they were sent.
     read: u64,
     /// The outcome of user-defined statements. None if the operation has none.
-    pub(crate) own: Option<Told>,
+    pub(crate) custom: Option<Outcome>,
 }
 
 impl<'a> Events<'a> {
@@ -34,7 +34,7 @@ impl<'a> Events<'a> {
             rows: 0,
             bytes: 0,
             read: 0,
-            own: None,
+            custom: None,
         }
     }
 
@@ -88,17 +88,17 @@ impl<'a> Events<'a> {
     }
 
     /// Records the outcome of a user-defined statement.
-    pub(crate) fn statement_ended(&mut self, outcome: Told) {
-        self.own = Some(worse(self.own.unwrap_or(Told::Ok), outcome));
+    pub(crate) fn statement_ended(&mut self, outcome: Outcome) {
+        self.custom = Some(worse(self.custom.unwrap_or(Outcome::Ok), outcome));
     }
 }
 
 /// The worse of two outcomes: wrong is worse than missing.
-pub(crate) fn worse(one: Told, other: Told) -> Told {
+pub(crate) fn worse(one: Outcome, other: Outcome) -> Outcome {
     match (one, other) {
-        (Told::Wrong, _) | (_, Told::Wrong) => Told::Wrong,
-        (Told::Miss, _) | (_, Told::Miss) => Told::Miss,
-        _ => Told::Ok,
+        (Outcome::Wrong, _) | (_, Outcome::Wrong) => Outcome::Wrong,
+        (Outcome::Miss, _) | (_, Outcome::Miss) => Outcome::Miss,
+        _ => Outcome::Ok,
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_weighs_more_than_what_is_missing() {
-        assert_eq!(worse(worse(Told::Ok, Told::Wrong), Told::Miss), Told::Wrong);
-        assert_eq!(worse(Told::Miss, Told::Ok), Told::Miss);
+        assert_eq!(worse(worse(Outcome::Ok, Outcome::Wrong), Outcome::Miss), Outcome::Wrong);
+        assert_eq!(worse(Outcome::Miss, Outcome::Ok), Outcome::Miss);
     }
 }

@@ -10,7 +10,7 @@ use crate::panics;
 use crate::request::Asks;
 use crate::serving::Serving;
 use engine::{
-    Broken, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
+    EngineError, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
 };
 use part::Part;
 use record::{Asked, Doing, LaneAsked, Recorder};
@@ -37,12 +37,12 @@ impl<D: Driver> DriverLane<D> {
     fn new(
         asked: &LaneAsked,
         seat: &Seat,
-        part: impl Fn(&LaneAsked, &Seat, &LocalSet) -> Result<Part<D>, Broken>,
-    ) -> Result<DriverLane<D>, Broken> {
+        part: impl Fn(&LaneAsked, &Seat, &LocalSet) -> Result<Part<D>, EngineError>,
+    ) -> Result<DriverLane<D>, EngineError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Broken::system("cannot create a runtime", &error))?;
+            .map_err(|error| EngineError::system("cannot create a runtime", &error))?;
         let pace = {
             let _inside = runtime.enter();
             Pace::new(&seat.stop)?
@@ -70,7 +70,7 @@ impl<D: Driver> DriverLane<D> {
         &mut self,
         seen: &mut Recorder,
         what: impl AsyncFnOnce(&[Part<D>], &mut Pace, &mut Option<Watch>) -> T,
-    ) -> Result<T, Broken> {
+    ) -> Result<T, EngineError> {
         self.swap(seen);
         self.watch.iter_mut().for_each(Watch::begin);
         let run = self.tasks.run_until(what(&self.parts, &mut self.pace, &mut self.watch));
@@ -87,7 +87,7 @@ impl<D: Driver> DriverLane<D> {
     /// Swaps each part's recorder.
     fn swap(&self, seen: &mut Recorder) {
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
-            std::mem::swap(seen, &mut part.shared.desk.borrow_mut().seen);
+            std::mem::swap(seen, &mut part.shared.scheduler.borrow_mut().seen);
         }
     }
 }
@@ -123,7 +123,7 @@ async fn attend<D: Driver>(parts: &[Part<D>], until: u64, watch: &mut Option<Wat
 }
 
 impl<D: Driver> Lane for DriverLane<D> {
-    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.is_open = true;
         self.run(seen, async |parts, pace, watch| {
             for part in parts {
@@ -139,7 +139,7 @@ impl<D: Driver> Lane for DriverLane<D> {
         Ok(all)
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         let before = self.threads_cpu_ns();
         let last = self.run(seen, async |parts, pace, watch| {
             slice::drive(parts, pace, turn, || look_after(parts, watch)).await
@@ -148,7 +148,7 @@ impl<D: Driver> Lane for DriverLane<D> {
         Ok(last)
     }
 
-    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
         self.run(seen, async |parts, _, watch| attend(parts, until, watch).await)
     }
 
@@ -172,7 +172,7 @@ impl<D: Driver> Drop for DriverLane<D> {
         // needs its runtime for that.
         let _inside = self.runtime.enter();
         for part in &self.parts {
-            drop(part.shared.desk.borrow_mut().dismiss());
+            drop(part.shared.scheduler.borrow_mut().dismiss());
         }
     }
 }
@@ -187,7 +187,7 @@ pub(crate) fn lanes<D: Driver>(
     contender: usize,
     numbers: &Numbers,
     asks: Asks<'_>,
-    driver: impl Fn() -> Result<D, Broken> + Clone + Send + 'static,
+    driver: impl Fn() -> Result<D, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
     let numbers = match &asked.doing {

@@ -4,7 +4,7 @@
 //! engine wakes it to the microsecond, and the rest is spun: the runtime polls its sockets
 //! meanwhile.
 
-use engine::{Alarm, Broken, Stop};
+use engine::{Alarm, EngineError, Stop};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -35,8 +35,9 @@ impl AsRawFd for StopSign {
 
 impl Pace {
     /// Must be created inside the runtime.
-    pub(crate) fn new(stop: &Stop) -> Result<Pace, Broken> {
-        let broken = |error| Broken::system("cannot watch the alarm and the stop signal", &error);
+    pub(crate) fn new(stop: &Stop) -> Result<Pace, EngineError> {
+        let broken =
+            |error| EngineError::system("cannot watch the alarm and the stop signal", &error);
         let alarm = Alarm::new().map_err(broken)?;
         Ok(Pace {
             alarm: watch(alarm).map_err(broken)?,

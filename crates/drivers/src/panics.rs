@@ -1,7 +1,7 @@
 //! Panics of client libraries. A runtime catches the panic of a task and continues without it, so
 //! code that waits for that task would wait forever.
 
-use engine::Broken;
+use engine::EngineError;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
@@ -35,11 +35,11 @@ thread_local! {
 /// # Errors
 /// Returns an error if the call, or a task of any runtime that it ran, panicked: that is a bug of
 /// tiebreak or of the library, and not of the server.
-pub(crate) fn watched<T>(call: impl FnOnce() -> T) -> Result<T, Broken> {
+pub(crate) fn watched<T>(call: impl FnOnce() -> T) -> Result<T, EngineError> {
     let outcome = in_mode(Mode::Kept, call);
     match (FIRST.take(), outcome) {
         (None, Ok(done)) => Ok(done),
-        (why, _) => Err(Broken(why.unwrap_or_else(|| "a client library panicked".to_owned()))),
+        (why, _) => Err(EngineError(why.unwrap_or_else(|| "a client library panicked".to_owned()))),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
             let caught = catch_unwind(|| panic!("sent: \x1b[2J {}", "x".repeat(LONGEST)));
             (caught.is_err(), happened())
         });
-        let Err(Broken(why)) = seen else { panic!("it was not found") };
+        let Err(EngineError(why)) = seen else { panic!("it was not found") };
         assert!(why.contains("crates/drivers/src/panics.rs:"), "{why}");
         assert!(why.contains(r"sent: \u{1b}[2J xxx") && why.len() < 2 * LONGEST, "{why}");
         assert_eq!(watched(|| 3), Ok(3));
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_panic_of_the_call_itself_and_one_of_another_thread_are_found() {
         assert!(watched(|| -> u8 { panic!("itself") }).is_err());
-        let Err(Broken(why)) = watched(of_another_thread) else { panic!("it was not found") };
+        let Err(EngineError(why)) = watched(of_another_thread) else { panic!("it was not found") };
         assert!(why.contains("thread"), "{why}");
         // What is expected within a watched call is no fault.
         assert_eq!(watched(|| unless_it_panics(|| -> u8 { panic!("expected") })), Ok(None));

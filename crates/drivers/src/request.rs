@@ -106,12 +106,12 @@ pub(crate) struct Request {
     /// Set if it is the read of an operation of this kind, after which a write follows.
     pub(crate) half: Option<Kind>,
     /// Set if it is a user-defined operation: `action` is then not used.
-    pub(crate) own: Option<OwnRequest>,
+    pub(crate) custom: Option<CustomRequest>,
 }
 
 /// One user-defined operation, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OwnRequest {
+pub(crate) struct CustomRequest {
     /// Its number in the workload.
     pub(crate) number: usize,
     /// The values of its placeholders.
@@ -120,7 +120,7 @@ pub(crate) struct OwnRequest {
     pub(crate) further: Vec<Arguments>,
 }
 
-impl OwnRequest {
+impl CustomRequest {
     /// The values of its placeholders, for each time that its statements are sent.
     pub(crate) fn times(&self) -> impl Iterator<Item = &Arguments> {
         std::iter::once(&self.arguments).chain(&self.further)

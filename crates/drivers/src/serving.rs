@@ -4,8 +4,8 @@ use crate::request::{Action, Asks, OnColumns, Request};
 use crate::sql;
 use crate::writes::only_writes;
 use engine::workload::{Argument, Arguments, Column, Drawn, Space};
-use engine::{Broken, Memo, NOT_WIDE, Said, Seat, Task, Verifier};
-use record::{Doing, Kind, Says, Told, Verify, Workload};
+use engine::{Encoder, EngineError, Memo, NOT_WIDE, Seat, Task, Verifier};
+use record::{Doing, Kind, Outcome, Says, Verify, Workload};
 
 /// Number of digits at the end of every key, which are its number.
 const DIGITS: usize = 12;
@@ -21,7 +21,7 @@ pub(crate) struct Serving {
 }
 
 struct Work {
-    said: Said,
+    encoder: Encoder,
     verifier: Verifier,
     /// Buffer for a column that is verified.
     expected: Arguments,
@@ -35,7 +35,7 @@ impl Serving {
         seed: u64,
         seat: &Seat,
         asks: &Asks<'_>,
-    ) -> Result<Serving, Broken> {
+    ) -> Result<Serving, EngineError> {
         let wants_rows = sql::brings_rows(asks.query);
         let is_cassandra = asks.is_cassandra;
         // A load reads nothing back.
@@ -45,24 +45,24 @@ impl Serving {
             Doing::Drive(of) => (of, Task::Drive, of.verify),
         };
         let lacking = |kind: Kind| match kind {
-            Kind::Own(number) => own_lacks(workload, number),
+            Kind::Custom(number) => custom_lacks(workload, number),
             kind if is_cassandra => lacks_beside_wide_rows(kind),
             kind => lacks(kind),
         };
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
-            return Err(Broken(format!("a database does not support this workload: {why}")));
+            return Err(EngineError(format!("a database does not support this workload: {why}")));
         }
-        let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
-        let said = said.with_feeds(asks.feeds).map_err(Broken)?;
+        let encoder = Encoder::new(workload, seed, seat.places(), task).map_err(EngineError)?;
+        let encoder = encoder.with_feeds(asks.feeds).map_err(EngineError)?;
         let times = workload
-            .own
+            .custom
             .operations
             .iter()
             .map(|of| if only_writes(of) { u64::from(asks.batch_size) } else { 1 });
         let times = times.collect();
         let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
         Ok(Serving {
-            work: Some(Work { said, verifier, expected: Arguments::default(), times }),
+            work: Some(Work { encoder, verifier, expected: Arguments::default(), times }),
             wants_rows,
             is_cassandra,
         })
@@ -76,7 +76,7 @@ impl Serving {
             request.action = Action::Ask;
             return;
         };
-        let whole = work.said.drawn(number);
+        let whole = work.encoder.drawn(number);
         let drawn = if whole.kind.has_halves() {
             request.half = Some(whole.kind);
             whole.read_half()
@@ -98,13 +98,13 @@ impl Serving {
     pub(crate) fn row(&mut self, memo: &mut Memo, key: Option<&[u8]>, value: &[u8]) {
         let (Some(work), Some(drawn)) = (&self.work, memo.drawn()) else { return };
         if let Some(name) = key.filter(|_| drawn.kind == Kind::Newest) {
-            return work.verifier.column(&work.said, memo, name, value);
+            return work.verifier.column(&work.encoder, memo, name, value);
         }
         match key.filter(|_| self.is_cassandra) {
-            Some(key) => work.verifier.value_of(&work.said, memo, number(key), value),
+            Some(key) => work.verifier.value_of(&work.encoder, memo, number(key), value),
             None => {
                 let item = key.map_or(0, |key| distance(key, drawn.key));
-                work.verifier.piece(&work.said, memo, item, value);
+                work.verifier.piece(&work.encoder, memo, item, value);
             }
         }
     }
@@ -112,7 +112,7 @@ impl Serving {
     /// See [`crate::driver::Events::is_loaded`].
     pub(crate) fn is_loaded(&mut self, memo: &Memo, column: (u32, usize), text: &[u8]) -> bool {
         let (Some(work), Some(drawn)) = (&mut self.work, memo.drawn()) else { return false };
-        match work.said.loaded(column, drawn.key, &mut work.expected) {
+        match work.encoder.loaded(column, drawn.key, &mut work.expected) {
             Argument::Integer(number) => text == number.to_string().as_bytes(),
             // Some databases pad CHAR columns with spaces, and some remove them.
             Argument::Text(loaded) | Argument::Bytes(loaded) => {
@@ -122,11 +122,11 @@ impl Serving {
     }
 
     /// The outcome of a complete reply with this number of rows.
-    pub(crate) fn outcome(&mut self, memo: &mut Memo, rows: u32) -> Told {
+    pub(crate) fn outcome(&mut self, memo: &mut Memo, rows: u32) -> Outcome {
         match &mut self.work {
-            Some(work) => work.verifier.told(&work.said, memo, rows),
-            None if rows == 0 && self.wants_rows => Told::Miss,
-            None => Told::Ok,
+            Some(work) => work.verifier.outcome(&work.encoder, memo, rows),
+            None if rows == 0 && self.wants_rows => Outcome::Miss,
+            None => Outcome::Ok,
         }
     }
 }
@@ -135,20 +135,20 @@ impl Work {
     fn word(&mut self, drawn: Drawn, memo: &mut Memo, request: &mut Request) {
         self.verifier.sent(drawn, memo);
         request.share = drawn.share;
-        if let Kind::Own(number) = drawn.kind {
-            let own = request.own.get_or_insert_default();
-            own.number = number as usize;
-            let times = self.times[own.number];
-            own.further.resize_with(times as usize - 1, Arguments::default);
-            let each = std::iter::once(&mut own.arguments).chain(&mut own.further);
+        if let Kind::Custom(number) = drawn.kind {
+            let custom = request.custom.get_or_insert_default();
+            custom.number = number as usize;
+            let times = self.times[custom.number];
+            custom.further.resize_with(times as usize - 1, Arguments::default);
+            let each = std::iter::once(&mut custom.arguments).chain(&mut custom.further);
             for (time, arguments) in (0..).zip(each) {
-                let parts = self.said.parts(&drawn.repeated(time, times));
+                let parts = self.encoder.parts(&drawn.repeated(time, times));
                 arguments.clone_from(parts.arguments);
             }
             return;
         }
-        let parts = self.said.parts(&drawn);
-        request.own = None;
+        let parts = self.encoder.parts(&drawn);
+        request.custom = None;
         if let Space::Rows(table) = drawn.space {
             request.row.of_table = Some((table, parts.arguments.clone()));
             return;
@@ -191,8 +191,8 @@ fn action(kind: Kind) -> Option<Action> {
 }
 
 /// Why a database cannot do this user-defined operation. Returns None if it can.
-fn own_lacks(of: &Workload, number: u32) -> Option<&'static str> {
-    match of.own.operations.get(number as usize).map(|of| &of.says) {
+fn custom_lacks(of: &Workload, number: u32) -> Option<&'static str> {
+    match of.custom.operations.get(number as usize).map(|of| &of.says) {
         Some(Says::Sql(statements)) if !statements.is_empty() => None,
         _ => Some("it must be defined by SQL statements"),
     }
@@ -203,7 +203,7 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::ReadModifyWrite => None,
         // The workload determines whether they are statements.
-        Kind::Own(_) => None,
+        Kind::Custom(_) => None,
         _ if action(kind).is_some() => None,
         Kind::Incr | Kind::Decr => {
             Some("counters are only supported by caches: a table's values are bytes")
@@ -226,7 +226,7 @@ mod tests {
     use engine::Stop;
     use engine::workload::{Feeds, Values, preset};
 
-    fn serving(doing: Doing) -> Result<Serving, Broken> {
+    fn serving(doing: Doing) -> Result<Serving, EngineError> {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let is_cassandra = matches!(&doing, Doing::Drive(of) if of.is_wide());
         let asks =
@@ -263,7 +263,9 @@ mod tests {
         }
         let mut counting = workload("kv");
         counting.mix[0].kind = Kind::Incr;
-        let Err(Broken(why)) = serving(Doing::Drive(counting)) else { panic!("it cannot count") };
+        let Err(EngineError(why)) = serving(Doing::Drive(counting)) else {
+            panic!("it cannot count")
+        };
         assert!(why.contains("counters are only supported by caches"), "{why}");
     }
 
@@ -275,16 +277,16 @@ mod tests {
         let mut memo = Memo::default();
         let get = |request: &Request| request.action == Action::Get;
         first(&mut serving, &mut memo, get);
-        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
+        assert_eq!(serving.outcome(&mut memo, 0), Outcome::Miss);
 
         first(&mut serving, &mut memo, get);
         let key = memo.drawn().expect("asked").key;
         serving.row(&mut memo, None, &loaded(&values, key));
-        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 1), Outcome::Ok);
 
         first(&mut serving, &mut memo, get);
         serving.row(&mut memo, None, &loaded(&values, key + 1));
-        assert_eq!(serving.outcome(&mut memo, 1), Told::Wrong);
+        assert_eq!(serving.outcome(&mut memo, 1), Outcome::Wrong);
     }
 
     #[test]
@@ -293,7 +295,7 @@ mod tests {
         let values = engine::workload::Operations::new(&scans, 7).expect("sound").values();
         let mut serving = serving(Doing::Drive(scans)).expect("sound");
         let mut memo = Memo::default();
-        for (shift, wanted) in [(0, Told::Ok), (1, Told::Wrong)] {
+        for (shift, wanted) in [(0, Outcome::Ok), (1, Outcome::Wrong)] {
             let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
             first(&mut serving, &mut memo, scan);
             let from = memo.drawn().expect("asked").key;
@@ -313,10 +315,10 @@ mod tests {
         serving.is_cassandra = true;
         let mut memo = Memo::default();
         for (key, of, wanted) in [
-            ("p:000000000900", 900, Told::Ok),
-            ("p:000000000003", 3, Told::Ok),
-            ("p:000000000900", 901, Told::Wrong),
-            ("of another", 3, Told::Wrong),
+            ("p:000000000900", 900, Outcome::Ok),
+            ("p:000000000003", 3, Outcome::Ok),
+            ("p:000000000900", 901, Outcome::Wrong),
+            ("of another", 3, Outcome::Wrong),
         ] {
             let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
             first(&mut serving, &mut memo, scan);
@@ -343,8 +345,8 @@ mod tests {
         let (mut memo, mut request) = (Memo::default(), Request::default());
         serving.ask(0, &mut memo, &mut request);
         assert_eq!(request.action, Action::Ask);
-        assert_eq!(serving.outcome(&mut memo, 0), Told::Miss);
-        assert_eq!(serving.outcome(&mut memo, 1), Told::Ok);
+        assert_eq!(serving.outcome(&mut memo, 0), Outcome::Miss);
+        assert_eq!(serving.outcome(&mut memo, 1), Outcome::Ok);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// The server answered with this error code. `closes`: it also ends the connection.
-    Told { code: u16, closes: bool },
+    ServerError { code: u16, closes: bool },
     /// No answer came.
     Failed(Failure),
 }
@@ -17,7 +17,7 @@ impl Trouble {
     /// Whether the connection is lost.
     pub(crate) fn closes(self) -> bool {
         match self {
-            Trouble::Told { closes, .. } => closes,
+            Trouble::ServerError { closes, .. } => closes,
             Trouble::Failed(_) => true,
         }
     }
@@ -27,7 +27,7 @@ impl Trouble {
     /// The same error before a session exists: the connection is lost.
     pub(crate) fn before_a_session(self) -> Trouble {
         match self {
-            Trouble::Told { code, .. } => Trouble::Told { code, closes: true },
+            Trouble::ServerError { code, .. } => Trouble::ServerError { code, closes: true },
             failed => failed,
         }
     }

@@ -1,11 +1,11 @@
 //! Lanes of the event loop that speak any protocol: a new one brings a codec
-//! ([`wire::Codec`]) and a [`Speech`], and changes nothing else here.
+//! ([`wire::Codec`]) and a [`Dialogue`], and changes nothing else here.
 
-pub use crate::event_loop::{Broadcast, Push, Speech};
+pub use crate::event_loop::{Broadcast, Dialogue, Push};
 
 use crate::event_loop::EventLane;
 use crate::lane::for_workers;
-use crate::{Broken, MakeLane, Seat, TlsAccess};
+use crate::{EngineError, MakeLane, Seat, TlsAccess};
 use record::Asked;
 
 /// The lanes of one contender of the order, one for each worker, which say what `speech`
@@ -14,14 +14,14 @@ use record::Asked;
 ///
 /// # Panics
 /// When the order has no such contender.
-pub fn codec_lanes<S: Speech + 'static>(
+pub fn codec_lanes<S: Dialogue + 'static>(
     order: &Asked,
     contender: usize,
     tls: Option<&TlsAccess>,
-    speech: impl Fn(&Seat) -> Result<S, Broken> + Clone + Send + 'static,
+    dialogue: impl Fn(&Seat) -> Result<S, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let (asked, seed, tls) = (order.lanes[contender].clone(), order.seed, tls.cloned());
     for_workers(order, move |seat| {
-        Ok(Box::new(EventLane::new(speech(seat)?, tls.clone(), asked.clone(), seed, seat)?))
+        Ok(Box::new(EventLane::new(dialogue(seat)?, tls.clone(), asked.clone(), seed, seat)?))
     })
 }

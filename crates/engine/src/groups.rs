@@ -9,7 +9,7 @@
 mod watch;
 
 use crate::lane::InSteps;
-use crate::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use crate::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, LaneAsked, Recorder};
 use watch::Watch;
 
@@ -48,11 +48,11 @@ pub fn grouped(
 ///
 /// # Errors
 /// When there are groups, and a number of operations.
-pub fn check_groups(asked: &LaneAsked) -> Result<(), Broken> {
+pub fn check_groups(asked: &LaneAsked) -> Result<(), EngineError> {
     match asked.operations {
         Some(_) if !asked.groups.is_empty() => {
             let why = "a number of operations is for one workload, and there are groups";
-            Err(Broken(why.to_owned()))
+            Err(EngineError(why.to_owned()))
         }
         _ => Ok(()),
     }
@@ -65,13 +65,13 @@ struct Groups {
 }
 
 impl Groups {
-    fn lane(parts: Vec<MakeLane>, seat: &Seat) -> Result<Box<dyn Lane>, Broken> {
+    fn lane(parts: Vec<MakeLane>, seat: &Seat) -> Result<Box<dyn Lane>, EngineError> {
         let groups = parts.len();
         let make = |(group, make): (usize, MakeLane)| {
             let mut lane = make(&Seat { group, groups, ..seat.clone() })?;
             match lane.steps() {
                 Some(_) => Ok(lane),
-                None => Err(Broken("lanes of this kind have no groups".to_owned())),
+                None => Err(EngineError("lanes of this kind have no groups".to_owned())),
             }
         };
         let lanes = parts.into_iter().enumerate().map(make).collect::<Result<_, _>>()?;
@@ -79,7 +79,7 @@ impl Groups {
     }
 
     /// Steps until every slice is over.
-    fn drive(parts: &mut [Part<'_>], stop: &Stop) -> Result<(), Broken> {
+    fn drive(parts: &mut [Part<'_>], stop: &Stop) -> Result<(), EngineError> {
         let mut watch = Watch::new(parts.iter().map(|part| part.steps.ready()), stop);
         loop {
             let woke = clock::now();
@@ -125,7 +125,7 @@ impl<'a> Part<'a> {
     }
 
     /// Whether it did something.
-    fn step(&mut self) -> Result<bool, Broken> {
+    fn step(&mut self) -> Result<bool, EngineError> {
         if self.until.is_none() {
             return Ok(false);
         }
@@ -141,12 +141,16 @@ impl<'a> Part<'a> {
 }
 
 impl Lane for Groups {
-    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError> {
         let opened = self.open_some(usize::MAX, seen)?;
         Ok(opened.expect("no lane leaves any of them closed"))
     }
 
-    fn open_some(&mut self, most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+    fn open_some(
+        &mut self,
+        most: usize,
+        seen: &mut Recorder,
+    ) -> Result<Option<Opened>, EngineError> {
         let mut all = Some(Opened { asked: 0, got: 0 });
         for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
             let part = lane.open_some(most, seen)?;
@@ -161,7 +165,7 @@ impl Lane for Groups {
         Ok(all)
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         while clock::now() < turn.starts {
             // Some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
@@ -173,7 +177,7 @@ impl Lane for Groups {
         Ok(parts.iter().map(|part| part.last_reply).max().unwrap_or(turn.starts))
     }
 
-    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
         let mut lanes = self.lanes.iter_mut().zip(seen.groups_mut());
         lanes.try_for_each(|(lane, seen)| lane.rest(until, seen))
     }

@@ -1,10 +1,10 @@
 //! A lane that speaks HTTP/1.1.
 
-use crate::codec_lane::{Speech, codec_lanes};
-use crate::http_reply::told;
+use crate::codec_lane::{Dialogue, codec_lanes};
+use crate::http_reply::outcome;
 use crate::tls::TlsAccess;
 use crate::{HttpRequests, MakeLane, http_requests};
-use record::{Asked, Doing, Moments, Recorder, Told};
+use record::{Asked, Doing, Moments, Outcome, Recorder};
 use std::sync::Arc;
 use wire::Reply;
 use wire::http1::{Http1, Limits, Op};
@@ -45,7 +45,7 @@ impl Default for BodyDigest {
     }
 }
 
-impl Speech for Http {
+impl Dialogue for Http {
     type Codec = Http1;
     type Memo = BodyDigest;
 
@@ -77,19 +77,19 @@ impl Speech for Http {
     }
 
     #[inline]
-    fn told(
+    fn outcome(
         &mut self,
         number: u64,
         _at: &Moments,
         digest: &mut BodyDigest,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Option<Told> {
-        let told = told(&self.access.expect, reply);
-        if told == Told::Ok && number.is_multiple_of(DIGEST_EVERY) {
+    ) -> Option<Outcome> {
+        let outcome = outcome(&self.access.expect, reply);
+        if outcome == Outcome::Ok && number.is_multiple_of(DIGEST_EVERY) {
             seen.digest(digest.0);
         }
-        Some(told)
+        Some(outcome)
     }
 }
 

@@ -5,13 +5,13 @@
 //! buffer that is used again, and fills the places: percent-encoded in path and
 //! query, as they are elsewhere.
 
-use crate::codec_lane::{Speech, codec_lanes};
-use crate::http_reply::told;
+use crate::codec_lane::{Dialogue, codec_lanes};
+use crate::http_reply::outcome;
 use crate::template::Template;
 use crate::tls::TlsAccess;
 use crate::workload::{Argument, Arguments, Feeds};
-use crate::{Broken, MakeLane, Numbers, Said, Seat, Task};
-use record::{Asked, Kind, Moments, Recorder, Told, Workload};
+use crate::{Encoder, EngineError, MakeLane, Numbers, Seat, Task};
+use record::{Asked, Kind, Moments, Outcome, Recorder, Workload};
 use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op, Request};
 use wire::{COPIED_BODY_BYTES, Fault, Reply};
@@ -23,7 +23,7 @@ const LENGTH: u64 = 8_888_888_888_888_888_888;
 /// `Serialize`.
 #[derive(Clone)]
 pub struct HttpRequests {
-    /// By number of the operation in [`record::Own::operations`].
+    /// By number of the operation in [`record::Custom::operations`].
     pub each: Vec<HttpRequest>,
     /// Rows of the feeds that they speak of.
     pub feeds: Feeds,
@@ -133,7 +133,7 @@ fn percent(of: Argument<'_>, to: &mut Vec<u8>) {
 struct Requests {
     each: Vec<HttpRequest>,
     expect: Vec<u16>,
-    said: Said,
+    said: Encoder,
     numbers: Numbers,
     worker: usize,
     body: Vec<u8>,
@@ -148,11 +148,11 @@ impl Requests {
         seed: u64,
         seat: &Seat,
     ) -> Result<Requests, String> {
-        let known = |kind: Kind| matches!(kind, Kind::Own(number) if (number as usize) < requests.each.len());
+        let known = |kind: Kind| matches!(kind, Kind::Custom(number) if (number as usize) < requests.each.len());
         if !workload.mix.iter().all(|share| known(share.kind)) {
             return Err("a web server is asked requests, and its workload has others".to_owned());
         }
-        let said = Said::new(workload, seed, seat.workers, Task::Drive)?;
+        let said = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
         Ok(Requests {
             said: said.with_feeds(&requests.feeds)?,
             each: requests.each,
@@ -165,7 +165,7 @@ impl Requests {
     }
 }
 
-impl Speech for Requests {
+impl Dialogue for Requests {
     type Codec = Http1;
     /// Its share of the mix.
     type Memo = u32;
@@ -190,7 +190,7 @@ impl Speech for Requests {
     fn operation(&mut self, _codec: &Http1, number: u64, share: &mut u32) -> Op<'_> {
         let drawn = self.said.drawn(number);
         *share = drawn.share;
-        let Kind::Own(which) = drawn.kind else { unreachable!("refused when it was made") };
+        let Kind::Custom(which) = drawn.kind else { unreachable!("refused when it was made") };
         let request = &self.each[which as usize];
         let parts = self.said.parts(&drawn);
         request.write(parts.arguments, &mut self.body, &mut self.bytes);
@@ -205,17 +205,17 @@ impl Speech for Requests {
     fn piece(&self, _number: u64, _share: &mut u32, _item: u32, _piece: &[u8]) {}
 
     #[inline]
-    fn told(
+    fn outcome(
         &mut self,
         _number: u64,
         at: &Moments,
         share: &mut u32,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Option<Told> {
-        let told = told(&self.expect, reply);
-        seen.replied_of_kind(*share, at, told, None);
-        Some(told)
+    ) -> Option<Outcome> {
+        let outcome = outcome(&self.expect, reply);
+        seen.replied_of_kind(*share, at, outcome, None);
+        Some(outcome)
     }
 
     fn lost(&self, number: u64, _share: &u32, at: Option<&Moments>, seen: &mut Recorder) {
@@ -234,7 +234,7 @@ pub(crate) fn lanes(
 ) -> Vec<MakeLane> {
     let (requests, workload, seed) = (requests.clone(), workload.clone(), order.seed);
     codec_lanes(order, contender, tls, move |seat| {
-        Requests::new(expect.clone(), requests.clone(), &workload, seed, seat).map_err(Broken)
+        Requests::new(expect.clone(), requests.clone(), &workload, seed, seat).map_err(EngineError)
     })
 }
 
@@ -242,7 +242,7 @@ pub(crate) fn lanes(
 mod tests {
     use super::*;
     use crate::workload::{FeedRows, preset};
-    use record::{Feed, FeedOrder, Own, OwnOperation, Parameter, Says, Share};
+    use record::{Custom, CustomOperation, Feed, FeedOrder, Parameter, Says, Share};
 
     /// What each of the first requests looks like.
     fn written(request: &Request<'_>, body: Option<&str>, cells: &[&str]) -> Vec<String> {
@@ -254,8 +254,8 @@ mod tests {
         let parameters = parameters.map(|(name, from)| Parameter { name: name.to_owned(), from });
         let says = Says::Command(Vec::new());
         let name = "r".to_owned();
-        let own = Own {
-            operations: vec![OwnOperation { name, parameters: parameters.to_vec(), says }],
+        let custom = Custom {
+            operations: vec![CustomOperation { name, parameters: parameters.to_vec(), says }],
             feeds: vec![Feed {
                 name: "f".to_owned(),
                 file: String::new(),
@@ -264,13 +264,13 @@ mod tests {
                 order: FeedOrder::Sequential,
                 hash: String::new(),
             }],
-            ..Own::default()
+            ..Custom::default()
         };
-        let mix = vec![Share { kind: Kind::Own(0), weight: 1.0 }];
-        let workload = Workload { own, mix, ..preset("kv").expect("a preset") };
+        let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
+        let workload = Workload { custom, mix, ..preset("kv").expect("a preset") };
         let mut rows = FeedRows::new(1);
         cells.iter().for_each(|cell| rows.push(cell.as_bytes()));
-        let said = Said::new(&workload, 1, 1, Task::Drive).expect("sound");
+        let said = Encoder::new(&workload, 1, 1, Task::Drive).expect("sound");
         let mut said = said.with_feeds(&Feeds::new(vec![rows])).expect("its feeds");
         let made = HttpRequest::new(request, body, ["of", "n"].into_iter());
         let made = made.unwrap_or_else(|fault| panic!("{}", fault.0));

@@ -1,4 +1,4 @@
-//! The seam between the braid and what is driven: one contender on one core.
+//! The seam between the interleaving and what is driven: one contender on one core.
 
 use crate::Stop;
 use record::{Asked, Recorder};
@@ -46,12 +46,12 @@ impl Seat {
 }
 
 /// Makes a lane on its worker's thread, which it never leaves.
-pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, Broken> + Send>;
+pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, EngineError> + Send>;
 
 /// The lanes of one contender of the order: one for each worker, made alike.
 pub fn for_workers(
     order: &Asked,
-    make: impl Fn(&Seat) -> Result<Box<dyn Lane>, Broken> + Clone + Send + 'static,
+    make: impl Fn(&Seat) -> Result<Box<dyn Lane>, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     (0..order.cores.len().max(1)).map(|_| Box::new(make.clone()) as MakeLane).collect()
 }
@@ -91,14 +91,18 @@ pub trait Lane {
     ///
     /// # Errors
     /// Only when tiebreak itself failed; refused connections are data.
-    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken>;
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError>;
 
     /// Opens at most `most` of the connections that [`Lane::end_connections`] closed.
     /// Returns None while others are left to be opened.
     ///
     /// # Errors
     /// Only when tiebreak itself failed; refused connections are data.
-    fn open_some(&mut self, _most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+    fn open_some(
+        &mut self,
+        _most: usize,
+        seen: &mut Recorder,
+    ) -> Result<Option<Opened>, EngineError> {
         self.open(seen).map(Some)
     }
 
@@ -106,14 +110,14 @@ pub trait Lane {
     ///
     /// # Errors
     /// Only when tiebreak itself failed.
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken>;
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError>;
 
     /// Between slices: answers pings, reopens what the peer closed. Returns by
     /// `until`.
     ///
     /// # Errors
     /// Only when tiebreak itself failed.
-    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken>;
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError>;
 
     /// Between two rounds: closes connections that outlive their operations, so that
     /// [`Lane::open`] opens others in their place. Returns false, and closes nothing, if
@@ -146,7 +150,7 @@ pub trait Steps {
     ///
     /// # Errors
     /// Only when tiebreak itself failed.
-    fn step(&mut self, seen: &mut Recorder) -> Result<Step, Broken>;
+    fn step(&mut self, seen: &mut Recorder) -> Result<Step, EngineError>;
 
     /// The slice is over. Returns when its last reply was in.
     fn finish(&mut self, seen: &mut Recorder) -> u64;
@@ -169,22 +173,22 @@ pub struct Step {
 
 /// tiebreak itself failed: a sentence that says how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken(pub String);
+pub struct EngineError(pub String);
 
-impl Broken {
+impl EngineError {
     /// The system refused `what`.
-    pub fn system(what: &str, error: &std::io::Error) -> Broken {
-        Broken(format!("{what}: {error}"))
+    pub fn system(what: &str, error: &std::io::Error) -> EngineError {
+        EngineError(format!("{what}: {error}"))
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for EngineError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for EngineError {}
 
 #[cfg(test)]
 mod tests {

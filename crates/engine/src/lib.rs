@@ -8,7 +8,6 @@
 mod alarm;
 pub mod arrivals;
 mod barrier;
-pub mod braid;
 pub mod clock;
 pub mod codec_lane;
 mod drive;
@@ -19,6 +18,7 @@ mod health;
 mod http;
 mod http_reply;
 mod http_requests;
+pub mod interleaving;
 pub mod interrupt;
 mod lane;
 mod random;
@@ -39,12 +39,12 @@ pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
-    Broken, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
+    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
 };
 pub use run::run;
 pub use stop::Stop;
 pub use store::{
-    MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Said, Sharded,
+    Encoder, MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Sharded,
     THRIFT_COLUMN, Task, ThriftAccess, ThriftEpoch, Verifier, memcached_lacks, memcached_lanes,
     resp_lacks, resp_lanes, thrift_lacks, thrift_lanes,
 };

@@ -1,7 +1,7 @@
 //! One call of the engine: workers on cores, their parts merged into trials.
 
-use crate::worker::{Desk, Part, Shared, Worker};
-use crate::{Broken, MakeLane, Seat, Stop, TargetClock};
+use crate::worker::{Part, Shared, Worker, WorkerSetup};
+use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{Asked, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,17 +25,17 @@ pub fn run(
     targets: Vec<TargetClock<'_>>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
-) -> Result<(), Broken> {
+) -> Result<(), EngineError> {
     let workers = order.cores.len().max(1);
     let contenders = lanes.len();
-    let mut desks: Vec<Vec<MakeLane>> = (0..workers).map(|_| Vec::new()).collect();
+    let mut setups: Vec<Vec<MakeLane>> = (0..workers).map(|_| Vec::new()).collect();
     for lane in lanes {
-        for (desk, part) in desks.iter_mut().zip(lane) {
-            desk.push(part);
+        for (setup, part) in setups.iter_mut().zip(lane) {
+            setup.push(part);
         }
     }
-    if desks.iter().any(|desk| desk.len() != contenders) || contenders != order.lanes.len() {
-        return Err(Broken(format!(
+    if setups.iter().any(|setup| setup.len() != contenders) || contenders != order.lanes.len() {
+        return Err(EngineError(format!(
             "the order names {} contenders on {workers} workers; the lanes don't match",
             order.lanes.len()
         )));
@@ -44,23 +44,23 @@ pub fn run(
     let (parts, merged) = mpsc::channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
-        for (at, desk) in desks.into_iter().enumerate() {
+        for (at, setup) in setups.into_iter().enumerate() {
             let seat = Seat::new(at, workers, stop.clone());
             let (shared, parts) = (&shared, parts.clone());
             // The first worker reads them all.
-            let desk = Desk { lanes: desk, targets: targets.take().unwrap_or_default() };
+            let setup = WorkerSetup { lanes: setup, targets: targets.take().unwrap_or_default() };
             std::thread::Builder::new()
                 .name(format!("worker-{at}"))
                 .spawn_scoped(scope, move || {
-                    let work = || Worker::work(order, seat, desk, shared, &parts);
+                    let work = || Worker::work(order, seat, setup, shared, &parts);
                     if catch_unwind(AssertUnwindSafe(work)).is_err() {
                         // The receiver outlives all workers.
-                        let _ = parts.send(Err(Broken(PANICKED.to_owned())));
+                        let _ = parts.send(Err(EngineError(PANICKED.to_owned())));
                     }
                 })
                 .map_err(|error| {
                     shared.barrier.break_it();
-                    Broken::system("cannot start a worker thread", &error)
+                    EngineError::system("cannot start a worker thread", &error)
                 })?;
         }
         drop(parts);
@@ -73,9 +73,9 @@ fn merge(
     order: &Asked,
     workers: usize,
     stop: &Stop,
-    parts: &mpsc::Receiver<Result<Part, Broken>>,
+    parts: &mpsc::Receiver<Result<Part, EngineError>>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
-) -> Result<(), Broken> {
+) -> Result<(), EngineError> {
     let mut open: BTreeMap<(u64, u32), (usize, bool, Seen)> = BTreeMap::new();
     let mut result = Ok(());
     for part in parts {

@@ -5,10 +5,10 @@ mod chat;
 mod copies;
 mod messages;
 
-use crate::codec_lane::{Speech, codec_lanes};
+use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::{MakeLane, Numbers, Seat, TlsAccess};
 use messages::Messages;
-use record::{Asked, Moments, Recorder, Told};
+use record::{Asked, Moments, Outcome, Recorder};
 use std::cell::Cell;
 use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket};
 use wire::{Class, Reply};
@@ -50,7 +50,7 @@ struct Heard {
     is_wrong: bool,
 }
 
-impl Speech for Echo {
+impl Dialogue for Echo {
     type Codec = WebSocket;
     type Memo = Heard;
 
@@ -91,19 +91,19 @@ impl Speech for Echo {
     }
 
     #[inline]
-    fn told(
+    fn outcome(
         &mut self,
         _number: u64,
         _at: &Moments,
         heard: &mut Heard,
         reply: &Reply,
         _seen: &mut Recorder,
-    ) -> Option<Told> {
+    ) -> Option<Outcome> {
         let is_whole = heard.bytes == self.messages.bytes();
         Some(match reply.class {
-            _ if heard.is_wrong || !is_whole => Told::Wrong,
-            Class::Ok => Told::Ok,
-            Class::Miss | Class::Error(_) => Told::Unexpected,
+            _ if heard.is_wrong || !is_whole => Outcome::Wrong,
+            Class::Ok => Outcome::Ok,
+            Class::Miss | Class::Error(_) => Outcome::Unexpected,
         })
     }
 }

@@ -1,9 +1,9 @@
-//! One core: takes its lanes through the braid.
+//! One core: takes its lanes through the interleaving.
 
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::health::{Health, Reading};
 use crate::random::Random;
-use crate::{Broken, Lane, MakeLane, Opened, Seat, TargetClock, Turn, braid, clock};
+use crate::{EngineError, Lane, MakeLane, Opened, Seat, TargetClock, Turn, clock, interleaving};
 use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -58,7 +58,7 @@ pub(crate) struct Part {
 enum Gone {
     /// The end was asked for.
     Stopped,
-    Broken(Broken),
+    Broken(EngineError),
 }
 
 impl From<BrokenBarrier> for Gone {
@@ -67,8 +67,8 @@ impl From<BrokenBarrier> for Gone {
     }
 }
 
-impl From<Broken> for Gone {
-    fn from(broken: Broken) -> Gone {
+impl From<EngineError> for Gone {
+    fn from(broken: EngineError) -> Gone {
         Gone::Broken(broken)
     }
 }
@@ -90,14 +90,14 @@ struct Driven {
 }
 
 impl Driven {
-    fn open(&mut self) -> Result<(), Broken> {
+    fn open(&mut self) -> Result<(), EngineError> {
         let opened = self.lane.open(&mut self.seen)?;
         self.note(opened);
         Ok(())
     }
 
     /// Returns whether all are open now, as far as they could be opened.
-    fn open_some(&mut self, most: usize) -> Result<bool, Broken> {
+    fn open_some(&mut self, most: usize) -> Result<bool, EngineError> {
         let opened = self.lane.open_some(most, &mut self.seen)?;
         if let Some(opened) = opened {
             self.note(opened);
@@ -111,7 +111,7 @@ impl Driven {
 }
 
 /// What one worker works with.
-pub(crate) struct Desk<'a> {
+pub(crate) struct WorkerSetup<'a> {
     pub(crate) lanes: Vec<MakeLane>,
     pub(crate) targets: Vec<TargetClock<'a>>,
 }
@@ -120,7 +120,7 @@ pub(crate) struct Worker<'a> {
     order: &'a Asked,
     seat: Seat,
     shared: &'a Shared,
-    parts: &'a Sender<Result<Part, Broken>>,
+    parts: &'a Sender<Result<Part, EngineError>>,
     health: Health,
     /// Time stolen from the machine up to the end of the slice before.
     stolen_ns: u64,
@@ -135,15 +135,15 @@ impl<'a> Worker<'a> {
     pub(crate) fn work(
         order: &'a Asked,
         seat: Seat,
-        desk: Desk<'a>,
+        setup: WorkerSetup<'a>,
         shared: &'a Shared,
-        parts: &'a Sender<Result<Part, Broken>>,
+        parts: &'a Sender<Result<Part, EngineError>>,
     ) {
         let _let_go = LetGo(&shared.barrier);
         let result = settle(order.cores.get(seat.worker).copied()).and_then(|()| {
             let health = Health::of_this_thread(seat.worker == 0);
-            let lanes = make(order, &seat, desk.lanes)?;
-            let (targets, place, after, stolen_ns) = (desk.targets, 0, None, 0);
+            let lanes = make(order, &seat, setup.lanes)?;
+            let (targets, place, after, stolen_ns) = (setup.targets, 0, None, 0);
             Ok(Worker {
                 order,
                 seat,
@@ -211,7 +211,7 @@ impl<'a> Worker<'a> {
         self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
         if self.order.warm_up_ns > 0 {
-            let order = braid::order(self.order.seed, 0, contenders, 1);
+            let order = interleaving::order(self.order.seed, 0, contenders, 1);
             result = self.slices(&order, self.order.warm_up_ns, false);
             self.hand_over(0, Phase::WarmUp, 0, result.is_err());
         }
@@ -222,7 +222,7 @@ impl<'a> Worker<'a> {
                 self.renew(round)?;
             }
             let slices = self.order.slices_per_round();
-            let order = braid::order(self.order.seed, round, contenders, slices);
+            let order = interleaving::order(self.order.seed, round, contenders, slices);
             let sending_ns = self.order.round_ns / u64::from(slices);
             result = self.slices(&order, sending_ns, true);
             self.hand_over(u64::from(round), Phase::Round, round, result.is_err());
@@ -347,7 +347,7 @@ impl<'a> Worker<'a> {
 }
 
 /// Pins the thread to its core and lets it wake on time.
-fn settle(core: Option<u32>) -> Result<(), Broken> {
+fn settle(core: Option<u32>) -> Result<(), EngineError> {
     // SAFETY: a call without pointers. Slack 1 ns, instead of 50 µs: operations
     // that are due must not wait for the kernel's convenience.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
@@ -357,21 +357,21 @@ fn settle(core: Option<u32>) -> Result<(), Broken> {
     let pinned = unsafe {
         let mut cores: libc::cpu_set_t = std::mem::zeroed();
         if core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-            return Err(Broken(format!("core {core} is beyond what this build can pin to")));
+            return Err(EngineError(format!("core {core} is beyond what this build can pin to")));
         }
         libc::CPU_SET(core as usize, &mut cores);
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &cores)
     };
     match pinned {
         0 => Ok(()),
-        _ => Err(Broken::system(
+        _ => Err(EngineError::system(
             &format!("cannot pin a worker to core {core}"),
             &std::io::Error::last_os_error(),
         )),
     }
 }
 
-fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, Broken> {
+fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, EngineError> {
     let mut made = Vec::with_capacity(lanes.len());
     for (make, asked) in lanes.into_iter().zip(&order.lanes) {
         let lane = make(seat)?;

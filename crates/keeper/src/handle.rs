@@ -5,7 +5,7 @@ use crate::logs::bounded;
 use crate::measured::{Measured, NotStarted};
 use crate::process::Identity;
 use crate::protocol::{
-    Channel, Event, Farewell, Household, ProcessOrder, ReceiveError, Request, wait,
+    Channel, Event, Farewell, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
 use crate::{cgroup, keeping, note, subreaper, tree};
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 pub struct Keeper {
     channel: Channel,
     child: Child,
-    household: Household,
+    launch_options: LaunchOptions,
     /// Logs of everything started, to be cleaned if the keeper cannot.
     logs: BTreeSet<PathBuf>,
     cgroup: Option<PathBuf>,
@@ -89,7 +89,7 @@ impl Keeper {
     /// # Errors
     /// If the system refuses a process or a socket, or this program does not call
     /// [`keep`](super::keep) for that argument.
-    pub fn start(household: Household) -> Result<Keeper, Trouble> {
+    pub fn start(launch_options: LaunchOptions) -> Result<Keeper, Trouble> {
         let refused = |error: std::io::Error| {
             Trouble::Refused(format!("the keeper of a target cannot be started: {error}"))
         };
@@ -114,7 +114,7 @@ impl Keeper {
         let mut keeper = Keeper {
             channel: Channel::new(ours),
             child,
-            household: household.clone(),
+            launch_options: launch_options.clone(),
             mark: mark.clone(),
             log_troubles: LogTroubles::default(),
             logs: BTreeSet::new(),
@@ -124,7 +124,7 @@ impl Keeper {
             ended: false,
         };
         let tiebreak = Identity::of(std::process::id());
-        match keeper.ask(&Request::Keep { household, mark, tiebreak })? {
+        match keeper.ask(&Request::Keep { launch_options, mark, tiebreak })? {
             Event::Keeping => Ok(keeper),
             Event::Refused(why) => {
                 keeper.wait_for_keeper();
@@ -325,7 +325,7 @@ impl Keeper {
             if let Some(folder) = self.cgroup.take() {
                 cgroup::remove(&folder);
             }
-            let secrets = &self.household.secrets;
+            let secrets = &self.launch_options.secrets;
             // A log that does not exist may never have existed, and there is nobody to ask.
             let logs = self.logs.iter().filter(|log| log.exists());
             let wrong = logs.filter_map(|log| bounded::finish(log, secrets).err());

@@ -11,7 +11,7 @@ use crate::ending::Ending;
 use crate::logs::bounded;
 use crate::note::{self, Note};
 use crate::protocol::{
-    Channel, Event, Farewell, Household, ProcessOrder, ReceiveError, Request, wait,
+    Channel, Event, Farewell, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
 use crate::signal_fd::SignalFd;
 use crate::{child, pin, subreaper, tree};
@@ -54,7 +54,7 @@ pub fn keep() -> ExitCode {
 pub(super) struct Keeping {
     pub(super) channel: Channel,
     pub(super) signals: SignalFd,
-    pub(super) household: Household,
+    pub(super) launch_options: LaunchOptions,
     pub(super) mark: String,
     note: Note,
     temporary: Option<Temporary>,
@@ -100,15 +100,15 @@ impl Keeping {
         let signals = SignalFd::begin()?;
         let mut channel = Channel::new(socket);
         let asked = channel.receive(Instant::now() + NO_TIMEOUT);
-        let Ok(Request::Keep { household, mark, tiebreak }) = asked else {
+        let Ok(Request::Keep { launch_options, mark, tiebreak }) = asked else {
             return Err(io::Error::other("there is no request on standard input"));
         };
         crate::file_size::survive_a_file_size_limit()?;
         let cgroup = Cgroup::create(std::process::id());
         // Held open from now on, because its user can give its path to another folder.
-        let temporary = household.temporary.as_ref().and_then(Temporary::again);
+        let temporary = launch_options.temporary.as_ref().and_then(Temporary::again);
         let group = cgroup.as_ref().map(Cgroup::folder);
-        let begin = note::Begin::of(&household, &mark, tiebreak, group);
+        let begin = note::Begin::of(&launch_options, &mark, tiebreak, group);
         let note = match Note::begin(&begin) {
             Ok(note) => note,
             Err(why) => {
@@ -120,7 +120,7 @@ impl Keeping {
         Ok(Keeping {
             channel,
             signals,
-            household,
+            launch_options,
             mark,
             note,
             temporary,
@@ -154,7 +154,7 @@ impl Keeping {
             .iter()
             .filter_map(|supervised| Some((supervised.pid, supervised.ended?)))
             .collect();
-        let secrets = &self.household.secrets;
+        let secrets = &self.launch_options.secrets;
         let wrong = self.logs.iter().filter_map(|log| bounded::finish(log, secrets).err());
         let log_troubles = wrong.collect();
         if let (true, Some(temporary)) = (orphaned, &self.temporary) {
@@ -300,7 +300,7 @@ impl Keeping {
         }
         self.next_log_check = Instant::now() + LOG_CHECK_INTERVAL;
         for log in &self.logs {
-            bounded::free_middle(log, &self.household.secrets);
+            bounded::free_middle(log, &self.launch_options.secrets);
         }
     }
 
@@ -311,7 +311,7 @@ impl Keeping {
         if let Some(running) = &self.running {
             send_signal(running.pid, libc::SIGTERM, true);
         }
-        let at_once = self.household.stops_at_once;
+        let at_once = self.launch_options.stops_at_once;
         if at_once {
             self.supervised
                 .iter()

@@ -68,7 +68,7 @@ impl Keeping {
         }
         let outlived = self.kill_the_rest();
         run.read_to_the_end();
-        Ok(Event::Measured(run.measured(&why, outlived, &self.household.secrets)))
+        Ok(Event::Measured(run.measured(&why, outlived, &self.launch_options.secrets)))
     }
 
     fn watch(&mut self, run: &mut Run, until: Instant) -> WatchEnd {

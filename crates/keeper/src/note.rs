@@ -9,7 +9,7 @@
 
 use crate::beneath::{Folder, TemporaryId};
 use crate::process::{Identity, Stat};
-use crate::protocol::Household;
+use crate::protocol::LaunchOptions;
 use crate::user;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -56,7 +56,7 @@ pub(super) struct Begin {
 
 impl Begin {
     pub(super) fn of(
-        household: &Household,
+        launch_options: &LaunchOptions,
         mark: &str,
         tiebreak: Option<Identity>,
         cgroup: Option<&Path>,
@@ -66,10 +66,13 @@ impl Begin {
             boot: boot(),
             namespace: namespace(),
             tiebreak,
-            run: household.run.as_ref().map(|run| absolute(run).unwrap_or_else(|_| run.clone())),
-            temporary: household.temporary.clone(),
+            run: launch_options
+                .run
+                .as_ref()
+                .map(|run| absolute(run).unwrap_or_else(|_| run.clone())),
+            temporary: launch_options.temporary.clone(),
             cgroup: cgroup.and_then(|folder| TemporaryId::of(folder).ok()),
-            secrets: !household.secrets.is_empty(),
+            secrets: !launch_options.secrets.is_empty(),
         }
     }
 

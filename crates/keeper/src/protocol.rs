@@ -43,7 +43,7 @@ pub struct ProcessOrder {
 
 /// The keeper's settings, which it gets first.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Household {
+pub struct LaunchOptions {
     /// Values that are masked in the logs at the end.
     pub secrets: Vec<String>,
     /// A folder that the keeper removes if tiebreak is gone.
@@ -60,7 +60,7 @@ pub struct Household {
 pub(super) enum Request {
     /// The first message, with the mark of everything that this keeper starts, and tiebreak's
     /// identity.
-    Keep { household: Household, mark: String, tiebreak: Option<Identity> },
+    Keep { launch_options: LaunchOptions, mark: String, tiebreak: Option<Identity> },
     /// Starts a process that runs until it is stopped.
     Start(ProcessOrder),
     /// Runs a program to its end.

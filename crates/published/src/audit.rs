@@ -2,7 +2,7 @@
 
 use crate::compare::{self, Comparison};
 use crate::groups::{Group, groups};
-use crate::objection::{self, Objection, Place, Unanswered};
+use crate::objection::{self, Objection, SourceLine, Unanswered};
 use crate::rules::{Check, RULES};
 use crate::run::Run;
 use crate::scan::{Oddities, Scan};
@@ -106,7 +106,7 @@ impl Audit {
 }
 
 /// Removes duplicates, because one line may contain several figures.
-fn unique(places: impl Iterator<Item = Place>) -> Vec<Place> {
+fn unique(places: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
     let mut all = Vec::new();
     for place in places {
         if !all.contains(&place) {
@@ -116,7 +116,7 @@ fn unique(places: impl Iterator<Item = Place>) -> Vec<Place> {
     all
 }
 
-fn place(files: &[String], run: &Run, line: u64) -> Place {
+fn place(files: &[String], run: &Run, line: u64) -> SourceLine {
     let file = files.get(run.file).cloned().unwrap_or_default();
-    Place { file, line, quote: run.quote(line).to_owned() }
+    SourceLine { file, line, quote: run.quote(line).to_owned() }
 }

@@ -4,7 +4,7 @@ use judge::verdict::Weight;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLine {
     /// Name of the file, escaped.
     pub file: String,
     /// Its line, from 1.
@@ -27,7 +27,7 @@ pub struct Objection {
     /// What was seen.
     pub evidence: String,
     /// The lines that show it.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLine>,
 }
 
 /// A rule that could not be applied to a run, and the reason.

@@ -1,6 +1,6 @@
 //! The measurements of one kind of operation, if a workload has several kinds.
 
-use crate::{Doing, Histogram, Kind, Moments, Told, outcome::is_zero};
+use crate::{Doing, Histogram, Kind, Moments, Outcome, outcome::is_zero};
 use serde::{Deserialize, Serialize};
 
 /// The measurements of one kind of operation. Merging is associative and commutative.
@@ -30,7 +30,7 @@ pub struct KindSeen {
 
 /// Whether it is recorded even if it is the only kind: it has halves, or a name.
 fn told_apart(kind: Kind) -> bool {
-    kind.has_halves() || matches!(kind, Kind::Own(_))
+    kind.has_halves() || matches!(kind, Kind::Custom(_))
 }
 
 impl KindSeen {
@@ -75,13 +75,13 @@ impl KindSeen {
 
     /// Counts an operation that ended. `outcome` is None without a complete reply.
     #[inline]
-    pub(crate) fn ended(&mut self, outcome: Option<Told>) {
+    pub(crate) fn ended(&mut self, outcome: Option<Outcome>) {
         self.operations += 1;
         match outcome {
-            Some(Told::Ok) => self.ok += 1,
-            Some(Told::Miss) => self.miss += 1,
-            Some(Told::Stale | Told::Wrong) => self.wrong += 1,
-            Some(Told::Unexpected | Told::Conflict) | None => {}
+            Some(Outcome::Ok) => self.ok += 1,
+            Some(Outcome::Miss) => self.miss += 1,
+            Some(Outcome::Stale | Outcome::Wrong) => self.wrong += 1,
+            Some(Outcome::Unexpected | Outcome::Conflict) | None => {}
         }
     }
 

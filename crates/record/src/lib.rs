@@ -13,6 +13,7 @@ pub mod asked;
 mod asks;
 pub mod cassandra;
 mod consistency;
+mod custom;
 pub mod digests;
 pub mod generator;
 mod histogram;
@@ -22,7 +23,6 @@ pub mod kind_seen;
 pub mod limits;
 mod named;
 pub mod outcome;
-mod own;
 pub mod own_cost;
 pub mod phases;
 pub mod plan;
@@ -44,14 +44,16 @@ pub use asked::{Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, Pool, Reu
 pub use asks::{Asks, MessageKind, MessagesAsked, RequestAsked, SqlAsked, SqlProtocol, Work};
 pub use cassandra::CassandraAsked;
 pub use consistency::Consistency;
+pub use custom::{
+    Custom, CustomOperation, Feed, FeedOrder, Parameter, Rows, Says, Statement, Table,
+};
 pub use digests::Digests;
 pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
 pub use host::Host;
 pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
 pub use kind_seen::KindSeen;
-pub use outcome::{Failure, Outcomes, Told, Whose};
-pub use own::{Feed, FeedOrder, Own, OwnOperation, Parameter, Rows, Says, Statement, Table};
+pub use outcome::{Failure, Outcome, Outcomes, Whose};
 pub use own_cost::OwnCost;
 pub use phases::Phases;
 pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan};

@@ -114,7 +114,7 @@ impl Failure {
 
 /// The outcome of a complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Outcome {
     /// The reply was as expected.
     Ok,
     /// The reply had an unexpected code, which counts against the target.

@@ -4,7 +4,7 @@
 //! counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Doing, Failure, KindSeen, LaneAsked, ProgramRun, Seen, Told,
+    Doing, Failure, KindSeen, LaneAsked, Outcome, ProgramRun, Seen,
     slice::{EARLY_NS, Slice, WINDOW_NS},
 };
 
@@ -48,7 +48,7 @@ pub struct SliceStart {
 struct Replied {
     at: Moments,
     code: u16,
-    outcome: Told,
+    outcome: Outcome,
     body_len: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct Recorder {
     burnt_in: u64,
     /// Codes with their counts, in a list that is searched from the front: there are hardly ever
     /// more than two, and a map would allocate.
-    codes: Vec<(u16, Told, u64)>,
+    codes: Vec<(u16, Outcome, u64)>,
     failed: [u64; Failure::ALL.len()],
     /// The last reply, and how many equal ones there were. With many operations in flight on a
     /// connection, the replies in one read were often requested together and have all their times
@@ -166,7 +166,7 @@ impl Recorder {
 
     /// Records a complete reply.
     #[inline]
-    pub fn replied(&mut self, at: &Moments, code: u16, outcome: Told, body_len: u64) {
+    pub fn replied(&mut self, at: &Moments, code: u16, outcome: Outcome, body_len: u64) {
         let reply = Replied { at: *at, code, outcome, body_len };
         match &mut self.alike {
             Some((last, many)) if *last == reply => *many += 1,
@@ -185,7 +185,7 @@ impl Recorder {
         self.seen.sent += many;
         self.ended(at.done, many);
         self.count_code(code, outcome, many);
-        if outcome == Told::Ok && body_len == 0 {
+        if outcome == Outcome::Ok && body_len == 0 {
             self.seen.empty += many;
         }
         self.seen.body_bytes.record_many(body_len, many);
@@ -219,13 +219,19 @@ impl Recorder {
         self.seen.sent += u64::from(was_sent);
         self.seen.without_latency += 1;
         self.ended(now, 1);
-        self.count_code(code, Told::Unexpected, 1);
+        self.count_code(code, Outcome::Unexpected, 1);
     }
 
     /// Records a complete reply by the kind of its operation. `share` is the operation's share of
     /// the mix; `read` is when its first half was answered, if it has halves.
     #[inline]
-    pub fn replied_of_kind(&mut self, share: u32, at: &Moments, outcome: Told, read: Option<u64>) {
+    pub fn replied_of_kind(
+        &mut self,
+        share: u32,
+        at: &Moments,
+        outcome: Outcome,
+        read: Option<u64>,
+    ) {
         let after_burn_in = at.due >= self.burnt_in;
         let Some(kind) = self.kinds.get_mut(share as usize) else { return };
         kind.ended(Some(outcome));
@@ -258,7 +264,7 @@ impl Recorder {
         match run.failure {
             Some(failure) => self.failed[failure as usize] += n,
             // Its exit status.
-            None => self.count_code(0, Told::Ok, n),
+            None => self.count_code(0, Outcome::Ok, n),
         }
         if run.failure.is_none() {
             self.seen.body_bytes.record(run.output_bytes);
@@ -385,12 +391,12 @@ impl Recorder {
             *seen.codes.entry(code).or_default() += n;
             let outcomes = &mut seen.outcomes;
             *match outcome {
-                Told::Ok => &mut outcomes.ok,
-                Told::Miss => &mut outcomes.miss,
-                Told::Stale => &mut outcomes.stale,
-                Told::Wrong => &mut outcomes.wrong,
-                Told::Conflict => &mut outcomes.conflict,
-                Told::Unexpected => outcomes.unexpected.entry(code).or_default(),
+                Outcome::Ok => &mut outcomes.ok,
+                Outcome::Miss => &mut outcomes.miss,
+                Outcome::Stale => &mut outcomes.stale,
+                Outcome::Wrong => &mut outcomes.wrong,
+                Outcome::Conflict => &mut outcomes.conflict,
+                Outcome::Unexpected => outcomes.unexpected.entry(code).or_default(),
             } += n;
         }
         for (failure, n) in Failure::ALL.into_iter().zip(&mut self.failed) {
@@ -418,7 +424,7 @@ impl Recorder {
     }
 
     #[inline]
-    fn count_code(&mut self, code: u16, outcome: Told, n: u64) {
+    fn count_code(&mut self, code: u16, outcome: Outcome, n: u64) {
         let known = self.codes.iter_mut();
         match known.into_iter().find(|entry| entry.0 == code && entry.1 == outcome) {
             Some(entry) => entry.2 += n,
@@ -460,7 +466,7 @@ mod tests {
         for (due, body) in replies {
             let done = due + WINDOW_NS;
             let at = Moments { due, could: due, sent: due + 3, asked: due + 4, began: done, done };
-            recorder.replied(&at, 200, Told::Ok, body);
+            recorder.replied(&at, 200, Outcome::Ok, body);
         }
         assert_eq!(recorder.slice_mut().operations, 12, "the count is always up to date");
         recorder.end_slice();
@@ -501,7 +507,7 @@ mod tests {
                     began: done,
                     done,
                 };
-                recorder.replied(&at, 200, Told::Ok, 1);
+                recorder.replied(&at, 200, Outcome::Ok, 1);
             }
             recorder.end_slice();
             recorder.take().slices[0].early

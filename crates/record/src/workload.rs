@@ -4,7 +4,7 @@
 //! Operation *n* of a contender is a pure function of the order's seed, its
 //! workload and *n*; see `engine::workload`.
 
-use crate::Own;
+use crate::Custom;
 use serde::{Deserialize, Serialize};
 
 /// Types of each user in wide rows. A row is one user and type.
@@ -45,8 +45,8 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Vec<String>>,
     /// User-defined statements, commands and requests, with parameters.
-    #[serde(default, skip_serializing_if = "Own::is_empty")]
-    pub own: Own,
+    #[serde(rename = "own", default, skip_serializing_if = "Custom::is_empty")]
+    pub custom: Custom,
     /// With several groups at once: how many entries of the mix belong to each. Operation *n*
     /// belongs to group *n* mod their number. Empty if there is one workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,14 +105,15 @@ impl Workload {
 
     /// Whether some operation uses keys of the workload.
     pub fn asks_for_keys(&self) -> bool {
-        self.mix.iter().any(|share| !matches!(share.kind, Kind::Own(_))) || self.own.asks_for_keys()
+        self.mix.iter().any(|share| !matches!(share.kind, Kind::Custom(_)))
+            || self.custom.asks_for_keys()
     }
 
     /// How many items the load writes: values and counters, as far as operations use them, and the
     /// rows of user-defined tables.
     pub fn to_load(&self) -> u64 {
         let counts = self.mix.iter().any(|share| share.kind.counts());
-        self.values_to_load() + self.keys * u64::from(counts) + self.own.rows(self.keys)
+        self.values_to_load() + self.keys * u64::from(counts) + self.custom.rows(self.keys)
     }
 }
 
@@ -165,8 +166,9 @@ pub enum Kind {
     InsertColumn,
     /// The command of this number in [`Workload::commands`].
     Command(u32),
-    /// The operation of this number in [`Own::operations`].
-    Own(u32),
+    /// The operation of this number in [`Custom::operations`].
+    #[serde(rename = "own")]
+    Custom(u32),
 }
 
 impl Kind {
@@ -188,7 +190,7 @@ impl Kind {
 
     /// Whether it is user-defined.
     pub fn is_own(self) -> bool {
-        matches!(self, Kind::Command(_) | Kind::Own(_))
+        matches!(self, Kind::Command(_) | Kind::Custom(_))
     }
 
     /// Whether it changes a counter.

@@ -5,7 +5,7 @@ use crate::words;
 use judge::verdict::Weight;
 use published::Audit;
 use published::compare::{Comparison, Word};
-use published::objection::{Objection, Place, Unanswered};
+use published::objection::{Objection, SourceLine, Unanswered};
 use published::rules::{RULES, Rule};
 use published::run::Run;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(crate) fn by_rule(audit: &Audit) -> Vec<Ruled<'_>> {
 }
 
 /// `ab.txt:19`
-pub(crate) fn place(place: &Place) -> String {
+pub(crate) fn place(place: &SourceLine) -> String {
     format!("{}:{}", place.file, place.line)
 }
 

@@ -20,7 +20,7 @@ impl Token {
 }
 
 #[derive(Default)]
-struct Place {
+struct Entry {
     generation: u32,
     connection: Option<Connection>,
 }
@@ -28,7 +28,7 @@ struct Place {
 /// All connections.
 #[derive(Default)]
 pub(super) struct Connections {
-    places: Vec<Place>,
+    places: Vec<Entry>,
     free: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Connections {
 
     pub(super) fn insert(&mut self, connection: Connection) -> Token {
         let at = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place::default());
+            self.places.push(Entry::default());
             self.places.len() - 1
         });
         let place = &mut self.places[at];

@@ -1,13 +1,13 @@
 //! Contenders without a network address: files in a directory, whole programs.
 
 use crate::address::command::Command;
-use crate::address::url::{Place, Url};
+use crate::address::url::{Endpoint, Url};
 use crate::protocol;
 use text::percent;
 
 /// `exec:` and the command after it.
 pub(crate) fn program(command: Command) -> Url {
-    of("exec", Place::Program(command))
+    of("exec", Endpoint::Program(command))
 }
 
 /// Parses the text after `file://`: an absolute path, percent-encoded where necessary.
@@ -35,11 +35,11 @@ pub(super) fn directory(text: &str) -> Result<Url, String> {
         _ if path.split('/').any(|part| part == "..") => {
             Err("the directory's path must not contain `..`".to_owned())
         }
-        _ => Ok(of("file", Place::Directory(path.to_owned()))),
+        _ => Ok(of("file", Endpoint::Directory(path.to_owned()))),
     }
 }
 
-fn of(protocol: &str, place: Place) -> Url {
+fn of(protocol: &str, place: Endpoint) -> Url {
     let protocol = protocol::named(protocol);
     let path = "/".to_owned();
     Url { protocol, tls: false, login: None, place, more_nodes: Vec::new(), path, query: None }

@@ -1,6 +1,6 @@
 //! The hosts of an address: one, or the nodes of a target that has several.
 
-use super::{Place, host_and_port};
+use super::{Endpoint, host_and_port};
 use crate::protocol::Scheme;
 
 /// Reads `HOST:PORT`, or `HOST:PORT,HOST:PORT` where the scheme allows several nodes. The
@@ -13,7 +13,7 @@ pub(super) fn read(
     hosts: &str,
     scheme: &Scheme,
     example: &str,
-) -> Result<(Place, Vec<(String, u16)>), String> {
+) -> Result<(Endpoint, Vec<(String, u16)>), String> {
     if hosts.contains(',') && !scheme.several_nodes {
         let name = scheme.name;
         return Err(format!("{name} addresses support one host only, without a comma: {example}"));
@@ -27,7 +27,7 @@ pub(super) fn read(
         nodes.push(node);
     }
     let (host, port) = nodes.remove(0);
-    Ok((Place::Host { host, port }, nodes))
+    Ok((Endpoint::Host { host, port }, nodes))
 }
 
 #[cfg(test)]
@@ -36,13 +36,13 @@ mod tests {
 
     const CLUSTER: Scheme = Scheme::nodes("cluster", 9042);
 
-    fn hosts(text: &str) -> Result<(Place, Vec<(String, u16)>), String> {
+    fn hosts(text: &str) -> Result<(Endpoint, Vec<(String, u16)>), String> {
         read(text, &CLUSTER, "cluster://127.0.0.1:9042")
     }
 
     #[test]
     fn the_first_node_is_the_place_and_the_others_follow() {
-        let first = |host: &str, port| Place::Host { host: host.to_owned(), port };
+        let first = |host: &str, port| Endpoint::Host { host: host.to_owned(), port };
         assert_eq!(hosts("a:1"), Ok((first("a", 1), Vec::new())));
         let others = vec![("127.0.0.2".to_owned(), 9042), ("::1".to_owned(), 7)];
         assert_eq!(hosts("127.0.0.1:9,127.0.0.2,[::1]:7"), Ok((first("127.0.0.1", 9), others)));

@@ -219,7 +219,7 @@ mod tests {
             assert!(told, "no `{wanted}` in\n{}", lines.join("\n"));
         }
         assert!(!lines.iter().any(|line| line.contains("variable NO_VARIABLE")));
-        let own = contents(&file, false).unwrap_or_else(|error| panic!("{}", error.text));
+        let custom = contents(&file, false).unwrap_or_else(|error| panic!("{}", error.text));
         for wanted in [
             "variable TIEBREAK_NOT_SET (not set)",
             "  contender.a.url = \"http+unix://%2Frun%2Fdocker.sock/v1\"",
@@ -227,7 +227,7 @@ mod tests {
             "  contender.a.headers.X = … (not shown)",
             "    | FROM x",
         ] {
-            assert!(own.iter().any(|line| line == wanted), "no `{wanted}` in\n{own:#?}");
+            assert!(custom.iter().any(|line| line == wanted), "no `{wanted}` in\n{custom:#?}");
         }
     }
 }

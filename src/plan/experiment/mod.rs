@@ -25,11 +25,11 @@ mod choices;
 mod command;
 mod contender;
 mod contents;
+mod custom;
 mod declared;
 mod groups;
 mod launch_keys;
 mod outline;
-mod own;
 mod places;
 mod process;
 mod program;
@@ -43,9 +43,9 @@ mod table;
 mod target;
 
 #[cfg(test)]
-mod defaults_tests;
+mod custom_tests;
 #[cfg(test)]
-mod own_tests;
+mod defaults_tests;
 #[cfg(test)]
 mod published_tests;
 #[cfg(test)]
@@ -63,7 +63,7 @@ pub use source::{IN_A_FOLDER, LARGEST, others_in};
 pub use target::Target;
 
 use crate::exit::Error;
-use crate::launch::{Environment, Secret};
+use crate::launch::{EnvLookup, Secret};
 use crate::plan::WorkloadAsked;
 use source::Source;
 use std::cell::RefCell;
@@ -101,7 +101,7 @@ impl Experiment {
     pub fn read(
         file: &Path,
         scale: Option<&str>,
-        environment: Environment<'_>,
+        environment: EnvLookup<'_>,
     ) -> Result<Experiment, Error> {
         let text = source::read(file)?;
         let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());

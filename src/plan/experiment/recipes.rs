@@ -18,9 +18,9 @@ pub struct Recipe {
 
 /// The recipe of a Cassandra: its own text, and after it the text that all of them share.
 macro_rules! cassandra {
-    ($own:literal, $common:literal) => {
+    ($custom:literal, $common:literal) => {
         concat!(
-            include_str!(concat!("../../../recipes/", $own)),
+            include_str!(concat!("../../../recipes/", $custom)),
             include_str!(concat!("../../../recipes/cassandra/", $common))
         )
     };

@@ -1,10 +1,10 @@
 //! Settings of the run as a whole: what the flags of `tiebreak compare` say.
 
 use crate::exit::Error;
-use crate::plan::commands::{self, OwnCommand, OwnCommands};
+use crate::plan::commands::{self, CustomCommand, CustomCommands};
 use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::{declared, groups, own};
+use crate::plan::experiment::{custom, declared, groups};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::sweep_asked::{self as sweep, SweepAsked};
 use crate::plan::{RunSettings, WorkloadAsked, workload};
@@ -52,7 +52,7 @@ impl RunAsked {
 
 /// Keys of `[workload]`.
 pub(super) fn workload_keys() -> Vec<&'static str> {
-    [&keys_in_file::<WorkloadAsked>()[..], &own::KEYS].concat()
+    [&keys_in_file::<WorkloadAsked>()[..], &custom::KEYS].concat()
 }
 
 /// Keys of one of its `commands`.
@@ -60,10 +60,10 @@ pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
 pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
     table.only(&workload_keys())?;
-    let own = own::read(table)?;
-    let commands = table.get("commands").map(|value| own_commands(&value)).transpose()?;
-    let commands = OwnCommands(commands.unwrap_or_default());
-    Ok(WorkloadAsked { own, commands, ..declared::read(table)? })
+    let custom = custom::read(table)?;
+    let commands = table.get("commands").map(|value| custom_commands(&value)).transpose()?;
+    let commands = CustomCommands(commands.unwrap_or_default());
+    Ok(WorkloadAsked { custom, commands, ..declared::read(table)? })
 }
 
 /// `sweep = { connections = [1, 8, 32] }`: one factor.
@@ -79,18 +79,18 @@ fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
     SweepAsked::new(factor, each).map_err(|message| values.error(&message))
 }
 
-fn own_commands(value: &Value<'_>) -> Result<Vec<OwnCommand>, Error> {
+fn custom_commands(value: &Value<'_>) -> Result<Vec<CustomCommand>, Error> {
     let list = value.list()?;
     match list.len() {
         0 => Err(value.error("the list is empty: leave it out for the operations of the preset")),
         len if len > commands::MOST => {
             Err(value.error(&format!("{len} commands: {} at most", commands::MOST)))
         }
-        _ => list.iter().map(own_command).collect(),
+        _ => list.iter().map(custom_command).collect(),
     }
 }
 
-fn own_command(value: &Value<'_>) -> Result<OwnCommand, Error> {
+fn custom_command(value: &Value<'_>) -> Result<CustomCommand, Error> {
     let table = value.table()?;
     table.only(&COMMAND_KEYS)?;
     let Some(run) = table.get("run") else {
@@ -98,5 +98,5 @@ fn own_command(value: &Value<'_>) -> Result<OwnCommand, Error> {
     };
     let words = commands::words(run.word()?).map_err(|message| run.error(&message))?;
     let weight = table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
-    Ok(OwnCommand { words, weight: weight.unwrap_or(1.0) })
+    Ok(CustomCommand { words, weight: weight.unwrap_or(1.0) })
 }

@@ -5,7 +5,7 @@
 //! known is an error, so nothing in it goes unchecked.
 
 use super::tests::FULL;
-use super::{contender, groups, own, process, published, run, target};
+use super::{contender, custom, groups, process, published, run, target};
 use crate::plan::Settings;
 use crate::plan::declared::keys_in_file;
 use serde_json::{Map, Value};
@@ -135,11 +135,11 @@ fn the_schema_has_the_keys_that_are_read() {
     assert_eq!(keys("/properties/workload"), set(&[&run::workload_keys()]));
     let of_command = "/properties/workload/properties/commands/items";
     assert_eq!(keys(of_command), set(&[&run::COMMAND_KEYS]));
-    let own = "/properties/workload/properties";
-    assert_eq!(keys(&format!("{own}/statements/items")), set(&[&own::STATEMENT_KEYS]));
-    assert_eq!(keys(&format!("{own}/requests/items")), set(&[&own::REQUEST_KEYS]));
-    assert_eq!(keys(&format!("{own}/tables/items")), set(&[&own::TABLE_KEYS]));
-    assert_eq!(keys(&format!("{own}/feeds/additionalProperties")), set(&[&own::FEED_KEYS]));
+    let custom = "/properties/workload/properties";
+    assert_eq!(keys(&format!("{custom}/statements/items")), set(&[&custom::STATEMENT_KEYS]));
+    assert_eq!(keys(&format!("{custom}/requests/items")), set(&[&custom::REQUEST_KEYS]));
+    assert_eq!(keys(&format!("{custom}/tables/items")), set(&[&custom::TABLE_KEYS]));
+    assert_eq!(keys(&format!("{custom}/feeds/additionalProperties")), set(&[&custom::FEED_KEYS]));
     let settings = keys_in_file::<Settings>();
     let of_defaults = [&settings[..], &process::KEYS, &target::LAUNCH_KEYS, &target::TARGET_KEYS];
     assert_eq!(keys("/$defs/defaults"), set(&of_defaults));
@@ -162,8 +162,8 @@ fn every_example_and_every_recipe_is_valid() {
         assert_eq!(wrong("/$defs/contender", recipe.text), [""; 0], "{}", recipe.name);
     }
     for text in [
-        super::own_tests::STATEMENTS,
-        super::own_tests::REQUESTS,
+        super::custom_tests::STATEMENTS,
+        super::custom_tests::REQUESTS,
         include_str!("../../../workloads/point-select.toml"),
         include_str!("../../../workloads/tpcb-like.toml"),
     ] {

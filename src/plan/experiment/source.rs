@@ -1,7 +1,7 @@
 //! An experiment file as bytes: read with care, and the place of every error.
 
 use crate::exit::Error;
-use crate::launch::{Environment, Secret, Text};
+use crate::launch::{EnvLookup, Secret, Text};
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Read;
@@ -23,7 +23,7 @@ pub(super) struct Source<'a> {
     /// Its folder, absolute.
     pub(super) folder: PathBuf,
     pub(super) text: &'a str,
-    pub(super) environment: Environment<'a>,
+    pub(super) environment: EnvLookup<'a>,
     /// Every secret that was met, for those who must blot them out.
     pub(super) secrets: RefCell<Vec<Secret>>,
 }

@@ -69,9 +69,9 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
-        let own = self.table.get(key).map(|value| self.value(key, value));
+        let custom = self.table.get(key).map(|value| self.value(key, value));
         let Defaults { keys, tables } = &self.defaults;
-        own.or_else(|| match keys.contains(&key) {
+        custom.or_else(|| match keys.contains(&key) {
             true => tables.iter().find_map(|table| table.get(key)),
             false => None,
         })

@@ -582,8 +582,8 @@ fn a_workload_has_commands_lengths_and_flags() {
     let step = |bytes, weight| record::Step { bytes, weight };
     let steps = record::ValueBytes::Steps(vec![step(32, 3.0), step(1000, 1.0)]);
     assert_eq!((workload.value, workload.compressible), (Some(steps), true));
-    let own = workload.commands.0.iter().map(|own| (own.words.join("|"), own.weight));
-    assert!(own.eq([("SET|{key}|a b".to_owned(), 0.5), ("PING".to_owned(), 1.0)]));
+    let custom = workload.commands.0.iter().map(|custom| (custom.words.join("|"), custom.weight));
+    assert!(custom.eq([("SET|{key}|a b".to_owned(), 0.5), ("PING".to_owned(), 1.0)]));
 }
 
 #[test]

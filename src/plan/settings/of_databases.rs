@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn what_is_given_wins() {
-        let own = given(&[("protocol", "text"), ("pool.max", "2")]);
+        let custom = given(&[("protocol", "text"), ("pool.max", "2")]);
         let common = given(&[("protocol", "prepared"), ("query", "SELECT 2"), ("table", "memory")]);
-        let both = own.over(&common);
+        let both = custom.over(&common);
         assert_eq!((both.protocol, both.pool_max), (Some(SqlProtocol::Text), Some(2)));
         assert_eq!(
             (both.query.as_deref(), both.table.as_deref()),

@@ -55,18 +55,18 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_and_the_rest_is_cache_lites() {
-        let mut own = Settings::default();
+        let mut custom = Settings::default();
         let mut common = Settings::default();
-        assert_eq!(own.files().guard, Guard::Flock);
+        assert_eq!(custom.files().guard, Guard::Flock);
         for (key, value) in [("locking", "rename"), ("expires", "1h")] {
             common.set(key, value).expect("good");
         }
         for (key, value) in [("locking", "none"), ("fsync", "true")] {
-            own.set(key, value).expect("good");
+            custom.set(key, value).expect("good");
         }
         let expires = Some(Duration::from_secs(3600));
         let both = files::Settings { guard: Guard::Nothing, fsync: true, expires };
-        assert_eq!(own.over(&common).files(), both);
+        assert_eq!(custom.over(&common).files(), both);
     }
 
     #[test]

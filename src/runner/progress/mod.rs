@@ -9,8 +9,8 @@ mod loading;
 mod manner;
 mod screen;
 mod state;
-mod teller;
 mod view;
+mod writer;
 
 pub(crate) use manner::Manner;
 
@@ -22,49 +22,49 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use teller::Desk;
+use writer::Mailbox;
 
 /// Shows the progress of one run on standard error.
 pub(crate) struct Progress {
     manner: Manner,
-    desk: Arc<Desk>,
-    teller: Option<JoinHandle<()>>,
+    mailbox: Arc<Mailbox>,
+    writer: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Starts to show the progress of a run, or of this part of a sweep.
     pub(crate) fn start(manner: Manner, names: &[String], part: &str) -> Progress {
         let state = State::new(names, Instant::now()).of_part(part);
-        let desk = Arc::new(Desk::new(state));
-        let teller = match manner {
+        let mailbox = Arc::new(Mailbox::new(state));
+        let writer = match manner {
             Manner::Silent => None,
-            _ => teller::start(manner, desk.clone()),
+            _ => writer::start(manner, mailbox.clone()),
         };
-        Progress { manner, desk, teller }
+        Progress { manner, mailbox, writer }
     }
 
     /// Keeps the writing thread on these cores, if there are any.
     pub(crate) fn keep_on(&self, cores: &[u32]) {
-        if let Some(teller) = &self.teller {
-            placement::place(engine::threads::handle(teller), cores);
+        if let Some(writer) = &self.writer {
+            placement::place(engine::threads::handle(writer), cores);
         }
     }
 
     /// Prints one sentence that stays on the screen.
     pub(crate) fn say(&self, sentence: &str) {
         let sentence = &secrets::hidden(sentence);
-        match (&self.teller, self.manner) {
+        match (&self.writer, self.manner) {
             (_, Manner::Silent) => {}
-            (Some(_), _) => self.desk.say(sentence),
+            (Some(_), _) => self.mailbox.say(sentence),
             // No thread could be started.
-            (None, _) => teller::print(&format!("{sentence}\n")),
+            (None, _) => writer::print(&format!("{sentence}\n")),
         }
     }
 
     /// The same for a sentence that is printed even with `--quiet`.
     pub(crate) fn insist(&self, sentence: &str) {
         match self.manner {
-            Manner::Silent => teller::print(&format!("{sentence}\n")),
+            Manner::Silent => writer::print(&format!("{sentence}\n")),
             _ => self.say(sentence),
         }
     }
@@ -84,35 +84,35 @@ impl Progress {
     /// All its keys below this one are done. No thread is woken: the next drawing of the view shows
     /// it.
     pub(crate) fn loaded(&self, upto: u64) {
-        self.desk.lock().state.loaded(upto, Instant::now());
+        self.mailbox.lock().state.loaded(upto, Instant::now());
     }
 
     fn begin(&self, phase: impl Fn(&mut State, Instant)) {
         let now = Instant::now();
-        let mut news = self.desk.lock();
+        let mut news = self.mailbox.lock();
         phase(&mut news.state, now);
         if self.manner == Manner::Lines {
             let line = line::line(&news.state, now);
             news.said.push(line);
         }
         drop(news);
-        self.desk.wake();
+        self.mailbox.wake();
     }
 
     /// A trial ended. No thread is woken: the next drawing of the view shows it.
     pub(crate) fn trial(&self, trial: &TrialRecord) {
         if self.manner != Manner::Silent {
-            self.desk.lock().state.trial(trial, Instant::now());
+            self.mailbox.lock().state.trial(trial, Instant::now());
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.desk.end();
-        if let Some(teller) = self.teller.take() {
-            // A teller that panicked has told so itself.
-            let _ = teller.join();
+        self.mailbox.end();
+        if let Some(writer) = self.writer.take() {
+            // A writer that panicked has told so itself.
+            let _ = writer.join();
         }
     }
 }

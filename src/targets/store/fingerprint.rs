@@ -5,7 +5,7 @@
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use record::{LoadHow, Own, Workload};
+use record::{Custom, LoadHow, Workload};
 use text::units::show_count;
 
 /// First word of a fingerprint, with the version of how values are made.
@@ -75,8 +75,8 @@ impl Wanted {
         if !workload.values_as.is_version() {
             spec += &format!(" {:?}", workload.values_as);
         }
-        if !workload.own.is_empty() {
-            let Own { setup, tables, .. } = &workload.own;
+        if !workload.custom.is_empty() {
+            let Custom { setup, tables, .. } = &workload.custom;
             spec += &format!(" {setup:?} {tables:?}");
         }
         Wanted { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }

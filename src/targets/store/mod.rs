@@ -134,7 +134,7 @@ impl SideChannel {
         match &self.tongue {
             Tongue::Files { .. } => Vec::new(),
             // This does not count its rows.
-            Tongue::Sql(database) => database.own_words(&self.address),
+            Tongue::Sql(database) => database.custom_words(&self.address),
             // A store that does not exist yet reports nothing.
             Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)

@@ -84,7 +84,7 @@ impl Database {
         vec![line("version", shown(version)), line(command, settings.join(", "))]
     }
 
-    pub(super) fn own_words(&self, address: &Address) -> Vec<Fact> {
+    pub(super) fn custom_words(&self, address: &Address) -> Vec<Fact> {
         match self.facts_once_up(address) {
             Ok(facts) => self.words(&facts),
             Err(why) => {
@@ -210,7 +210,7 @@ mod tests {
         let nobody = Address::Tcp(([127, 0, 0, 1], ports::free().expect("a port")).into());
         let access = PostgresAccess::without_log_in(Protocol::Simple);
         let database = Database::new(Box::new(access), None);
-        let [fact] = &database.own_words(&nobody)[..] else { panic!("one fact") };
+        let [fact] = &database.custom_words(&nobody)[..] else { panic!("one fact") };
         let line = fact.line.as_deref().unwrap_or("");
         assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");
     }

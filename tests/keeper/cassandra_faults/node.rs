@@ -1,7 +1,7 @@
 //! A real node of Cassandra 5.0 with settings that its recipe does not have, in a folder of its
 //! own. It keeps its data when it is killed and started again.
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use crate::common::not_tested::not_tested;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
@@ -25,7 +25,7 @@ const OPTIONS: [u8; 9] = [4, 0, 0, 0, 5, 0, 0, 0, 0];
 pub(crate) struct Node {
     // Killed before its folder is removed.
     process: Option<Running>,
-    place: Place,
+    place: TestFolder,
     software: PathBuf,
     port: u16,
     storage: u16,
@@ -44,7 +44,7 @@ impl Node {
         let (port, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
         let mut node = Node {
             process: None,
-            place: Place::new(),
+            place: TestFolder::new(),
             software,
             port,
             storage,

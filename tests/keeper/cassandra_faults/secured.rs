@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::{SHORT, SUPERUSER, contender, execute};
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,11 +12,11 @@ const WRONG: &str = "wrong-horse-8";
 const CHEAPEST: &str = "SELECT key FROM system.local";
 
 /// A throw-away authority, in a folder of its own.
-pub(super) struct Authority(Place);
+pub(super) struct Authority(TestFolder);
 
 impl Authority {
     pub(super) fn new() -> Authority {
-        let authority = Authority(Place::new());
+        let authority = Authority(TestFolder::new());
         let words = "req -newkey rsa:2048 -nodes -x509 -days 2 -subj /CN=throw-away";
         authority.openssl(&format!("{words} -keyout ca.key -out ca.pem"));
         authority
@@ -79,7 +79,7 @@ pub(super) fn passwords(node: &Node) {
         ("app:${WRONG}@", Some(4), refused),
         ("", Some(4), "it requires a user and a password"),
     ] {
-        let place = Place::new();
+        let place = TestFolder::new();
         let address = node.address();
         // The secret is no argument of tiebreak, which all users can see.
         let file = format!("[contender.c]\nurl = 'cassandra://{login}{address}/system'\n");
@@ -114,7 +114,7 @@ fn nowhere(folder: &Path, secret: &str) {
     }
 }
 
-pub(super) fn certificate_of_a_name(server: (&Node, &Place), authority: &Authority) {
+pub(super) fn certificate_of_a_name(server: (&Node, &TestFolder), authority: &Authority) {
     let file = authority.file().display().to_string();
     let trusting = ["--cacert", &file];
     driven(server, "localhost", &trusting);
@@ -123,7 +123,7 @@ pub(super) fn certificate_of_a_name(server: (&Node, &Place), authority: &Authori
     refused(server, "localhost", &[], "UnknownIssuer");
 }
 
-pub(super) fn certificate_of_an_address(server: (&Node, &Place), authority: &Authority) {
+pub(super) fn certificate_of_an_address(server: (&Node, &TestFolder), authority: &Authority) {
     let file = authority.file().display().to_string();
     driven(server, "127.0.0.1", &["--cacert", &file]);
 }
@@ -132,14 +132,14 @@ fn url(node: &Node, host: &str) -> String {
     node.url_at(SUPERUSER, host, "system") + "?sslmode=verify-full"
 }
 
-fn driven((node, runs): (&Node, &Place), host: &str, more: &[&str]) {
+fn driven((node, runs): (&Node, &TestFolder), host: &str, more: &[&str]) {
     let url = url(node, host);
     let of = contender(runs, &[&[url.as_str(), "--query", CHEAPEST], &SHORT[..], more].concat(), 0);
     assert_eq!(of["outcomes"]["ok"], of["operations"], "{host}: {}", of["outcomes"]);
 }
 
 /// Before anything is driven, with a remedy.
-fn refused((node, runs): (&Node, &Place), host: &str, more: &[&str], why: &str) {
+fn refused((node, runs): (&Node, &TestFolder), host: &str, more: &[&str], why: &str) {
     let url = url(node, host);
     let words = ["run", &url, "--query", CHEAPEST];
     let output = runs.tiebreak(&[&words[..], &SHORT, more].concat());

@@ -3,7 +3,7 @@
 use super::beside::{Neighbour, ServerProcess};
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{Place, errors, serve, url, with_client_ports};
+use crate::common::{TestFolder, errors, serve, url, with_client_ports};
 use crate::servers::postgres::Postgres;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ fn contender(name: &str, url: &str) -> String {
 
 /// 50 requests a second can be answered, and 150 are due: in half a second 75 are,
 /// which take 1.5 s. A machine that takes time away makes all of it more so.
-pub(super) fn overloaded(place: &Place) -> Value {
+pub(super) fn overloaded(place: &TestFolder) -> Value {
     let service = Duration::from_millis(20);
     let slow = serve(Behaviour { service, ..Behaviour::default() });
     let slow = contender("slow", &url(&slow));
@@ -31,7 +31,7 @@ pub(super) fn overloaded(place: &Place) -> Value {
 /// 1 % lie in as many of its 10 slices. Of the 2500 replies of a round on a quiet machine they are
 /// 25, which reach 9.3 slices if they are scattered. Where other tests leave the servers a quarter
 /// of that they are 6, which reach 4.7: still more than twice as many.
-pub(super) fn bursts(place: &Place) -> Value {
+pub(super) fn bursts(place: &TestFolder) -> Value {
     let service = Duration::from_micros(200);
     let (lasts, every) = (Duration::from_millis(300), Duration::from_secs(1));
     let freeze = Some(Freeze { lasts, every, first: every });
@@ -49,7 +49,7 @@ pub(super) fn bursts(place: &Place) -> Value {
 /// rule's limit is 0.345. With noise of 0.25 from round to round (0.13 was seen while
 /// builds ran beside) none of 100 000 simulated runs is at or below it. From the first
 /// third of the slices to the last the throughput falls to an eighth.
-pub(super) fn slows(place: &Place) -> Value {
+pub(super) fn slows(place: &TestFolder) -> Value {
     let service = Duration::from_micros(100);
     let even = serve(Behaviour { service, ..Behaviour::default() });
     let service = Duration::from_micros(5);
@@ -61,7 +61,7 @@ pub(super) fn slows(place: &Place) -> Value {
 
 /// One in twenty operations is an insert. 16 in flight bring more of them than one, and
 /// 1 % of 1000 keys is ten.
-pub(super) fn written(place: &Place) -> Value {
+pub(super) fn written(place: &TestFolder) -> Value {
     let text =
         "[contender.one]\nrecipe = 'redis'\n[contender.many]\nrecipe = 'redis'\ndepth = 16\n";
     std::fs::write(place.file("e.toml"), text).expect("a file");
@@ -82,7 +82,7 @@ pub(super) fn written(place: &Place) -> Value {
 }
 
 /// PostgreSQL refuses the seventh.
-pub(super) fn full(place: &Place) -> Value {
+pub(super) fn full(place: &TestFolder) -> Value {
     let few = ["max_connections=6", "superuser_reserved_connections=2"];
     let server = Postgres::start("few", &few);
     let full = format!("full=postgres://bench@{}/postgres", server.address);
@@ -92,7 +92,7 @@ pub(super) fn full(place: &Place) -> Value {
 
 /// 16 ports of the client, of which Linux hands out 8 for each of 64 addresses, each
 /// again after a second: 512 connections a second. At 1000 a second 400 ms need 400.
-pub(super) fn few_ports(place: &Place) -> Value {
+pub(super) fn few_ports(place: &TestFolder) -> Value {
     let text = format!(
         "[contender.fresh]\nlaunch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}']\n",
         env!("CARGO_BIN_EXE_tiebreak")
@@ -112,7 +112,7 @@ pub(super) fn few_ports(place: &Place) -> Value {
 /// The generator's core is kept from it for 10 of 11 ms, so that an operation is sent 4.5 ms late at
 /// the median. The server's core is its own, whatever else runs on this machine. All 16 connections
 /// would be busy, and the delay would not be the generator's, if a reply took 160 ms.
-pub(super) fn kept_waiting(place: &Place) -> Value {
+pub(super) fn kept_waiting(place: &TestFolder) -> Value {
     let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
     let (first, last) = (cores[0], *cores.last().expect("a core"));
     let server = ServerProcess::start_before_others(&["--core", &first.to_string()]);
@@ -131,7 +131,7 @@ fn neighbours() -> (Vec<u32>, Vec<Neighbour>) {
 
 /// The generator has all cores, so the server can be on none of its own; and a
 /// neighbour that never rests has half of each.
-pub(super) fn one_core(place: &Place) -> Value {
+pub(super) fn one_core(place: &TestFolder) -> Value {
     let (cores, _neighbours) = neighbours();
     let first = cores[0].to_string();
     let server = ServerProcess::start(&["--core", &first]);
@@ -145,7 +145,7 @@ pub(super) fn one_core(place: &Place) -> Value {
 /// round, and for longer than the turns of two rounds take. So the whole of one of its
 /// turns is lost, and it answers no more than what was sent before: eight requests, a
 /// twentieth of what it answers in other turns.
-pub(super) fn stopped_at_first(place: &Place) -> Value {
+pub(super) fn stopped_at_first(place: &TestFolder) -> Value {
     let lasts = Duration::from_secs(1);
     let of = Stopped { delay: "10ms", round: "200ms", after: ("warm_up", 1), lasts };
     stopped(place, &of)
@@ -160,7 +160,7 @@ pub(super) fn stopped_at_first(place: &Place) -> Value {
 /// below if it is the nearest to 0. For that the machine must keep the server from its core
 /// for half of a turn: turns of 0.2 s met that once beside builds and databases that started,
 /// so they take 0.4 s.
-pub(super) fn one_wild_round(place: &Place) -> Value {
+pub(super) fn one_wild_round(place: &TestFolder) -> Value {
     let lasts = Duration::from_secs(8);
     let of = Stopped { delay: "5ms", round: "400ms", after: ("round", 5), lasts };
     stopped(place, &of)
@@ -179,7 +179,7 @@ struct Stopped {
 }
 
 /// Two servers, one of which is stopped for a while; 12 rounds of one turn each.
-fn stopped(place: &Place, of: &Stopped) -> Value {
+fn stopped(place: &TestFolder, of: &Stopped) -> Value {
     let even = ServerProcess::start(&["--delay", "10ms"]);
     let stopped = ServerProcess::start(&["--delay", of.delay]);
     let mut command = place.command(&["compare"]);

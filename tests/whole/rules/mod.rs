@@ -7,7 +7,7 @@
 mod beside;
 mod drives;
 
-use crate::common::Place;
+use crate::common::TestFolder;
 use drives::*;
 use serde_json::Value;
 
@@ -30,8 +30,8 @@ const fn finds(
     Finds { rule, weight, contender, names }
 }
 
-fn hold(drive: fn(&Place) -> Value, all: &[Finds]) {
-    let report = drive(&Place::new());
+fn hold(drive: fn(&TestFolder) -> Value, all: &[Finds]) {
+    let report = drive(&TestFolder::new());
     let findings = report["findings"].as_array().expect("findings");
     for wanted in all {
         let is_it = |of: &&Value| {
@@ -130,7 +130,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     (
         "carry_over",
         "tests/truths/carry_over.rs",
-        "turns_find_the_effect_and_a_braid_says_that_it_may_have_missed_it",
+        "turns_find_the_effect_and_slices_say_that_they_may_have_missed_it",
     ),
     ("interrupted", "tests/faults/ends.rs", "judged"),
     ("log_troubles", "tests/faults/places.rs", "uncleaned"),

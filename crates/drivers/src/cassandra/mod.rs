@@ -9,9 +9,9 @@
 mod bind;
 mod column;
 mod compactions;
+mod custom;
 mod link;
 mod load;
-mod own;
 mod session;
 mod trouble;
 mod wide;
@@ -20,9 +20,9 @@ mod words;
 
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
+use crate::custom::{setup, tables};
 use crate::database::{Database, Start, WorkLeft, fact};
 use crate::lane;
-use crate::own::{setup, tables};
 use crate::request::Asks;
 use crate::sql::{Dialect, TABLE_COMMENT};
 use engine::{MakeLane, TlsAccess};
@@ -139,7 +139,7 @@ impl Database for CassandraAccess {
     fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
-            own::check(&asked.doing)?;
+            custom::check(&asked.doing)?;
             Ok(Server::new(&access, &asked.address)?.of_lane(&asked, &access.table))
         };
         let asks = Asks {
@@ -247,9 +247,10 @@ impl Database for CassandraAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = if of.has_values() { self.table_schema(kind, of.is_wide()) } else { Vec::new() };
+        let custom =
+            if of.has_values() { self.table_schema(kind, of.is_wide()) } else { Vec::new() };
         let setup = setup(of, Dialect::Cassandra, &self.table);
-        Ok([vec![self.make_keyspace()], own, setup].concat())
+        Ok([vec![self.make_keyspace()], custom, setup].concat())
     }
 
     fn create_notes(&self, name: &str) -> String {

@@ -7,14 +7,14 @@ use super::wide_statements::WideStatements;
 use super::{CHEAPEST, CassandraAccess, trouble, words};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
+use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
-use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, starts_with};
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
-use engine::{Broken, clock};
+use engine::{EngineError, clock};
 use record::cassandra::{Compression, Routing};
 use record::{Address, CassandraAsked, Consistency, Doing, LaneAsked, Reuse};
 use scylla::client::execution_profile::ExecutionProfile;
@@ -61,7 +61,7 @@ pub(super) struct Server {
     reply_bytes: u64,
     prepares: bool,
     statements: Statements,
-    pub(super) own: OwnStatements,
+    pub(super) custom: CustomStatements,
     pub(super) wide: WideStatements,
     /// The session that the connections of a lane share. None: each has its own.
     shared: Option<RefCell<Rc<OnceCell<Rc<Link>>>>>,
@@ -75,12 +75,12 @@ impl Server {
     ///
     /// # Errors
     /// Returns an error if the address is not a host and port.
-    pub(super) fn new(access: &CassandraAccess, address: &Address) -> Result<Server, Broken> {
+    pub(super) fn new(access: &CassandraAccess, address: &Address) -> Result<Server, EngineError> {
         let nodes = match address {
             Address::Tcp(node) => vec![*node],
             Address::Nodes(nodes) => nodes.clone(),
             Address::Unix(_) | Address::Directory(_) | Address::Program => {
-                return Err(Broken(format!(
+                return Err(EngineError(format!(
                     "Cassandra is only supported over TCP, not at {address}"
                 )));
             }
@@ -93,7 +93,7 @@ impl Server {
             uses_keyspace: access.query != CHEAPEST,
             prepares: access.protocol.prepares,
             statements: Statements::new(Dialect::Cassandra, &access.table, &access.query),
-            own: OwnStatements::default(),
+            custom: CustomStatements::default(),
             wide: WideStatements::new(&access.table),
             shared: None,
             asked,
@@ -105,11 +105,11 @@ impl Server {
     /// Prepares it for a lane with this order.
     pub(super) fn of_lane(self, asked: &LaneAsked, table: &str) -> Server {
         let shares = asked.reuse == Reuse::Always;
-        let own = OwnStatements::of(&asked.doing, Dialect::Cassandra, table);
+        let custom = CustomStatements::of(&asked.doing, Dialect::Cassandra, table);
         let uses_keyspace = self.uses_keyspace || asked.doing != Doing::Ask;
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, &asked.doing);
         let shared = shares.then(RefCell::default);
-        Server { own, uses_keyspace, shared, reply_bytes, ..self }
+        Server { custom, uses_keyspace, shared, reply_bytes, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other. Questions go to the
@@ -202,7 +202,7 @@ impl Server {
         if !self.prepares {
             let text = self.statements.with_values(action, row);
             events.asks();
-            let asked = Asked::Text(&text, self.page_size());
+            let asked = Query::Text(&text, self.page_size());
             return pages(link, asked, events, |of, events| hear(of, action, events)).await;
         }
         let text = self.statements.with_places(action);
@@ -220,7 +220,7 @@ impl Server {
         let (key, value) = (row.key.as_str(), row.value.as_slice());
         let session = &link.session;
         match action {
-            Action::Ask => pages(link, Asked::Prepared(&prepared), events, of).await,
+            Action::Ask => pages(link, Query::Prepared(&prepared), events, of).await,
             Action::Get | Action::Delete => {
                 answered(session.execute_unpaged(&prepared, (key,)).await, events)
             }
@@ -303,7 +303,7 @@ fn consistency(of: Consistency) -> WireConsistency {
 }
 
 /// What is sent, page by page.
-pub(super) enum Asked<'a> {
+pub(super) enum Query<'a> {
     /// A statement with its values as literals, and the maximum rows of a page.
     Text(&'a str, i32),
     /// A prepared statement without values.
@@ -317,7 +317,7 @@ type QueryResultRows = scylla::response::query_result::QueryRowsResult;
 /// Requests all pages of a reply, and passes on the rows of each.
 pub(super) async fn pages(
     link: &Link,
-    asked: Asked<'_>,
+    asked: Query<'_>,
     events: &mut Events<'_>,
     mut hear: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), Trouble>,
 ) -> Result<(), Trouble> {
@@ -325,12 +325,12 @@ pub(super) async fn pages(
     let mut state = PagingState::start();
     loop {
         let page = match &asked {
-            Asked::Text(text, page_size) => {
+            Query::Text(text, page_size) => {
                 let statement = Statement::new(*text).with_page_size(*page_size);
                 session.query_single_page(statement, (), state).await
             }
-            Asked::Prepared(prepared) => session.execute_single_page(prepared, (), state).await,
-            Asked::Bound(prepared, bound) => {
+            Query::Prepared(prepared) => session.execute_single_page(prepared, (), state).await,
+            Query::Bound(prepared, bound) => {
                 session.execute_single_page(prepared, bound, state).await
             }
         };
@@ -407,8 +407,8 @@ impl Driver for Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        match (&request.own, request.row.on_columns) {
-            (Some(own), _) => self.own(client, own, events).await,
+        match (&request.custom, request.row.on_columns) {
+            (Some(custom), _) => self.custom(client, custom, events).await,
             (None, Some(what)) => self.on_columns(client, what, &request.row, events).await,
             (None, None) => self.action(client, request, events).await,
         }
@@ -430,7 +430,7 @@ impl Driver for Server {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
-        let text = self.own.insert_with_places(Dialect::Cassandra, table);
+        let text = self.custom.insert_with_places(Dialect::Cassandra, table);
         // A lane that loads sends no user-defined statements, so their numbers are free.
         let (prepared, _) = client.prepared_own(table as usize, &text).await?;
         let rows = rows.iter().map(|row| Bound { arguments: row, places: None });

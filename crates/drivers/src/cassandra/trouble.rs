@@ -253,7 +253,7 @@ fn invalid(message: &str) -> u16 {
 }
 
 fn answered(error: u16) -> Trouble {
-    Trouble::Told { code: code(error), closes: false }
+    Trouble::ServerError { code: code(error), closes: false }
 }
 
 #[cfg(test)]

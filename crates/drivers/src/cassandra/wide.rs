@@ -2,7 +2,7 @@
 //! named by their times, the newest first.
 
 use super::link::Link;
-use super::session::{Asked, Server, each_row, pages, unreadable};
+use super::session::{Query, Server, each_row, pages, unreadable};
 use super::trouble;
 use crate::events::Events;
 use crate::request::{OnColumns, Row};
@@ -23,7 +23,7 @@ impl Server {
         if !self.prepares() {
             let text = self.wide.with_values(does, column, row);
             events.asks();
-            let asked = Asked::Text(&text, self.page_size());
+            let asked = Query::Text(&text, self.page_size());
             return pages(link, asked, events, |of, events| hear(of, does, events)).await;
         }
         let text = self.wide.with_places(does);

@@ -1,14 +1,14 @@
 //! One workload of a lane: its connections, its operations, and the tasks that carry
 //! them out. A lane has one, or one for each group.
 
-use crate::desk::{Desk, Work};
 use crate::driver::Driver;
 use crate::pace::Pace;
 use crate::panics;
-use crate::place::{OPENING_NS, Shared, live};
 use crate::pool::Pool;
+use crate::scheduler::{Scheduler, Work};
 use crate::serving::Serving;
-use engine::{Broken, Drive, Numbers, Opened, Seat, clock};
+use crate::slot_task::{OPENING_NS, Shared, live};
+use engine::{Drive, EngineError, Numbers, Opened, Seat, clock};
 use record::{Doing, LaneAsked, Reuse};
 use std::rc::Rc;
 use std::time::Duration;
@@ -37,67 +37,67 @@ impl<D: Driver> Part<D> {
         asked: &LaneAsked,
         (seed, numbers): (u64, Numbers),
         (seat, tasks): (&Seat, &LocalSet),
-    ) -> Result<Part<D>, Broken> {
+    ) -> Result<Part<D>, EngineError> {
         check(asked)?;
-        let places = seat.share(u64::from(asked.intensity.connections)) as usize;
+        let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
         let (pool, kept) = match asked.reuse {
             Reuse::Pool(of) => {
                 let max = seat.share(u64::from(of.max)) as usize;
-                if max == 0 && places > 0 {
+                if max == 0 && slots > 0 {
                     let why =
                         "the pool has fewer connections than there are workers; increase pool.max";
-                    return Err(Broken(why.to_owned()));
+                    return Err(EngineError(why.to_owned()));
                 }
-                (Some(Pool::new(max)), max.min(places))
+                (Some(Pool::new(max)), max.min(slots))
             }
             Reuse::Never => (None, 0),
-            Reuse::Always | Reuse::Times(_) => (None, places),
+            Reuse::Always | Reuse::Times(_) => (None, slots),
         };
         let shortest_ns = match asked.reuse {
             Reuse::Pool(of) => of.wait_ns.min(asked.timeout_ns),
             _ => asked.timeout_ns,
         };
         let drive = Drive::new(asked, seed, seat, numbers.next(seat.place()));
-        let desk = Desk::new(drive, places, pool, shortest_ns);
-        let shared = Rc::new(Shared::new(driver, desk, serving, asked, seat.worker));
-        for place in 0..places {
-            tasks.spawn_local(live(shared.clone(), place));
+        let scheduler = Scheduler::new(drive, slots, pool, shortest_ns);
+        let shared = Rc::new(Shared::new(driver, scheduler, serving, asked, seat.worker));
+        for slot in 0..slots {
+            tasks.spawn_local(live(shared.clone(), slot));
         }
         let asked = match asked.reuse {
             Reuse::Pool(_) => kept,
-            _ => places,
+            _ => slots,
         };
         Ok(Part { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
     }
 
     /// Opens the connections that are kept. `look_after` is called regularly.
     pub(super) async fn open(&self, pace: &mut Pace, mut look_after: impl FnMut()) {
-        let desk = &self.shared.desk;
+        let scheduler = &self.shared.scheduler;
         let gives_up = clock::now() + OPENING_NS;
         let mut next = 0;
         loop {
             look_after();
             let until = {
-                let mut desk = desk.borrow_mut();
+                let mut scheduler = scheduler.borrow_mut();
                 let now = clock::now();
                 let goes_on = now < gives_up && !pace.stopped();
-                while goes_on && next < self.kept && desk.opening() < DIALLING {
-                    desk.give(next, Work::Open);
+                while goes_on && next < self.kept && scheduler.opening() < DIALLING {
+                    scheduler.give(next, Work::Open);
                     next += 1;
                 }
-                if desk.opening() == 0 || panics::happened() {
+                if scheduler.opening() == 0 || panics::happened() {
                     return;
                 }
-                desk.keep_house(now);
-                desk.look_at()
+                scheduler.expire_timeouts(now);
+                scheduler.look_at()
             };
-            pace.wait(until, |context| desk.borrow_mut().was_called(context)).await;
+            pace.wait(until, |context| scheduler.borrow_mut().was_called(context)).await;
         }
     }
 
     /// How many were opened.
     pub(super) fn opened(&self) -> Opened {
-        let got = self.shared.desk.borrow().connections() as u64;
+        let got = self.shared.scheduler.borrow().connections() as u64;
         // Fresh connections belong to operations, so there is nothing to keep open.
         let got = if self.kept == 0 { self.asked } else { got };
         Opened { asked: self.asked, got }
@@ -106,12 +106,12 @@ impl<D: Driver> Part<D> {
     /// Reopens the connections that the server closed while they were idle. Returns how many are
     /// not open yet.
     pub(super) fn attend(&self, now: u64) -> usize {
-        let mut desk = self.shared.desk.borrow_mut();
-        for _ in 0..desk.reopen(|client| self.shared.driver.is_closed(client)) {
-            desk.seen.reopened_at_rest();
+        let mut scheduler = self.shared.scheduler.borrow_mut();
+        for _ in 0..scheduler.reopen(|client| self.shared.driver.is_closed(client)) {
+            scheduler.seen.reopened_at_rest();
         }
-        desk.keep_house(now);
-        desk.opening()
+        scheduler.expire_timeouts(now);
+        scheduler.opening()
     }
 
     /// Bytes of replies that can be in transit at the same time, each of them twice, because the
@@ -119,26 +119,26 @@ impl<D: Driver> Part<D> {
     /// limit itself.
     pub(super) fn unkept_bytes(&self) -> Option<u64> {
         let each = self.shared.driver.unkept_reply_bytes()?;
-        let places = self.shared.desk.borrow().places.len() as u64;
-        Some(places.saturating_mul(each).saturating_mul(2))
+        let slots = self.shared.scheduler.borrow().slots.len() as u64;
+        Some(slots.saturating_mul(each).saturating_mul(2))
     }
 
     /// Abandons everything in progress, with all connections.
     pub(super) fn give_up(&self) {
         // Dropped when the desk is not borrowed any more, because a library may clean up after
         // them.
-        let given_up = self.shared.desk.borrow_mut().give_up();
+        let given_up = self.shared.scheduler.borrow_mut().give_up();
         self.shared.driver.forget_shared();
         drop(given_up);
     }
 
     /// Ends the tasks, and closes all connections.
     pub(super) async fn leave(&self) {
-        self.numbers.keep(self.seat.place(), self.shared.desk.borrow().drive.number());
+        self.numbers.keep(self.seat.place(), self.shared.scheduler.borrow().drive.number());
         let clients = {
-            let mut desk = self.shared.desk.borrow_mut();
-            desk.close();
-            desk.dismiss()
+            let mut scheduler = self.shared.scheduler.borrow_mut();
+            scheduler.close();
+            scheduler.dismiss()
         };
         for client in clients {
             // Only an upper limit.
@@ -149,11 +149,11 @@ impl<D: Driver> Part<D> {
 }
 
 /// Checks whether a client library can be driven in this way.
-fn check(asked: &LaneAsked) -> Result<(), Broken> {
+fn check(asked: &LaneAsked) -> Result<(), EngineError> {
     // A load is ordered to have many operations in flight, and sends them in batches.
     let loads = matches!(asked.doing, Doing::Load(_));
     match asked.intensity.depth {
-        2.. if !loads => Err(Broken(
+        2.. if !loads => Err(EngineError(
             "a client library's connection has one operation at a time; leave out depth, or \
              use more connections"
                 .to_owned(),

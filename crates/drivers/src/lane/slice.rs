@@ -5,11 +5,11 @@
 //! thread in any case, and each would need system calls to set its alarm.
 
 use super::part::Part;
-use crate::desk::Desk;
 use crate::driver::Driver;
 use crate::pace::{Pace, SPIN_NS};
 use crate::panics;
-use crate::place::Shared;
+use crate::scheduler::Scheduler;
+use crate::slot_task::Shared;
 use engine::{Turn, clock};
 use std::task::Context;
 use tokio::task::yield_now;
@@ -56,8 +56,8 @@ pub(super) async fn drive<D: Driver>(
 /// Whether any workload must be checked. Each is asked, because one that was not asked would not
 /// wake the lane.
 fn called<D: Driver>(slices: &[Slice<'_, D>], context: &Context<'_>) -> bool {
-    let desks = slices.iter().map(|slice| &slice.shared.desk);
-    desks.fold(false, |called, desk| desk.borrow_mut().was_called(context) | called)
+    let desks = slices.iter().map(|slice| &slice.shared.scheduler);
+    desks.fold(false, |called, scheduler| scheduler.borrow_mut().was_called(context) | called)
 }
 
 /// When a slice must be checked again. The soonest is the smallest.
@@ -81,13 +81,13 @@ struct Slice<'a, D: Driver> {
 
 impl<'a, D: Driver> Slice<'a, D> {
     fn begin(shared: &'a Shared<D>, turn: &Turn) -> Slice<'a, D> {
-        shared.desk.borrow_mut().drive.start(turn);
+        shared.scheduler.borrow_mut().drive.start(turn);
         Slice { shared, starts: turn.starts, over: false, last_reply: None }
     }
 
     /// The run must end.
     fn cut(&mut self, now: u64) {
-        self.shared.desk.borrow_mut().drive.cut(now);
+        self.shared.scheduler.borrow_mut().drive.cut(now);
     }
 
     /// Does what is due by `now`, and ends the slice if nothing is left.
@@ -95,18 +95,18 @@ impl<'a, D: Driver> Slice<'a, D> {
         if self.last_reply.is_some() {
             return Look::Over;
         }
-        let mut desk = self.shared.desk.borrow_mut();
+        let mut scheduler = self.shared.scheduler.borrow_mut();
         if !self.over {
-            match look(&mut desk, now) {
+            match look(&mut scheduler, now) {
                 Look::Over => self.over = true,
                 later => return later,
             }
         }
-        if desk.busy() > 0 {
-            desk.leave_all();
+        if scheduler.busy() > 0 {
+            scheduler.leave_all();
             return Look::Again;
         }
-        let Desk { drive, seen, .. } = &mut *desk;
+        let Scheduler { drive, seen, .. } = &mut *scheduler;
         let last_reply = drive.end(clock::now(), seen);
         // The slice of each group ends with its own last reply.
         seen.slice_mut().took_ns = last_reply - self.starts;
@@ -116,17 +116,17 @@ impl<'a, D: Driver> Slice<'a, D> {
 }
 
 /// Does what is due in a slice by `now`.
-fn look<C>(desk: &mut Desk<C>, now: u64) -> Look {
-    let due = desk.hand_out(now);
-    if now >= desk.look_at() {
-        desk.keep_house(now);
+fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> Look {
+    let due = scheduler.hand_out(now);
+    if now >= scheduler.look_at() {
+        scheduler.expire_timeouts(now);
     }
-    let Desk { drive, seen, .. } = desk;
+    let Scheduler { drive, seen, .. } = scheduler;
     drive.note_drain(now, seen);
     if drive.is_over(now) {
         return Look::Over;
     }
-    let until = drive.look_at().min(desk.look_at());
+    let until = drive.look_at().min(scheduler.look_at());
     match due {
         Some(due) if due <= now + SPIN_NS => Look::Again,
         Some(due) => Look::At(until.min(due - SPIN_NS)),

@@ -78,7 +78,7 @@ impl Driver for Pretended {
         yield_now().await;
         assert!(!matches!(self.habit, Habit::PanicsInConnects), "in a connect");
         if matches!(self.habit, Habit::Refuses) {
-            return Err(Trouble::Told { code: 1040, closes: true });
+            return Err(Trouble::ServerError { code: 1040, closes: true });
         }
         self.guests.opened.fetch_add(1, Relaxed);
         let now = self.guests.now.fetch_add(1, Relaxed) + 1;
@@ -107,7 +107,7 @@ impl Driver for Pretended {
             _ => tokio::time::sleep(Duration::from_micros(300)).await,
         }
         match self.habit {
-            Habit::Errs => Err(Trouble::Told { code: 1213, closes: false }),
+            Habit::Errs => Err(Trouble::ServerError { code: 1213, closes: false }),
             Habit::Closes if number % 4 == 3 => Err(Trouble::Failed(Failure::Closed)),
             _ => {
                 events.row(None, b"1");

@@ -5,7 +5,7 @@
 //! during the operations that follow, and a server that hangs would be waited for. So the library
 //! gets a runtime that has ended, where tasks are dropped at once.
 
-use engine::Broken;
+use engine::EngineError;
 use std::ops::{Deref, DerefMut};
 use tokio::runtime::{Builder, Handle};
 
@@ -15,9 +15,10 @@ pub(super) struct Ended(Handle);
 
 impl Ended {
     /// Must be created outside of a runtime.
-    pub(super) fn new() -> Result<Ended, Broken> {
+    pub(super) fn new() -> Result<Ended, EngineError> {
         let runtime = Builder::new_current_thread().build();
-        let runtime = runtime.map_err(|error| Broken::system("cannot create a runtime", &error))?;
+        let runtime =
+            runtime.map_err(|error| EngineError::system("cannot create a runtime", &error))?;
         Ok(Ended(runtime.handle().clone()))
     }
 }

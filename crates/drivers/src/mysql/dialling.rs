@@ -1,6 +1,6 @@
 //! Measures when a connection that the library dials itself is established.
 
-use crate::desk::keep_waker;
+use crate::scheduler::keep_waker;
 use engine::clock;
 use std::future::poll_fn;
 use std::pin::pin;

@@ -2,18 +2,18 @@
 
 mod abrupt;
 mod column;
+mod custom;
 mod dialling;
 mod log_in;
-mod own;
 mod relay;
 mod session;
 mod tls;
 
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
+use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
-use crate::own::{Check, checks, setup, tables};
 use crate::refusal::Refusal;
 use crate::request::Asks;
 use crate::sql::{Dialect, Statements, TABLE_COMMENT};
@@ -216,12 +216,12 @@ impl Database for MysqlAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let own = if of.has_values() {
+        let custom = if of.has_values() {
             self.table_schema(kind, longest_key(of) as u32, of.value.most())?
         } else {
             Vec::new()
         };
-        Ok([own, setup(of, Dialect::Mysql, &self.table)].concat())
+        Ok([custom, setup(of, Dialect::Mysql, &self.table)].concat())
     }
 
     fn find_table(&self, name: &str) -> Vec<String> {

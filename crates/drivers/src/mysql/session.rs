@@ -7,14 +7,14 @@ use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, QUESTION_BYTES};
+use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
-use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit};
 use crate::trouble::{Trouble, failure};
 use engine::workload::Arguments;
-use engine::{Broken, clock};
+use engine::{EngineError, clock};
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{
     ChangeUserOpts, Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult,
@@ -44,7 +44,7 @@ pub(super) struct Server {
     ended: Ended,
     pub(super) protocol: Protocol,
     statements: Statements,
-    pub(super) own: OwnStatements,
+    pub(super) custom: CustomStatements,
 }
 
 /// A connection, and its prepared statements, by [`Action::place`].
@@ -52,17 +52,17 @@ pub(crate) struct Session {
     pub(super) connection: Abrupt<Conn>,
     prepared: [Option<Statement>; Action::KINDS.len()],
     /// Prepared user-defined statements, by their numbers.
-    pub(super) own: Vec<Option<Statement>>,
+    pub(super) custom: Vec<Option<Statement>>,
 }
 
 impl Server {
-    pub(super) fn new(access: &MysqlAccess, address: &Address) -> Result<Server, Broken> {
+    pub(super) fn new(access: &MysqlAccess, address: &Address) -> Result<Server, EngineError> {
         let opts = OptsBuilder::default();
         let (opts, tcp) = match address {
             Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
             Address::Unix(path) => (opts.socket(Some(path.as_str())), None),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                return Err(Broken(format!(
+                return Err(EngineError(format!(
                     "MySQL is only supported over TCP and unix sockets, not at {address}"
                 )));
             }
@@ -95,7 +95,7 @@ impl Server {
             ended: Ended::new()?,
             protocol: access.protocol,
             statements: access.statements(),
-            own: OwnStatements::default(),
+            custom: CustomStatements::default(),
         })
     }
 
@@ -104,8 +104,8 @@ impl Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let packet = as_length(budget::of_packets(reply_bytes, doing));
         let opts = OptsBuilder::from_opts(self.opts.clone()).max_allowed_packet(Some(packet));
-        let own = OwnStatements::of(doing, Dialect::Mysql, table);
-        Server { opts: opts.into(), reply_bytes, own, ..self }
+        let custom = CustomStatements::of(doing, Dialect::Mysql, table);
+        Server { opts: opts.into(), reply_bytes, custom, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other.
@@ -244,8 +244,8 @@ impl Driver for Server {
         let log_in_ns = clock::now() - stood.unwrap_or(began);
         let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
         let connection = Abrupt::new(connection, &self.ended);
-        let (prepared, own) = (Default::default(), Vec::new());
-        Ok((Session { connection, prepared, own }, opening))
+        let (prepared, custom) = (Default::default(), Vec::new());
+        Ok((Session { connection, prepared, custom }, opening))
     }
 
     async fn perform(
@@ -254,8 +254,8 @@ impl Driver for Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        if let Some(own) = &request.own {
-            return self.own(session, own, events).await;
+        if let Some(custom) = &request.custom {
+            return self.custom(session, custom, events).await;
         }
         let done = match self.protocol {
             Protocol::Text => self.text(&mut session.connection, request, events).await,
@@ -275,7 +275,7 @@ impl Driver for Server {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
-        let text = self.own.insert(Dialect::Mysql, table, rows);
+        let text = self.custom.insert(Dialect::Mysql, table, rows);
         session.connection.query_drop(text).await.map_err(|error| trouble(&error))
     }
 
@@ -285,7 +285,7 @@ impl Driver for Server {
 
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
         session.prepared = Default::default();
-        session.own.clear();
+        session.custom.clear();
         let connection = &mut session.connection;
         let reset = match connection.reset().await {
             // Servers without support for it log in again instead.
@@ -348,7 +348,10 @@ fn parameters(request: &Request) -> Params {
 pub(super) fn trouble(error: &Error) -> Trouble {
     Trouble::Failed(match error {
         Error::Server(answer) => {
-            return Trouble::Told { code: answer.code, closes: CLOSING.contains(&answer.code) };
+            return Trouble::ServerError {
+                code: answer.code,
+                closes: CLOSING.contains(&answer.code),
+            };
         }
         Error::Io(IoError::Io(error)) if is_long_packet(error) => Failure::TooLarge,
         Error::Io(IoError::Io(error)) => failure(error),
@@ -394,8 +397,8 @@ mod tests {
             Error::Server(ServerError { code, message: String::new(), state: String::new() })
         };
         let table = [
-            (server_error(1213), Trouble::Told { code: 1213, closes: false }),
-            (server_error(1927), Trouble::Told { code: 1927, closes: true }),
+            (server_error(1213), Trouble::ServerError { code: 1213, closes: false }),
+            (server_error(1927), Trouble::ServerError { code: 1927, closes: true }),
             (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
             (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
             (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),

@@ -2,7 +2,7 @@
 
 use super::MysqlTls;
 use crate::provider;
-use engine::Broken;
+use engine::EngineError;
 use mysql_async::SslOpts;
 use record::Address;
 use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -11,10 +11,10 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 ///
 /// # Errors
 /// Returns an error if it would not use TLS, or could trust no certificate.
-pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Broken> {
+pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, EngineError> {
     let Address::Tcp(to) = address else {
         // The library would silently leave such a connection unencrypted.
-        return Err(Broken(format!(
+        return Err(EngineError(format!(
             "mysql_async does not support TLS to {address}: leave out TLS, or use TCP"
         )));
     };
@@ -25,7 +25,7 @@ pub(super) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Brok
         .with_danger_accept_invalid_certs(tls.insecure)
         .with_danger_tls_hostname_override(Some(name));
     let Some(path) = &tls.roots else { return Ok(options) };
-    let broken = |why: String| Broken(format!("certificates of {}: {why}", path.display()));
+    let broken = |why: String| EngineError(format!("certificates of {}: {why}", path.display()));
     let file = std::fs::read(path).map_err(|error| broken(error.to_string()))?;
     let roots: Vec<_> = CertificateDer::pem_slice_iter(&file)
         .collect::<Result<_, _>>()
@@ -57,7 +57,7 @@ mod tests {
             (Some("/dev/null"), tcp(), "the file has no certificate in PEM format"),
         ] {
             let refused = options(&tls(roots), &address);
-            let Err(Broken(why)) = refused else { panic!("{word}: it is taken") };
+            let Err(EngineError(why)) = refused else { panic!("{word}: it is taken") };
             assert!(why.contains(word), "{why}");
         }
         assert!(options(&tls(None), &tcp()).is_ok());

@@ -11,8 +11,8 @@ use crate::request::Asks;
 use crate::trouble::Trouble;
 use engine::{MakeLane, clock};
 use record::{
-    Arrivals, Asked, Doing, Failure, Intensity, Kind, LaneAsked, Own, OwnOperation, Parameter,
-    Pool, Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
+    Arrivals, Asked, Custom, CustomOperation, Doing, Failure, Intensity, Kind, LaneAsked,
+    Parameter, Pool, Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -83,7 +83,7 @@ fn hang() -> Fault {
 }
 
 fn refusal(error: u16) -> Fault {
-    let trouble = Trouble::Told { code: code(error), closes: false };
+    let trouble = Trouble::ServerError { code: code(error), closes: false };
     Fault { trouble, why: format!("ORA-{error:05}") }
 }
 
@@ -355,13 +355,13 @@ fn parameter(name: &str, from: &str) -> Parameter {
 }
 
 /// A read that locks, and a transaction that inserts and updates.
-fn own() -> Workload {
+fn custom() -> Workload {
     let statement = |text: &str, returns: Option<&str>| Statement {
         text: text.to_owned(),
         rows: Rows::Exactly(1),
         returns: returns.map(str::to_owned),
     };
-    let operation = |name: &str, parameters, says| OwnOperation {
+    let operation = |name: &str, parameters, says| CustomOperation {
         name: name.to_owned(),
         parameters,
         says: Says::Sql(says),
@@ -378,27 +378,27 @@ fn own() -> Workload {
         keys_per_row: 1,
         columns: vec![parameter("id", "key(1)"), parameter("c", "pattern('###-@@')")],
     };
-    let share = |at| Share { kind: Kind::Own(at), weight: 1.0 };
-    let own = Own { operations, setup: Vec::new(), tables: vec![table], feeds: Vec::new() };
-    Workload { keys: 300, own, mix: vec![share(0), share(1)], ..preset("kv") }
+    let share = |at| Share { kind: Kind::Custom(at), weight: 1.0 };
+    let custom = Custom { operations, setup: Vec::new(), tables: vec![table], feeds: Vec::new() };
+    Workload { keys: 300, custom, mix: vec![share(0), share(1)], ..preset("kv") }
 }
 
 fn of(seen: &Seen, number: u32) -> u64 {
-    seen.kinds.iter().find(|of| of.kind == Kind::Own(number)).expect("driven").operations
+    seen.kinds.iter().find(|of| of.kind == Kind::Custom(number)).expect("driven").operations
 }
 
 #[test]
 fn user_defined_statements_are_transactions() {
     let database = Database::default();
-    load(&database, &own());
+    load(&database, &custom());
     // Existing rows are not changed.
-    load(&database, &own());
+    load(&database, &custom());
     {
         let mut state = database.state();
         assert_eq!((state.rows.len(), state.inserted), (300, 300));
         state.commits = 0;
     }
-    let seen = driven(&database, |asked| asked.doing = Doing::Drive(own()));
+    let seen = driven(&database, |asked| asked.doing = Doing::Drive(custom()));
     assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
     assert!(of(&seen, 0) > 3 && of(&seen, 1) > 3, "{}", seen.operations);
     assert_eq!(database.state().commits, seen.operations, "one for each, whatever is in it");
@@ -408,9 +408,9 @@ fn user_defined_statements_are_transactions() {
 #[test]
 fn a_transaction_that_fails_leaves_nothing() {
     let database = Database::default();
-    load(&database, &own());
+    load(&database, &custom());
     database.state().habit = Habit::RefusesUpdates;
-    let seen = driven(&database, |asked| asked.doing = Doing::Drive(own()));
+    let seen = driven(&database, |asked| asked.doing = Doing::Drive(custom()));
     assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
     assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));
     assert_eq!(database.state().rollbacks, of(&seen, 1));
@@ -418,9 +418,9 @@ fn a_transaction_that_fails_leaves_nothing() {
 
 #[test]
 fn returning_is_rejected() {
-    let mut workload = own();
+    let mut workload = custom();
     assert!(check(&Doing::Drive(workload.clone())).is_ok());
-    let Says::Sql(statements) = &mut workload.own.operations[1].says else { panic!("SQL") };
+    let Says::Sql(statements) = &mut workload.custom.operations[1].says else { panic!("SQL") };
     statements[0].text.push_str(" returning id");
     let refused = check(&Doing::Drive(workload)).expect_err("not read").0;
     assert!(refused.contains("RETURNING"), "{refused}");

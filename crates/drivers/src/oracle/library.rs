@@ -5,15 +5,15 @@ use super::session::{Server, check};
 use super::trouble::trouble;
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
 use crate::admin::{self, Rows, Unasked};
+use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, Start, fact};
 use crate::lane;
-use crate::own::{setup, tables};
 use crate::panics::unless_it_panics;
 use crate::request::Asks;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use engine::workload::longest_key;
-use engine::{Broken, MakeLane};
+use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
 use record::{Address, Asked, Doing, Failure, Workload};
 use std::time::Duration;
@@ -110,8 +110,8 @@ impl Database for OracleAccess {
 
     fn schema(&self, _kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
         let key_bytes = longest_key(of) as u32;
-        let own = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
-        Ok([own, setup(of, Dialect::Oracle, &self.table)].concat())
+        let custom = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
+        Ok([custom, setup(of, Dialect::Oracle, &self.table)].concat())
     }
 
     fn create_notes(&self, name: &str) -> String {
@@ -138,12 +138,12 @@ impl Database for OracleAccess {
 }
 
 impl OracleAccess {
-    fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, Broken> {
+    fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, EngineError> {
         let Address::Tcp(to) = address else {
-            return Err(Broken("Oracle is only supported over TCP; use HOST:PORT".to_owned()));
+            return Err(EngineError("Oracle is only supported over TCP; use HOST:PORT".to_owned()));
         };
         if !is_service(&self.database) {
-            return Err(Broken("the service name is not valid".to_owned()));
+            return Err(EngineError("the service name is not valid".to_owned()));
         }
         // After a refusal it would sleep for a second, and not try again. The lane has its own
         // pauses.
@@ -158,7 +158,7 @@ impl OracleAccess {
             .set_credentials(&self.user, self.password.as_deref().unwrap_or_default())
             .set_transport_connect_timeout(Some(timeout))
             .set_connect_string(&descriptor)
-            .map_err(|_| Broken("the driver rejects the address".to_owned()))?;
+            .map_err(|_| EngineError("the driver rejects the address".to_owned()))?;
         Ok(Oracledb { config })
     }
 }

@@ -6,10 +6,10 @@
 //! prepared statements for each connection; it pings nothing, and its pool is not used. Its text
 //! is always UTF-8.
 
+mod custom;
 #[cfg(feature = "oracle")]
 mod library;
 mod link;
-mod own;
 mod session;
 mod thread;
 #[cfg(feature = "oracle")]

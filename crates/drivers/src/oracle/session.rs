@@ -4,14 +4,14 @@ use super::link::{Bind, Call, Fault, Library, Reply};
 use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::admin::{Rows, Unasked};
+use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
-use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, brings_rows, limit};
 use crate::trouble::Trouble;
 use engine::workload::{Argument, Arguments};
-use engine::{Broken, clock, interrupt};
+use engine::{EngineError, clock, interrupt};
 use record::Doing;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub(super) struct Server<L> {
     texts: [Arc<str>; Action::KINDS.len()],
     /// Whether the contender's one statement returns rows.
     brings_rows: bool,
-    pub(super) own: OwnStatements,
+    pub(super) custom: CustomStatements,
 }
 
 impl<L: Library> Server<L> {
@@ -37,7 +37,7 @@ impl<L: Library> Server<L> {
             threads: Rc::default(),
             texts: Action::KINDS.map(|action| statements.with_places(action).into()),
             brings_rows: brings_rows(&access.query),
-            own: OwnStatements::of(doing, Dialect::Oracle, &access.table),
+            custom: CustomStatements::of(doing, Dialect::Oracle, &access.table),
         }
     }
 
@@ -128,7 +128,7 @@ pub(super) fn bind(argument: Argument<'_>) -> Bind {
 
 /// Whether a row with this key exists.
 fn is_there(fault: &Fault) -> bool {
-    matches!(fault.trouble, Trouble::Told { code: number, .. } if number == code(ALREADY_THERE))
+    matches!(fault.trouble, Trouble::ServerError { code: number, .. } if number == code(ALREADY_THERE))
 }
 
 impl<L: Library> Driver for Server<L> {
@@ -151,8 +151,8 @@ impl<L: Library> Driver for Server<L> {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        if let Some(own) = &request.own {
-            return self.own(connection, own, events).await;
+        if let Some(custom) = &request.custom {
+            return self.custom(connection, custom, events).await;
         }
         events.asks();
         let reply = match connection.call(self.call_for(request)).await {
@@ -183,7 +183,7 @@ impl<L: Library> Driver for Server<L> {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
-        let text: Arc<str> = self.own.insert_with_places(Dialect::Oracle, table).into();
+        let text: Arc<str> = self.custom.insert_with_places(Dialect::Oracle, table).into();
         let values =
             |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
         let all: Vec<Vec<Bind>> = rows.iter().map(values).collect();
@@ -221,14 +221,14 @@ impl<L: Library> Driver for Server<L> {
 }
 
 /// Rejects what a lane does not support.
-pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
+pub(super) fn check(doing: &Doing) -> Result<(), EngineError> {
     let Doing::Drive(workload) = doing else { return Ok(()) };
-    let all = workload.own.operations.iter().flat_map(|of| match &of.says {
+    let all = workload.custom.operations.iter().flat_map(|of| match &of.says {
         record::Says::Sql(statements) => statements.as_slice(),
         _ => &[],
     });
     if all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
-        Err(Broken(
+        Err(EngineError(
             "RETURNING is not supported on Oracle, where it requires a variable to return INTO"
                 .to_owned(),
         ))

@@ -7,8 +7,8 @@
 //! threads, as files have, was rejected: it would have needed each of them again.
 
 use super::link::{Call, Fault, Library, Reply};
-use crate::desk::keep_waker;
 use crate::panics;
+use crate::scheduler::keep_waker;
 use engine::{clock, interrupt};
 use std::cell::RefCell;
 use std::future::poll_fn;

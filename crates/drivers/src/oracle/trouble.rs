@@ -28,7 +28,7 @@ pub(super) fn trouble(error: &Error) -> Trouble {
 
 fn answered(error: usize, closes: bool) -> Trouble {
     // Errors beyond that are counted as one.
-    Trouble::Told { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
+    Trouble::ServerError { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
 }
 
 /// The class of an error of the system. The library only reports it as text, which ends in the

@@ -1,15 +1,15 @@
 //! PostgreSQL, through tokio-postgres.
 
 mod column;
-mod own;
+mod custom;
 mod session;
 mod tls;
 
 use crate::access::SqlAccess;
 use crate::admin::{self, Rows, Unasked};
+use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
-use crate::own::{Check, checks, setup, tables};
 use crate::request::Asks;
 use crate::sql::{Dialect, Statements};
 use crate::sqlstate;
@@ -149,8 +149,8 @@ impl Database for PostgresAccess {
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
         let unlogged = kind == Some("unlogged");
-        let own = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
-        Ok([own, setup(of, Dialect::Postgres, &self.table)].concat())
+        let custom = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
+        Ok([custom, setup(of, Dialect::Postgres, &self.table)].concat())
     }
 
     fn find_table(&self, name: &str) -> Vec<String> {

@@ -5,15 +5,15 @@ use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
 use crate::admin::{Rows, Unasked};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
+use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
-use crate::own::OwnStatements;
 use crate::request::{Action, Request, Row};
 use crate::sql::{Dialect, Statements, limit, unhex};
 use crate::sqlstate;
 use crate::trouble::{Trouble, failure, system_error};
 use engine::workload::Arguments;
-use engine::{Broken, TlsAccess, clock};
+use engine::{EngineError, TlsAccess, clock};
 use futures_util::TryStreamExt;
 use record::{Address, Doing, Failure};
 use std::error::Error as _;
@@ -40,7 +40,7 @@ pub(super) struct Server {
     reply_bytes: u64,
     pub(super) protocol: Protocol,
     statements: Statements,
-    pub(super) own: OwnStatements,
+    pub(super) custom: CustomStatements,
 }
 
 /// A connection, and the task that the library requires for it.
@@ -51,7 +51,7 @@ pub(crate) struct Session {
     /// Prepared statements, by [`Action::place`].
     prepared: [Option<Statement>; Action::KINDS.len()],
     /// Prepared user-defined statements, by their numbers.
-    pub(super) own: Vec<Option<Statement>>,
+    pub(super) custom: Vec<Option<Statement>>,
 }
 
 /// Ends with its session, because an abandoned one may hang.
@@ -80,9 +80,9 @@ impl<'a> FromSql<'a> for Raw<'a> {
 }
 
 impl Server {
-    pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, Broken> {
+    pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, EngineError> {
         if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
-            return Err(Broken(format!(
+            return Err(EngineError(format!(
                 "PostgreSQL is only supported over TCP and unix sockets, not at {address}"
             )));
         }
@@ -103,15 +103,15 @@ impl Server {
             reply_bytes: QUESTION_BYTES,
             protocol: access.protocol,
             statements: access.statements(),
-            own: OwnStatements::default(),
+            custom: CustomStatements::default(),
         })
     }
 
     /// Adds the user-defined statements that a lane with this order sends.
     pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
-        let own = OwnStatements::of(doing, Dialect::Postgres, table);
-        Server { reply_bytes, own, ..self }
+        let custom = CustomStatements::of(doing, Dialect::Postgres, table);
+        Server { reply_bytes, custom, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other.
@@ -177,8 +177,8 @@ impl Server {
             tls_ns: secured.map(|at| at - connected),
             log_in_ns: clock::now() - secured.unwrap_or(connected),
         };
-        let (prepared, own) = (Default::default(), Vec::new());
-        Ok((Session { client, task: Task(task), budget, prepared, own }, opening))
+        let (prepared, custom) = (Default::default(), Vec::new());
+        Ok((Session { client, task: Task(task), budget, prepared, custom }, opening))
     }
 
     async fn action(
@@ -293,7 +293,10 @@ impl Server {
     pub(super) fn trouble(&self, error: &Error) -> Trouble {
         if let Some(answer) = error.as_db_error() {
             let code = sqlstate::code(answer.code().code());
-            return Trouble::Told { code, closes: matches!(answer.severity(), "FATAL" | "PANIC") };
+            return Trouble::ServerError {
+                code,
+                closes: matches!(answer.severity(), "FATAL" | "PANIC"),
+            };
         }
         if let Some(system) = system_error(error) {
             return Trouble::Failed(failure(system));
@@ -347,8 +350,8 @@ impl Driver for Server {
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         session.budget.renew();
-        let done = match &request.own {
-            Some(own) => self.own(session, own, events).await,
+        let done = match &request.custom {
+            Some(custom) => self.custom(session, custom, events).await,
             None => {
                 self.action(session, request, events).await.map_err(|error| self.trouble(&error))
             }
@@ -383,7 +386,7 @@ impl Driver for Server {
         rows: &[&Arguments],
     ) -> Result<(), Trouble> {
         session.budget.renew();
-        let text = self.own.insert(Dialect::Postgres, table, rows);
+        let text = self.custom.insert(Dialect::Postgres, table, rows);
         session.client.batch_execute(&text).await.map_err(|error| self.trouble(&error))
     }
 
@@ -396,14 +399,14 @@ impl Driver for Server {
     async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
         session.budget.renew();
         session.prepared = Default::default();
-        session.own.clear();
+        session.custom.clear();
         let reset = session.client.batch_execute("DISCARD ALL").await;
         reset.map_err(|error| self.trouble(&error))
     }
 
     async fn close(&self, session: Session) {
-        let Session { client, mut task, prepared, own, .. } = session;
-        drop((prepared, own));
+        let Session { client, mut task, prepared, custom, .. } = session;
+        drop((prepared, custom));
         // Its task then closes the connection.
         drop(client);
         let _ = (&mut task.0).await;

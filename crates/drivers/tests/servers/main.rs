@@ -4,7 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod custom;
 mod groups;
-mod own;
 mod postgres;
 mod tls;

@@ -5,12 +5,12 @@ mod member;
 mod room;
 
 use super::allowance::Allowance;
-use super::hearing::{Copies, Hearing};
+use super::codec_events::{CodecEvents, Copies};
+use super::dialogue::Dialogue;
 use super::in_flight::{InFlight, Operation};
 use super::policy::{Destinations, Sources, may_reuse};
 use super::poll::{Poll, Ready};
 use super::socket::Socket;
-use super::speech::Speech;
 use super::stream::{Got, Stream};
 use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
@@ -19,8 +19,8 @@ use std::sync::Arc;
 use wire::{Codec, Fault, Out, Progress, State};
 
 /// What all connections of a lane have in common.
-pub(super) struct Common<S: Speech> {
-    pub(super) speech: S,
+pub(super) struct Common<S: Dialogue> {
+    pub(super) dialogue: S,
     pub(super) destinations: Destinations,
     pub(super) sources: Sources,
     pub(super) tls: Option<TlsAccess>,
@@ -75,7 +75,7 @@ impl Then {
     }
 }
 
-pub(super) struct Connection<S: Speech> {
+pub(super) struct Connection<S: Dialogue> {
     /// Its number among those of the lane.
     place: u32,
     socket: Option<Socket>,
@@ -114,13 +114,13 @@ pub(super) struct Connection<S: Speech> {
 }
 
 enum Piece {
-    Own(Vec<u8>, usize),
+    Custom(Vec<u8>, usize),
     Lent(Arc<[u8]>, usize),
 }
 
-impl<S: Speech> Connection<S> {
-    pub(super) fn new(speech: &S, depth: u32, place: u32) -> Connection<S> {
-        let codec = speech.codec(depth);
+impl<S: Dialogue> Connection<S> {
+    pub(super) fn new(dialogue: &S, depth: u32, place: u32) -> Connection<S> {
+        let codec = dialogue.codec(depth);
         Connection {
             place,
             socket: None,
@@ -192,7 +192,7 @@ impl<S: Speech> Connection<S> {
                 self.stream = stream;
                 self.socket = Some(socket);
                 self.phase = Phase::Connecting;
-                common.speech.renew(&mut self.codec);
+                common.dialogue.renew(&mut self.codec);
                 Then::Wait
             }
             Err(failure) => self.fail(failure, common, seen),
@@ -312,7 +312,7 @@ impl<S: Speech> Connection<S> {
             operation.at.asked = now;
             let Operation { number, memo, .. } = operation;
             let written = {
-                let asked = common.speech.operation(&self.codec, *number, memo);
+                let asked = common.dialogue.operation(&self.codec, *number, memo);
                 self.codec.write(&asked, &mut common.out)
             };
             match written {
@@ -338,17 +338,17 @@ impl<S: Speech> Connection<S> {
             let socket = self.socket.as_ref().expect("open");
             let took = self.stream.write(socket, &out.bytes)?;
             if took < out.bytes.len() {
-                self.backlog.push_back(Piece::Own(out.bytes[took..].to_vec(), 0));
+                self.backlog.push_back(Piece::Custom(out.bytes[took..].to_vec(), 0));
             }
             return Ok(());
         }
         let mut from = 0;
         for (before, body) in out.lent.drain(..) {
-            self.backlog.push_back(Piece::Own(out.bytes[from..before].to_vec(), 0));
+            self.backlog.push_back(Piece::Custom(out.bytes[from..before].to_vec(), 0));
             self.backlog.push_back(Piece::Lent(body, 0));
             from = before;
         }
-        self.backlog.push_back(Piece::Own(out.bytes[from..].to_vec(), 0));
+        self.backlog.push_back(Piece::Custom(out.bytes[from..].to_vec(), 0));
         self.flush()
     }
 
@@ -357,7 +357,7 @@ impl<S: Speech> Connection<S> {
         let socket = self.socket.as_ref().expect("open");
         while let Some(piece) = self.backlog.front_mut() {
             let (bytes, from): (&[u8], &mut usize) = match piece {
-                Piece::Own(bytes, from) => (bytes, from),
+                Piece::Custom(bytes, from) => (bytes, from),
                 Piece::Lent(bytes, from) => (bytes, from),
             };
             if *from < bytes.len() {
@@ -406,28 +406,29 @@ impl<S: Speech> Connection<S> {
     #[inline]
     fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
-        let Common { speech, input, out, copies, .. } = common;
+        let Common { dialogue, input, out, copies, .. } = common;
         let (connection, in_flight) = (self.place, &mut self.in_flight);
-        let mut hearing = Hearing { in_flight, speech, seen, connection, now, copies, complete: 0 };
+        let mut codec_events =
+            CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         let fresh = &input[..bytes];
         out.clear();
         let read = if self.held.is_empty() {
-            let read = self.codec.read(fresh, out, &mut hearing);
+            let read = self.codec.read(fresh, out, &mut codec_events);
             if let Ok(progress) = &read {
                 self.held.extend_from_slice(&fresh[progress.consumed..]);
             }
             read
         } else {
             self.held.extend_from_slice(fresh);
-            let read = self.codec.read(&self.held, out, &mut hearing);
+            let read = self.codec.read(&self.held, out, &mut codec_events);
             if let Ok(progress) = &read {
                 self.held.drain(..progress.consumed);
             }
             read
         };
-        let complete = hearing.complete;
-        let own = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
-        own.and(self.understood(read, complete, now, common, seen))
+        let complete = codec_events.complete;
+        let custom = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
+        custom.and(self.understood(read, complete, now, common, seen))
     }
 
     /// What the codec made of what was read.
@@ -519,12 +520,13 @@ impl<S: Speech> Connection<S> {
             self.close();
             return Then::Wait;
         }
-        let (in_flight, speech) = (&mut self.in_flight, &mut common.speech);
+        let (in_flight, dialogue) = (&mut self.in_flight, &mut common.dialogue);
         let (connection, copies) = (self.place, &mut common.copies);
-        let mut hearing = Hearing { in_flight, speech, seen, connection, now, copies, complete: 0 };
+        let mut codec_events =
+            CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         // What it finds is in the count: a reply that ends with its connection.
-        let _ = self.codec.end(&mut hearing);
-        let complete = hearing.complete;
+        let _ = self.codec.end(&mut codec_events);
+        let complete = codec_events.complete;
         let answered = self.answered(complete, now);
         if self.in_flight.is_empty() {
             self.close();

@@ -7,16 +7,16 @@
 //! locks or formats.
 
 mod allowance;
+mod codec_events;
 mod connection;
-mod hearing;
+mod dialogue;
 mod in_flight;
 mod policy;
 mod poll;
 mod socket;
-mod speech;
 mod stream;
 mod turn;
 
+pub use dialogue::{Broadcast, Dialogue, Push};
 pub use policy::LOOPBACK_SOURCES;
-pub use speech::{Broadcast, Push, Speech};
 pub(crate) use turn::EventLane;

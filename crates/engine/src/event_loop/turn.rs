@@ -5,15 +5,15 @@ mod servers;
 mod steps;
 
 use super::allowance::Allowance;
+use super::codec_events::Copies;
 use super::connection::{Common, Connection, Then};
-use super::hearing::Copies;
+use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
-use super::speech::Speech;
 use crate::arrivals::Schedule;
 use crate::lane::InSteps;
-use crate::{Broken, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
+use crate::{EngineError, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
 use record::{LaneAsked, Recorder, Reuse};
 use rooms::Rooms;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ const STOPPING_NS: u64 = 500_000_000;
 const INPUT_BYTES: usize = 64 * 1024;
 
 /// One contender on one core, over sockets.
-pub(crate) struct EventLane<S: Speech> {
+pub(crate) struct EventLane<S: Dialogue> {
     asked: LaneAsked,
     places: Vec<Connection<S>>,
     /// How many connections each client has: one to each server, or one for each member of
@@ -88,52 +88,53 @@ struct Drive {
     worked: bool,
 }
 
-impl<S: Speech> EventLane<S> {
+impl<S: Dialogue> EventLane<S> {
     pub(crate) fn new(
-        speech: S,
+        dialogue: S,
         tls: Option<TlsAccess>,
         asked: LaneAsked,
         seed: u64,
         seat: &Seat,
-    ) -> Result<EventLane<S>, Broken> {
+    ) -> Result<EventLane<S>, EngineError> {
         if let Reuse::Pool(_) = asked.reuse {
             let why = "a pool is for databases, which are driven through a client library; \
                        leave out pool, or ask for reuse";
-            return Err(Broken(why.to_owned()));
+            return Err(EngineError(why.to_owned()));
         }
-        let members = if S::ROOMS { speech.members() } else { 1 };
-        let rooms = rooms::count(&asked, members).map_err(Broken)?;
+        let members = if S::ROOMS { dialogue.members() } else { 1 };
+        let rooms = rooms::count(&asked, members).map_err(EngineError)?;
         let clients = seat.share(u64::from(rooms)) as usize;
         let depth = asked.intensity.depth.max(1);
-        let servers = speech.servers();
+        let servers = dialogue.servers();
         if servers > 1 && depth > 1 {
             let why = "a client of several servers has one operation in flight: leave out depth";
-            return Err(Broken(why.to_owned()));
+            return Err(EngineError(why.to_owned()));
         }
         let per_client = servers.max(members);
         let connections = clients * per_client as usize;
         let common = Common {
-            speech,
+            dialogue,
             destinations: Destinations::new(&asked.address, servers, seat.worker)
-                .map_err(Broken)?,
+                .map_err(EngineError)?,
             sources: Sources::new(&asked.address, asked.reuse, seat.worker),
             tls,
             reuse: asked.reuse,
-            poll: Poll::new().map_err(|error| Broken::system("cannot make a poller", &error))?,
+            poll: Poll::new()
+                .map_err(|error| EngineError::system("cannot make a poller", &error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
             allowance: Allowance::driven(),
             copies: Copies::default(),
             unread: VecDeque::with_capacity(connections),
         };
-        let broken = |error| Broken::system("cannot watch the stop signal", &error);
+        let broken = |error| EngineError::system("cannot watch the stop signal", &error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
         Ok(EventLane {
             places: (0..connections as u32)
-                .map(|place| Connection::new(&common.speech, depth, place))
+                .map(|place| Connection::new(&common.dialogue, depth, place))
                 .collect(),
-            number: common.speech.first(seat),
-            step: common.speech.step(seat),
+            number: common.dialogue.first(seat),
+            step: common.dialogue.step(seat),
             common,
             free: all_free(connections, per_client, depth).collect(),
             per_client,
@@ -152,7 +153,12 @@ impl<S: Speech> EventLane<S> {
     /// Waits for events and lets them act, as far as the allowance of a turn goes. An
     /// end of a run, once seen, cuts the drive short.
     #[inline]
-    fn turn(&mut self, wait_ns: u64, drive: &mut Drive, seen: &mut Recorder) -> Result<(), Broken> {
+    fn turn(
+        &mut self,
+        wait_ns: u64,
+        drive: &mut Drive,
+        seen: &mut Recorder,
+    ) -> Result<(), EngineError> {
         self.common.allowance = Allowance::driven();
         if !self.common.poll.has_more() {
             self.wait(wait_ns)?;
@@ -222,7 +228,7 @@ impl<S: Speech> EventLane<S> {
             self.note_drain(drive, seen);
         }
         if now >= drive.housekeeping {
-            self.keep_house(now, drive, seen);
+            self.expire_timeouts(now, drive, seen);
         }
         self.is_over(now, drive)
     }
@@ -242,9 +248,9 @@ impl<S: Speech> EventLane<S> {
     }
 
     /// Waits for events, and only looks for them while sockets are left to be read.
-    fn wait(&mut self, wait_ns: u64) -> Result<(), Broken> {
+    fn wait(&mut self, wait_ns: u64) -> Result<(), EngineError> {
         let wait_ns = if self.common.unread.is_empty() { wait_ns } else { 0 };
-        self.common.poll.wait(wait_ns).map_err(|error| Broken::system("cannot wait", &error))
+        self.common.poll.wait(wait_ns).map_err(|error| EngineError::system("cannot wait", &error))
     }
 
     /// A connection has room for so many more: in closed loop it takes them up.
@@ -386,7 +392,7 @@ impl<S: Speech> EventLane<S> {
     }
 
     /// Timeouts, and connections that may dial again.
-    fn keep_house(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
+    fn expire_timeouts(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         let often = if self.backing_off.is_empty() { HOUSEKEEPING_NS } else { BACKING_OFF_NS };
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
@@ -438,7 +444,7 @@ impl<S: Speech> EventLane<S> {
     }
 
     /// Opens the connections of the places before `until` that were not dialled yet.
-    fn dial_places(&mut self, until: usize, seen: &mut Recorder) -> Result<(), Broken> {
+    fn dial_places(&mut self, until: usize, seen: &mut Recorder) -> Result<(), EngineError> {
         let gives_up = clock::now() + self.opening_left_ns;
         // Fresh connections belong to operations: there is nothing to keep open.
         while self.asked.reuse != Reuse::Never && clock::now() < gives_up && !self.stop.raised() {
@@ -540,19 +546,23 @@ impl Drive {
     }
 }
 
-impl<S: Speech> Lane for EventLane<S> {
-    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, Broken> {
+impl<S: Dialogue> Lane for EventLane<S> {
+    fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.dial_places(self.places.len(), seen)?;
         Ok(self.count_open())
     }
 
-    fn open_some(&mut self, most: usize, seen: &mut Recorder) -> Result<Option<Opened>, Broken> {
+    fn open_some(
+        &mut self,
+        most: usize,
+        seen: &mut Recorder,
+    ) -> Result<Option<Opened>, EngineError> {
         let until = self.places.len().min(self.dialled.saturating_add(most));
         self.dial_places(until, seen)?;
         Ok((self.dialled == self.places.len()).then(|| self.count_open()))
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         let mut drive = Drive::new(turn);
         let mut now = clock::now();
         while now < turn.starts {
@@ -575,7 +585,7 @@ impl<S: Speech> Lane for EventLane<S> {
         Ok(self.end_slice(&drive, seen))
     }
 
-    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
         let opening = self.places.iter().any(Connection::is_dialling);
         let wait = if opening { until.saturating_sub(clock::now()) } else { 0 };
         self.common.allowance = Allowance::resting();
@@ -618,7 +628,7 @@ impl<S: Speech> Lane for EventLane<S> {
             place.abandon(seen);
             place.close();
         }
-        self.common.speech.closes(self.number);
+        self.common.dialogue.closes(self.number);
     }
 
     fn steps(&mut self) -> Option<InSteps<'_>> {

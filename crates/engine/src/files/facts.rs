@@ -1,7 +1,7 @@
 //! What is to be known of a store when its numbers are read.
 
 use super::store::{Guard, Settings};
-use crate::Broken;
+use crate::EngineError;
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -26,9 +26,9 @@ const KINDS: [(i64, &str); 10] = [
 ///
 /// # Errors
 /// When the directory cannot be asked.
-pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, Broken> {
+pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, EngineError> {
     let asked =
-        |error| Broken::system(&format!("cannot ask what {} is on", root.display()), &error);
+        |error| EngineError::system(&format!("cannot ask what {} is on", root.display()), &error);
     let kind = kind(file_system(root).map_err(asked)?);
     let locking = match settings.guard {
         Guard::Flock => "flock, written in place",

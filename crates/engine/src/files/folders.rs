@@ -2,7 +2,7 @@
 
 use super::name::{FOLDERS, digit_of};
 use super::system::call;
-use crate::Broken;
+use crate::EngineError;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -27,9 +27,9 @@ pub(super) struct Folders {
 
 impl Folders {
     /// Takes over `root`, or makes it.
-    pub(super) fn new(root: &Path) -> Result<Folders, Broken> {
+    pub(super) fn new(root: &Path) -> Result<Folders, EngineError> {
         let wrong = |what: &str, error: io::Error| {
-            Broken::system(&format!("the cache directory {} {what}", root.display()), &error)
+            EngineError::system(&format!("the cache directory {} {what}", root.display()), &error)
         };
         match std::fs::DirBuilder::new().mode(0o700).create(root) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -74,14 +74,15 @@ fn lock(opened: &File, operation: libc::c_int) -> io::Result<()> {
 }
 
 /// Makes sure that the directory is ours: marked, or empty and then marked.
-fn claim(root: &Path, opened: &File) -> Result<(), Broken> {
+fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
     let refuse = |why: &str| {
-        Err(Broken(format!(
+        Err(EngineError(format!(
             "the cache directory {} {why}; name one that is empty or does not exist yet",
             root.display()
         )))
     };
-    let unread = |error| Broken::system(&format!("cannot look into {}", root.display()), &error);
+    let unread =
+        |error| EngineError::system(&format!("cannot look into {}", root.display()), &error);
     // SAFETY: no arguments.
     if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
         return refuse("belongs to another user");
@@ -107,7 +108,7 @@ fn claim(root: &Path, opened: &File) -> Result<(), Broken> {
     }
     options.read(false).write(true).create_new(true);
     let marked = options.open(inside.join(MARKER)).and_then(|mut marker| marker.write_all(MARK));
-    marked.map_err(|error| Broken::system(&format!("cannot mark {}", root.display()), &error))
+    marked.map_err(|error| EngineError::system(&format!("cannot mark {}", root.display()), &error))
 }
 
 /// Makes a folder where there is none, and opens it.

@@ -8,8 +8,8 @@
 //! allocates or formats.
 
 mod bell;
-mod desk;
-mod place;
+mod scheduler;
+mod slot;
 mod work;
 
 pub use work::{Action, Answer, Judged, Request, Work};
@@ -17,11 +17,11 @@ pub use work::{Action, Answer, Judged, Request, Work};
 use super::store::Store;
 use crate::drive::Drive;
 use crate::lane::{InSteps, Step, Steps, for_workers};
-use crate::{Broken, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
+use crate::{EngineError, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
 use bell::Bell;
-use desk::Desk;
-use place::{Shared, live};
 use record::{Asked, LaneAsked, Recorder, Reuse};
+use scheduler::Scheduler;
+use slot::{Shared, live};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -55,17 +55,17 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         asked: LaneAsked,
         (seed, numbers): (u64, Numbers),
         seat: &Seat,
-    ) -> Result<FileLane<S, M>, Broken> {
-        let places = seat.share(u64::from(asked.intensity.connections)) as usize;
+    ) -> Result<FileLane<S, M>, EngineError> {
+        let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
         let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
-        let desk = Desk::new(drive, work, places);
-        let shared = Arc::new(Shared::new(desk, Bell::new()?, asked.timeout_ns));
-        let threads = Vec::with_capacity(places);
+        let scheduler = Scheduler::new(drive, work, slots);
+        let shared = Arc::new(Shared::new(scheduler, Bell::new()?, asked.timeout_ns));
+        let threads = Vec::with_capacity(slots);
         Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
     }
 
     /// Waits until the slice is over, giving up what takes too long.
-    fn watch(&self) -> Result<(), Broken> {
+    fn watch(&self) -> Result<(), EngineError> {
         let mut stop: Option<&Stop> = Some(&self.seat.stop);
         while let Some(until) = self.look()? {
             if self.shared.bell.wait(stop.map(Stop::fd), until) {
@@ -78,44 +78,44 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
 
     /// Gives up what takes too long. Returns when to look again, or None if the
     /// slice is over.
-    fn look(&self) -> Result<Option<u64>, Broken> {
+    fn look(&self) -> Result<Option<u64>, EngineError> {
         let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
-        let mut guard = self.shared.desk();
-        let desk = &mut *guard;
+        let mut guard = self.shared.scheduler();
+        let scheduler = &mut *guard;
         let now = clock::now();
-        if desk.lost {
-            return Err(Broken("a thread of a files lane ended with a panic".to_owned()));
+        if scheduler.lost {
+            return Err(EngineError("a thread of a files lane ended with a panic".to_owned()));
         }
-        desk.drive.note_drain(now, &mut desk.seen);
-        desk.give_up(now);
-        for (thread, place) in self.threads.iter().zip(&desk.places) {
-            if place.is_stuck(now) {
+        scheduler.drive.note_drain(now, &mut scheduler.seen);
+        scheduler.give_up(now);
+        for (thread, slot) in self.threads.iter().zip(&scheduler.slots) {
+            if slot.is_stuck(now) {
                 interrupt::interrupt(thread);
             }
         }
-        let over = desk.drive.is_over(now);
-        Ok((!over).then(|| desk.drive.look_at().min(now + often)))
+        let over = scheduler.drive.is_over(now);
+        Ok((!over).then(|| scheduler.drive.look_at().min(now + often)))
     }
 
     /// Starts the threads: free from now on, though the system may let them run later.
-    fn start(&mut self, places: usize) {
-        for place in 0..places {
+    fn start(&mut self, slots: usize) {
+        for slot in 0..slots {
             let (shared, store) = (self.shared.clone(), self.store.handle());
             let thread = std::thread::Builder::new()
-                .name(format!("files-{}-{place}", self.seat.place()))
-                .spawn(move || live(&shared, place, store));
+                .name(format!("files-{}-{slot}", self.seat.place()))
+                .spawn(move || live(&shared, slot, store));
             match thread {
                 Ok(thread) => self.threads.push(thread),
                 // No more threads: data, as with connections.
                 Err(_) => return,
             }
-            self.shared.desk().drive.freed(clock::now());
+            self.shared.scheduler().drive.freed(clock::now());
         }
     }
 
     /// The run is to end.
     fn cut(&self) {
-        self.shared.desk().drive.cut(clock::now());
+        self.shared.scheduler().drive.cut(clock::now());
         self.shared.call_all();
     }
 
@@ -125,7 +125,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
 
     /// Sends the threads home.
     fn dismiss(&mut self) {
-        self.shared.desk().closing = true;
+        self.shared.scheduler().closing = true;
         self.shared.call_all();
         let until = clock::now() + LEAVING_NS;
         while !self.threads.is_empty() && clock::now() < until {
@@ -142,14 +142,14 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
 }
 
 impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
-    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, EngineError> {
         interrupt::prepare();
-        let asked = self.shared.desk().places.len();
+        let asked = self.shared.scheduler().slots.len();
         self.start(asked);
         Ok(Opened { asked: asked as u64, got: self.threads.len() as u64 })
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         while clock::now() < turn.starts {
             // Some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
@@ -160,13 +160,13 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         watched.map(|()| last_ended)
     }
 
-    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), EngineError> {
         Ok(())
     }
 
     fn close(&mut self, _seen: &mut Recorder) {
         // Nothing is under way: every slice ended with what was.
-        self.numbers.keep(self.seat.place(), self.shared.desk().drive.number());
+        self.numbers.keep(self.seat.place(), self.shared.scheduler().drive.number());
         self.dismiss();
     }
 
@@ -179,10 +179,10 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
         self.cpu_before = self.cpu_ns();
         let open_loop = {
-            let mut desk = self.shared.desk();
-            std::mem::swap(seen, &mut desk.seen);
-            desk.drive.start(turn);
-            desk.drive.is_open_loop()
+            let mut scheduler = self.shared.scheduler();
+            std::mem::swap(seen, &mut scheduler.seen);
+            scheduler.drive.start(turn);
+            scheduler.drive.is_open_loop()
         };
         match open_loop {
             true => self.shared.call_one(),
@@ -190,7 +190,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
         }
     }
 
-    fn step(&mut self, _seen: &mut Recorder) -> Result<Step, Broken> {
+    fn step(&mut self, _seen: &mut Recorder) -> Result<Step, EngineError> {
         self.shared.bell.hush();
         if self.seat.stop.raised() {
             self.cut();
@@ -199,11 +199,11 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     }
 
     fn finish(&mut self, seen: &mut Recorder) -> u64 {
-        let mut guard = self.shared.desk();
-        let desk = &mut *guard;
-        desk.abandon();
-        let last_ended = desk.drive.end(clock::now(), &mut desk.seen);
-        std::mem::swap(seen, &mut desk.seen);
+        let mut guard = self.shared.scheduler();
+        let scheduler = &mut *guard;
+        scheduler.abandon();
+        let last_ended = scheduler.drive.end(clock::now(), &mut scheduler.seen);
+        std::mem::swap(seen, &mut scheduler.seen);
         drop(guard);
         // A thread that ended with a panic has no clock any more.
         seen.slice_mut().generator_cpu_ns += self.cpu_ns().saturating_sub(self.cpu_before);
@@ -215,14 +215,14 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     }
 
     fn is_open_loop(&self) -> bool {
-        self.shared.desk().drive.is_open_loop()
+        self.shared.scheduler().drive.is_open_loop()
     }
 }
 
 impl<S, M: Default> Drop for FileLane<S, M> {
     fn drop(&mut self) {
         // A run that broke does not close its lanes.
-        self.shared.desk().closing = true;
+        self.shared.scheduler().closing = true;
         self.shared.call_all();
     }
 }
@@ -238,7 +238,7 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
     contender: usize,
     store: &Store,
     numbers: &Numbers,
-    work: impl Fn(&Seat) -> Result<Work<S, M>, Broken> + Clone + Send + 'static,
+    work: impl Fn(&Seat) -> Result<Work<S, M>, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
     let (seed, store, numbers) = (order.seed, Arc::new(store.handle()), numbers.clone());
@@ -251,7 +251,7 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
 }
 
 /// Whether files can be driven so.
-fn check(asked: &LaneAsked) -> Result<(), Broken> {
+fn check(asked: &LaneAsked) -> Result<(), EngineError> {
     let why = match asked {
         _ if asked.reuse != Reuse::Always => {
             "files have no connections to open anew; leave out reuse"
@@ -261,5 +261,5 @@ fn check(asked: &LaneAsked) -> Result<(), Broken> {
         }
         _ => return Ok(()),
     };
-    Err(Broken(why.to_owned()))
+    Err(EngineError(why.to_owned()))
 }

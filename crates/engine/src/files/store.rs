@@ -4,7 +4,7 @@ use super::folders::Folders;
 use super::name::{DIGITS, Name};
 use super::system::{Open, State, call};
 use super::trouble::failure;
-use crate::{Broken, clock};
+use crate::{EngineError, clock};
 use record::Failure;
 use std::os::fd::RawFd;
 use std::path::Path;
@@ -93,7 +93,7 @@ impl Store {
     /// # Errors
     /// When it cannot be made, or is not ours: a link, no directory, another
     /// user's, or not empty and without our marker.
-    pub fn new(root: &Path, settings: Settings) -> Result<Store, Broken> {
+    pub fn new(root: &Path, settings: Settings) -> Result<Store, EngineError> {
         let folders = Arc::new(Folders::new(root)?);
         Ok(Store { folders, settings, gives_up: u64::MAX, beside: beside() })
     }

@@ -2,9 +2,9 @@
 
 use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
 use super::store::Store;
-use crate::store::{Memo, NOT_WIDE, Said, Task, Verifier};
-use crate::{Broken, MakeLane, Numbers, Seat};
-use record::{Asked, Doing, Kind, Told, Workload};
+use crate::store::{Encoder, Memo, NOT_WIDE, Task, Verifier};
+use crate::{EngineError, MakeLane, Numbers, Seat};
+use record::{Asked, Doing, Kind, Outcome, Workload};
 use std::sync::Arc;
 
 /// How to get at a store of files.
@@ -18,7 +18,7 @@ pub struct FilesAccess {
 
 /// One worker's operations and what it knows of the values.
 struct Serving {
-    said: Said,
+    encoder: Encoder,
     verifier: Verifier,
 }
 
@@ -43,25 +43,27 @@ impl FilesAccess {
 }
 
 /// None: nothing but whether the store answers is asked.
-fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Broken> {
+fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, EngineError> {
     let (workload, task) = match doing {
         Doing::Ask => return Ok(None),
         Doing::Load(of) => (&of.workload, Task::Load),
         Doing::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;
-    let said = Said::new(workload, seed, seat.places(), task).map_err(Broken)?;
+    let encoder = Encoder::new(workload, seed, seat.places(), task).map_err(EngineError)?;
     let verifier = Verifier::new(workload.verify, workload, seat.place(), seat.places());
-    Ok(Some(Serving { said, verifier }))
+    Ok(Some(Serving { encoder, verifier }))
 }
 
 /// Whether files can do all of it.
-fn check(workload: &Workload) -> Result<(), Broken> {
+fn check(workload: &Workload) -> Result<(), EngineError> {
     if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
-        return Err(Broken(format!("files have no operation {:?}", share.kind)));
+        return Err(EngineError(format!("files have no operation {:?}", share.kind)));
     }
     match workload.value.least() {
-        0 => Err(Broken("files hold values of 1 byte at least; ask for longer ones".to_owned())),
+        0 => {
+            Err(EngineError("files hold values of 1 byte at least; ask for longer ones".to_owned()))
+        }
         _ => Ok(()),
     }
 }
@@ -73,7 +75,7 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
         Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
         Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
         _ if kind.is_wide() => Some(NOT_WIDE),
-        Kind::Command(_) | Kind::Own(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
         _ => Some("files are read, written, added and deleted"),
     }
 }
@@ -91,13 +93,13 @@ fn action(kind: Kind) -> Option<Action> {
 fn ask(serving: &mut Option<Serving>, number: u64, memo: &mut Memo, request: &mut Request) {
     request.key.clear();
     request.value.clear();
-    let Some(Serving { said, verifier }) = serving else {
+    let Some(Serving { encoder, verifier }) = serving else {
         request.action = Action::Get;
         return;
     };
-    let drawn = said.drawn(number);
+    let drawn = encoder.drawn(number);
     verifier.sent(drawn, memo);
-    let parts = said.parts(&drawn);
+    let parts = encoder.parts(&drawn);
     request.share = drawn.share;
     request.action = action(drawn.kind).expect("checked when the lane was made");
     request.key.extend_from_slice(parts.key());
@@ -110,17 +112,17 @@ fn judge(
     request: &Request,
     answer: Answer<'_>,
 ) -> Judged {
-    let told = match (serving, answer) {
-        (None, _) => Told::Ok,
+    let outcome = match (serving, answer) {
+        (None, _) => Outcome::Ok,
         // To remove what is not there is no failure to find it.
-        (_, Answer::Absent) if request.action == Action::Delete => Told::Ok,
-        (_, Answer::Absent) => Told::Miss,
+        (_, Answer::Absent) if request.action == Action::Delete => Outcome::Ok,
+        (_, Answer::Absent) => Outcome::Miss,
         (Some(serving), answer) => {
             if let Answer::Value(value) = answer {
-                serving.verifier.piece(&serving.said, memo, 0, value);
+                serving.verifier.piece(&serving.encoder, memo, 0, value);
             }
-            serving.verifier.told(&serving.said, memo, 1)
+            serving.verifier.outcome(&serving.encoder, memo, 1)
         }
     };
-    Judged { code: 0, told }
+    Judged { code: 0, outcome }
 }

@@ -6,24 +6,24 @@
 //! each half is worded and verified like the get and the set that it is, and
 //! whatever the read says but its value ends the whole.
 
+use super::encoder::{Encoder, Parts, Task};
 use super::numbers::Numbers;
-use super::said::{Parts, Said, Task};
 use super::sharding::Router;
 use super::verify::{Memo, Verifier};
-use crate::codec_lane::{Speech, codec_lanes};
+use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::workload::{Drawn, Feeds};
-use crate::{Broken, MakeLane, Seat};
-use record::{Asked, Doing, Kind, Moments, Recorder, Sharding, Share, Told, Verify};
+use crate::{EngineError, MakeLane, Seat};
+use record::{Asked, Doing, Kind, Moments, Outcome, Recorder, Sharding, Share, Verify};
 use wire::{Class, Codec, Reply, Tag};
 
 /// The words of a protocol.
 pub(super) trait Words {
     type Codec: Codec;
 
-    /// See [`Speech::codec`].
+    /// See [`Dialogue::codec`].
     fn codec(&self, depth: u32) -> Self::Codec;
 
-    /// See [`Speech::renew`].
+    /// See [`Dialogue::renew`].
     fn renew(&self, codec: &mut Self::Codec);
 
     /// Asks whether the store answers, and touches no data.
@@ -105,13 +105,13 @@ impl Half {
 }
 
 struct Work {
-    said: Said,
+    encoder: Encoder,
     verifier: Verifier,
     numbers: Numbers,
     place: usize,
 }
 
-impl<W: Words> Speech for Store<W> {
+impl<W: Words> Dialogue for Store<W> {
     type Codec = W::Codec;
     type Memo = Remembered;
 
@@ -144,8 +144,8 @@ impl<W: Words> Speech for Store<W> {
     fn server_of(&mut self, number: u64, is_down: impl Fn(u32) -> bool) -> u32 {
         match (&mut self.router, &mut self.work) {
             (Some(router), Some(work)) => {
-                let drawn = work.said.drawn(number);
-                router.server_of(work.said.key(&drawn), is_down)
+                let drawn = work.encoder.drawn(number);
+                router.server_of(work.encoder.key(&drawn), is_down)
             }
             // Whether they answer is asked of one server after the other.
             (Some(router), None) => (number % u64::from(router.servers())) as u32,
@@ -163,7 +163,7 @@ impl<W: Words> Speech for Store<W> {
         let Some(work) = &mut self.work else { return self.words.ready() };
         let drawn = match (memo.half, memo.verified.drawn()) {
             (Half::Write(kind, _), Some(read)) => read.write_half(kind),
-            _ => match work.said.drawn(number) {
+            _ => match work.encoder.drawn(number) {
                 whole if whole.kind.has_halves() => {
                     memo.half = Half::Read(whole.kind);
                     whole.read_half()
@@ -172,7 +172,7 @@ impl<W: Words> Speech for Store<W> {
             },
         };
         work.verifier.sent(drawn, &mut memo.verified);
-        let parts = work.said.parts(&drawn);
+        let parts = work.encoder.parts(&drawn);
         match memo.half {
             Half::Write(Kind::Cas, read) => self.words.cas(codec, read.tag, parts),
             Half::Read(Kind::Cas) => self.words.gets(parts),
@@ -183,35 +183,35 @@ impl<W: Words> Speech for Store<W> {
     #[inline]
     fn piece(&self, _number: u64, memo: &mut Remembered, item: u32, piece: &[u8]) {
         if let Some(work) = &self.work {
-            work.verifier.piece(&work.said, &mut memo.verified, item, piece);
+            work.verifier.piece(&work.encoder, &mut memo.verified, item, piece);
         }
     }
 
     #[inline]
-    fn told(
+    fn outcome(
         &mut self,
         _number: u64,
         at: &Moments,
         memo: &mut Remembered,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Option<Told> {
+    ) -> Option<Outcome> {
         let (Some(work), Some(drawn)) = (&mut self.work, memo.verified.drawn()) else {
-            return Some(if reply.class == Class::Ok { Told::Ok } else { Told::Unexpected });
+            return Some(if reply.class == Class::Ok { Outcome::Ok } else { Outcome::Unexpected });
         };
-        let told = work.told::<W>(drawn.kind, &mut memo.verified, reply);
-        if let (Half::Read(kind), Told::Ok) = (memo.half, told) {
+        let outcome = work.outcome::<W>(drawn.kind, &mut memo.verified, reply);
+        if let (Half::Read(kind), Outcome::Ok) = (memo.half, outcome) {
             memo.half = Half::Write(kind, Answered { at: at.done, tag: reply.tag });
             return None;
         }
-        seen.replied_of_kind(drawn.share, at, told, memo.half.read());
-        Some(told)
+        seen.replied_of_kind(drawn.share, at, outcome, memo.half.read());
+        Some(outcome)
     }
 
     fn lost(&self, number: u64, memo: &Remembered, at: Option<&Moments>, seen: &mut Recorder) {
         if let Some(work) = &self.work {
             // Drawn again: one that was never asked has no memo.
-            seen.lost_of_kind(work.said.drawn(number).share, at, memo.half.read());
+            seen.lost_of_kind(work.encoder.drawn(number).share, at, memo.half.read());
         }
     }
 }
@@ -219,20 +219,20 @@ impl<W: Words> Speech for Store<W> {
 impl Work {
     /// What the reply to a request of this kind says.
     #[inline]
-    fn told<W: Words>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Told {
+    fn outcome<W: Words>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Outcome {
         match W::class(kind, reply) {
             Class::Error(code) if W::CONFLICT == Some(code) => {
                 self.verifier.refused(memo);
-                Told::Conflict
+                Outcome::Conflict
             }
-            Class::Error(_) => Told::Unexpected,
+            Class::Error(_) => Outcome::Unexpected,
             // To remove what is not there is no failure to find it.
-            Class::Miss if kind == Kind::Delete => Told::Ok,
+            Class::Miss if kind == Kind::Delete => Outcome::Ok,
             Class::Miss => {
                 self.verifier.refused(memo);
-                Told::Miss
+                Outcome::Miss
             }
-            Class::Ok => self.verifier.told(&self.said, memo, reply.items),
+            Class::Ok => self.verifier.outcome(&self.encoder, memo, reply.items),
         }
     }
 }
@@ -275,7 +275,7 @@ pub(super) fn lanes<W: Words + 'static>(
     codec_lanes(order, contender, None, move |seat| {
         let numbers = numbers.clone();
         let work = work::<W>(&doing, seed, numbers, &feeds, sharded.is_some(), seat);
-        let work = work.map_err(Broken)?;
+        let work = work.map_err(EngineError)?;
         let router = sharded.as_ref().map(|of| Router::new(of.sharding, &of.servers));
         Ok(Store { words: words(), work, router })
     })
@@ -305,7 +305,7 @@ fn work<W: Words>(
     if let Some(why) = workload.mix.iter().find_map(lacks) {
         return Err(format!("a store cannot do its workload: {why}"));
     }
-    let said = Said::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
+    let encoder = Encoder::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
-    Ok(Some(Work { said, verifier, numbers, place: seat.place() }))
+    Ok(Some(Work { encoder, verifier, numbers, place: seat.place() }))
 }

@@ -1,8 +1,8 @@
 //! A lane that speaks memcached's protocol.
 
+use super::encoder::Parts;
 use super::lane::{NO_ORDER, NOT_WIDE, Sharded, Words, lanes};
 use super::numbers::Numbers;
-use super::said::Parts;
 use crate::MakeLane;
 use crate::workload::{Drawn, Feeds};
 use record::{Asked, Kind};
@@ -67,7 +67,7 @@ impl Words for Spoken {
             Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
             Kind::Scan(_)
             | Kind::Command(_)
-            | Kind::Own(_)
+            | Kind::Custom(_)
             | Kind::Newest
             | Kind::OneColumn
             | Kind::InsertColumn => unreachable!("refused when the lane was made"),
@@ -102,7 +102,7 @@ impl Words for Spoken {
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Own(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }

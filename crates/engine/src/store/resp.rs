@@ -1,12 +1,12 @@
 //! A lane that speaks RESP, to Redis or Valkey.
 
+use super::encoder::Parts;
 use super::lane::{NO_ORDER, NOT_WIDE, Words, lanes};
 use super::numbers::Numbers;
-use super::said::Parts;
 use crate::MakeLane;
 use crate::template::Template;
 use crate::workload::{Arguments, Drawn, Feeds};
-use record::{Asked, Doing, Kind, OwnOperation, Says, Workload};
+use record::{Asked, CustomOperation, Doing, Kind, Says, Workload};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply, Tag};
 
@@ -32,7 +32,7 @@ struct Spoken {
     ends: Vec<u32>,
     /// By number of the command, and of the user-defined operation.
     commands: Vec<Template>,
-    own: Vec<Template>,
+    custom: Vec<Template>,
 }
 
 impl Spoken {
@@ -64,7 +64,7 @@ impl Spoken {
         self.ends.clear();
         let put = |place: usize, to: &mut Vec<u8>| with.get(place).write(to);
         let ends = &mut self.ends;
-        self.own[number as usize].fill(&mut self.command, put, |end| ends.push(end));
+        self.custom[number as usize].fill(&mut self.command, put, |end| ends.push(end));
         Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })
     }
 }
@@ -121,7 +121,7 @@ impl Words for Spoken {
             Kind::Decr => self.command(&[b"DECR", key]),
             Kind::Touch => self.command(&[b"EXPIRE", key, LIFE]),
             Kind::Command(number) => self.fill(number, drawn, &parts),
-            Kind::Own(number) => self.fill_own(number, parts.arguments),
+            Kind::Custom(number) => self.fill_own(number, parts.arguments),
             Kind::ReadModifyWrite => unreachable!("said by halves"),
             Kind::Cas | Kind::Scan(_) | Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
                 unreachable!("refused when the lane was made")
@@ -160,13 +160,13 @@ pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<M
         Doing::Ask | Doing::Load(_) => None,
     };
     let commands: Vec<Template> = workload.map(commands).unwrap_or_default();
-    let own: Vec<Template> = workload.map(own).unwrap_or_default();
+    let custom: Vec<Template> = workload.map(custom).unwrap_or_default();
     let words = move || Spoken {
         opening: opening.clone(),
         command: Vec::new(),
         ends: Vec::new(),
         commands: commands.clone(),
-        own: own.clone(),
+        custom: custom.clone(),
     };
     lanes(order, contender, &access.numbers, &access.feeds, None, words)
 }
@@ -177,11 +177,11 @@ fn commands(of: &Workload) -> Vec<Template> {
     of.commands.iter().map(|words| Template::new(words, places.clone())).collect()
 }
 
-fn own(of: &Workload) -> Vec<Template> {
-    let template = |of: &OwnOperation| match &of.says {
+fn custom(of: &Workload) -> Vec<Template> {
+    let template = |of: &CustomOperation| match &of.says {
         Says::Command(words) => Template::new(words, of.parameters.iter().map(|of| &*of.name)),
         // The plan refuses them here; never asked for.
         Says::Sql(_) | Says::Request { .. } => Template::new(&[], std::iter::empty()),
     };
-    of.own.operations.iter().map(template).collect()
+    of.custom.operations.iter().map(template).collect()
 }

@@ -75,8 +75,12 @@ impl Router {
     /// server cannot be reached now. If all that can take its place are down it is the key's
     /// own one.
     pub(super) fn server_of(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> u32 {
-        let own = self.own_server(key);
-        if self.failover && is_down(own) { self.stand_in(key, is_down).unwrap_or(own) } else { own }
+        let custom = self.own_server(key);
+        if self.failover && is_down(custom) {
+            self.stand_in(key, is_down).unwrap_or(custom)
+        } else {
+            custom
+        }
     }
 
     fn own_server(&self, key: &[u8]) -> u32 {

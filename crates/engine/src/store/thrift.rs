@@ -1,9 +1,9 @@
 //! A lane that speaks Cassandra's Thrift interface. The value of a key is the one column of
 //! its row.
 
+use super::encoder::Parts;
 use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
-use super::said::Parts;
 use crate::workload::{Column as Place, Drawn, Feeds, NEWEST_COLUMNS, Space};
 use crate::{MakeLane, clock};
 use record::{Asked, Doing, Kind};
@@ -183,7 +183,7 @@ impl Words for Spoken {
             | Kind::Cas
             | Kind::Scan(_)
             | Kind::Command(_)
-            | Kind::Own(_) => unreachable!("refused when the lane was made"),
+            | Kind::Custom(_) => unreachable!("refused when the lane was made"),
         }
     }
 
@@ -219,7 +219,7 @@ pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
         Kind::Touch => {
             Some("Cassandra cannot change how long a column lives alone: leave out touch")
         }
-        Kind::Command(_) | Kind::Own(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
         Kind::Get
         | Kind::MultiGet(_)
         | Kind::Set

@@ -1,11 +1,11 @@
 //! Compares what a store answers with what was written into it.
 
 use super::columns::Columns;
+use super::encoder::{Encoder, keys_of};
 use super::ledger::{Bearing, Ledger};
-use super::said::{Said, keys_of};
 use crate::workload::{Check, Checked, Column, Drawn, NEWEST_COLUMNS, Space};
 use record::workload::COLUMNS_OF_ROW;
-use record::{Kind, Told, Verify, Workload};
+use record::{Kind, Outcome, Verify, Workload};
 
 /// What is remembered of an operation until it is answered.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,39 +64,40 @@ impl Verifier {
 
     /// A piece of a value.
     #[inline]
-    pub fn piece(&self, said: &Said, memo: &mut Memo, item: u32, piece: &[u8]) {
+    pub fn piece(&self, encoder: &Encoder, memo: &mut Memo, item: u32, piece: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|drawn| drawn.kind.only_reads()) else { return };
         if self.verify == Verify::Off {
             return;
         }
         if item != memo.item {
-            self.end_item(said, memo);
+            self.end_item(encoder, memo);
             memo.item = item;
         }
-        let all = memo.check.is_none() && said.operations.checks_all_bytes(drawn.n);
+        let all = memo.check.is_none() && encoder.operations.checks_all_bytes(drawn.n);
         let check = memo.check.get_or_insert_with(|| Check::new(all));
         let value = if drawn.kind == Kind::Newest { memo.columns.name(piece) } else { piece };
-        check.piece(&said.values, value);
+        check.piece(&encoder.values, value);
     }
 
     /// The next column of a wide row as a whole: its name, which is its time, and its value.
-    pub fn column(&self, said: &Said, memo: &mut Memo, name: &[u8], value: &[u8]) {
+    pub fn column(&self, encoder: &Encoder, memo: &mut Memo, name: &[u8], value: &[u8]) {
         let item = memo.columns.complete;
         for piece in [name, value] {
-            self.piece(said, memo, item, piece);
+            self.piece(encoder, memo, item, piece);
         }
-        self.end_item(said, memo);
+        self.end_item(encoder, memo);
     }
 
     /// A whole value, of the key that the reply gives with it: rows that come in no order
     /// of their keys. `key`: none where what came is no key of the workload's.
-    pub fn value_of(&self, said: &Said, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
+    pub fn value_of(&self, encoder: &Encoder, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|_| self.verify != Verify::Off) else { return };
         memo.checked += 1;
-        let mut check = Check::new(said.operations.checks_all_bytes(drawn.n));
-        check.piece(&said.values, value);
-        let found = |key: u64| check.end(&said.values, key);
-        let is_right = |key: u64| found(key).is_some_and(|found| self.is_right(said, key, &found));
+        let mut check = Check::new(encoder.operations.checks_all_bytes(drawn.n));
+        check.piece(&encoder.values, value);
+        let found = |key: u64| check.end(&encoder.values, key);
+        let is_right =
+            |key: u64| found(key).is_some_and(|found| self.is_right(encoder, key, &found));
         let is_right = key.is_some_and(is_right);
         memo.wrong |= !is_right;
     }
@@ -104,34 +105,34 @@ impl Verifier {
     /// The reply is complete and was no error: what it comes to. `items`: how
     /// many values it held; one that is missing makes a miss, verified or not.
     #[inline]
-    pub fn told(&mut self, said: &Said, memo: &mut Memo, items: u32) -> Told {
-        let Some(drawn) = memo.drawn else { return Told::Ok };
+    pub fn outcome(&mut self, encoder: &Encoder, memo: &mut Memo, items: u32) -> Outcome {
+        let Some(drawn) = memo.drawn else { return Outcome::Ok };
         if drawn.kind.only_reads() && items < values_of(drawn.kind) {
-            return Told::Miss;
+            return Outcome::Miss;
         }
         if self.verify == Verify::Off {
-            return Told::Ok;
+            return Outcome::Ok;
         }
         if overwrites(drawn.kind) {
             if self.follows_versions {
                 self.ledger.written(row(&drawn), drawn.version, memo.bearing);
             }
-            return Told::Ok;
+            return Outcome::Ok;
         }
         if !drawn.kind.only_reads() {
-            return Told::Ok;
+            return Outcome::Ok;
         }
-        self.end_item(said, memo);
+        self.end_item(encoder, memo);
         // An empty value comes in no piece.
         memo.wrong |= drawn.kind != Kind::Newest && memo.checked < items;
         // More than was asked for, or one without a name and a value.
         let counts = [items, memo.columns.complete];
         memo.wrong |= drawn.kind == Kind::Newest && counts != [NEWEST_COLUMNS; 2];
         match (memo.wrong, memo.columns.lacks_one, memo.stale) {
-            (true, ..) => Told::Wrong,
-            (_, true, _) => Told::Miss,
-            (_, _, true) => Told::Stale,
-            _ => Told::Ok,
+            (true, ..) => Outcome::Wrong,
+            (_, true, _) => Outcome::Miss,
+            (_, _, true) => Outcome::Stale,
+            _ => Outcome::Ok,
         }
     }
 
@@ -147,18 +148,18 @@ impl Verifier {
     }
 
     /// The value of one item is complete.
-    fn end_item(&self, said: &Said, memo: &mut Memo) {
+    fn end_item(&self, encoder: &Encoder, memo: &mut Memo) {
         let (Some(check), Some(drawn)) = (memo.check.take(), memo.drawn) else { return };
         memo.checked += 1;
         let right = match drawn.space {
             Space::Columns => {
-                let found = check.end(&said.values, drawn.key);
-                self.is_right_column(said, memo, &drawn, found)
+                let found = check.end(&encoder.values, drawn.key);
+                self.is_right_column(encoder, memo, &drawn, found)
             }
             _ => {
-                let key = said.operations.key_of(&drawn, memo.item);
-                let found = check.end(&said.values, key);
-                found.filter(|found| self.is_right(said, key, found))
+                let key = encoder.operations.key_of(&drawn, memo.item);
+                let found = check.end(&encoder.values, key);
+                found.filter(|found| self.is_right(encoder, key, found))
             }
         };
         // Of several columns the first is the newest.
@@ -178,7 +179,7 @@ impl Verifier {
     /// What was found, if it is what belongs into the column.
     fn is_right_column(
         &self,
-        said: &Said,
+        encoder: &Encoder,
         memo: &mut Memo,
         drawn: &Drawn,
         found: Option<Checked>,
@@ -188,14 +189,14 @@ impl Verifier {
             column.time = memo.columns.end(COLUMNS_OF_ROW)?;
         }
         let of_column = |found: &Checked| found.version == column.version();
-        found.filter(|found| of_column(found) && self.is_right(said, column.key(), found))
+        found.filter(|found| of_column(found) && self.is_right(encoder, column.key(), found))
     }
 
     /// A value that was written under this key, whole: loaded, or by an operation
     /// that writes there. One without a version is what every write there writes.
-    fn is_right(&self, said: &Said, key: u64, found: &Checked) -> bool {
+    fn is_right(&self, encoder: &Encoder, key: u64, found: &Checked) -> bool {
         let whole = found.key == key && found.length_right && found.bytes_right;
-        whole && (!said.values.have_versions() || said.operations.gives(key, found.version))
+        whole && (!encoder.values.have_versions() || encoder.operations.gives(key, found.version))
     }
 
     /// Operation `version - 1` is one of this worker's.

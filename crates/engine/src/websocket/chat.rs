@@ -3,10 +3,10 @@
 use super::WebSocketAccess;
 use super::copies::Copies;
 use super::messages::{Messages, NUMBER, digits};
-use crate::codec_lane::{Speech, codec_lanes};
+use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::event_loop::{Broadcast, Push};
 use crate::{MakeLane, Numbers, Seat};
-use record::{Asked, Moments, Recorder, Told};
+use record::{Asked, Moments, Outcome, Recorder};
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 use wire::Reply;
@@ -26,7 +26,7 @@ struct Chat {
     seed: Cell<u64>,
 }
 
-impl Speech for Chat {
+impl Dialogue for Chat {
     type Codec = WebSocket;
     type Memo = ();
 
@@ -97,14 +97,14 @@ impl Speech for Chat {
         self.copies.take(connection, piece, last, &self.messages)
     }
 
-    fn told(
+    fn outcome(
         &mut self,
         _number: u64,
         _at: &Moments,
         _memo: &mut (),
         _reply: &Reply,
         _seen: &mut Recorder,
-    ) -> Option<Told> {
+    ) -> Option<Outcome> {
         unreachable!("no message answers another in a room");
     }
 }

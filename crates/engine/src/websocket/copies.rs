@@ -2,7 +2,7 @@
 
 use super::messages::{Messages, NUMBER, digits};
 use crate::event_loop::{Broadcast, Push};
-use record::Told;
+use record::Outcome;
 use wire::websocket::codes;
 
 /// What the members of all rooms of a lane have of their broadcasts.
@@ -27,7 +27,7 @@ struct Room {
     came: u32,
     bytes: u64,
     /// What went wrong since the last broadcast ended: the first of it.
-    wrong: Option<Told>,
+    wrong: Option<Outcome>,
     code: u16,
 }
 
@@ -98,8 +98,9 @@ impl Copies {
     /// How the broadcast of this room ended.
     pub(super) fn outcome(&mut self, room: u32) -> Broadcast {
         let of = &mut self.rooms[room as usize];
-        let (told, code) = (of.wrong.take().unwrap_or(Told::Ok), std::mem::take(&mut of.code));
-        Broadcast { code, told, bytes: of.bytes }
+        let (outcome, code) =
+            (of.wrong.take().unwrap_or(Outcome::Ok), std::mem::take(&mut of.code));
+        Broadcast { code, outcome, bytes: of.bytes }
     }
 }
 
@@ -112,10 +113,10 @@ impl Room {
         let counts = self.is_awaited && !has_one;
         match (is_whole, is_this) {
             (true, true) if counts => {}
-            (true, true) if has_one => return self.note(Told::Unexpected, codes::COPY_TWICE),
-            (true, _) => return self.note(Told::Unexpected, codes::OTHER_COPY),
+            (true, true) if has_one => return self.note(Outcome::Unexpected, codes::COPY_TWICE),
+            (true, _) => return self.note(Outcome::Unexpected, codes::OTHER_COPY),
             // In place of its copy: no other one is waited for.
-            (false, _) => self.note(Told::Wrong, 0),
+            (false, _) => self.note(Outcome::Wrong, 0),
         }
         if counts {
             copy.had = self.number.wrapping_add(1);
@@ -125,9 +126,9 @@ impl Room {
     }
 
     #[cold]
-    fn note(&mut self, told: Told, code: u16) {
+    fn note(&mut self, outcome: Outcome, code: u16) {
         if self.wrong.is_none() {
-            (self.wrong, self.code) = (Some(told), code);
+            (self.wrong, self.code) = (Some(outcome), code);
         }
     }
 }
@@ -203,10 +204,11 @@ mod tests {
     }
 
     fn unexpected(code: u16) -> Broadcast {
-        Broadcast { code, told: Told::Unexpected, bytes: u64::from(MEMBERS * BYTES) }
+        Broadcast { code, outcome: Outcome::Unexpected, bytes: u64::from(MEMBERS * BYTES) }
     }
 
-    const RIGHT: Broadcast = Broadcast { code: 0, told: Told::Ok, bytes: (MEMBERS * BYTES) as u64 };
+    const RIGHT: Broadcast =
+        Broadcast { code: 0, outcome: Outcome::Ok, bytes: (MEMBERS * BYTES) as u64 };
 
     #[test]
     fn a_broadcast_is_complete_when_every_member_has_its_copy() {
@@ -256,7 +258,7 @@ mod tests {
             message[spoil] = b'?';
             rooms.get(0, &message);
             let outcome = rooms.rest(1, 7);
-            assert_eq!((outcome.told, outcome.code), (Told::Wrong, 0), "{spoil}");
+            assert_eq!((outcome.outcome, outcome.code), (Outcome::Wrong, 0), "{spoil}");
         }
     }
 
@@ -295,7 +297,7 @@ mod tests {
                 }
             }
             let outcome = rooms.rest(1, number);
-            prop_assert_eq!(outcome.told == Told::Ok, spoilt.is_none());
+            prop_assert_eq!(outcome.outcome == Outcome::Ok, spoilt.is_none());
             prop_assert_eq!(outcome.bytes, RIGHT.bytes);
         }
     }

@@ -8,12 +8,12 @@
 mod arguments;
 mod check;
 mod columns;
+mod custom;
 mod feeds;
 mod hashed;
 mod inserts;
 mod keys;
 mod mix;
-mod own;
 mod parameters;
 mod permutation;
 mod presets;
@@ -32,9 +32,9 @@ pub use settings::MOST_GROUPS;
 pub use values::Values;
 
 use crate::random::Random;
+use custom::CustomParameters;
 use keys::Keys;
 use mix::Mix;
-use own::OwnParameters;
 use record::{KeysAs, Kind, Skew, Verify, Workload};
 
 /// Numbers of operations are below it: a million a second for 285 years. Up to
@@ -67,7 +67,7 @@ pub struct Operations {
     /// One for each group.
     mixes: Vec<Mix>,
     keys: Keys,
-    own: OwnParameters,
+    custom: CustomParameters,
     is_wide: bool,
 }
 
@@ -114,7 +114,7 @@ pub enum Space {
     Commands,
     /// Of columns of wide rows, each a value. The name of a key is that of its user.
     Columns,
-    /// Rows of the table of this number in [`record::Own::tables`].
+    /// Rows of the table of this number in [`record::Custom::tables`].
     Rows(u32),
 }
 
@@ -126,7 +126,7 @@ impl Space {
     fn of(kind: Kind) -> Space {
         match kind {
             Kind::Incr | Kind::Decr => Space::Counters,
-            Kind::Command(_) | Kind::Own(_) => Space::Commands,
+            Kind::Command(_) | Kind::Custom(_) => Space::Commands,
             Kind::Newest | Kind::OneColumn | Kind::InsertColumn => Space::Columns,
             _ => Space::Values,
         }
@@ -172,9 +172,9 @@ impl Operations {
         let mixes: Vec<Mix> = mixes.collect();
         // Groups have none.
         let keys = Keys::new(workload, mixes[0].inserts(), seed);
-        let own = OwnParameters::new(&workload.own, workload.keys)?;
+        let custom = CustomParameters::new(&workload.custom, workload.keys)?;
         let is_wide = workload.is_wide();
-        Ok(Operations { workload: workload.clone(), seed, mixes, keys, own, is_wide })
+        Ok(Operations { workload: workload.clone(), seed, mixes, keys, custom, is_wide })
     }
 
     /// The operations as so many workers (one at least) share them: operation
@@ -225,11 +225,11 @@ impl Operations {
     /// keys of values, or in their place, come those of counters, and then rows of
     /// user-defined tables.
     pub fn loading(&self, n: u64) -> Drawn {
-        let Workload { keys, own, .. } = &self.workload;
+        let Workload { keys, custom, .. } = &self.workload;
         let values = self.workload.values_to_load();
-        let rows_from = self.workload.to_load() - own.rows(*keys);
+        let rows_from = self.workload.to_load() - custom.rows(*keys);
         let (kind, (key, space)) = match (n.checked_sub(values), n.checked_sub(rows_from)) {
-            (_, Some(row)) if !own.tables.is_empty() => (Kind::Set, self.row(row)),
+            (_, Some(row)) if !custom.tables.is_empty() => (Kind::Set, self.row(row)),
             (None, _) if self.is_wide => (Kind::InsertColumn, (n, Space::Columns)),
             (None, _) => (Kind::Set, (n, Space::Values)),
             (Some(key), _) => (Kind::Set, (key, Space::Counters)),
@@ -240,7 +240,7 @@ impl Operations {
     /// The row of this number, counted through all tables.
     fn row(&self, mut row: u64) -> (u64, Space) {
         let mut number = 0;
-        for (table, of) in self.workload.own.tables.iter().enumerate() {
+        for (table, of) in self.workload.custom.tables.iter().enumerate() {
             number = table as u32;
             let rows = of.rows(self.workload.keys);
             if row < rows {

@@ -10,7 +10,7 @@ use super::zipf::Zipf;
 use super::{Drawn, Operations, Space, Values};
 use crate::clock;
 use crate::random::Random;
-use record::{FeedOrder, Generator, Lengths, Own, Parameter, Picked};
+use record::{Custom, FeedOrder, Generator, Lengths, Parameter, Picked};
 
 /// Streams of an operation's bits from which parameters are drawn, and rows of
 /// feeds: beyond those of keys.
@@ -56,12 +56,12 @@ impl Parameters {
     /// are parameters. An error names the parameter.
     pub(super) fn new(
         each: &[Parameter],
-        own: &Own,
+        custom: &Custom,
         keys: u64,
         keys_per_row: Option<u64>,
     ) -> Result<Parameters, String> {
         let source = |of: &Parameter| {
-            source(&of.from, own, keys, keys_per_row)
+            source(&of.from, custom, keys, keys_per_row)
                 .map_err(|why| format!("{} = {}: {why}", of.name, of.from))
         };
         each.iter().map(source).collect::<Result<_, _>>().map(Parameters)
@@ -84,12 +84,12 @@ impl Parameters {
 
 fn source(
     of: &Generator,
-    own: &Own,
+    custom: &Custom,
     keys: u64,
     keys_per_row: Option<u64>,
 ) -> Result<Source, String> {
     let table = |name: &String| {
-        let found = own.tables.iter().find(|table| table.name == *name);
+        let found = custom.tables.iter().find(|table| table.name == *name);
         found.ok_or_else(|| format!("there is no table `{name}` that the load fills"))
     };
     Ok(match of {
@@ -123,14 +123,14 @@ fn source(
         Generator::Feed { .. } if keys_per_row.is_some() => {
             return Err("rows of a feed go into operations, not into tables".to_owned());
         }
-        Generator::Feed { feed, column } => from_feed(feed, column, own)?,
+        Generator::Feed { feed, column } => from_feed(feed, column, custom)?,
     })
 }
 
-fn from_feed(feed: &str, column: &str, own: &Own) -> Result<Source, String> {
-    let number = own.feeds.iter().position(|of| of.name == feed);
+fn from_feed(feed: &str, column: &str, custom: &Custom) -> Result<Source, String> {
+    let number = custom.feeds.iter().position(|of| of.name == feed);
     let number = number.ok_or_else(|| format!("there is no feed `{feed}`"))?;
-    let of = &own.feeds[number];
+    let of = &custom.feeds[number];
     let at = of.columns.iter().position(|name| name == column);
     let column = at.ok_or_else(|| {
         format!("the feed `{feed}` has no column `{column}`: {}", of.columns.join(", "))

@@ -62,7 +62,7 @@ fn workload(distribution: Distribution, mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::Sample,
         commands: Vec::new(),
-        own: record::Own::default(),
+        custom: record::Custom::default(),
         groups: Vec::new(),
     }
 }

@@ -74,8 +74,8 @@ proptest! {
             let one = make();
             let whole: Vec<Drawn> = numbers.clone().map(|n| one.operation(n)).collect();
             let part = |worker| {
-                let own = make();
-                numbers.clone().filter(move |n| n % workers == worker).map(move |n| own.operation(n))
+                let custom = make();
+                numbers.clone().filter(move |n| n % workers == worker).map(move |n| custom.operation(n))
             };
             let mut parts: Vec<Drawn> = (0..workers).flat_map(part).collect();
             parts.sort_unstable_by_key(|drawn| drawn.n);

@@ -6,7 +6,7 @@ use crate::common::{lane_of_files, order};
 use crate::counting;
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
-use record::{Arrivals, Asked, Intensity, LaneAsked, Told};
+use record::{Arrivals, Asked, Intensity, LaneAsked, Outcome};
 use std::ops::ControlFlow;
 
 fn ask(_: &mut (), number: u64, _: &mut (), request: &mut Request) {
@@ -18,7 +18,7 @@ fn ask(_: &mut (), number: u64, _: &mut (), request: &mut Request) {
 }
 
 fn judge(_: &mut (), _: &mut (), _: &Request, _: Answer<'_>) -> Judged {
-    Judged { code: 0, told: Told::Ok }
+    Judged { code: 0, outcome: Outcome::Ok }
 }
 
 fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {

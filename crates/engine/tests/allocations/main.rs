@@ -12,8 +12,8 @@ mod toy;
 #[path = "../lanes/toy"]
 mod toy_codec {
     pub(crate) mod codec;
+    pub(crate) mod dialogue;
     pub(crate) mod server;
-    pub(crate) mod speech;
 }
 mod websocket;
 mod workload;

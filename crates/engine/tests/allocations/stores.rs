@@ -2,12 +2,14 @@
 //! and user-defined commands included: ten times the operations make not one
 //! allocation more.
 
-use crate::common::stores::{Server, Speech};
+use crate::common::stores::{Server, StoreProtocol};
 use crate::common::thrift::Cassandra;
 use crate::common::{lane, until_done};
 use crate::counting;
 use engine::workload::preset;
-use record::{Doing, Kind, Own, OwnOperation, Parameter, Says, Share, Step, ValueBytes, Workload};
+use record::{
+    Custom, CustomOperation, Doing, Kind, Parameter, Says, Share, Step, ValueBytes, Workload,
+};
 
 fn workload(kinds: &[Kind]) -> Workload {
     let step = |bytes| Step { bytes, weight: 1.0 };
@@ -16,14 +18,14 @@ fn workload(kinds: &[Kind]) -> Workload {
         value: ValueBytes::Steps(vec![step(32), step(1000)]),
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         commands: vec![vec!["SET".to_owned(), "{key}".to_owned(), "{number}-{value}".to_owned()]],
-        own: own(),
+        custom: custom(),
         groups: Vec::new(),
         ..preset("kv").expect("a preset")
     }
 }
 
 /// A command with a parameter of every kind that is drawn anew.
-fn own() -> Own {
+fn custom() -> Custom {
     const FROM: [&str; 8] = [
         "uniform(-5, 5_000_000)",
         "zipf(1000, 0.99)",
@@ -42,8 +44,8 @@ fn own() -> Own {
     let places = parameters.iter().map(|of| format!("{{{}}}", of.name));
     let words = ["RPUSH".to_owned(), "mine".to_owned()].into_iter().chain(places);
     let says = Says::Command(words.collect());
-    let operation = OwnOperation { name: "push".to_owned(), parameters, says };
-    Own { operations: vec![operation], ..Own::default() }
+    let operation = CustomOperation { name: "push".to_owned(), parameters, says };
+    Custom { operations: vec![operation], ..Custom::default() }
 }
 
 /// A server under test: a process, or threads of this one that allocate nothing for a call.
@@ -80,11 +82,11 @@ pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
     use Kind::{Cas, Command, Get, Incr, MultiGet, ReadModifyWrite, Set};
     let both = [Get, Set, ReadModifyWrite, Incr];
     let memcached = workload(&[&both[..], &[Cas]].concat());
-    let redis = workload(&[&both[..], &[Command(0), Kind::Own(0)]].concat());
+    let redis = workload(&[&both[..], &[Command(0), Kind::Custom(0)]].concat());
     let cassandra = workload(&[Get, Set, ReadModifyWrite, MultiGet(5)]);
     for (partner, name, workload) in [
-        (Partner::Process(Server::start(Speech::Text, &[])), "memcached", memcached),
-        (Partner::Process(Server::start(Speech::Resp2, &[])), "RESP2", redis),
+        (Partner::Process(Server::start(StoreProtocol::Text, &[])), "memcached", memcached),
+        (Partner::Process(Server::start(StoreProtocol::Resp2, &[])), "RESP2", redis),
         (Partner::Threads(Box::new(Cassandra::start(None))), "Thrift", cassandra),
     ] {
         partner.drive(Doing::load(workload.clone()), workload.to_load(), 8);

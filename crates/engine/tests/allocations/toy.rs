@@ -3,8 +3,8 @@
 
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
+use crate::toy_codec::dialogue::{Echo, Notes};
 use crate::toy_codec::server::{Habits, serve};
-use crate::toy_codec::speech::{Echo, Notes};
 use engine::Stop;
 use engine::codec_lane::codec_lanes;
 use record::{Arrivals, LaneAsked};

@@ -10,7 +10,7 @@ pub(crate) mod wide_rows;
 
 use engine::{HttpAccess, MakeLane, Stop, TargetClock, grouped, http_lanes, run};
 use record::{
-    Address, Arrivals, Asked, Distribution, Intensity, Kind, LaneAsked, Own, Reuse, Share,
+    Address, Arrivals, Asked, Custom, Distribution, Intensity, Kind, LaneAsked, Reuse, Share,
     TrialRecord, ValueBytes, Verify, Workload,
 };
 use std::io::{Read, Write};
@@ -108,7 +108,7 @@ pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
         mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
         commands: Vec::new(),
-        own: Own::default(),
+        custom: Custom::default(),
         groups: Vec::new(),
     }
 }

@@ -16,7 +16,7 @@ use wire::resp::{Login, Opening, Protocol};
 
 /// How a store is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Speech {
+pub(crate) enum StoreProtocol {
     Text,
     Meta,
     Resp2,
@@ -27,21 +27,21 @@ pub(crate) enum Speech {
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
-    speech: Speech,
+    dialogue: StoreProtocol,
     numbers: Numbers,
 }
 
 impl Server {
-    pub(crate) fn start(speech: Speech, more: &[&str]) -> Server {
+    pub(crate) fn start(dialogue: StoreProtocol, more: &[&str]) -> Server {
         let gives_up = Instant::now() + Duration::from_secs(30);
         // Somebody else may take the port first: then the next one is tried.
         while Instant::now() < gives_up {
             let Some(address) = next_port() else { continue };
-            if let Some(child) = answering(speech, address, more, gives_up) {
-                return Server { child, address, speech, numbers: Numbers::new(8) };
+            if let Some(child) = answering(dialogue, address, more, gives_up) {
+                return Server { child, address, dialogue, numbers: Numbers::new(8) };
             }
         }
-        panic!("{speech:?}: no server within half a minute");
+        panic!("{dialogue:?}: no server within half a minute");
     }
 
     /// Ends it as a crash would.
@@ -54,7 +54,7 @@ impl Server {
     /// Starts it again at its address, after [`Server::kill`].
     pub(crate) fn start_again(&mut self) {
         let gives_up = Instant::now() + Duration::from_secs(30);
-        self.child = answering(self.speech, self.address, &[], gives_up).expect("a free port");
+        self.child = answering(self.dialogue, self.address, &[], gives_up).expect("a free port");
     }
 
     /// Drives one lane's order there.
@@ -89,11 +89,11 @@ impl Server {
                 &RespAccess { opening, numbers: numbers.clone(), feeds: Feeds::default() },
             )
         };
-        match self.speech {
-            Speech::Text => memcached(Dialect::Text),
-            Speech::Meta => memcached(Dialect::Meta),
-            Speech::Resp2 => resp(Protocol::Resp2),
-            Speech::Resp3 => resp(Protocol::Resp3),
+        match self.dialogue {
+            StoreProtocol::Text => memcached(Dialect::Text),
+            StoreProtocol::Meta => memcached(Dialect::Meta),
+            StoreProtocol::Resp2 => resp(Protocol::Resp2),
+            StoreProtocol::Resp3 => resp(Protocol::Resp3),
         }
     }
 }
@@ -101,12 +101,12 @@ impl Server {
 /// A server that answers at this address. Returns None if it ends at once, since somebody
 /// else took the port.
 fn answering(
-    speech: Speech,
+    dialogue: StoreProtocol,
     address: SocketAddr,
     more: &[&str],
     gives_up: Instant,
 ) -> Option<Child> {
-    let mut child = command(speech, address, more).spawn().expect("./test installs it");
+    let mut child = command(dialogue, address, more).spawn().expect("./test installs it");
     while child.try_wait().expect("our child").is_none() && Instant::now() < gives_up {
         if TcpStream::connect(address).is_ok() {
             return Some(child);
@@ -128,15 +128,15 @@ fn next_port() -> Option<SocketAddr> {
     TcpListener::bind(address).is_ok().then_some(address)
 }
 
-fn command(speech: Speech, address: SocketAddr, more: &[&str]) -> Command {
+fn command(dialogue: StoreProtocol, address: SocketAddr, more: &[&str]) -> Command {
     let port = address.port().to_string();
-    let mut command = match speech {
-        Speech::Text | Speech::Meta => {
+    let mut command = match dialogue {
+        StoreProtocol::Text | StoreProtocol::Meta => {
             let mut command = Command::new("memcached");
             command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port]);
             command
         }
-        Speech::Resp2 | Speech::Resp3 => {
+        StoreProtocol::Resp2 | StoreProtocol::Resp3 => {
             let mut command = Command::new("redis-server");
             command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port]);
             command

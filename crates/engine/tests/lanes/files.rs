@@ -4,7 +4,7 @@ use crate::common::scratch::{Scratch, files, on_a_small_tmpfs};
 use crate::common::{self, lane_of_files, until_done};
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
-use record::{Arrivals, Asked, Failure, Intensity, LaneAsked, Reuse, Told, TrialRecord, Whose};
+use record::{Arrivals, Asked, Failure, Intensity, LaneAsked, Outcome, Reuse, TrialRecord, Whose};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
@@ -42,7 +42,7 @@ fn judge(_: &mut Option<u64>, _: &mut (), request: &Request, answer: Answer<'_>)
         Answer::Done => DONE,
         Answer::Held => HELD,
     };
-    Judged { code, told: if code == WRONG { Told::Wrong } else { Told::Ok } }
+    Judged { code, outcome: if code == WRONG { Outcome::Wrong } else { Outcome::Ok } }
 }
 
 fn work() -> Work<Option<u64>> {

@@ -2,7 +2,7 @@
 //! server as well, and a group knows what another one wrote.
 
 use crate::common::scratch::Scratch;
-use crate::common::stores::{Server, Speech};
+use crate::common::stores::{Server, StoreProtocol};
 use crate::common::{drive, lane, order, until_done};
 use engine::files::{FilesAccess, Guard};
 use engine::{Numbers, Stop, grouped};
@@ -44,7 +44,7 @@ fn workload(mixes: &[&[(Kind, f64)]]) -> Workload {
         mix: mixes.concat().iter().map(share).collect(),
         verify: Verify::All,
         commands: Vec::new(),
-        own: record::Own::default(),
+        custom: record::Custom::default(),
         groups: mixes.iter().map(|mix| mix.len() as u32).collect(),
     }
 }
@@ -98,10 +98,13 @@ fn the_server_counts_what_the_groups_count() {
 
 #[test]
 fn readers_verify_what_writers_of_another_group_wrote() {
-    for (speech, workers) in
-        [(Speech::Text, 1), (Speech::Meta, 2), (Speech::Resp2, 2), (Speech::Resp3, 1)]
-    {
-        let server = Server::start(speech, &[]);
+    for (dialogue, workers) in [
+        (StoreProtocol::Text, 1),
+        (StoreProtocol::Meta, 2),
+        (StoreProtocol::Resp2, 2),
+        (StoreProtocol::Resp3, 1),
+    ] {
+        let server = Server::start(dialogue, &[]);
         let order = readers_and_writers(lane(server.address), 16, workers);
         let Doing::Drive(workload) = order.lanes[0].doing.clone() else { unreachable!() };
         let mut load = lane(server.address);
@@ -112,11 +115,11 @@ fn readers_verify_what_writers_of_another_group_wrote() {
         for trial in &trials {
             let (seen, groups) = (&trial.seen, &trial.seen.groups);
             adds_up(seen);
-            assert_eq!(seen.outcomes.ok, seen.operations, "{speech:?}: {:?}", seen.outcomes);
+            assert_eq!(seen.outcomes.ok, seen.operations, "{dialogue:?}: {:?}", seen.outcomes);
             let kinds = |at: usize| groups[at].kinds.iter().map(|of| of.kind).collect::<Vec<_>>();
             assert_eq!(kinds(0), [Kind::Get, Kind::MultiGet(5)]);
             assert_eq!(kinds(1), [Kind::Set]);
-            assert_eq!(groups[1].operations, due(2000.0, seen), "{speech:?}");
+            assert_eq!(groups[1].operations, due(2000.0, seen), "{dialogue:?}");
             assert!(groups[0].operations > groups[1].operations);
         }
         // Not of the first values alone: a write per key at the least, in the mean.
@@ -177,7 +180,7 @@ fn a_run_that_is_stopped_ends_in_the_middle_of_all_groups() {
 #[test]
 fn one_group_alone_asks_what_is_asked_without_groups() {
     let same = |groups: Vec<Intensity>| {
-        let server = Server::start(Speech::Resp2, &[]);
+        let server = Server::start(StoreProtocol::Resp2, &[]);
         let mut lane = lane(server.address);
         let mixes: &[&[(Kind, f64)]] = &[&[(Kind::Get, 1.0), (Kind::Set, 1.0)]];
         lane.doing = Doing::Drive(workload(mixes));

@@ -114,7 +114,7 @@ fn fresh_connections_are_one_each_and_reuse_n_is_exact() {
 }
 
 #[test]
-fn a_braid_gives_every_contender_its_slices_and_drains_each() {
+fn interleaving_gives_every_contender_its_slices_and_drains_each() {
     let (address, counts) = serve(crate::common::REPLY, u64::MAX);
     let mut order = order(vec![lane(address), lane(address)]);
     order.warm_up_ns = 20_000_000;

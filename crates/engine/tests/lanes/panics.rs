@@ -1,7 +1,7 @@
 //! A worker that panics ends the run, and the others are not left waiting for it.
 
 use crate::common::{lane_of_files, order};
-use engine::{Broken, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
+use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
 use record::{Asked, Recorder};
 use std::ops::ControlFlow;
 
@@ -18,17 +18,17 @@ impl Panicking {
 }
 
 impl Lane for Panicking {
-    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, Broken> {
+    fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.panics(false);
         Ok(Opened { asked: 1, got: 1 })
     }
 
-    fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<u64, Broken> {
+    fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<u64, EngineError> {
         self.panics(true);
         Ok(turn.sends_until)
     }
 
-    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), Broken> {
+    fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Clients of several memcached servers, against real ones: each key is on one of them, and
 //! a server that dies takes its own keys with it and no others.
 
-use crate::common::stores::{Server, Speech};
+use crate::common::stores::{Server, StoreProtocol};
 use crate::common::{drive_lanes, lane, until_done, verified};
 use engine::{MemcachedAccess, Numbers, Sharded, Stop, memcached_lanes};
 use record::{
@@ -22,7 +22,7 @@ struct Servers {
 
 impl Servers {
     fn start(rule: ShardRule, failover: bool) -> Servers {
-        let each: Vec<Server> = (0..3).map(|_| Server::start(Speech::Text, &[])).collect();
+        let each: Vec<Server> = (0..3).map(|_| Server::start(StoreProtocol::Text, &[])).collect();
         let name = |server: &Server| (server.address.ip().to_string(), server.address.port());
         let sharding = Sharding { servers: 3, rule, failover };
         let sharded = Sharded { sharding, servers: each.iter().map(name).collect() };

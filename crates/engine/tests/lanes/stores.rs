@@ -2,7 +2,7 @@
 //! comes back, and what does not come back is told.
 
 use crate::common::beside::beside;
-use crate::common::stores::{Server, Speech};
+use crate::common::stores::{Server, StoreProtocol};
 use crate::common::{lane, until_done, verified};
 use engine::workload::COUNTED_FROM;
 use engine::{MemcachedAccess, Numbers, Stop, memcached_lacks, memcached_lanes, resp_lacks};
@@ -17,7 +17,8 @@ use wire::memcached::Dialect;
 use wire::resp::codes;
 
 const KEYS: u64 = 500;
-const ALL: [Speech; 4] = [Speech::Text, Speech::Meta, Speech::Resp2, Speech::Resp3];
+const ALL: [StoreProtocol; 4] =
+    [StoreProtocol::Text, StoreProtocol::Meta, StoreProtocol::Resp2, StoreProtocol::Resp3];
 
 fn workload(mix: &[(Kind, f64)]) -> Workload {
     Workload { distribution: Distribution::Zipf(0.9), ..verified(KEYS, mix) }
@@ -46,16 +47,16 @@ fn load(server: &Server, workload: &Workload) {
 #[test]
 fn a_load_goes_on_at_any_key() {
     let workload = workload(&[(Kind::Get, 1.0)]);
-    for speech in [Speech::Text, Speech::Resp2] {
-        let server = Server::start(speech, &[]);
+    for dialogue in [StoreProtocol::Text, StoreProtocol::Resp2] {
+        let server = Server::start(dialogue, &[]);
         let first = KEYS / 3;
         let part = |from| Doing::Load(Loading { from, workload: workload.clone() });
-        assert_eq!(drive(&server, part(0), first, 8).outcomes.ok, first, "{speech:?}");
+        assert_eq!(drive(&server, part(0), first, 8).outcomes.ok, first, "{dialogue:?}");
         let before = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
         assert!(before.miss > 0, "two thirds are not there: {before:?}");
         assert_eq!(drive(&server, part(first), KEYS - first, 8).outcomes.ok, KEYS - first);
         let after = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
-        assert_eq!((after.ok, after.miss), (3000, 0), "{speech:?}");
+        assert_eq!((after.ok, after.miss), (3000, 0), "{dialogue:?}");
     }
 }
 
@@ -67,12 +68,12 @@ fn what_was_written_comes_back_at_any_depth() {
         (Kind::MultiGet(7), 1.0),
         (Kind::Touch, 1.0),
     ]);
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         load(&server, &workload);
         for depth in [1, 16] {
             let seen = drive(&server, Doing::Drive(workload.clone()), 4000, depth);
-            assert_eq!(seen.outcomes.ok, 4000, "{speech:?} {depth}: {:?}", seen.outcomes);
+            assert_eq!(seen.outcomes.ok, 4000, "{dialogue:?} {depth}: {:?}", seen.outcomes);
             assert_eq!((seen.sent, seen.unfinished), (4000, 0));
             assert_eq!(seen.response_time.len(), 4000, "each is timed on its own");
             assert_eq!(seen.connections.opened, 4);
@@ -82,23 +83,28 @@ fn what_was_written_comes_back_at_any_depth() {
 
 #[test]
 fn a_store_is_asked_whether_it_answers() {
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         let seen = drive(&server, Doing::Ask, 1, 1);
-        assert_eq!((seen.operations, seen.outcomes.ok), (1, 1), "{speech:?}: {:?}", seen.outcomes);
+        assert_eq!(
+            (seen.operations, seen.outcomes.ok),
+            (1, 1),
+            "{dialogue:?}: {:?}",
+            seen.outcomes
+        );
     }
 }
 
 #[test]
 fn every_kind_is_answered() {
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         for kind in [Kind::Add, Kind::Replace, Kind::Append, Kind::Delete] {
             // What these do to a value is not followed.
             let workload = Workload { verify: Verify::Off, ..workload(&[(kind, 1.0)]) };
             load(&server, &workload);
             let seen = drive(&server, Doing::Drive(workload), 100, 4);
-            assert_eq!(seen.outcomes.ok, 100, "{speech:?} {kind:?}: {:?}", seen.outcomes);
+            assert_eq!(seen.outcomes.ok, 100, "{dialogue:?} {kind:?}: {:?}", seen.outcomes);
         }
     }
 }
@@ -106,10 +112,10 @@ fn every_kind_is_answered() {
 #[test]
 fn what_is_not_there_is_a_miss() {
     let workload = workload(&[(Kind::Get, 1.0), (Kind::MultiGet(3), 1.0)]);
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         let seen = drive(&server, Doing::Drive(workload.clone()), 100, 2);
-        assert_eq!((seen.outcomes.miss, seen.outcomes.ok), (100, 0), "{speech:?}");
+        assert_eq!((seen.outcomes.miss, seen.outcomes.ok), (100, 0), "{dialogue:?}");
     }
 }
 
@@ -122,12 +128,12 @@ fn halves(seen: &Seen, kind: Kind) -> (u64, u64, u64) {
 #[test]
 fn a_read_and_its_write_are_one_operation() {
     let both = workload(&[(Kind::Get, 1.0), (Kind::ReadModifyWrite, 1.0), (Kind::Set, 0.2)]);
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         load(&server, &both);
         for depth in [1, 2, 16] {
             let seen = drive(&server, Doing::Drive(both.clone()), 4000, depth);
-            assert_eq!(seen.outcomes.ok, 4000, "{speech:?} {depth}: {:?}", seen.outcomes);
+            assert_eq!(seen.outcomes.ok, 4000, "{dialogue:?} {depth}: {:?}", seen.outcomes);
             assert_eq!((seen.operations, seen.sent, seen.unfinished), (4000, 4000, 0));
             assert_eq!(seen.response_time.len(), 4000);
             let (operations, reads, updates) = halves(&seen, Kind::ReadModifyWrite);
@@ -142,20 +148,20 @@ fn a_read_and_its_write_are_one_operation() {
 #[test]
 fn fresh_connections_serve_both_halves() {
     let both = workload(&[(Kind::ReadModifyWrite, 1.0)]);
-    for speech in ALL {
+    for dialogue in ALL {
         // Fresh connections come from all of 127.0.0.x; Redis takes but the first
         // for this machine.
-        let open: &[&str] = match speech {
-            Speech::Text | Speech::Meta => &[],
+        let open: &[&str] = match dialogue {
+            StoreProtocol::Text | StoreProtocol::Meta => &[],
             _ => &["--protected-mode", "no"],
         };
-        let server = Server::start(speech, open);
+        let server = Server::start(dialogue, open);
         load(&server, &both);
         for (reuse, opened) in [(Reuse::Never, 200), (Reuse::Times(20), 10)] {
             let mut order = order(&server, Doing::Drive(both.clone()), 200, 1);
             order.lanes[0].reuse = reuse;
             let seen = server.drive(&mut order).remove(0).seen;
-            assert_eq!(seen.outcomes.ok, 200, "{speech:?} {reuse:?}: {:?}", seen.outcomes);
+            assert_eq!(seen.outcomes.ok, 200, "{dialogue:?} {reuse:?}: {:?}", seen.outcomes);
             // Those of the last slice may end before their count is full.
             let most = opened + u64::from(order.lanes[0].intensity.connections);
             assert!((opened..=most).contains(&seen.connections.opened), "{:?}", seen.connections);
@@ -168,7 +174,7 @@ fn fresh_connections_serve_both_halves() {
 #[test]
 fn an_open_loop_goes_on_with_the_write() {
     let both = workload(&[(Kind::ReadModifyWrite, 1.0)]);
-    let server = Server::start(Speech::Resp3, &[]);
+    let server = Server::start(StoreProtocol::Resp3, &[]);
     load(&server, &both);
     let mut order = order(&server, Doing::Drive(both), 300, 4);
     order.lanes[0].intensity.arrivals = Arrivals::Poisson(3000.0);
@@ -227,15 +233,15 @@ fn an_operation_whose_write_is_lost_is_one_that_failed() {
 #[test]
 fn a_read_that_finds_nothing_ends_the_operation() {
     let both = Workload { keys: 1, ..workload(&[(Kind::ReadModifyWrite, 1.0)]) };
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         let seen = drive(&server, Doing::Drive(both.clone()), 100, 4);
-        assert_eq!((seen.outcomes.miss, seen.operations), (100, 100), "{speech:?}");
+        assert_eq!((seen.outcomes.miss, seen.operations), (100, 100), "{dialogue:?}");
         assert_eq!(halves(&seen, Kind::ReadModifyWrite), (100, 100, 0));
         assert_eq!(seen.kinds[0].miss, 100);
         let gets = Workload { mix: vec![Share { kind: Kind::Get, weight: 1.0 }], ..both.clone() };
         let after = drive(&server, Doing::Drive(gets), 1, 1);
-        assert_eq!(after.outcomes.miss, 1, "{speech:?}: nothing was written");
+        assert_eq!(after.outcomes.miss, 1, "{dialogue:?}: nothing was written");
     }
 }
 
@@ -243,41 +249,41 @@ fn a_read_that_finds_nothing_ends_the_operation() {
 fn a_cas_alone_on_its_key_wins() {
     // One in flight: nobody comes between.
     let alone = workload(&[(Kind::Cas, 3.0), (Kind::Get, 1.0)]);
-    for speech in [Speech::Text, Speech::Meta] {
-        let server = Server::start(speech, &[]);
+    for dialogue in [StoreProtocol::Text, StoreProtocol::Meta] {
+        let server = Server::start(dialogue, &[]);
         load(&server, &alone);
         let mut order = order(&server, Doing::Drive(alone.clone()), 1000, 1);
         order.lanes[0].intensity.connections = 1;
         let seen = server.drive(&mut order).remove(0).seen;
-        assert_eq!(seen.outcomes.ok, 1000, "{speech:?}: {:?}", seen.outcomes);
+        assert_eq!(seen.outcomes.ok, 1000, "{dialogue:?}: {:?}", seen.outcomes);
     }
 }
 
 #[test]
 fn of_many_that_meet_on_one_key_some_lose_and_none_fails() {
     let meeting = Workload { keys: 1, ..workload(&[(Kind::Cas, 1.0), (Kind::Get, 1.0)]) };
-    for speech in [Speech::Text, Speech::Meta] {
-        let server = Server::start(speech, &[]);
+    for dialogue in [StoreProtocol::Text, StoreProtocol::Meta] {
+        let server = Server::start(dialogue, &[]);
         let one = Doing::load(meeting.clone());
         assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
         let seen = drive(&server, Doing::Drive(meeting.clone()), 4000, 8);
         let outcomes = &seen.outcomes;
-        assert!(outcomes.conflict > 100 && outcomes.ok > 2000, "{speech:?}: {outcomes:?}");
-        assert_eq!(outcomes.conflict + outcomes.ok, 4000, "{speech:?}: {outcomes:?}");
+        assert!(outcomes.conflict > 100 && outcomes.ok > 2000, "{dialogue:?}: {outcomes:?}");
+        assert_eq!(outcomes.conflict + outcomes.ok, 4000, "{dialogue:?}: {outcomes:?}");
         let (operations, reads, updates) = halves(&seen, Kind::Cas);
         assert_eq!((reads, updates), (operations, operations));
     }
 }
 
 /// The number that a key holds.
-fn held(server: &Server, speech: Speech, key: &str) -> u64 {
+fn held(server: &Server, dialogue: StoreProtocol, key: &str) -> u64 {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     stream.write_all(format!("get {key}\r\n").as_bytes()).expect("said");
     let mut reply = [0; 200];
     let got = stream.read(&mut reply).expect("answered");
     let text = String::from_utf8_lossy(&reply[..got]).into_owned();
     let number = text.lines().nth(1).unwrap_or_default().trim();
-    number.parse().unwrap_or_else(|_| panic!("{speech:?}: {text}"))
+    number.parse().unwrap_or_else(|_| panic!("{dialogue:?}: {text}"))
 }
 
 #[test]
@@ -285,23 +291,23 @@ fn counters_hold_what_was_counted() {
     let counting = [(Kind::Incr, 3.0), (Kind::Decr, 1.0), (Kind::Get, 1.0), (Kind::Set, 1.0)];
     let counting = Workload { keys: 50, ..workload(&counting) };
     assert_eq!(counting.to_load(), 100);
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
         let loaded = drive(&server, Doing::load(counting.clone()), counting.to_load(), 8);
-        assert_eq!(loaded.outcomes.ok, 100, "{speech:?}: {:?}", loaded.outcomes);
+        assert_eq!(loaded.outcomes.ok, 100, "{dialogue:?}: {:?}", loaded.outcomes);
         let seen = drive(&server, Doing::Drive(counting.clone()), 3000, 8);
-        assert_eq!(seen.outcomes.ok, 3000, "{speech:?}: {:?}", seen.outcomes);
+        assert_eq!(seen.outcomes.ok, 3000, "{dialogue:?}: {:?}", seen.outcomes);
         let count = |kind| seen.kinds.iter().find(|of| of.kind == kind).map_or(0, |of| of.ok);
-        let sum: u64 = (0..50).map(|key| held(&server, speech, &format!("t:n{key:012}"))).sum();
+        let sum: u64 = (0..50).map(|key| held(&server, dialogue, &format!("t:n{key:012}"))).sum();
         let wanted = 50 * COUNTED_FROM + count(Kind::Incr) - count(Kind::Decr);
-        assert_eq!(sum, wanted, "{speech:?}");
+        assert_eq!(sum, wanted, "{dialogue:?}");
         assert!(count(Kind::Incr) > 1000);
     }
 }
 
 #[test]
 fn where_only_counters_are_asked_for_only_they_are_loaded() {
-    let server = Server::start(Speech::Text, &[]);
+    let server = Server::start(StoreProtocol::Text, &[]);
     let counting = Workload { keys: 10, ..workload(&[(Kind::Incr, 1.0)]) };
     assert_eq!(counting.to_load(), 10);
     drive(&server, Doing::load(counting.clone()), 10, 1);
@@ -320,13 +326,13 @@ fn commands(texts: &[&str]) -> Workload {
 fn commands_of_ones_own_are_said_as_they_are_written() {
     let texts =
         ["RPUSH {key} {value}", "ZADD board {number} {key}", "LPOP none", "ECHO a{number}b"];
-    let own = commands(&texts);
-    assert_eq!(own.to_load(), 0);
-    for speech in [Speech::Resp2, Speech::Resp3] {
-        let server = Server::start(speech, &[]);
-        let seen = drive(&server, Doing::Drive(own.clone()), 2000, 8);
+    let custom = commands(&texts);
+    assert_eq!(custom.to_load(), 0);
+    for dialogue in [StoreProtocol::Resp2, StoreProtocol::Resp3] {
+        let server = Server::start(dialogue, &[]);
+        let seen = drive(&server, Doing::Drive(custom.clone()), 2000, 8);
         let outcomes = &seen.outcomes;
-        assert_eq!(outcomes.ok + outcomes.miss, 2000, "{speech:?}: {outcomes:?}");
+        assert_eq!(outcomes.ok + outcomes.miss, 2000, "{dialogue:?}: {outcomes:?}");
         let of =
             |at: u32| seen.kinds.iter().find(|of| of.kind == Kind::Command(at)).expect("driven");
         assert_eq!(outcomes.miss, of(2).operations, "a nil is a miss");
@@ -337,9 +343,9 @@ fn commands_of_ones_own_are_said_as_they_are_written() {
 
 #[test]
 fn an_error_reply_to_a_command_is_an_error() {
-    let server = Server::start(Speech::Resp2, &[]);
-    let own = commands(&["SET {key} {value}", "LPUSH {key} {value}"]);
-    let seen = drive(&server, Doing::Drive(Workload { keys: 1, ..own }), 400, 1);
+    let server = Server::start(StoreProtocol::Resp2, &[]);
+    let custom = commands(&["SET {key} {value}", "LPUSH {key} {value}"]);
+    let seen = drive(&server, Doing::Drive(Workload { keys: 1, ..custom }), 400, 1);
     let wrong_type = seen.outcomes.unexpected.get(&codes::WRONGTYPE).copied().unwrap_or(0);
     assert!(wrong_type > 100, "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + wrong_type, 400);
@@ -372,23 +378,23 @@ fn say(server: &Server, text: &str) {
 fn a_value_that_was_never_written_is_wrong() {
     let workload = Workload { keys: 1, ..workload(&[(Kind::Get, 1.0)]) };
     let foreign = "x".repeat(40);
-    for speech in ALL {
-        let server = Server::start(speech, &[]);
-        match speech {
-            Speech::Text | Speech::Meta => {
+    for dialogue in ALL {
+        let server = Server::start(dialogue, &[]);
+        match dialogue {
+            StoreProtocol::Text | StoreProtocol::Meta => {
                 say(&server, &format!("set t:000000000000 0 0 40\r\n{foreign}\r\n"));
             }
             _ => say(&server, &format!("SET t:000000000000 {foreign}\r\n")),
         }
         let seen = drive(&server, Doing::Drive(workload.clone()), 50, 1);
-        assert_eq!((seen.outcomes.wrong, seen.outcomes.ok), (50, 0), "{speech:?}");
+        assert_eq!((seen.outcomes.wrong, seen.outcomes.ok), (50, 0), "{dialogue:?}");
     }
 }
 
 #[test]
 fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     let written = Workload { keys: 1, ..workload(&[(Kind::Set, 1.0), (Kind::Get, 1.0)]) };
-    let server = Server::start(Speech::Resp2, &[]);
+    let server = Server::start(StoreProtocol::Resp2, &[]);
     let one = Doing::load(written.clone());
     assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
     say(&server, "COPY t:000000000000 kept\r\n");

@@ -11,8 +11,8 @@ pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String
         return String::new();
     };
     let statement = |seen: &KindSeen| {
-        let Kind::Own(number) = seen.kind else { return None };
-        let own = workload.own.operations.get(number as usize)?;
+        let Kind::Custom(number) = seen.kind else { return None };
+        let own = workload.custom.operations.get(number as usize)?;
         let counted = count(seen);
         let is_counted_statement = matches!(own.says, Says::Sql(_)) && counted > 0;
         is_counted_statement.then(|| format!("{counted} of `{}`", own.name))
@@ -24,7 +24,7 @@ pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String
 #[cfg(test)]
 pub(super) mod tests {
     use crate::builder::Run;
-    use record::{Kind, KindSeen, Own, OwnOperation, Rows, Says, Seen, Share, Statement};
+    use record::{Custom, CustomOperation, Kind, KindSeen, Rows, Says, Seen, Share, Statement};
 
     /// A run in which each trial of `b` has operations of one statement, `read`.
     pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> Run {
@@ -34,7 +34,7 @@ pub(super) mod tests {
             trial.asked.doing = record::Doing::Drive(workload.clone());
         }
         run.each_seen("b", |_, seen: &mut Seen| {
-            let mut kind = KindSeen::empty(Kind::Own(0));
+            let mut kind = KindSeen::empty(Kind::Custom(0));
             kind.operations = 1000;
             change(&mut kind);
             (seen.outcomes.miss, seen.outcomes.wrong) = (kind.miss, kind.wrong);
@@ -47,7 +47,7 @@ pub(super) mod tests {
     fn workload() -> record::Workload {
         let text = "SELECT 1".to_owned();
         let statement = Statement { text, rows: Rows::Exactly(1), returns: None };
-        let operation = OwnOperation {
+        let operation = CustomOperation {
             name: "read".to_owned(),
             parameters: Vec::new(),
             says: Says::Sql(vec![statement]),
@@ -61,11 +61,11 @@ pub(super) mod tests {
             compressible: false,
             keys_as: record::KeysAs::Number,
             values_as: record::ValuesAs::Version,
-            mix: vec![Share { kind: Kind::Own(0), weight: 1.0 }],
+            mix: vec![Share { kind: Kind::Custom(0), weight: 1.0 }],
             verify: record::Verify::Off,
             commands: Vec::new(),
             groups: Vec::new(),
-            own: Own { operations: vec![operation], ..Own::default() },
+            custom: Custom { operations: vec![operation], ..Custom::default() },
         }
     }
 }

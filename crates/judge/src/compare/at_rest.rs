@@ -1,7 +1,7 @@
 //! The CPU time that a contender's target uses while others are driven, and its effect on a
 //! comparison.
 
-use super::Asked;
+use super::Compared;
 use crate::{
     evidence::Evidence,
     verdict::{Charged, Comparison, Word},
@@ -24,7 +24,7 @@ pub(super) enum Withheld {
     ForGood,
 }
 
-impl Asked {
+impl Compared {
     /// Targets that work while they rest change the figures of others and save time in their own.
     /// Throughput can be charged with that time: a word stands if the charged ratio gives the same.
     /// Times cannot be charged; in slices there is no word on them, while in turns each contender

@@ -10,7 +10,7 @@
 //! neither contender, and a difference counts only as far as it exceeds the difference of the
 //! generator's own cost.
 
-use super::{Asked, at_rest::Withheld};
+use super::{Compared, at_rest::Withheld};
 use crate::weigh::{Weighed, word};
 use crate::{
     evidence::Evidence,
@@ -107,7 +107,7 @@ pub(super) struct Apart {
     beyond: Weighed,
 }
 
-impl Asked {
+impl Compared {
     /// Subtracts the generator's cost from the differences, replicate by replicate: `generator` is
     /// ln(b/a) of its own CPU time per operation. The throughputs of a generator that is always
     /// busy are inversely proportional to those costs. In closed loop times follow from throughput

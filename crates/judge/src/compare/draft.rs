@@ -18,7 +18,7 @@ use record::{Metric, Pair};
 use text::units;
 
 /// What is compared.
-pub(super) struct Asked {
+pub(super) struct Compared {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
     /// The number of the group, or None for all that the contenders do.
@@ -28,12 +28,12 @@ pub(super) struct Asked {
     pub(super) family: usize,
 }
 
-impl Asked {
+impl Compared {
     /// The comparison that a pair's verdict rests on.
-    pub(super) fn primary(evidence: &Evidence, pair: Pair) -> Asked {
+    pub(super) fn primary(evidence: &Evidence, pair: Pair) -> Compared {
         let question = &evidence.question;
         let (metric, family) = (question.primary, question.pairs.len());
-        Asked { pair, metric, group: None, primary: true, family }
+        Compared { pair, metric, group: None, primary: true, family }
     }
 
     pub(super) fn draft(&self, evidence: &Evidence) -> Draft {

@@ -14,7 +14,7 @@ pub(crate) use support::Support;
 
 use crate::draft::Draft;
 use crate::evidence::Evidence;
-use draft::Asked;
+use draft::Compared;
 use record::Pair;
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
@@ -28,15 +28,15 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let others = pairs * (question.secondary.len() + of_groups);
     let mut drafts = Vec::with_capacity(pairs + others);
     for &pair in &question.pairs {
-        drafts.push(Asked::primary(evidence, pair).draft(evidence));
+        drafts.push(Compared::primary(evidence, pair).draft(evidence));
         for &metric in &question.secondary {
-            let asked = Asked { pair, metric, group: None, primary: false, family: others };
+            let asked = Compared { pair, metric, group: None, primary: false, family: others };
             drafts.push(asked.draft(evidence));
         }
         for (group, asks) in question.groups.iter().enumerate() {
             for &metric in &asks.metrics {
                 let group = Some(group);
-                let asked = Asked { pair, metric, group, primary: false, family: others };
+                let asked = Compared { pair, metric, group, primary: false, family: others };
                 drafts.push(asked.draft(evidence));
             }
         }
@@ -49,7 +49,7 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
 pub(crate) fn decided(evidence: &Evidence) -> bool {
     let question = &evidence.question;
     let looked = question.looks.first().is_some_and(|first| evidence.complete_rounds >= *first);
-    let settled = |pair: &Pair| Asked::primary(evidence, *pair).draft(evidence).settled;
+    let settled = |pair: &Pair| Compared::primary(evidence, *pair).draft(evidence).settled;
     looked
         && draft::has_looks(evidence)
         && !question.pairs.is_empty()

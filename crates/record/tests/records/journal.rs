@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use record::{
     Address, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
     Fact, Failure, GroupAsks, Header, Host, Intensity, Interleave, LaneAsked, LoadHow, Loaded,
-    Metric, Moments, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question,
-    Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
-    SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady, Told, TrialRecord,
-    Work, Workload,
+    Metric, Moments, Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun,
+    Question, Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew,
+    SliceStart, SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady,
+    TrialRecord, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -179,8 +179,8 @@ fn trial(i: usize) -> TrialRecord {
         burn_in_ns: 0,
     });
     let at = Moments { due: 2000, could: 2100, sent: 2200, asked: 2300, began: 9000, done: 9999 };
-    recorder.replied(&at, 200, Told::Ok, 87);
-    recorder.replied(&at, 404, Told::Unexpected, 0);
+    recorder.replied(&at, 200, Outcome::Ok, 87);
+    recorder.replied(&at, 404, Outcome::Unexpected, 0);
     recorder.digest(u64::MAX);
     recorder.timed_out(&at, true);
     Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));

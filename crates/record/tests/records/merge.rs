@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Distribution, Doing, Failure, Intensity, Kind, LaneAsked, Moments,
-    ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, Told, ValueBytes, Verify, Workload,
+    Address, Arrivals, Distribution, Doing, Failure, Intensity, Kind, LaneAsked, Moments, Outcome,
+    ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, ValueBytes, Verify, Workload,
 };
 
 const SLICES: u64 = 3;
@@ -79,7 +79,7 @@ fn doing(kinds: &[Kind]) -> Doing {
         mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
         verify: Verify::Off,
         commands: Vec::new(),
-        own: record::Own::default(),
+        custom: record::Custom::default(),
         groups: Vec::new(),
     })
 }
@@ -153,7 +153,7 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     }
     match operation.end {
         Ending::Reply { code, expected, body } => {
-            let told = if expected { Told::Ok } else { Told::Unexpected };
+            let told = if expected { Outcome::Ok } else { Outcome::Unexpected };
             recorder.replied(&at, code, told, body);
             recorder.digest(body % 40);
             recorder.replied_of_kind(share, &at, told, read);
@@ -211,9 +211,9 @@ proptest! {
         let mut whole = recorded(&all, 64);
         whole.connections.got = 64 - MOST_WORKERS as u64;
         let of_worker = |worker: usize| {
-            let own: Vec<&Operation> =
+            let custom: Vec<&Operation> =
                 operations.iter().filter(|operation| operation.worker == worker).collect();
-            recorded(&own, 64 / MOST_WORKERS as u64)
+            recorded(&custom, 64 / MOST_WORKERS as u64)
         };
         let mut parts: Vec<Seen> = (0..MOST_WORKERS).map(of_worker).collect();
         for (into, from) in picks {
@@ -234,9 +234,9 @@ proptest! {
     ) {
         let whole = recorded(&operations.iter().collect::<Vec<_>>(), 64);
         let of_worker = |worker: usize| {
-            let own: Vec<&Operation> =
+            let custom: Vec<&Operation> =
                 operations.iter().filter(|operation| operation.worker == worker).collect();
-            recorded_in_groups(&own, 64 / MOST_WORKERS as u64)
+            recorded_in_groups(&custom, 64 / MOST_WORKERS as u64)
         };
         let mut workers: Vec<usize> = (0..MOST_WORKERS).collect();
         if turned {
@@ -249,8 +249,8 @@ proptest! {
         prop_assert_eq!(&together, &whole);
         prop_assert_eq!(groups.len(), GROUPS);
         for (number, seen) in groups.iter().enumerate() {
-            let own = operations.iter().filter(|operation| operation.group == number);
-            let mut alone = recorded(&own.collect::<Vec<_>>(), 32);
+            let custom = operations.iter().filter(|operation| operation.group == number);
+            let mut alone = recorded(&custom.collect::<Vec<_>>(), 32);
             alone.connections.got = seen.connections.got;
             prop_assert_eq!(seen, &alone);
         }
@@ -310,7 +310,7 @@ fn one_kind_alone_is_not_kept_apart_unless_it_has_halves() {
         [(&[Kind::Get][..], 0), (&[Kind::Cas], 1), (&[Kind::Get, Kind::Set], 1), (&[], 0)]
     {
         let mut recorder = Recorder::of(&doing(kinds));
-        recorder.replied_of_kind(0, &at, Told::Ok, None);
+        recorder.replied_of_kind(0, &at, Outcome::Ok, None);
         assert_eq!(recorder.take().kinds.len(), kept, "{kinds:?}");
         assert!(recorder.take().kinds.is_empty(), "taken");
     }

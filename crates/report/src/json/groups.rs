@@ -35,7 +35,7 @@ struct Metrics {
 
 /// The load of one group.
 #[derive(Serialize)]
-pub(super) struct Asked<'a> {
+pub(super) struct GroupOrder<'a> {
     name: &'a str,
     connections: u32,
     depth: u32,
@@ -68,14 +68,14 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
     data.collect()
 }
 
-pub(super) fn asked(of: &Contender) -> Vec<Asked<'_>> {
+pub(super) fn asked(of: &Contender) -> Vec<GroupOrder<'_>> {
     let workload = of.asks.workload();
     let mix = |at: usize| {
         let workload = workload?;
         Some(words::mix(workload, workload.mixes().get(at)?))
     };
     let each = of.groups.iter().enumerate();
-    let asked = each.map(|(at, group)| Asked {
+    let asked = each.map(|(at, group)| GroupOrder {
         name: &group.name,
         connections: group.intensity.connections,
         depth: group.intensity.depth,

@@ -12,7 +12,7 @@ pub(super) struct PlanData<'a> {
     hash: &'a str,
     seed: u64,
     command: &'a str,
-    contenders: Vec<Asked<'a>>,
+    contenders: Vec<ContenderOrder<'a>>,
     interleave: Interleave,
     slice: Option<f64>,
     round: f64,
@@ -28,7 +28,7 @@ pub(super) struct PlanData<'a> {
 
 /// One contender as requested.
 #[derive(Serialize)]
-struct Asked<'a> {
+struct ContenderOrder<'a> {
     name: &'a str,
     target: &'a str,
     launch: &'a [String],
@@ -42,7 +42,7 @@ struct Asked<'a> {
     reuse: ReuseData,
     arrivals: &'static str,
     rate: Option<f64>,
-    groups: Vec<groups::Asked<'a>>,
+    groups: Vec<groups::GroupOrder<'a>>,
     timeout: f64,
     operations: Option<u64>,
     method: Option<&'a str>,
@@ -139,7 +139,7 @@ impl<'a> PlanData<'a> {
             hash: &view.header.plan_hash,
             seed: plan.seed,
             command: &plan.command,
-            contenders: numbered.map(|(n, of)| Asked::of(of, n, question)).collect(),
+            contenders: numbered.map(|(n, of)| ContenderOrder::of(of, n, question)).collect(),
             interleave: plan.interleave,
             slice: plan.slice_ns.map(seconds),
             round: seconds(plan.round_ns),
@@ -155,11 +155,11 @@ impl<'a> PlanData<'a> {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ContenderOrder<'a> {
     fn of(of: &'a Contender, number: usize, question: &Question) -> Self {
         let (request, workload) = (of.asks.request(), of.asks.workload());
         let known = question.contenders.get(number);
-        Asked {
+        ContenderOrder {
             name: &of.name,
             target: &of.target,
             launch: &of.launch,

@@ -57,7 +57,7 @@ fn workload(contender: usize, last: Kind) -> Workload {
         mix: [(Kind::Get, 0.5), (Kind::ReadModifyWrite, 0.4), (last, 0.1)].map(share).to_vec(),
         verify: Verify::Sample,
         commands: if contender == 1 { vec![words] } else { Vec::new() },
-        own: record::Own::default(),
+        custom: record::Custom::default(),
         groups: Vec::new(),
     }
 }

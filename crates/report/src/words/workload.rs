@@ -7,7 +7,7 @@ use text::units;
 
 /// `get 90 %, set 10 % of 100k keys, uniform; values of 32 B; …`.
 pub fn workload(of: &Workload, depth: u32) -> String {
-    if of.mix.iter().all(|share| matches!(share.kind, Kind::Own(_))) {
+    if of.mix.iter().all(|share| matches!(share.kind, Kind::Custom(_))) {
         return own(of, depth, &mix(of, &of.mix));
     }
     let done =
@@ -104,8 +104,8 @@ pub(super) fn kind(of: Option<&Workload>, kind: Kind) -> String {
             let words = of.and_then(|of| of.commands.get(number as usize));
             words.map_or_else(|| format!("command {number}"), |words| shown(words.join(" ")))
         }
-        Kind::Own(number) => {
-            let named = of.and_then(|of| of.own.operations.get(number as usize));
+        Kind::Custom(number) => {
+            let named = of.and_then(|of| of.custom.operations.get(number as usize));
             named.map_or_else(|| format!("operation {number}"), |of| shown(&of.name))
         }
         Kind::Get => "get".to_owned(),

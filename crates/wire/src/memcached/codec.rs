@@ -1,6 +1,6 @@
 //! One memcached connection.
 
-use super::asked::{Asked, Kind};
+use super::in_flight::{InFlight, Kind};
 use super::reply::{self, Announced};
 use super::{Dialect, Limits, MOST_LINE_BYTES, Op, codes, faults, request};
 use crate::bytes::{self, Line};
@@ -12,7 +12,7 @@ use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 pub struct Memcached {
     dialect: Dialect,
     limits: Limits,
-    in_flight: Pipeline<Asked>,
+    in_flight: Pipeline<InFlight>,
     phase: Phase,
     closing: bool,
     refused: Option<u16>,

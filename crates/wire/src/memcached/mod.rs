@@ -17,10 +17,10 @@
 //! [`Fault`](crate::Fault): the replies are out of order, and continuing would count one
 //! operation's reply as another's.
 
-mod asked;
 mod codec;
 pub mod codes;
 pub mod faults;
+mod in_flight;
 mod limits;
 mod op;
 mod reply;

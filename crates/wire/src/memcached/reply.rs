@@ -1,6 +1,6 @@
 //! Parses lines of replies.
 
-use super::{Dialect, asked::Kind, codes, faults};
+use super::{Dialect, codes, faults, in_flight::Kind};
 use crate::{Class, Fault, bytes::decimal};
 
 /// The class and code of a reply that is only a word. Returns None if the word is not a reply to

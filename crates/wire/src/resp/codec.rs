@@ -1,6 +1,6 @@
 //! One RESP connection.
 
-use super::asked::{Asked, Kind};
+use super::in_flight::{InFlight, Kind};
 use super::lexer::Lexer;
 use super::nesting::Nesting;
 use super::token::{Aggregate, Scalar, Token};
@@ -16,7 +16,7 @@ pub struct Resp {
     opening: Opening,
     /// Replies to the opening that are to come.
     to_open: usize,
-    in_flight: Pipeline<Asked>,
+    in_flight: Pipeline<InFlight>,
     lexer: Lexer,
     nesting: Nesting,
     broken: Option<Fault>,
@@ -234,7 +234,7 @@ impl Resp {
         let Some((tag, asked)) = self.in_flight.front() else {
             return Err(faults::ANSWERS_NOTHING);
         };
-        let Asked { body_len, items, code, .. } = *asked;
+        let InFlight { body_len, items, code, .. } = *asked;
         let (class, code) = match (code, asked.kind) {
             (0, Kind::Set) if asked.missed => (Class::Error(codes::NOT_SET), codes::NOT_SET),
             (0, _) if asked.missed || (asked.aggregate && items == 0) => (Class::Miss, 0),
@@ -288,7 +288,7 @@ impl Codec for Resp {
         }
         request::check(op)?;
         let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-        *asked = Asked::new(op);
+        *asked = InFlight::new(op);
         request::write(op, out);
         Ok(tag)
     }

@@ -23,11 +23,11 @@
 //! A reply of a type that its command never returns is a [`Fault`](crate::Fault): the replies are
 //! out of order.
 
-mod asked;
 mod codec;
 pub mod codes;
 pub mod faults;
 mod grammar;
+mod in_flight;
 mod lexer;
 mod limits;
 mod nesting;

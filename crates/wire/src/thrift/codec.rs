@@ -1,9 +1,9 @@
 //! One Thrift connection.
 
-use super::asked::Asked;
+use super::in_flight::InFlight;
 use super::limits::MOST_NAME_BYTES;
 use super::message::{EXCEPTION, REPLY, VERSION_1};
-use super::route::{Place, Success, place};
+use super::route::{Position, Success, place};
 use super::walk::{Token, Walker};
 use super::{Limits, Op, Opening, faults, request};
 use crate::bytes;
@@ -18,8 +18,8 @@ pub struct Thrift {
     /// Replies to the opening that are to come.
     to_open: usize,
     /// The call of the opening that is answered next.
-    asked_to_open: Asked,
-    in_flight: Pipeline<Asked>,
+    asked_to_open: InFlight,
+    in_flight: Pipeline<InFlight>,
     /// The number of the next call.
     number: u32,
     limits: Limits,
@@ -54,7 +54,7 @@ impl Thrift {
     pub fn new(opening: Opening, limits: Limits, depth: u32) -> Thrift {
         let mut codec = Thrift {
             to_open: 0,
-            asked_to_open: Asked::default(),
+            asked_to_open: InFlight::default(),
             opening,
             in_flight: Pipeline::new(depth),
             number: 0,
@@ -91,7 +91,7 @@ impl Thrift {
     }
 
     /// The call that the next reply answers.
-    fn answered(&mut self) -> Option<(Tag, &mut Asked)> {
+    fn answered(&mut self) -> Option<(Tag, &mut InFlight)> {
         answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
     }
 
@@ -200,27 +200,27 @@ impl Thrift {
         let (tag, asked) = answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
             .ok_or(faults::ANSWERS_NOTHING)?;
         let told = match (place(&self.walker, token, asked.success), token) {
-            (Place::Success, _) => {
+            (Position::Success, _) => {
                 asked.succeeds()?;
                 if asked.success == Success::Struct {
                     self.part = Part::Struct;
                 }
                 return Ok(());
             }
-            (Place::Exception(number), _) => return asked.fails(number),
-            (Place::Column, _) => return asked.column(),
-            (Place::Key, Token::Text { piece, last }) => return asked.key(piece, last),
-            (Place::Item, Token::Text { piece, last }) => {
+            (Position::Exception(number), _) => return asked.fails(number),
+            (Position::Column, _) => return asked.column(),
+            (Position::Key, Token::Text { piece, last }) => return asked.key(piece, last),
+            (Position::Item, Token::Text { piece, last }) => {
                 asked.item = asked.items;
                 asked.items = asked.items.saturating_add(u32::from(last));
                 Some(piece)
             }
-            (Place::Name, Token::Text { piece, .. }) => asked.names.then_some(piece),
-            (Place::Value, Token::Text { piece, .. }) => {
+            (Position::Name, Token::Text { piece, .. }) => asked.names.then_some(piece),
+            (Position::Value, Token::Text { piece, .. }) => {
                 asked.has_value()?;
                 Some(piece)
             }
-            (Place::Reason, Token::Text { piece, .. }) => asked.has_reason().then_some(piece),
+            (Position::Reason, Token::Text { piece, .. }) => asked.has_reason().then_some(piece),
             _ => None,
         };
         // Replies to an opening belong to no operation.
@@ -278,9 +278,9 @@ impl Thrift {
 /// The call that the next reply answers: of the opening while replies to it are to come.
 fn answered<'a>(
     to_open: usize,
-    asked_to_open: &'a mut Asked,
-    in_flight: &'a mut Pipeline<Asked>,
-) -> Option<(Tag, &'a mut Asked)> {
+    asked_to_open: &'a mut InFlight,
+    in_flight: &'a mut Pipeline<InFlight>,
+) -> Option<(Tag, &'a mut InFlight)> {
     if to_open > 0 { Some((Tag(0), asked_to_open)) } else { in_flight.front() }
 }
 

@@ -19,10 +19,10 @@
 //! - [`Class::Error`](crate::Class::Error): an exception, by the table in [`codes`].
 
 mod admin;
-mod asked;
 mod codec;
 pub mod codes;
 pub mod faults;
+mod in_flight;
 mod keyspace;
 mod limits;
 mod message;

@@ -1,7 +1,7 @@
 //! What is sent on a fresh connection before the measurement.
 
-use super::asked::Asked;
 use super::faults;
+use super::in_flight::InFlight;
 use super::message::{self, field, map, string, string_field, types};
 use super::throws::Throws;
 use crate::{Fault, Out};
@@ -77,7 +77,7 @@ impl Opening {
     }
 
     /// The call whose reply comes next, while `left` replies are to come.
-    pub(super) fn expect(&self, left: usize, asked: &mut Asked) {
+    pub(super) fn expect(&self, left: usize, asked: &mut InFlight) {
         if let Some(step) = self.step(left) {
             asked.opening(step.name, step.throws);
         }

@@ -34,7 +34,7 @@ pub(super) enum Success {
 
 /// The meaning of a value that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// None of these.
     Other,
     /// The success as a whole.
@@ -62,7 +62,7 @@ const MOST_EXCEPTIONS: u8 = 4;
 const ROW_COLUMN: &[u8] = &[0, 2, ELEMENT, 2, ELEMENT];
 
 /// The last thing that the walker read: the beginning of a container, or a text.
-pub(super) fn place(walker: &Walker, token: Token<'_>, success: Success) -> Place {
+pub(super) fn place(walker: &Walker, token: Token<'_>, success: Success) -> Position {
     let is_at = |route: &[u8]| walker.is_at(token, &[], route);
     let to_columns: &[u8] = match success {
         Success::Void
@@ -78,34 +78,34 @@ pub(super) fn place(walker: &Walker, token: Token<'_>, success: Success) -> Plac
     let in_columns = |rest: &[u8]| !to_columns.is_empty() && walker.is_at(token, to_columns, rest);
     if success == Success::Refused {
         let is_reason = token != Token::Open && is_at(&[1]);
-        return if is_reason { Place::Reason } else { Place::Other };
+        return if is_reason { Position::Reason } else { Position::Other };
     }
     if token == Token::Open {
         let in_row = success == Success::Rows && is_at(ROW_COLUMN);
         if in_row || in_columns(&[1]) || in_columns(&[2, 2, ELEMENT]) {
-            return Place::Column;
+            return Position::Column;
         }
         if is_at(&[0]) {
-            return Place::Success;
+            return Position::Success;
         }
         let exception = (1..=MOST_EXCEPTIONS).find(|number| is_at(&[*number]));
-        return exception.map_or(Place::Other, Place::Exception);
+        return exception.map_or(Position::Other, Position::Exception);
     }
     if in_columns(&[1, 2]) || in_columns(&[2, 2, ELEMENT, 2]) {
-        Place::Value
+        Position::Value
     } else if in_columns(&[1, 1]) || in_columns(&[2, 2, ELEMENT, 1]) {
-        Place::Name
+        Position::Name
     } else if success == Success::ColumnsOfKeys && is_at(&[0, KEY]) {
-        Place::Key
+        Position::Key
     } else if success == Success::Text && is_at(&[0]) {
-        Place::Value
+        Position::Value
     } else if success == Success::Keys && is_at(&[0, KEY]) {
-        Place::Item
+        Position::Item
     } else if success == Success::Rows && walker.is_at(token, ROW_COLUMN, &[2]) {
-        Place::Value
+        Position::Value
     } else if (1..=MOST_EXCEPTIONS).any(|number| is_at(&[number, 1])) {
-        Place::Reason
+        Position::Reason
     } else {
-        Place::Other
+        Position::Other
     }
 }

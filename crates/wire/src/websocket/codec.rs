@@ -34,7 +34,7 @@ pub struct WebSocket {
     /// None where messages are answered.
     member: Option<Kind>,
     phase: Phase,
-    in_flight: Pipeline<Asked>,
+    in_flight: Pipeline<InFlight>,
     /// The message of which not all frames have come.
     message: Option<Message>,
     utf8: Utf8,
@@ -51,7 +51,7 @@ pub struct WebSocket {
 
 /// An operation in flight.
 #[derive(Clone, Copy, Debug, Default)]
-struct Asked {
+struct InFlight {
     kind: Kind,
     /// A message that answers nothing had come before it.
     after_unasked: bool,
@@ -338,9 +338,9 @@ impl WebSocket {
             return Ok(());
         };
         let code = match *asked {
-            Asked { after_unasked: true, .. } => codes::UNASKED,
-            Asked { kind, .. } if kind != message.kind => codes::OTHER_KIND,
-            Asked { .. } => 0,
+            InFlight { after_unasked: true, .. } => codes::UNASKED,
+            InFlight { kind, .. } if kind != message.kind => codes::OTHER_KIND,
+            InFlight { .. } => 0,
         };
         self.in_flight.pop();
         let class = if code == 0 { Class::Ok } else { Class::Error(code) };
@@ -409,7 +409,7 @@ impl Codec for WebSocket {
             None => {
                 let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
                 let after_unasked = core::mem::take(&mut self.unasked);
-                *asked = Asked { kind: op.kind, after_unasked };
+                *asked = InFlight { kind: op.kind, after_unasked };
                 tag
             }
         };

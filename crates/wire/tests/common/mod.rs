@@ -1,9 +1,9 @@
 //! What must hold for every codec and any bytes that a server sends, however
 //! they are cut. The tests and the fuzz targets (`fuzz/`) share this file.
 
-mod heard;
+mod seen_events;
 
-pub(crate) use heard::{Heard, Said};
+pub(crate) use seen_events::{SeenEvent, SeenEvents};
 use wire::{Codec, Fault, Out, State, Tag};
 
 /// Sizes of the pieces that a stream is cut into, over and over: whole, byte
@@ -40,19 +40,19 @@ pub(crate) trait Subject {
     }
 
     /// Asserts what only holds for this protocol.
-    fn inspect(&self, _heard: &Heard) {}
+    fn inspect(&self, _heard: &SeenEvents) {}
 }
 
 /// The most bytes that a codec left unconsumed, and so held back.
 pub(crate) type Held = usize;
 
 /// Asks, feeds the stream in pieces and tells its end.
-pub(crate) fn listen<S: Subject>(subject: &S, stream: &[u8], cuts: &[usize]) -> (Heard, Held) {
+pub(crate) fn listen<S: Subject>(subject: &S, stream: &[u8], cuts: &[usize]) -> (SeenEvents, Held) {
     let mut codec = subject.fresh();
     subject.ask(&mut codec).expect("a fresh connection takes a request");
-    let (mut heard, held) = feed(subject, &mut codec, stream, cuts);
-    end(subject, &mut codec, &mut heard);
-    (heard, held)
+    let (mut seen_events, held) = feed(subject, &mut codec, stream, cuts);
+    end(subject, &mut codec, &mut seen_events);
+    (seen_events, held)
 }
 
 /// Feeds the stream as the engine would: what is not consumed is shown again,
@@ -62,22 +62,22 @@ pub(crate) fn feed<S: Subject>(
     codec: &mut S::Codec,
     stream: &[u8],
     cuts: &[usize],
-) -> (Heard, Held) {
-    let mut heard = Heard::default();
+) -> (SeenEvents, Held) {
+    let mut seen_events = SeenEvents::default();
     let (mut consumed, mut shown, mut held) = (0, 0usize, 0);
     let mut out = Out::default();
     for size in cuts.iter().cycle() {
         shown = shown.saturating_add(*size).min(stream.len());
         let input = &stream[consumed..shown];
-        match codec.read(input, &mut out, &mut heard) {
+        match codec.read(input, &mut out, &mut seen_events) {
             Ok(progress) => {
                 assert!(progress.consumed <= input.len(), "consumed more than there was");
                 consumed += progress.consumed;
                 held = held.max(shown - consumed);
-                heard.state = Ok(progress.state);
+                seen_events.state = Ok(progress.state);
             }
             Err(fault) => {
-                heard.state = Err(fault);
+                seen_events.state = Err(fault);
                 break;
             }
         }
@@ -86,26 +86,26 @@ pub(crate) fn feed<S: Subject>(
         }
     }
     assert!(out.is_empty() || subject.answers(), "this protocol never answers by itself");
-    if let Err(fault) = heard.state {
+    if let Err(fault) = seen_events.state {
         assert_silent(subject, codec, fault);
     }
-    subject.inspect(&heard);
-    (heard, held)
+    subject.inspect(&seen_events);
+    (seen_events, held)
 }
 
 /// The peer closes.
-pub(crate) fn end<S: Subject>(subject: &S, codec: &mut S::Codec, heard: &mut Heard) {
-    let ended = codec.end(heard);
-    heard.ended = Some(ended);
+pub(crate) fn end<S: Subject>(subject: &S, codec: &mut S::Codec, seen_events: &mut SeenEvents) {
+    let ended = codec.end(seen_events);
+    seen_events.ended = Some(ended);
     if let Err(fault) = ended {
         assert_silent(subject, codec, fault);
     }
-    subject.inspect(heard);
+    subject.inspect(seen_events);
 }
 
 /// After a fault there are no more events, and it stays the same.
 fn assert_silent<S: Subject>(subject: &S, codec: &mut S::Codec, fault: Fault) {
-    let mut after = Heard::default();
+    let mut after = SeenEvents::default();
     let read = codec.read(subject.reply(), &mut Out::default(), &mut after);
     assert_eq!(read.map(|progress| progress.state), Err(fault), "a fault is for good");
     let nothing = codec.read(b"", &mut Out::default(), &mut after);
@@ -116,7 +116,7 @@ fn assert_silent<S: Subject>(subject: &S, codec: &mut S::Codec, fault: Fault) {
 }
 
 /// All that must hold for any stream.
-pub(crate) fn check<S: Subject>(subject: &S, stream: &[u8]) -> Heard {
+pub(crate) fn check<S: Subject>(subject: &S, stream: &[u8]) -> SeenEvents {
     let whole = same_however_cut(subject, stream);
     if whole.state == Ok(State::Ready) && matches!(whole.ended, Some(Ok(()))) {
         same_when_asked_again(subject, stream);
@@ -125,11 +125,11 @@ pub(crate) fn check<S: Subject>(subject: &S, stream: &[u8]) -> Heard {
 }
 
 /// Asserts that the cuts do not matter, and returns what was heard.
-pub(crate) fn same_however_cut<S: Subject>(subject: &S, stream: &[u8]) -> Heard {
+pub(crate) fn same_however_cut<S: Subject>(subject: &S, stream: &[u8]) -> SeenEvents {
     let (whole, _) = listen(subject, stream, CUTS[0]);
     for cuts in CUTS {
-        let (heard, held) = listen(subject, stream, cuts);
-        assert_eq!(heard, whole, "cut into {cuts:?}");
+        let (seen_events, held) = listen(subject, stream, cuts);
+        assert_eq!(seen_events, whole, "cut into {cuts:?}");
         assert!(held < subject.holds(), "{held} bytes were held back, cut into {cuts:?}");
     }
     whole
@@ -149,12 +149,17 @@ fn same_when_asked_again<S: Subject>(subject: &S, stream: &[u8]) {
 
 /// A stream with what must be heard: whole and in pieces, and cut in two at
 /// every place.
-pub(crate) fn expect<S: Subject>(subject: &S, name: &str, stream: &[u8], expected: &str) -> Heard {
+pub(crate) fn expect<S: Subject>(
+    subject: &S,
+    name: &str,
+    stream: &[u8],
+    expected: &str,
+) -> SeenEvents {
     let whole = check(subject, stream);
     assert_eq!(whole.to_string(), expected, "{name}");
     for at in 1..stream.len() {
-        let (heard, _) = listen(subject, stream, &[at, usize::MAX]);
-        assert_eq!(heard, whole, "{name}, cut at byte {at}");
+        let (seen_events, _) = listen(subject, stream, &[at, usize::MAX]);
+        assert_eq!(seen_events, whole, "{name}, cut at byte {at}");
     }
     whole
 }
@@ -171,11 +176,11 @@ pub(crate) fn with_bytes_behind<S: Subject>(
     let mut codec = subject.fresh();
     subject.ask(&mut codec).expect("fresh");
     let (alone, _) = feed(subject, &mut codec, stream, CUTS[0]);
-    let complete = alone.state.is_ok() && matches!(alone.said.last(), Some(Said::Done(_)));
-    if !complete || codec.end(&mut Heard::default()).is_err() {
+    let complete = alone.state.is_ok() && matches!(alone.said.last(), Some(SeenEvent::Done(_)));
+    if !complete || codec.end(&mut SeenEvents::default()).is_err() {
         return;
     }
-    let heard = same_however_cut(subject, &[stream, behind].concat());
-    assert_eq!(heard.said, alone.said, "{name}, with bytes behind it");
-    assert_eq!(heard.state, Err(fault), "{name}, with bytes behind it");
+    let seen_events = same_however_cut(subject, &[stream, behind].concat());
+    assert_eq!(seen_events.said, alone.said, "{name}, with bytes behind it");
+    assert_eq!(seen_events.state, Err(fault), "{name}, with bytes behind it");
 }

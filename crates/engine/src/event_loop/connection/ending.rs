@@ -3,15 +3,15 @@
 
 use super::{Common, Connection, Phase, Then};
 use crate::clock;
+use crate::event_loop::dialogue::Dialogue;
 use crate::event_loop::in_flight::Operation;
-use crate::event_loop::speech::Speech;
 use record::{Failure, Moments, Recorder};
 use wire::Codec;
 
 /// After a connect that failed: the first wait, and the longest.
 const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
 
-impl<S: Speech> Connection<S> {
+impl<S: Dialogue> Connection<S> {
     /// The codec understands no more: the server refused the connection, with a
     /// code, or broke the protocol.
     pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
@@ -21,7 +21,7 @@ impl<S: Speech> Connection<S> {
         self.last_failure = Failure::Refused;
         self.lose(|operation, now| {
             seen.refused(code, now, operation.was_asked());
-            common.speech.lost(operation.number, &operation.memo, None, seen);
+            common.dialogue.lost(operation.number, &operation.memo, None, seen);
         })
     }
 
@@ -35,7 +35,7 @@ impl<S: Speech> Connection<S> {
         self.last_failure = failure;
         self.lose(|operation, now| {
             seen.failed(failure, now, operation.was_asked());
-            common.speech.lost(operation.number, &operation.memo, None, seen);
+            common.dialogue.lost(operation.number, &operation.memo, None, seen);
         })
     }
 
@@ -49,7 +49,7 @@ impl<S: Speech> Connection<S> {
     ) -> Then {
         for operation in self.in_flight.all() {
             seen.failed(self.last_failure, now, false);
-            common.speech.lost(operation.number, &operation.memo, None, seen);
+            common.dialogue.lost(operation.number, &operation.memo, None, seen);
         }
         let lost = self.in_flight.len();
         self.in_flight.clear();
@@ -85,7 +85,7 @@ impl<S: Speech> Connection<S> {
             return Then::Wait;
         }
         if self.phase != Phase::Open {
-            return self.time_out_all(now, &common.speech, seen);
+            return self.time_out_all(now, &common.dialogue, seen);
         }
         common.out.clear();
         let mut ended = 0;
@@ -95,16 +95,16 @@ impl<S: Speech> Connection<S> {
                 continue;
             };
             if !self.codec.give_up(tag, &mut common.out) {
-                return Then::free(now, ended).and(self.time_out_all(now, &common.speech, seen));
+                return Then::free(now, ended).and(self.time_out_all(now, &common.dialogue, seen));
             }
-            give_up(operation, now, &common.speech, seen);
+            give_up(operation, now, &common.dialogue, seen);
             self.in_flight.end(tag);
             ended += 1;
         }
         self.in_flight.end_waiting(|operation| {
             let is_overdue = operation.is_overdue(now, timeout_ns);
             if is_overdue {
-                give_up(operation, now, &common.speech, seen);
+                give_up(operation, now, &common.dialogue, seen);
                 ended += 1;
             }
             is_overdue
@@ -118,16 +118,16 @@ impl<S: Speech> Connection<S> {
 
     /// Ends all operations, the oldest as censored. Those behind it were asked later and
     /// lose their connection: timeouts without a latency.
-    fn time_out_all(&mut self, now: u64, speech: &S, seen: &mut Recorder) -> Then {
+    fn time_out_all(&mut self, now: u64, dialogue: &S, seen: &mut Recorder) -> Then {
         let lost = self.in_flight.len();
         let all = self.in_flight.all().enumerate();
         let oldest = all.min_by_key(|(_, operation)| operation.at.sent).map(|(at, _)| at);
         for (at, operation) in self.in_flight.all().enumerate() {
             if oldest == Some(at) {
-                give_up(operation, now, speech, seen);
+                give_up(operation, now, dialogue, seen);
             } else {
                 seen.failed(Failure::Timeout, now, operation.was_asked());
-                speech.lost(operation.number, &operation.memo, None, seen);
+                dialogue.lost(operation.number, &operation.memo, None, seen);
             }
         }
         self.close();
@@ -150,8 +150,13 @@ impl<S: Speech> Connection<S> {
 }
 
 /// Its time is over: it has taken so long by `now` at least.
-fn give_up<S: Speech>(operation: &Operation<S::Memo>, now: u64, speech: &S, seen: &mut Recorder) {
+fn give_up<S: Dialogue>(
+    operation: &Operation<S::Memo>,
+    now: u64,
+    dialogue: &S,
+    seen: &mut Recorder,
+) {
     let at = Moments { done: now, ..operation.at };
     seen.timed_out(&at, operation.was_asked());
-    speech.lost(operation.number, &operation.memo, Some(&at), seen);
+    dialogue.lost(operation.number, &operation.memo, Some(&at), seen);
 }

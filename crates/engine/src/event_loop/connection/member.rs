@@ -2,7 +2,7 @@
 //! connection of the member that sends it, and ends by what comes on all of them.
 
 use super::{Common, Connection, Phase, Then};
-use crate::event_loop::speech::{Broadcast, Speech};
+use crate::event_loop::dialogue::{Broadcast, Dialogue};
 use record::{Failure, Recorder};
 use wire::{Codec, Tag};
 
@@ -19,7 +19,7 @@ pub(in crate::event_loop) struct Loss {
     pub(in crate::event_loop) not_before: u64,
 }
 
-impl<S: Speech> Connection<S> {
+impl<S: Dialogue> Connection<S> {
     pub(in crate::event_loop) fn is_closed(&self) -> bool {
         self.phase == Phase::Closed
     }
@@ -27,8 +27,8 @@ impl<S: Speech> Connection<S> {
     /// The next connection here is part of this opening of its room.
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
         // Also where the dialling fails, nothing of the last connection is told again.
-        common.speech.renew(&mut self.codec);
-        common.speech.enters(&mut self.codec, self.place, opening);
+        common.dialogue.renew(&mut self.codec);
+        common.dialogue.enters(&mut self.codec, self.place, opening);
     }
 
     /// The first copy of the broadcast that was sent here began to come.
@@ -54,9 +54,9 @@ impl<S: Speech> Connection<S> {
             operation.at.began = common.copies.began;
         }
         operation.at.done = done;
-        let room = self.place / common.speech.members();
-        let Broadcast { code, told, bytes } = common.speech.broadcast(room);
-        seen.replied(&operation.at, code, told, bytes);
+        let room = self.place / common.dialogue.members();
+        let Broadcast { code, outcome, bytes } = common.dialogue.broadcast(room);
+        seen.replied(&operation.at, code, outcome, bytes);
         self.in_flight.end(TAG);
         common.copies.done = 0;
         Then::free(done, 1)
@@ -81,7 +81,7 @@ impl<S: Speech> Connection<S> {
                 Some(code) => seen.refused(code, now, operation.was_asked()),
                 None => seen.failed(loss.failure, now, operation.was_asked()),
             }
-            common.speech.lost(operation.number, &operation.memo, None, seen);
+            common.dialogue.lost(operation.number, &operation.memo, None, seen);
         })
     }
 }

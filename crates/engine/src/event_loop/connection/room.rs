@@ -4,10 +4,10 @@
 //! narrower the connection withholds the others from the lane, until the window allows them.
 
 use super::{Connection, Phase};
-use crate::event_loop::speech::Speech;
+use crate::event_loop::dialogue::Dialogue;
 use wire::Codec;
 
-impl<S: Speech> Connection<S> {
+impl<S: Dialogue> Connection<S> {
     /// How many operations may be in flight here now, whatever the depth is.
     #[inline]
     pub(super) fn window(&self) -> u32 {

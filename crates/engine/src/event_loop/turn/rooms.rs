@@ -4,10 +4,10 @@
 //! the next operation opens the room anew, under another name: so no message that the server
 //! still holds for the old connections can reach the new ones.
 
-use super::{Drive, EventLane, Speech};
+use super::{Dialogue, Drive, EventLane};
 use crate::clock;
+use crate::event_loop::codec_events::Copies;
 use crate::event_loop::connection::Then;
-use crate::event_loop::hearing::Copies;
 use crate::event_loop::in_flight::Operation;
 use crate::event_loop::policy::may_reuse;
 use record::{LaneAsked, Recorder};
@@ -65,7 +65,7 @@ impl Rooms {
     }
 }
 
-impl<S: Speech> EventLane<S> {
+impl<S: Dialogue> EventLane<S> {
     /// The connections of a room.
     fn members(&self, room: u32) -> std::ops::Range<u32> {
         room * self.per_client..(room + 1) * self.per_client
@@ -93,7 +93,7 @@ impl<S: Speech> EventLane<S> {
         drive.worked = true;
         let (now, room) = (clock::now(), first / self.per_client);
         let number = self.number;
-        let sender = first + self.common.speech.sender(number);
+        let sender = first + self.common.dialogue.sender(number);
         self.places[sender as usize].take(Operation::new(number, due, could, now));
         self.number += self.step;
         seen.due();
@@ -113,7 +113,7 @@ impl<S: Speech> EventLane<S> {
             return Then::Wait;
         };
         if open == self.per_client {
-            self.common.speech.begins(room, number);
+            self.common.dialogue.begins(room, number);
             let sender = &mut self.places[sender as usize];
             let then = sender.start(now, &mut self.common, seen);
             let is_lost = sender.is_closed();

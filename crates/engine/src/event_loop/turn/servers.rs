@@ -1,7 +1,7 @@
 //! Clients of several servers: each has a connection to every server and one operation in
 //! flight, which goes to the server that holds its key.
 
-use super::{Drive, EventLane, Speech};
+use super::{Dialogue, Drive, EventLane};
 use crate::clock;
 use crate::event_loop::connection::Then;
 use crate::event_loop::in_flight::Operation;
@@ -10,7 +10,7 @@ use record::Recorder;
 /// So many operations of a client fail at once before other clients get their turn.
 const FAILURES: u32 = 64;
 
-impl<S: Speech> EventLane<S> {
+impl<S: Dialogue> EventLane<S> {
     /// The connection that stands for the client of this one.
     #[inline]
     pub(super) fn first_of_client(&self, place: u32) -> u32 {
@@ -64,7 +64,7 @@ impl<S: Speech> EventLane<S> {
     ) -> Then {
         let connections = &self.places[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
-        let server = self.common.speech.server_of(self.number, is_down);
+        let server = self.common.dialogue.server_of(self.number, is_down);
         let connection = &mut self.places[(client + server) as usize];
         connection.take(Operation::new(self.number, due, could, now));
         self.number += self.step;

@@ -1,15 +1,15 @@
 //! The loop taken apart: one turn at a time, waited for by whoever drives several.
 
-use super::{Drive, EventLane, Speech};
+use super::{Dialogue, Drive, EventLane};
 use crate::lane::{Step, Steps};
-use crate::{Broken, Turn, clock};
+use crate::{EngineError, Turn, clock};
 use record::Recorder;
 use std::os::fd::RawFd;
 
 /// Replies that one step reads, about: those of another group wait for it.
 const REPLIES: usize = 32;
 
-impl<S: Speech> Steps for EventLane<S> {
+impl<S: Dialogue> Steps for EventLane<S> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
         self.common.poll.take_at_most(REPLIES / self.asked.intensity.depth.max(1) as usize);
         let mut drive = Drive::new(turn);
@@ -17,7 +17,7 @@ impl<S: Speech> Steps for EventLane<S> {
         self.stepped = Some(drive);
     }
 
-    fn step(&mut self, seen: &mut Recorder) -> Result<Step, Broken> {
+    fn step(&mut self, seen: &mut Recorder) -> Result<Step, EngineError> {
         let Some(mut drive) = self.stepped.take() else {
             return Ok(Step { worked: false, until: None });
         };

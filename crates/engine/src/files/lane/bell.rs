@@ -1,14 +1,14 @@
 //! Waking the lane's own thread while it waits for a slice to end.
 
-use crate::{Broken, Stop, clock};
+use crate::{EngineError, Stop, clock};
 use std::os::fd::RawFd;
 
 /// An eventfd, so that one wait is for the bell and for the end of the run.
 pub(super) struct Bell(Stop);
 
 impl Bell {
-    pub(super) fn new() -> Result<Bell, Broken> {
-        Stop::new().map(Bell).map_err(|error| Broken::system("cannot make a bell", &error))
+    pub(super) fn new() -> Result<Bell, EngineError> {
+        Stop::new().map(Bell).map_err(|error| EngineError::system("cannot make a bell", &error))
     }
 
     pub(super) fn ring(&self) {

@@ -1,7 +1,7 @@
 //! The seam to the workload: what operation *n* does, and what its answer is
 //! worth.
 
-use record::Told;
+use record::Outcome;
 
 /// What an operation does with a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Judged {
     /// Counted under this code.
     pub code: u16,
     /// Counted as this.
-    pub told: Told,
+    pub outcome: Outcome,
 }
 
 /// What a lane does: a state and two functions on it, called in turn for each

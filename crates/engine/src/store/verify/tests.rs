@@ -6,7 +6,7 @@ use crate::workload::tests::wide;
 
 /// One worker's operations on wide rows.
 struct Worker {
-    said: Said,
+    encoder: Encoder,
     verifier: Verifier,
 }
 
@@ -16,13 +16,13 @@ type Sent = (Vec<u8>, Vec<u8>);
 impl Worker {
     fn new(mix: &[(Kind, f64)]) -> Worker {
         let workload = Workload { verify: Verify::All, ..wide(mix) };
-        let said = Said::new(&workload, 5, 1, Task::Drive).expect("sound");
-        Worker { said, verifier: Verifier::new(Verify::All, &workload, 0, 1) }
+        let encoder = Encoder::new(&workload, 5, 1, Task::Drive).expect("sound");
+        Worker { encoder, verifier: Verifier::new(Verify::All, &workload, 0, 1) }
     }
 
     /// The first operation from `n` on that is of this kind.
     fn first(&self, kind: Kind, n: u64) -> Drawn {
-        let mut all = (n..).map(|n| self.said.drawn(n));
+        let mut all = (n..).map(|n| self.encoder.drawn(n));
         all.find(|drawn| drawn.kind == kind).expect("one of them")
     }
 
@@ -37,7 +37,7 @@ impl Worker {
     fn column(&self, drawn: &Drawn, time: u64) -> Sent {
         let column = Column { time, ..Column::of(drawn) };
         let mut value = Vec::new();
-        self.said.values.write(column.key(), column.version(), &mut value);
+        self.encoder.values.write(column.key(), column.version(), &mut value);
         (column.name().to_vec(), value)
     }
 
@@ -47,20 +47,20 @@ impl Worker {
     }
 
     /// What a reply with these columns comes to: whole ones, and cut into pieces.
-    fn told(&mut self, drawn: Drawn, columns: &[Sent]) -> Told {
+    fn outcome(&mut self, drawn: Drawn, columns: &[Sent]) -> Outcome {
         let items = columns.len() as u32;
         let mut memo = self.sends(drawn);
         for (name, value) in columns {
-            self.verifier.column(&self.said, &mut memo, name, value);
+            self.verifier.column(&self.encoder, &mut memo, name, value);
         }
-        let whole = self.verifier.told(&self.said, &mut memo, items);
+        let whole = self.verifier.outcome(&self.encoder, &mut memo, items);
         let mut memo = self.sends(drawn);
         for (item, (name, value)) in (0..).zip(columns) {
             for piece in name.chunks(3).chain(value.chunks(100)) {
-                self.verifier.piece(&self.said, &mut memo, item, piece);
+                self.verifier.piece(&self.encoder, &mut memo, item, piece);
             }
         }
-        assert_eq!(self.verifier.told(&self.said, &mut memo, items), whole);
+        assert_eq!(self.verifier.outcome(&self.encoder, &mut memo, items), whole);
         whole
     }
 }
@@ -78,7 +78,7 @@ fn the_newest_loaded_columns_are_right() {
     let mut worker = Worker::new(&NEWEST);
     let newest = worker.first(Kind::Newest, 0);
     let columns = worker.columns(&newest, (80..100).rev());
-    assert_eq!(worker.told(newest, &columns), Told::Ok);
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Ok);
 }
 
 #[test]
@@ -87,12 +87,12 @@ fn columns_in_another_order_are_wrong() {
     let newest = worker.first(Kind::Newest, 0);
     let mut columns = worker.columns(&newest, (80..100).rev());
     columns.swap(4, 5);
-    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Wrong);
     columns = worker.columns(&newest, 80..100);
-    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Wrong);
     columns = worker.columns(&newest, (80..100).rev());
     columns[7] = columns[6].clone();
-    assert_eq!(worker.told(newest, &columns), Told::Wrong, "twice the same");
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Wrong, "twice the same");
 }
 
 #[test]
@@ -101,12 +101,12 @@ fn a_column_that_is_missing_makes_a_miss() {
     let newest = worker.first(Kind::Newest, 0);
     for times in [81..100, 99..100, 0..0] {
         let columns = worker.columns(&newest, times.rev());
-        assert_eq!(worker.told(newest, &columns), Told::Miss, "{} columns", columns.len());
+        assert_eq!(worker.outcome(newest, &columns), Outcome::Miss, "{} columns", columns.len());
     }
     let with_gap = worker.columns(&newest, (79..100).rev().filter(|time| *time != 90));
-    assert_eq!(worker.told(newest, &with_gap), Told::Miss);
+    assert_eq!(worker.outcome(newest, &with_gap), Outcome::Miss);
     let without_newest = worker.columns(&newest, (79..99).rev());
-    assert_eq!(worker.told(newest, &without_newest), Told::Miss);
+    assert_eq!(worker.outcome(newest, &without_newest), Outcome::Miss);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn one_column_too_many_is_wrong() {
     let mut worker = Worker::new(&NEWEST);
     let newest = worker.first(Kind::Newest, 0);
     let columns = worker.columns(&newest, (79..100).rev());
-    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Wrong);
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn a_value_that_does_not_belong_to_its_time_or_row_is_wrong() {
     for (number, change) in others.iter().enumerate() {
         let mut changed = columns.clone();
         change(&mut changed[3]);
-        assert_eq!(worker.told(newest, &changed), Told::Wrong, "change {number}");
+        assert_eq!(worker.outcome(newest, &changed), Outcome::Wrong, "change {number}");
     }
     let other_type = (Column::of(&newest).row ^ 1) * COLUMNS_OF_ROW;
     let other_row = with_key(newest, other_type);
     let columns = worker.columns(&other_row, (80..100).rev());
-    assert_eq!(worker.told(newest, &columns), Told::Wrong);
+    assert_eq!(worker.outcome(newest, &columns), Outcome::Wrong);
 }
 
 #[test]
@@ -151,13 +151,13 @@ fn a_column_that_no_operation_inserts_there_is_wrong() {
         [vec![first], worker.columns(&newest, (81..100).rev())].concat()
     };
     let inserted = with(&worker, 100 + insert.n);
-    assert_eq!(worker.told(newest, &inserted), Told::Ok);
+    assert_eq!(worker.outcome(newest, &inserted), Outcome::Ok);
     let is_elsewhere =
         |drawn: &Drawn| drawn.kind == Kind::InsertColumn && row(drawn) != row(&insert);
-    let mut all = (0..).map(|n| worker.said.drawn(n));
+    let mut all = (0..).map(|n| worker.encoder.drawn(n));
     let elsewhere = all.find(is_elsewhere).expect("one of them");
     let foreign = with(&worker, 100 + elsewhere.n);
-    assert_eq!(worker.told(newest, &foreign), Told::Wrong);
+    assert_eq!(worker.outcome(newest, &foreign), Outcome::Wrong);
 }
 
 #[test]
@@ -167,27 +167,27 @@ fn without_a_column_whose_insert_was_acknowledged_the_newest_are_stale() {
     let newest = with_key(worker.first(Kind::Newest, 0), insert.key);
     let loaded = worker.columns(&newest, (80..100).rev());
     let mut memo = worker.sends(insert);
-    assert_eq!(worker.told(newest, &loaded), Told::Ok, "it was not acknowledged");
-    assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Ok);
-    assert_eq!(worker.told(newest, &loaded), Told::Stale);
+    assert_eq!(worker.outcome(newest, &loaded), Outcome::Ok, "it was not acknowledged");
+    assert_eq!(worker.verifier.outcome(&worker.encoder, &mut memo, 0), Outcome::Ok);
+    assert_eq!(worker.outcome(newest, &loaded), Outcome::Stale);
     let first = worker.column(&newest, 100 + insert.n);
     let with = [vec![first], worker.columns(&newest, (81..100).rev())].concat();
-    assert_eq!(worker.told(newest, &with), Told::Ok);
+    assert_eq!(worker.outcome(newest, &with), Outcome::Ok);
 }
 
 #[test]
 fn one_column_has_the_value_that_was_loaded() {
     let mut worker = Worker::new(&[(Kind::OneColumn, 1.0)]);
-    let one = worker.said.drawn(3);
+    let one = worker.encoder.drawn(3);
     let column = Column::of(&one);
-    for (time, wanted) in [(column.time, Told::Ok), ((column.time + 1) % 100, Told::Wrong)] {
+    for (time, wanted) in [(column.time, Outcome::Ok), ((column.time + 1) % 100, Outcome::Wrong)] {
         let (_, value) = worker.column(&one, time);
         let mut memo = worker.sends(one);
-        worker.verifier.piece(&worker.said, &mut memo, 0, &value);
-        assert_eq!(worker.verifier.told(&worker.said, &mut memo, 1), wanted, "{time}");
+        worker.verifier.piece(&worker.encoder, &mut memo, 0, &value);
+        assert_eq!(worker.verifier.outcome(&worker.encoder, &mut memo, 1), wanted, "{time}");
     }
     let mut memo = worker.sends(one);
-    assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Miss);
+    assert_eq!(worker.verifier.outcome(&worker.encoder, &mut memo, 0), Outcome::Miss);
 }
 
 /// A value without a version is the one of its key, or wrong; it is never stale.
@@ -199,33 +199,33 @@ fn a_value_without_a_version_is_compared_as_a_whole() {
     for verify in [Verify::Sample, Verify::All] {
         let values_as = record::ValuesAs::Crc32;
         let workload = Workload { values_as, mix: mix.clone(), verify, ..kv.clone() };
-        let said = Said::new(&workload, 5, 1, Task::Drive).expect("sound");
+        let encoder = Encoder::new(&workload, 5, 1, Task::Drive).expect("sound");
         let verifier = Verifier::new(verify, &workload, 0, 1);
-        let mut worker = Worker { said, verifier };
+        let mut worker = Worker { encoder, verifier };
         let (get, set) = (worker.first(Kind::Get, 0), worker.first(Kind::Set, 0));
         let of_key = |worker: &Worker, key| {
             let mut value = Vec::new();
-            worker.said.values.write(key, 0, &mut value);
+            worker.encoder.values.write(key, 0, &mut value);
             value
         };
-        let told = |worker: &mut Worker, drawn: Drawn, value: &[u8]| {
+        let outcome = |worker: &mut Worker, drawn: Drawn, value: &[u8]| {
             let mut memo = worker.sends(drawn);
             for piece in value.chunks(3) {
-                worker.verifier.piece(&worker.said, &mut memo, 0, piece);
+                worker.verifier.piece(&worker.encoder, &mut memo, 0, piece);
             }
-            worker.verifier.told(&worker.said, &mut memo, 1)
+            worker.verifier.outcome(&worker.encoder, &mut memo, 1)
         };
         let right = of_key(&worker, get.key);
-        assert_eq!(told(&mut worker, get, &right), Told::Ok);
+        assert_eq!(outcome(&mut worker, get, &right), Outcome::Ok);
         let of_another = of_key(&worker, get.key + 1);
         let longer = [&right[..], b"0"].concat();
         for wrong in [&of_another[..], &right[1..], &longer, b"", b"0000000000000000000000"] {
-            assert_eq!(told(&mut worker, get, wrong), Told::Wrong, "{wrong:?}");
+            assert_eq!(outcome(&mut worker, get, wrong), Outcome::Wrong, "{wrong:?}");
         }
         let mut memo = worker.sends(set);
-        assert_eq!(worker.verifier.told(&worker.said, &mut memo, 0), Told::Ok);
+        assert_eq!(worker.verifier.outcome(&worker.encoder, &mut memo, 0), Outcome::Ok);
         let written = of_key(&worker, set.key);
-        assert_eq!(told(&mut worker, with_key(get, set.key), &written), Told::Ok);
+        assert_eq!(outcome(&mut worker, with_key(get, set.key), &written), Outcome::Ok);
     }
 }
 
@@ -234,8 +234,8 @@ fn an_insert_is_worded_with_the_value_of_its_time() {
     let mut worker = Worker::new(&NEWEST);
     let insert = worker.first(Kind::InsertColumn, 0);
     let (_, wanted) = worker.column(&insert, 100 + insert.n);
-    let Parts { value, .. } = worker.said.parts(&insert);
+    let Parts { value, .. } = worker.encoder.parts(&insert);
     assert_eq!(value, wanted);
     let newest = worker.first(Kind::Newest, 0);
-    assert_eq!(worker.said.parts(&newest).value, b"");
+    assert_eq!(worker.encoder.parts(&newest).value, b"");
 }

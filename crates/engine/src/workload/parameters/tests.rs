@@ -2,14 +2,14 @@ use super::super::preset;
 use super::*;
 use crate::workload::{Argument, FeedRows, Operations};
 use proptest::prelude::*;
-use record::{Feed, Kind, OwnOperation, Says, Share, Table, Workload};
+use record::{CustomOperation, Feed, Kind, Says, Share, Table, Workload};
 
 fn workload(parameters: &[&str]) -> Workload {
     let named = |(at, text): (usize, &&str)| Parameter {
         name: format!("p{at}"),
         from: text.parse().expect("a generator"),
     };
-    let operation = OwnOperation {
+    let operation = CustomOperation {
         name: "mine".to_owned(),
         parameters: parameters.iter().enumerate().map(named).collect(),
         says: Says::Command(vec!["PING".to_owned()]),
@@ -27,14 +27,14 @@ fn workload(parameters: &[&str]) -> Workload {
         keys_per_row,
         columns: vec![Parameter { name: "id".to_owned(), from: Generator::Key(1) }],
     };
-    let own = Own {
+    let custom = Custom {
         operations: vec![operation],
         setup: Vec::new(),
         tables: vec![table("accounts", 1), table("tellers", 100)],
         feeds: vec![feed(FeedOrder::Sequential), feed(FeedOrder::Uniform)],
     };
-    let mix = vec![Share { kind: Kind::Own(0), weight: 1.0 }];
-    Workload { keys: 1000, prefix: "p:".to_owned(), mix, own, ..preset("kv").expect("a preset") }
+    let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
+    Workload { keys: 1000, prefix: "p:".to_owned(), mix, custom, ..preset("kv").expect("a preset") }
 }
 
 fn feeds() -> Feeds {
@@ -196,9 +196,9 @@ fn rows_of_tables_are_loaded_in_turn_and_read_back() {
         name: name.to_owned(),
         from: text.parse().expect("a generator"),
     };
-    of.own.tables[0].columns =
+    of.custom.tables[0].columns =
         vec![column("id", "key(1)"), column("of", "parent(tellers)"), column("c", "text(9)")];
-    of.own.tables[1].columns = vec![column("id", "key(1)")];
+    of.custom.tables[1].columns = vec![column("id", "key(1)")];
     assert_eq!(of.to_load(), 1010);
     let operations = Operations::new(&of, 1).expect("sound");
     assert_eq!(operations.loading(999).space, Space::Rows(0));
@@ -211,7 +211,7 @@ fn rows_of_tables_are_loaded_in_turn_and_read_back() {
     let later = Operations::new(&of, 9).expect("sound");
     let mut alone = Arguments::default();
     assert_eq!(later.loaded((0, 2), 999, &later.values(), &mut alone), row.get(2));
-    of.own.tables[0].columns[0] = column("id", "now()");
+    of.custom.tables[0].columns[0] = column("id", "now()");
     assert!(Operations::new(&of, 1).is_err_and(|why| why.contains("table `accounts`: id = now()")));
 }
 

@@ -162,10 +162,10 @@ fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
 fn a_copy_to_a_member_of_another_room_is_an_error_there() {
     let server = Server::start(Habit::Leaks);
     let seen = drive(&until_done(vec![in_rooms(&server, 2, 200)]));
-    let told = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
+    let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     // Two can fall into one broadcast, and the last may come when the run is over.
-    assert!((1..=20).contains(&told), "{:?}", seen.outcomes);
-    assert_eq!(seen.outcomes.ok + told, 200, "{:?}", seen.outcomes);
+    assert!((1..=20).contains(&outcome), "{:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok + outcome, 200, "{:?}", seen.outcomes);
 }
 
 #[test]
@@ -173,10 +173,10 @@ fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
     let server = Server::start(Habit::Misroutes);
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
     let seen = drive(&until_done(vec![asked]));
-    let told = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
+    let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     let lost = failed(&seen.outcomes, &[Failure::Timeout]);
-    assert_eq!((lost, seen.outcomes.ok + told), (10, 90), "{:?}", seen.outcomes);
-    assert!(told > 0, "{:?}", seen.outcomes);
+    assert_eq!((lost, seen.outcomes.ok + outcome), (10, 90), "{:?}", seen.outcomes);
+    assert!(outcome > 0, "{:?}", seen.outcomes);
 }
 
 #[test]

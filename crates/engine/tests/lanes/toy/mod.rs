@@ -3,15 +3,15 @@
 //! want no more of it than this toy.
 
 mod codec;
+mod dialogue;
 mod server;
-mod speech;
 
 use crate::common::{access, drive_lanes, lane, order, until_done};
+use dialogue::{Echo, Ended, Notes, TWICE};
 use engine::codec_lane::codec_lanes;
 use engine::{MakeLane, Stop, http_lanes};
-use record::{Arrivals, Asked, Failure, LaneAsked, Told, TrialRecord};
+use record::{Arrivals, Asked, Failure, LaneAsked, Outcome, TrialRecord};
 use server::{Counts, Habits, SLOW, Slow, serve};
-use speech::{Echo, Ended, Notes, TWICE};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,8 +62,8 @@ fn assert_all_are_right(trial: &TrialRecord, ended: &[Ended], counts: &Counts, o
     assert_eq!((count(&counts.forbidden), count(&counts.doubled)), (0, 0));
     let numbers: BTreeSet<u64> = ended.iter().map(|ended| ended.number).collect();
     assert_eq!((ended.len() as u64, numbers.len() as u64), (operations, operations));
-    for Ended { number, at, told } in ended {
-        assert_eq!(*told, Some(Told::Ok), "{number}");
+    for Ended { number, at, outcome } in ended {
+        assert_eq!(*outcome, Some(Outcome::Ok), "{number}");
         assert!(at.sent <= at.asked && at.asked <= at.began && at.began <= at.done, "{at:?}");
     }
 }
@@ -195,9 +195,9 @@ fn a_stream_that_times_out_takes_no_other_with_it() {
     assert_eq!((seen.operations, seen.without_latency), (160, 0), "each timeout has a time");
     assert_eq!((seen.connections.opened, count(&counts.connections)), (1, 1));
     assert_eq!((count(&counts.forbidden), count(&counts.doubled)), (0, 0));
-    for Ended { number, at, told } in &ended {
+    for Ended { number, at, outcome } in &ended {
         let is_late = number % SLOW == 3;
-        assert_eq!(*told, (!is_late).then_some(Told::Ok), "{number}");
+        assert_eq!(*outcome, (!is_late).then_some(Outcome::Ok), "{number}");
         assert_eq!(at.done - at.sent >= TIMEOUT_NS, is_late, "{number}: {at:?}");
     }
 }

@@ -86,11 +86,11 @@ pub(crate) fn serve(habits: Habits) -> (SocketAddr, Arc<Counts>) {
 
 /// An operation that is not answered.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Unanswered {
     id: u16,
     number: u64,
     /// Bytes of its reply that were said.
-    said: usize,
+    encoder: usize,
     /// How many replies were complete when it came, and when that was.
     answered: u64,
     came: Instant,
@@ -101,7 +101,7 @@ struct Connection {
     counts: Arc<Counts>,
     /// Requests that were read, the last one perhaps in part.
     input: Vec<u8>,
-    asked: Vec<Asked>,
+    asked: Vec<Unanswered>,
     out: Vec<u8>,
     term: usize,
     answered: u64,
@@ -171,7 +171,7 @@ impl Connection {
                 Counts::add(&self.counts.doubled);
             }
             let (answered, came) = (self.answered, Instant::now());
-            self.asked.push(Asked { id, number, said: 0, answered, came });
+            self.asked.push(Unanswered { id, number, encoder: 0, answered, came });
             if self.asked.len() > usize::from(self.window()) || self.goes_away {
                 Counts::add(&self.counts.forbidden);
             }
@@ -201,7 +201,7 @@ impl Connection {
         }
     }
 
-    fn is_ready(&self, asked: &Asked) -> bool {
+    fn is_ready(&self, asked: &Unanswered) -> bool {
         let remainder = asked.number % SLOW;
         let requests = self.counts.requests.load(Ordering::Relaxed);
         let waits = |slow: &Slow| {
@@ -232,16 +232,16 @@ impl Connection {
     /// One to three bytes of a reply.
     fn say_piece(&mut self, at: usize) {
         let bytes = 1 + self.draw(3) as usize;
-        let Asked { id, number, said, .. } = self.asked[at];
-        let until = (said + bytes).min(8);
+        let Unanswered { id, number, encoder, .. } = self.asked[at];
+        let until = (encoder + bytes).min(8);
         let body = number.to_be_bytes();
         if until == 8 {
-            self.frame(LAST_PIECE, id, &body[said..]);
+            self.frame(LAST_PIECE, id, &body[encoder..]);
             self.asked.swap_remove(at);
             self.answered += 1;
         } else {
-            self.frame(PIECE, id, &body[said..until]);
-            self.asked[at].said = until;
+            self.frame(PIECE, id, &body[encoder..until]);
+            self.asked[at].encoder = until;
         }
         self.frames += 1;
         if self.habits.push_every > 0 && self.frames.is_multiple_of(self.habits.push_every) {

@@ -1,8 +1,8 @@
 //! What must hold for any bytes that an HTTP server sends. The tests and the
 //! fuzz target (`fuzz/`) share this file.
 
-use crate::common::{self, Heard, Held, Subject};
-pub(crate) use crate::common::{CUTS, Said};
+use crate::common::{self, Held, SeenEvents, Subject};
+pub(crate) use crate::common::{CUTS, SeenEvent};
 use wire::http1::{Http1, Limits, Op};
 use wire::{Class, Codec, Fault, Out, Reply, State, Tag};
 
@@ -39,9 +39,9 @@ impl Subject for Asking {
         self.limits.head_bytes
     }
 
-    fn inspect(&self, heard: &Heard) {
-        for said in &heard.said {
-            let Said::Done(reply) = said else { continue };
+    fn inspect(&self, seen_events: &SeenEvents) {
+        for said in &seen_events.said {
+            let SeenEvent::Done(reply) = said else { continue };
             let class = match reply.code {
                 200..300 => Class::Ok,
                 code => Class::Error(code),
@@ -57,17 +57,17 @@ pub(crate) fn ask(codec: &mut Http1, head_only: bool) -> Result<Tag, Fault> {
 }
 
 /// Feeds the stream in pieces to a connection with default limits.
-pub(crate) fn feed(codec: &mut Http1, stream: &[u8], cuts: &[usize]) -> (Heard, Held) {
+pub(crate) fn feed(codec: &mut Http1, stream: &[u8], cuts: &[usize]) -> (SeenEvents, Held) {
     common::feed(&Asking { limits: Limits::default(), head_only: false }, codec, stream, cuts)
 }
 
 /// The peer closes.
-pub(crate) fn end(codec: &mut Http1, heard: &mut Heard) {
-    common::end(&Asking { limits: Limits::default(), head_only: false }, codec, heard);
+pub(crate) fn end(codec: &mut Http1, seen_events: &mut SeenEvents) {
+    common::end(&Asking { limits: Limits::default(), head_only: false }, codec, seen_events);
 }
 
 /// Asserts that the cuts do not matter, and returns what was heard.
-pub(crate) fn same_however_cut(limits: Limits, head_only: bool, stream: &[u8]) -> Heard {
+pub(crate) fn same_however_cut(limits: Limits, head_only: bool, stream: &[u8]) -> SeenEvents {
     common::same_however_cut(&Asking { limits, head_only }, stream)
 }
 
@@ -77,7 +77,9 @@ pub(crate) fn check(stream: &[u8]) {
         for head_only in [false, true] {
             let asking = Asking { limits, head_only };
             let whole = common::check(&asking, stream);
-            if whole.state == Ok(State::Ready) && matches!(whole.said.last(), Some(Said::Done(_))) {
+            if whole.state == Ok(State::Ready)
+                && matches!(whole.said.last(), Some(SeenEvent::Done(_)))
+            {
                 same_when_asked_again(&asking, stream);
             }
         }

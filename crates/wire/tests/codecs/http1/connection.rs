@@ -1,6 +1,6 @@
 //! Many operations on one connection, and what may be written when.
 
-use crate::http1::check::{CUTS, Said, ask, end, feed};
+use crate::http1::check::{CUTS, SeenEvent, ask, end, feed};
 use std::sync::Arc;
 use wire::http1::{COPIED_BODY_BYTES, Http1, Limits, Op, faults};
 use wire::{Codec, Out, State, Tag};
@@ -39,8 +39,8 @@ fn replies_of_every_framing_follow_each_other() {
     ];
     for (stream, expected) in streams.into_iter().zip(expected) {
         assert_eq!(ask(&mut codec, false), Ok(Tag(0)));
-        let (heard, _) = feed(&mut codec, stream, &[3, 1, 9]);
-        assert_eq!(heard.to_string(), expected);
+        let (seen_events, _) = feed(&mut codec, stream, &[3, 1, 9]);
+        assert_eq!(seen_events.to_string(), expected);
     }
 }
 
@@ -50,11 +50,11 @@ fn only_the_operation_in_flight_is_a_head() {
     let to_head = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
     for _ in 0..2 {
         ask(&mut codec, true).unwrap();
-        let (heard, _) = feed(&mut codec, to_head, CUTS[0]);
-        assert_eq!(heard.to_string(), "began | ok 200, 0 bytes | Ready");
+        let (seen_events, _) = feed(&mut codec, to_head, CUTS[0]);
+        assert_eq!(seen_events.to_string(), "began | ok 200, 0 bytes | Ready");
         ask(&mut codec, false).unwrap();
-        let (heard, _) = feed(&mut codec, REPLY, CUTS[0]);
-        assert_eq!(heard.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
+        let (seen_events, _) = feed(&mut codec, REPLY, CUTS[0]);
+        assert_eq!(seen_events.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
     }
 }
 
@@ -76,21 +76,21 @@ fn the_first_byte_is_told_before_the_head_is_complete() {
     for cut in 0..start.len() {
         let mut codec = fresh();
         ask(&mut codec, false).unwrap();
-        let (heard, _) = feed(&mut codec, &start[..cut], CUTS[0]);
-        assert_eq!(heard.said, [], "not told by {cut} bytes, of which none is the status");
+        let (seen_events, _) = feed(&mut codec, &start[..cut], CUTS[0]);
+        assert_eq!(seen_events.said, [], "not told by {cut} bytes, of which none is the status");
     }
-    let (heard, held) = feed(&mut codec, start, CUTS[0]);
-    assert_eq!((heard.said.as_slice(), held), ([Said::Began(Tag(0))].as_slice(), 10));
+    let (seen_events, held) = feed(&mut codec, start, CUTS[0]);
+    assert_eq!((seen_events.said.as_slice(), held), ([SeenEvent::Began(Tag(0))].as_slice(), 10));
 }
 
 #[test]
 fn a_reply_that_ends_with_the_connection_is_done_at_its_end_and_not_before() {
     let mut codec = fresh();
     ask(&mut codec, false).unwrap();
-    let (mut heard, _) = feed(&mut codec, b"HTTP/1.1 200 OK\r\n\r\nhi", CUTS[0]);
-    assert_eq!(heard.to_string(), "began | body hi | Closing");
-    end(&mut codec, &mut heard);
-    assert_eq!(heard.to_string(), "began | body hi | ok 200, 2 bytes | Closing | end");
+    let (mut seen_events, _) = feed(&mut codec, b"HTTP/1.1 200 OK\r\n\r\nhi", CUTS[0]);
+    assert_eq!(seen_events.to_string(), "began | body hi | Closing");
+    end(&mut codec, &mut seen_events);
+    assert_eq!(seen_events.to_string(), "began | body hi | ok 200, 2 bytes | Closing | end");
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn one_operation_at_a_time() {
     assert_eq!(codec.write(&op, &mut out), Err(faults::IN_FLIGHT));
     assert_eq!(out.bytes, op.head, "nothing was appended by the second");
     // The first is still answered.
-    let (heard, _) = feed(&mut codec, REPLY, CUTS[0]);
-    assert_eq!(heard.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
+    let (seen_events, _) = feed(&mut codec, REPLY, CUTS[0]);
+    assert_eq!(seen_events.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
     assert_eq!(codec.write(&op, &mut out), Ok(Tag(0)));
 }
 
@@ -121,17 +121,17 @@ fn a_connection_that_closes_takes_no_more() {
 fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
     let mut codec = fresh();
     ask(&mut codec, false).unwrap();
-    let (mut heard, _) = feed(&mut codec, REPLY, CUTS[0]);
-    end(&mut codec, &mut heard);
-    assert_eq!(heard.ended, Some(Ok(())));
+    let (mut seen_events, _) = feed(&mut codec, REPLY, CUTS[0]);
+    end(&mut codec, &mut seen_events);
+    assert_eq!(seen_events.ended, Some(Ok(())));
     assert_eq!(ask(&mut codec, false), Err(faults::NOT_REUSABLE));
 }
 
 #[test]
 fn bytes_before_any_request_are_a_fault() {
     let mut codec = fresh();
-    let (heard, _) = feed(&mut codec, b"HTTP/1.1 408 Request Timeout\r\n\r\n", CUTS[0]);
-    assert_eq!(heard.to_string(), "fault: bytes that do not belong to any request");
+    let (seen_events, _) = feed(&mut codec, b"HTTP/1.1 408 Request Timeout\r\n\r\n", CUTS[0]);
+    assert_eq!(seen_events.to_string(), "fault: bytes that do not belong to any request");
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_reset_forgets_a_half_read_reply() {
         feed(&mut codec, half, &[5]);
         codec.reset();
         ask(&mut codec, false).unwrap();
-        let (heard, _) = feed(&mut codec, REPLY, CUTS[1]);
-        assert_eq!(heard.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
+        let (seen_events, _) = feed(&mut codec, REPLY, CUTS[1]);
+        assert_eq!(seen_events.to_string(), "began | body hi | ok 200, 2 bytes | Ready");
         codec.reset();
     }
 }
@@ -162,12 +162,12 @@ fn a_partial_head_is_searched_once() {
     let mut codec = fresh();
     ask(&mut codec, false).unwrap();
     let mut out = Out::default();
-    let mut heard = feed(&mut codec, b"", CUTS[0]).0;
+    let mut seen_events = feed(&mut codec, b"", CUTS[0]).0;
     let honest = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: abcdefgh";
-    assert_eq!(codec.read(honest, &mut out, &mut heard).unwrap().consumed, 0);
+    assert_eq!(codec.read(honest, &mut out, &mut seen_events).unwrap().consumed, 0);
     let planted = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nabcdefgh";
-    assert_eq!(codec.read(planted, &mut out, &mut heard).unwrap().consumed, 0);
-    assert_eq!(heard.said, [Said::Began(Tag(0))]);
+    assert_eq!(codec.read(planted, &mut out, &mut seen_events).unwrap().consumed, 0);
+    assert_eq!(seen_events.said, [SeenEvent::Began(Tag(0))]);
 }
 
 #[test]

@@ -468,8 +468,8 @@ fn a_head_has_a_limit() {
 fn a_head_without_an_end_is_given_up_at_the_limit() {
     let limits = Limits { head_bytes: 256, ..Limits::default() };
     let endless = [b"HTTP/1.1 200 OK\r\n".as_slice(), &b"no colon\r\n".repeat(100)].concat();
-    let heard = check::same_however_cut(limits, false, &endless);
-    assert_eq!(heard.state, Err(faults::HEAD_TOO_LONG));
+    let seen_events = check::same_however_cut(limits, false, &endless);
+    assert_eq!(seen_events.state, Err(faults::HEAD_TOO_LONG));
 }
 
 #[test]
@@ -504,8 +504,8 @@ fn a_size_line_has_a_limit() {
     };
     limited(Limits::default(), stream, 1024, faults::CHUNK_LINE_TOO_LONG);
     let zeros = [CHUNKED, &[b'0'; 2000]].concat();
-    let heard = check::same_however_cut(Limits::default(), false, &zeros);
-    assert_eq!(heard.state, Err(faults::CHUNK_LINE_TOO_LONG));
+    let seen_events = check::same_however_cut(Limits::default(), false, &zeros);
+    assert_eq!(seen_events.state, Err(faults::CHUNK_LINE_TOO_LONG));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Random valid replies, cut at random places, are read as what they are.
 
-use crate::http1::check::{Said, ask, end, feed};
+use crate::http1::check::{SeenEvent, ask, end, feed};
 use proptest::prelude::*;
 use wire::http1::{Http1, Limits};
 use wire::{Class, Reply, State, Tag};
@@ -115,15 +115,15 @@ impl Meant {
         stream.extend_from_slice(b"\r\n");
     }
 
-    fn said(&self, head_only: bool) -> Vec<Said> {
+    fn said(&self, head_only: bool) -> Vec<SeenEvent> {
         let body = if self.no_body(head_only) { &[][..] } else { &self.body };
         let class = if self.status < 300 { Class::Ok } else { Class::Error(self.status) };
         let (code, body_len) = (self.status, body.len() as u64);
-        let mut said = vec![Said::Began(Tag(0))];
+        let mut said = vec![SeenEvent::Began(Tag(0))];
         if !body.is_empty() {
-            said.push(Said::Body(Tag(0), 0, body.to_vec()));
+            said.push(SeenEvent::Body(Tag(0), 0, body.to_vec()));
         }
-        said.push(Said::Done(Reply { tag: Tag(0), class, code, body_len, items: 1 }));
+        said.push(SeenEvent::Done(Reply { tag: Tag(0), class, code, body_len, items: 1 }));
         said
     }
 
@@ -142,14 +142,14 @@ proptest! {
         let mut codec = Http1::new(Limits::default());
         for (meant, head_only) in replies {
             ask(&mut codec, head_only).unwrap();
-            let (mut heard, _) = feed(&mut codec, &meant.stream(head_only), &cuts);
-            prop_assert_eq!(heard.state, Ok(meant.state(head_only)));
+            let (mut seen_events, _) = feed(&mut codec, &meant.stream(head_only), &cuts);
+            prop_assert_eq!(seen_events.state, Ok(meant.state(head_only)));
             if meant.state(head_only) == State::Closing {
-                end(&mut codec, &mut heard);
-                prop_assert_eq!(heard.ended, Some(Ok(())));
+                end(&mut codec, &mut seen_events);
+                prop_assert_eq!(seen_events.ended, Some(Ok(())));
                 codec.reset();
             }
-            prop_assert_eq!(heard.said, meant.said(head_only));
+            prop_assert_eq!(seen_events.said, meant.said(head_only));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What must hold for any bytes that a memcached sends. The tests and the fuzz
 //! target (`fuzz/`) share this file.
 
-use crate::common::{self, Heard, Said, Subject};
+use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::memcached::{Dialect, Limits, MOST_LINE_BYTES, Memcached, Mode, Op, Store, codes};
 use wire::{Class, Codec, Fault, List, Out, Tag, Value};
 
@@ -51,9 +51,9 @@ impl Subject for Asking {
         MOST_LINE_BYTES
     }
 
-    fn inspect(&self, heard: &Heard) {
-        for said in &heard.said {
-            let Said::Done(reply) = said else { continue };
+    fn inspect(&self, seen_events: &SeenEvents) {
+        for said in &seen_events.said {
+            let SeenEvent::Done(reply) = said else { continue };
             assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
             if reply.class == Class::Miss {
                 assert_eq!((reply.items, reply.body_len), (0, 0), "a miss holds nothing");

@@ -40,13 +40,16 @@ fn as_many_are_in_flight_as_the_window_allows() {
         let written = out.bytes.len();
         assert_eq!(codec.write(&Op::Get(A), &mut out), Err(faults::IN_FLIGHT));
         assert_eq!(out.bytes.len(), written, "nothing was appended");
-        let (heard, _) = feed(&asking(), &mut codec, b"END\r\nEND\r\n", CUTS[0]);
+        let (seen_events, _) = feed(&asking(), &mut codec, b"END\r\nEND\r\n", CUTS[0]);
         let replies = [first % 3, (first + 1) % 3];
         let told = |tag: u32| {
             let tag = if tag == 0 { String::new() } else { format!("#{tag}") };
             format!("began{tag} | miss{tag}, 0 bytes, 0 items | ")
         };
-        assert_eq!(heard.to_string(), format!("{}{}Ready", told(replies[0]), told(replies[1])));
+        assert_eq!(
+            seen_events.to_string(),
+            format!("{}{}Ready", told(replies[0]), told(replies[1]))
+        );
     }
 }
 
@@ -57,8 +60,8 @@ fn keys_of_an_operation_before_are_forgotten() {
     codec.write(&Op::MultiGet(KEYS), &mut out).unwrap();
     feed(&asking(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
     codec.write(&Op::Get(b"b"), &mut out).unwrap();
-    let (heard, _) = feed(&asking(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
-    assert_eq!(heard.state, Err(faults::OTHER_KEY));
+    let (seen_events, _) = feed(&asking(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
+    assert_eq!(seen_events.state, Err(faults::OTHER_KEY));
 }
 
 #[test]
@@ -66,8 +69,8 @@ fn a_connection_that_closes_takes_no_more() {
     let mut codec = codec(1);
     codec.write(&Op::Version, &mut Out::default()).unwrap();
     let refusal = b"ERROR Too many open connections\r\n";
-    let (heard, _) = feed(&asking(), &mut codec, refusal, CUTS[0]);
-    assert_eq!(heard.state, Ok(State::Closing));
+    let (seen_events, _) = feed(&asking(), &mut codec, refusal, CUTS[0]);
+    assert_eq!(seen_events.state, Ok(State::Closing));
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Ok(Tag(0)));
@@ -76,9 +79,9 @@ fn a_connection_that_closes_takes_no_more() {
 #[test]
 fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
     let mut codec = codec(1);
-    let (mut heard, _) = feed(&asking(), &mut codec, b"", CUTS[0]);
-    common::end(&asking(), &mut codec, &mut heard);
-    assert_eq!(heard.ended, Some(Ok(())));
+    let (mut seen_events, _) = feed(&asking(), &mut codec, b"", CUTS[0]);
+    common::end(&asking(), &mut codec, &mut seen_events);
+    assert_eq!(seen_events.ended, Some(Ok(())));
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Err(faults::NOT_REUSABLE));
 }
 
@@ -91,8 +94,8 @@ fn a_reset_forgets_a_half_read_reply() {
         feed(&asking(), &mut codec, half, &[5]);
         codec.reset();
         codec.write(&store(Mode::Set), &mut Out::default()).unwrap();
-        let (heard, _) = feed(&asking(), &mut codec, b"STORED\r\n", CUTS[1]);
-        assert_eq!(heard.to_string(), "began | ok, 0 bytes, 0 items | Ready");
+        let (seen_events, _) = feed(&asking(), &mut codec, b"STORED\r\n", CUTS[1]);
+        assert_eq!(seen_events.to_string(), "began | ok, 0 bytes, 0 items | Ready");
         codec.reset();
     }
 }
@@ -114,9 +117,9 @@ fn the_first_byte_is_told_at_once() {
 fn a_partial_line_is_searched_once() {
     let mut codec = codec(1);
     codec.write(&Op::Get(A), &mut Out::default()).unwrap();
-    let mut heard = feed(&asking(), &mut codec, b"", CUTS[0]).0;
+    let mut seen_events = feed(&asking(), &mut codec, b"", CUTS[0]).0;
     for shown in [b"END X".as_slice(), b"END\r\n"] {
-        let progress = codec.read(shown, &mut Out::default(), &mut heard).unwrap();
+        let progress = codec.read(shown, &mut Out::default(), &mut seen_events).unwrap();
         assert_eq!(progress.consumed, 0);
     }
 }

@@ -300,9 +300,9 @@ fn a_line_has_a_limit() {
     for (length, sound) in [(MOST_LINE_BYTES, true), (MOST_LINE_BYTES + 1, false)] {
         let text = vec![b'x'; length - b"SERVER_ERROR \r\n".len()];
         let stream = [b"SERVER_ERROR ", text.as_slice(), b"\r\n"].concat();
-        let heard = common::check(&Asking::new(Dialect::Text, GET), &stream);
-        assert_eq!(heard.state.is_ok(), sound);
-        assert!(sound || heard.state == Err(faults::LINE_TOO_LONG));
+        let seen_events = common::check(&Asking::new(Dialect::Text, GET), &stream);
+        assert_eq!(seen_events.state.is_ok(), sound);
+        assert!(sound || seen_events.state == Err(faults::LINE_TOO_LONG));
     }
 }
 
@@ -310,9 +310,9 @@ fn a_line_has_a_limit() {
 fn a_value_has_the_limit_that_was_given() {
     for (value_bytes, sound) in [(5, true), (4, false)] {
         let asking = Asking { limits: Limits { value_bytes }, ..Asking::new(Dialect::Text, GET) };
-        let heard = common::check(&asking, b"VALUE a 0 5\r\nhello\r\nEND\r\n");
-        assert_eq!(heard.state.is_ok(), sound);
-        assert!(sound || heard.state == Err(faults::VALUE_TOO_LONG));
+        let seen_events = common::check(&asking, b"VALUE a 0 5\r\nhello\r\nEND\r\n");
+        assert_eq!(seen_events.state.is_ok(), sound);
+        assert!(sound || seen_events.state == Err(faults::VALUE_TOO_LONG));
     }
 }
 
@@ -321,8 +321,8 @@ fn a_value_has_the_limit_that_was_given() {
 fn a_refused_connection_is_named() {
     let asking = Asking::new(Dialect::Text, &[]);
     let refusal = b"ERROR Too many open connections\r\n";
-    let heard = common::check(&asking, refusal);
-    assert_eq!(heard.state, Err(faults::TOO_MANY_CONNECTIONS));
+    let seen_events = common::check(&asking, refusal);
+    assert_eq!(seen_events.state, Err(faults::TOO_MANY_CONNECTIONS));
     let mut codec = common::Subject::fresh(&asking);
     assert_eq!(codec.refused(), None);
     common::feed(&asking, &mut codec, refusal, common::CUTS[0]);

@@ -2,7 +2,7 @@
 //! from the codec; its random replies, cut at random places, are read as what
 //! it meant.
 
-use crate::common::{Heard, Said};
+use crate::common::{SeenEvent, SeenEvents};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
@@ -232,9 +232,9 @@ fn word(text: bool, op: &Owned, here: bool) -> (&'static str, &'static str) {
 }
 
 /// Class and items of each reply that was heard.
-fn replies(heard: &Heard) -> Vec<(String, u32)> {
-    let done = heard.said.iter().filter_map(|said| match said {
-        Said::Done(reply) => Some((said.to_string(), reply.items)),
+fn replies(seen_events: &SeenEvents) -> Vec<(String, u32)> {
+    let done = seen_events.said.iter().filter_map(|said| match said {
+        SeenEvent::Done(reply) => Some((said.to_string(), reply.items)),
         _ => None,
     });
     done.map(|(told, items)| (told.split([',', '#', ' ']).next().unwrap().to_owned(), items))
@@ -274,7 +274,7 @@ proptest! {
     ) {
         for dialect in [Dialect::Text, Dialect::Meta] {
             let mut codec = Memcached::new(dialect, Limits::default(), depth);
-            let (mut heard, mut out) = (Heard::default(), Out::default());
+            let (mut seen_events, mut out) = (SeenEvents::default(), Out::default());
             let (mut stream, mut expected, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
             let mut waiting: VecDeque<_> = ops.iter().collect();
             // As many as the window allows, again and again.
@@ -292,7 +292,7 @@ proptest! {
                 let (mut consumed, mut shown) = (0, 0);
                 for size in cuts.iter().cycle() {
                     shown = stream.len().min(shown + size);
-                    consumed += codec.read(&stream[consumed..shown], &mut out, &mut heard).unwrap().consumed;
+                    consumed += codec.read(&stream[consumed..shown], &mut out, &mut seen_events).unwrap().consumed;
                     if shown == stream.len() {
                         break;
                     }
@@ -300,9 +300,9 @@ proptest! {
                 prop_assert_eq!(consumed, stream.len());
                 stream.clear();
             }
-            prop_assert_eq!(replies(&heard), expected);
-            let told: Vec<_> = heard.said.iter().filter_map(|said| match said {
-                Said::Body(_, item, body) => Some((*item, body.clone())),
+            prop_assert_eq!(replies(&seen_events), expected);
+            let told: Vec<_> = seen_events.said.iter().filter_map(|said| match said {
+                SeenEvent::Body(_, item, body) => Some((*item, body.clone())),
                 _ => None,
             }).filter(|(_, body)| body != b"42" && body != b"1.6").collect();
             bodies.retain(|(_, body)| body != b"42" && body != b"1.6");

@@ -1,7 +1,7 @@
 //! What must hold for any bytes that a server sends which speaks RESP. The
 //! tests and the fuzz target (`fuzz/`) share this file.
 
-use crate::common::{self, Heard, Said, Subject};
+use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::resp::{Expires, Limits, Login, MOST_LINE_BYTES, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, Codec, Fault, List, Out, Tag, Value};
 
@@ -33,9 +33,9 @@ impl Asking {
     fn open(&self, codec: &mut Resp) {
         codec.open(&mut Out::default());
         if let Some(welcome) = self.welcome {
-            let mut heard = Heard::default();
-            codec.read(welcome, &mut Out::default(), &mut heard).expect("welcome");
-            assert_eq!(heard.said, [], "a login is not an operation");
+            let mut seen_events = SeenEvents::default();
+            codec.read(welcome, &mut Out::default(), &mut seen_events).expect("welcome");
+            assert_eq!(seen_events.said, [], "a login is not an operation");
         }
     }
 }
@@ -76,9 +76,9 @@ impl Subject for Asking {
         MOST_LINE_BYTES
     }
 
-    fn inspect(&self, heard: &Heard) {
-        for said in &heard.said {
-            let Said::Done(reply) = said else { continue };
+    fn inspect(&self, seen_events: &SeenEvents) {
+        for said in &seen_events.said {
+            let SeenEvent::Done(reply) = said else { continue };
             assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
             assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
             if reply.class == Class::Miss {

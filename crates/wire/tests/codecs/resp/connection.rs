@@ -24,8 +24,8 @@ fn as_many_are_in_flight_as_the_window_allows() {
         assert_eq!(codec.write(&GET, &mut out), Err(faults::IN_FLIGHT));
         assert_eq!(out.bytes.len(), written, "nothing was appended");
         // One is answered: its place is free again, no other.
-        let (heard, _) = feed(&Asking::new(GETS), &mut codec, b"$1\r\n!\r\n", CUTS[0]);
-        assert_eq!(heard.to_string(), "began | body ! | ok, 1 bytes | Ready");
+        let (seen_events, _) = feed(&Asking::new(GETS), &mut codec, b"$1\r\n!\r\n", CUTS[0]);
+        assert_eq!(seen_events.to_string(), "began | body ! | ok, 1 bytes | Ready");
         assert_eq!(codec.write(&GET, &mut out), Ok(Tag(0)));
         assert_eq!(codec.write(&GET, &mut out), Err(faults::IN_FLIGHT));
     }
@@ -36,8 +36,8 @@ fn a_connection_that_closes_takes_no_more() {
     let mut codec = codec(1);
     codec.write(&GET, &mut Out::default()).unwrap();
     let refusal = b"-ERR max number of clients reached\r\n";
-    let (heard, _) = feed(&Asking::new(GETS), &mut codec, refusal, CUTS[0]);
-    assert_eq!(heard.state, Ok(State::Closing));
+    let (seen_events, _) = feed(&Asking::new(GETS), &mut codec, refusal, CUTS[0]);
+    assert_eq!(seen_events.state, Ok(State::Closing));
     assert_eq!(codec.write(&GET, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
     assert_eq!(codec.write(&GET, &mut Out::default()), Ok(Tag(0)));
@@ -47,9 +47,9 @@ fn a_connection_that_closes_takes_no_more() {
 fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
     let asking = Asking::new(GETS);
     let mut codec = codec(1);
-    let (mut heard, _) = feed(&asking, &mut codec, b"", CUTS[0]);
-    common::end(&asking, &mut codec, &mut heard);
-    assert_eq!(heard.ended, Some(Ok(())));
+    let (mut seen_events, _) = feed(&asking, &mut codec, b"", CUTS[0]);
+    common::end(&asking, &mut codec, &mut seen_events);
+    assert_eq!(seen_events.ended, Some(Ok(())));
     assert_eq!(codec.write(&GET, &mut Out::default()), Err(faults::NOT_REUSABLE));
 }
 
@@ -71,8 +71,8 @@ fn a_reset_forgets_a_half_read_reply() {
         feed(&asking, &mut codec, half, &[5]);
         codec.reset();
         codec.write(&SET, &mut Out::default()).unwrap();
-        let (heard, _) = feed(&asking, &mut codec, b"+OK\r\n", CUTS[1]);
-        assert_eq!(heard.to_string(), "began | ok, 0 bytes, 0 items | Ready");
+        let (seen_events, _) = feed(&asking, &mut codec, b"+OK\r\n", CUTS[1]);
+        assert_eq!(seen_events.to_string(), "began | ok, 0 bytes, 0 items | Ready");
         codec.reset();
     }
 }
@@ -99,9 +99,9 @@ fn the_first_byte_is_told_at_once() {
 fn a_partial_line_is_searched_once() {
     let mut codec = codec(1);
     codec.write(&GET, &mut Out::default()).unwrap();
-    let mut heard = feed(&Asking::new(GETS), &mut codec, b"", CUTS[0]).0;
+    let mut seen_events = feed(&Asking::new(GETS), &mut codec, b"", CUTS[0]).0;
     for shown in [b"$-111".as_slice(), b"$-1\r\n"] {
-        let progress = codec.read(shown, &mut Out::default(), &mut heard).unwrap();
+        let progress = codec.read(shown, &mut Out::default(), &mut seen_events).unwrap();
         assert_eq!(progress.consumed, 0);
     }
 }

@@ -271,9 +271,9 @@ fn nesting_has_a_limit() {
     for (depth, sound) in [(MOST_DEEP, true), (MOST_DEEP + 1, false)] {
         for one in ["*1\r\n", "*?\r\n", "|1\r\n:1\r\n"] {
             let stream = one.repeat(depth);
-            let heard = common::same_however_cut(&Asking::new(C), stream.as_bytes());
-            assert_eq!(heard.state.is_ok(), sound, "{depth} times {one}");
-            assert!(sound || heard.state == Err(faults::TOO_DEEP));
+            let seen_events = common::same_however_cut(&Asking::new(C), stream.as_bytes());
+            assert_eq!(seen_events.state.is_ok(), sound, "{depth} times {one}");
+            assert!(sound || seen_events.state == Err(faults::TOO_DEEP));
         }
     }
 }
@@ -282,14 +282,14 @@ fn nesting_has_a_limit() {
 fn a_length_has_a_limit() {
     for (zeros, sound) in [(MOST_LINE_BYTES - 4, true), (MOST_LINE_BYTES - 3, false)] {
         let stream = format!("${}1\r\n!\r\n", "0".repeat(zeros));
-        let heard = common::check(&Asking::new(C), stream.as_bytes());
-        assert_eq!(heard.state.is_ok(), sound);
-        assert!(sound || heard.state == Err(faults::LINE_TOO_LONG));
+        let seen_events = common::check(&Asking::new(C), stream.as_bytes());
+        assert_eq!(seen_events.state.is_ok(), sound);
+        assert!(sound || seen_events.state == Err(faults::LINE_TOO_LONG));
     }
     for sign in ["$", "*", ":", ",", "(", "=", "$?\r\n;", "*?\r\n."] {
         let stream = format!("{sign}{}", "1".repeat(2 * MOST_LINE_BYTES));
-        let heard = common::check(&Asking::new(C), stream.as_bytes());
-        assert_eq!(heard.state, Err(faults::LINE_TOO_LONG), "{sign}");
+        let seen_events = common::check(&Asking::new(C), stream.as_bytes());
+        assert_eq!(seen_events.state, Err(faults::LINE_TOO_LONG), "{sign}");
     }
 }
 
@@ -300,9 +300,9 @@ fn a_string_has_the_limit_that_was_given() {
             ["$5\r\nhello\r\n", "$?\r\n;2\r\nhe\r\n;3\r\nllo\r\n;0\r\n", "!5\r\nERR x\r\n"]
         {
             let asking = Asking { limits: Limits { bulk_bytes }, ..Asking::new(C) };
-            let heard = common::check(&asking, stream.as_bytes());
-            assert_eq!(heard.state.is_ok(), sound);
-            assert!(sound || heard.state == Err(faults::BULK_TOO_LONG));
+            let seen_events = common::check(&asking, stream.as_bytes());
+            assert_eq!(seen_events.state.is_ok(), sound);
+            assert!(sound || seen_events.state == Err(faults::BULK_TOO_LONG));
         }
     }
 }

@@ -146,8 +146,8 @@ fn refusals_are_named() {
 }
 
 fn refused(asking: &Asking, stream: &str, fault: Fault, code: u16) {
-    let heard = common::check(asking, stream.as_bytes());
-    assert_eq!((heard.state, heard.said.len()), (Err(fault), 0), "{stream}");
+    let seen_events = common::check(asking, stream.as_bytes());
+    assert_eq!((seen_events.state, seen_events.said.len()), (Err(fault), 0), "{stream}");
     let mut codec = asking.fresh();
     assert_eq!(codec.refused(), None);
     common::feed(asking, &mut codec, stream.as_bytes(), CUTS[1]);

@@ -2,7 +2,7 @@
 //! from the codec; random replies, nested and cut at random places, are read
 //! as what they mean.
 
-use crate::common::{Heard, Said};
+use crate::common::{SeenEvent, SeenEvents};
 use proptest::prelude::*;
 use wire::resp::{Expires, Limits, Login, Op, Opening, Resp, Set, When};
 use wire::{Class, Codec, List, Out, Reply, Tag, Value};
@@ -263,22 +263,22 @@ impl Meant {
     }
 
     /// What must be heard of it as the reply to any command.
-    fn said(&self, tag: Tag) -> Vec<Said> {
+    fn said(&self, tag: Tag) -> Vec<SeenEvent> {
         let bare = self.bare();
         let aggregate = matches!(bare, Meant::Array(..) | Meant::Map(..));
         let elements = if aggregate { bare.elements() } else { vec![bare] };
-        let mut said = vec![Said::Began(tag)];
+        let mut said = vec![SeenEvent::Began(tag)];
         let (mut body_len, mut items) = (0, 0);
         for (at, element) in elements.into_iter().enumerate() {
             let text = element.text();
             body_len += text.len() as u64;
             items += u32::from(!element.is_null());
             if !text.is_empty() {
-                said.push(Said::Body(tag, at as u32, text));
+                said.push(SeenEvent::Body(tag, at as u32, text));
             }
         }
         let class = if items == 0 { Class::Miss } else { Class::Ok };
-        said.push(Said::Done(Reply { tag, class, code: 0, body_len, items }));
+        said.push(SeenEvent::Done(Reply { tag, class, code: 0, body_len, items }));
         said
     }
 }
@@ -324,22 +324,22 @@ proptest! {
             if *pushed {
                 let push = b">2\r\n+message\r\n$3\r\nabc\r\n";
                 stream.extend_from_slice(push);
-                expected.push(Said::Pushed(push.to_vec(), true));
+                expected.push(SeenEvent::Pushed(push.to_vec(), true));
             }
             meant.write(&mut stream);
             expected.extend(meant.said(Tag(n as u32)));
         }
-        let mut heard = Heard::default();
+        let mut seen_events = SeenEvents::default();
         let (mut consumed, mut shown) = (0, 0);
         for size in cuts.iter().cycle() {
             shown = stream.len().min(shown + size);
-            let read = codec.read(&stream[consumed..shown], &mut Out::default(), &mut heard);
+            let read = codec.read(&stream[consumed..shown], &mut Out::default(), &mut seen_events);
             consumed += read.unwrap().consumed;
             if shown == stream.len() {
                 break;
             }
         }
         prop_assert_eq!(consumed, stream.len());
-        prop_assert_eq!(heard.said, expected);
+        prop_assert_eq!(seen_events.said, expected);
     }
 }

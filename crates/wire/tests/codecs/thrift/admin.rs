@@ -4,7 +4,7 @@
 use super::build::*;
 use super::check::{Asking, CLUSTER, CQL, KEYSPACE, TOKENS, VERSIONS};
 use super::requests::{call, written};
-use crate::common::{self, Heard, Said, Subject};
+use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::thrift::{Admin, Family, Keyspace, Op, faults};
 use wire::{Class, Codec, Out};
 
@@ -98,19 +98,19 @@ fn body(stream: &[u8]) -> Vec<u8> {
     let bodies = [1, stream.len()].map(|size| {
         let mut codec = asking.fresh();
         asking.ask(&mut codec).expect("fresh");
-        let (mut heard, mut consumed) = (Heard::default(), 0);
+        let (mut seen_events, mut consumed) = (SeenEvents::default(), 0);
         for shown in (0..stream.len()).step_by(size).map(|at| at + size) {
             let input = &stream[consumed..shown];
-            let read = codec.read(input, &mut Out::default(), &mut heard).expect("sound");
+            let read = codec.read(input, &mut Out::default(), &mut seen_events).expect("sound");
             consumed += read.consumed;
         }
-        let done = heard
+        let done = seen_events
             .said
             .iter()
-            .any(|said| matches!(said, Said::Done(reply) if reply.class == Class::Ok));
-        assert!(done, "{:?}", heard.said);
-        let pieces = heard.said.into_iter().filter_map(|said| match said {
-            Said::Body(_, _, piece) => Some(piece),
+            .any(|said| matches!(said, SeenEvent::Done(reply) if reply.class == Class::Ok));
+        assert!(done, "{:?}", seen_events.said);
+        let pieces = seen_events.said.into_iter().filter_map(|said| match said {
+            SeenEvent::Body(_, _, piece) => Some(piece),
             _ => None,
         });
         pieces.collect::<Vec<_>>().concat()

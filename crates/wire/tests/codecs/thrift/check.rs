@@ -1,7 +1,7 @@
 //! What must hold for any bytes that a server sends which speaks Thrift. The tests and the
 //! fuzz target (`fuzz/`) share this file.
 
-use crate::common::{self, Heard, Said, Subject};
+use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::thrift::{
     Admin, Column, Columns, Consistency, Limits, Login, MOST_HEAD_BYTES, Op, Opening, Parent,
     Thrift, codes,
@@ -34,9 +34,9 @@ impl Asking {
     fn open(&self, codec: &mut Thrift) {
         codec.open(&mut Out::default());
         if let Some(welcome) = &self.welcome {
-            let mut heard = Heard::default();
-            codec.read(welcome, &mut Out::default(), &mut heard).expect("welcome");
-            assert_eq!(heard.said, [], "a login is not an operation");
+            let mut seen_events = SeenEvents::default();
+            codec.read(welcome, &mut Out::default(), &mut seen_events).expect("welcome");
+            assert_eq!(seen_events.said, [], "a login is not an operation");
         }
     }
 }
@@ -78,9 +78,9 @@ impl Subject for Asking {
         MOST_HEAD_BYTES
     }
 
-    fn inspect(&self, heard: &Heard) {
-        for said in &heard.said {
-            let Said::Done(reply) = said else { continue };
+    fn inspect(&self, seen_events: &SeenEvents) {
+        for said in &seen_events.said {
+            let SeenEvent::Done(reply) = said else { continue };
             assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
             assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
             if reply.class == Class::Miss {

@@ -13,8 +13,8 @@ fn the_peer_closes() {
     common::expect(&asking, "unanswered", b"", "Ready | end: closed before a reply");
     let stream = reply("get", 0, &[field(STRUCT, 0, &column(b"c", b"v"))]);
     for at in 1..stream.len() {
-        let heard = common::check(&asking, &stream[..at]);
-        assert_eq!(heard.ended, Some(Err(faults::CLOSED_IN_REPLY)), "cut at byte {at}");
+        let seen_events = common::check(&asking, &stream[..at]);
+        assert_eq!(seen_events.ended, Some(Err(faults::CLOSED_IN_REPLY)), "cut at byte {at}");
     }
 }
 

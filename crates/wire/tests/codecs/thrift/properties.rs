@@ -2,7 +2,7 @@
 //! random replies, cut at random places, are read as what they mean.
 
 use super::build::*;
-use crate::common::{Heard, Said};
+use crate::common::{SeenEvent, SeenEvents};
 use proptest::prelude::*;
 use wire::thrift::{
     Change, Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Row, Thrift,
@@ -245,15 +245,16 @@ fn read_column(name: &[u8], value: &[u8], at: i64, ttl: Option<u32>) -> Read {
 }
 
 /// Feeds a stream in pieces of these sizes, over and over.
-fn hear(codec: &mut Thrift, stream: &[u8], cuts: &[usize]) -> Heard {
-    let (mut heard, mut consumed, mut shown) = (Heard::default(), 0, 0);
+fn hear(codec: &mut Thrift, stream: &[u8], cuts: &[usize]) -> SeenEvents {
+    let (mut seen_events, mut consumed, mut shown) = (SeenEvents::default(), 0, 0);
     for size in cuts.iter().cycle() {
         shown = stream.len().min(shown + size);
         let input = &stream[consumed..shown];
-        consumed += codec.read(input, &mut Out::default(), &mut heard).expect("sound").consumed;
+        consumed +=
+            codec.read(input, &mut Out::default(), &mut seen_events).expect("sound").consumed;
         if shown == stream.len() {
             assert_eq!(consumed, shown, "all is read");
-            return heard;
+            return seen_events;
         }
     }
     unreachable!("cuts never end")
@@ -289,17 +290,17 @@ proptest! {
         let columns = Columns::Range { start: b"", finish: b"", reversed: false, count: 20 };
         let op = Op::Slice { key: b"k", parent, columns, names: false, consistency: LEVEL };
         codec.write(&op, &mut Out::default()).expect("fresh");
-        let heard = hear(&mut codec, &stream, &cuts);
-        let mut expected = vec![Said::Began(Tag(0))];
+        let seen_events = hear(&mut codec, &stream, &cuts);
+        let mut expected = vec![SeenEvent::Began(Tag(0))];
         let bodies = values.iter().zip(0..);
-        expected.extend(bodies.map(|(value, item)| Said::Body(Tag(0), item, value.clone())));
-        expected.push(Said::Done(Reply {
+        expected.extend(bodies.map(|(value, item)| SeenEvent::Body(Tag(0), item, value.clone())));
+        expected.push(SeenEvent::Done(Reply {
             tag: Tag(0),
             class: Class::Ok,
             code: 0,
             body_len: values.iter().map(|value| value.len() as u64).sum(),
             items: values.len() as u32,
         }));
-        prop_assert_eq!(heard.said, expected);
+        prop_assert_eq!(seen_events.said, expected);
     }
 }

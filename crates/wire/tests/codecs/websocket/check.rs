@@ -1,7 +1,7 @@
 //! What must hold for any bytes that a server sends which speaks WebSocket. The tests and the
 //! fuzz target (`fuzz/`) share this file.
 
-use crate::common::{self, Heard, Said, Subject};
+use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket, accept, codes};
 use wire::{Class, Codec, Fault, Out, State, Tag};
 
@@ -34,11 +34,12 @@ impl Asking {
     fn open(&self, codec: &mut WebSocket) {
         assert_eq!(codec.open(&mut Out::default()), State::Opening);
         if !self.upgrades {
-            let mut heard = Heard::default();
+            let mut seen_events = SeenEvents::default();
             let welcome = welcome(&accept(codec.key()));
-            let read = codec.read(&welcome, &mut Out::default(), &mut heard).expect("welcome");
+            let read =
+                codec.read(&welcome, &mut Out::default(), &mut seen_events).expect("welcome");
             assert_eq!((read.consumed, read.state), (welcome.len(), State::Ready));
-            assert_eq!(heard.said, [], "an upgrade is no operation");
+            assert_eq!(seen_events.said, [], "an upgrade is no operation");
         }
     }
 }
@@ -97,9 +98,9 @@ impl Subject for Asking {
         true
     }
 
-    fn inspect(&self, heard: &Heard) {
-        for said in &heard.said {
-            let Said::Done(reply) = said else { continue };
+    fn inspect(&self, seen_events: &SeenEvents) {
+        for said in &seen_events.said {
+            let SeenEvent::Done(reply) = said else { continue };
             assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
             assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
             assert!(reply.body_len <= self.limits.message_bytes);

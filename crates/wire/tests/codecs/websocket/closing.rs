@@ -1,6 +1,6 @@
 //! Close frames, and what is sent before a connection is closed.
 
-use crate::common::{self, Heard, Subject};
+use crate::common::{self, SeenEvents, Subject};
 use crate::websocket::check::{Asking, SMALL, TEXT};
 use wire::websocket::Op;
 use wire::{Codec, Fault, Out, State};
@@ -8,12 +8,12 @@ use wire::{Codec, Fault, Out, State};
 /// What is heard, the code, and what the codec answers, unmasked.
 fn close(ops: &'static [Op<'static>], stream: &[u8]) -> (String, Option<u16>, Vec<u8>) {
     let asking = Asking::new(ops);
-    let heard = common::check(&asking, stream);
+    let seen_events = common::check(&asking, stream);
     let mut codec = asking.fresh();
     asking.ask(&mut codec).expect("fresh");
     let mut out = Out::default();
-    let _ = codec.read(stream, &mut out, &mut Heard::default());
-    (heard.to_string(), codec.refused(), unmasked(&out.bytes))
+    let _ = codec.read(stream, &mut out, &mut SeenEvents::default());
+    (seen_events.to_string(), codec.refused(), unmasked(&out.bytes))
 }
 
 /// A frame of a client's, its mask taken off: first byte, length, payload.
@@ -54,11 +54,14 @@ fn in_flight_a_close_is_an_error_with_its_code() {
         let told = ("fault: the server sent a close frame".to_owned(), Some(code), answer.to_vec());
         assert_eq!(close(&[TEXT], stream), told, "{code}");
     }
-    let (heard, code, _) = close(&[TEXT], b"\x01\x02he\x88\x02\x03\xe9");
-    assert_eq!(heard, "began | body he | fault: the server sent a close frame");
+    let (seen_events, code, _) = close(&[TEXT], b"\x01\x02he\x88\x02\x03\xe9");
+    assert_eq!(seen_events, "began | body he | fault: the server sent a close frame");
     assert_eq!(code, Some(1001), "in the middle of a message");
-    let (heard, code, _) = close(&[TEXT, TEXT], b"\x81\x05hello\x88\x02\x03\xe9");
-    assert_eq!(heard, "began | body hello | ok, 5 bytes | fault: the server sent a close frame");
+    let (seen_events, code, _) = close(&[TEXT, TEXT], b"\x81\x05hello\x88\x02\x03\xe9");
+    assert_eq!(
+        seen_events,
+        "began | body hello | ok, 5 bytes | fault: the server sent a close frame"
+    );
     assert_eq!(code, Some(1001), "one was answered, and one was not");
 }
 
@@ -97,7 +100,7 @@ fn faults_are_told_to_the_server() {
     let asking = Asking { limits: SMALL, ..Asking::new(&[]) };
     let mut codec = asking.fresh();
     let mut out = Out::default();
-    let read = codec.read(b"\x89\0\x89\0\x89\0\x89\0", &mut out, &mut Heard::default());
+    let read = codec.read(b"\x89\0\x89\0\x89\0\x89\0", &mut out, &mut SeenEvents::default());
     assert!(read.is_err());
     assert_eq!(unmasked(&out.bytes), [0x88, 2, 0x03, 0xf0]);
 }
@@ -108,7 +111,7 @@ fn pings_are_answered_and_of_many_at_once_the_last() {
     let mut codec = asking.fresh();
     let mut answer = |stream: &[u8]| {
         let mut out = Out::default();
-        let read = codec.read(stream, &mut out, &mut Heard::default()).expect("sound");
+        let read = codec.read(stream, &mut out, &mut SeenEvents::default()).expect("sound");
         assert_eq!((read.consumed, read.state), (stream.len(), State::Ready));
         unmasked(&out.bytes)
     };
@@ -123,7 +126,7 @@ fn a_farewell_is_for_connections_that_are_open() {
     let asking = Asking::new(&[TEXT]);
     let mut codec = asking.fresh();
     assert_eq!(unmasked(codec.farewell()), [0x88, 2, 0x03, 0xe8]);
-    codec.read(b"\x88\0", &mut Out::default(), &mut Heard::default()).expect("sound");
+    codec.read(b"\x88\0", &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     assert_eq!(codec.farewell(), b"", "it is closed");
     let write = asking.ask(&mut codec);
     assert_eq!(write, Err(Fault("the server closes this connection")));

@@ -1,6 +1,6 @@
 //! What a connection does beside understanding.
 
-use crate::common::{Heard, Subject};
+use crate::common::{SeenEvents, Subject};
 use crate::websocket::check::{Asking, BINARY, TEXT, fresh};
 use crate::websocket::closing::unmasked;
 use wire::websocket::{Limits, faults};
@@ -29,7 +29,7 @@ fn as_many_are_in_flight_as_were_asked_for() {
     assert_eq!((codec.window(), codec.tags()), (2, 2));
     assert_eq!(asking.ask(&mut codec), Ok(Tag(1)));
     assert_eq!(asking.ask_one(&mut codec), Err(faults::IN_FLIGHT));
-    codec.read(b"\x81\x05hello", &mut Out::default(), &mut Heard::default()).expect("sound");
+    codec.read(b"\x81\x05hello", &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     assert_eq!(asking.ask_one(&mut codec), Ok(Tag(0)), "the tag is used again");
 }
 
@@ -38,10 +38,10 @@ fn the_operation_after_a_message_that_answers_nothing_is_told_of_it() {
     let asking = Asking::new(&[TEXT]);
     let mut codec = asking.fresh();
     let mut hear = |stream: &[u8]| {
-        let mut heard = Heard::default();
+        let mut seen_events = SeenEvents::default();
         asking.ask(&mut codec).expect("open");
-        codec.read(stream, &mut Out::default(), &mut heard).expect("sound");
-        heard.to_string()
+        codec.read(stream, &mut Out::default(), &mut seen_events).expect("sound");
+        seen_events.to_string()
     };
     let doubled = b"\x81\x05hello\x81\x05hello";
     assert_eq!(hear(doubled), "began | body hello | ok, 5 bytes | pushed hello | Ready");

@@ -30,8 +30,8 @@ fn lengths_at_their_edges() {
         (0x1_0000, b"\x82\x7f\0\0\0\0\0\x01\0\0".to_vec()),
     ] {
         let stream = [head, vec![b'.'; length]].concat();
-        let heard = common::check(&Asking::new(&[BINARY]), &stream);
-        let said = heard.to_string();
+        let seen_events = common::check(&Asking::new(&[BINARY]), &stream);
+        let said = seen_events.to_string();
         assert!(said.ends_with(&format!(" | ok, {length} bytes | Ready | end")), "{length}");
     }
 }
@@ -40,8 +40,8 @@ fn lengths_at_their_edges() {
 fn limits() {
     let asking = |ops| Asking { limits: SMALL, ..Asking::new(ops) };
     let frame = [b"\x82\x7e\0\xc8".as_slice(), &[b'.'; 200]].concat();
-    let heard = common::check(&asking(&[BINARY]), &frame);
-    assert!(heard.to_string().ends_with(" | ok, 200 bytes | Ready | end"), "{heard}");
+    let seen_events = common::check(&asking(&[BINARY]), &frame);
+    assert!(seen_events.to_string().ends_with(" | ok, 200 bytes | Ready | end"), "{seen_events}");
     common::expect(
         &asking(&[BINARY]),
         "one byte more",
@@ -51,21 +51,21 @@ fn limits() {
     let first = [b"\x02\x7e\0\xc8".as_slice(), &[b'.'; 200]].concat();
     for (more, sound) in [(100u8, true), (101, false)] {
         let rest = [b"\x80".as_slice(), &[more], &vec![b'.'; more.into()]].concat();
-        let heard = common::check(&asking(&[BINARY]), &[first.clone(), rest].concat());
+        let seen_events = common::check(&asking(&[BINARY]), &[first.clone(), rest].concat());
         let fault = "fault: a message is longer than the limit";
-        assert_eq!(!heard.to_string().ends_with(fault), sound, "{heard}");
+        assert_eq!(!seen_events.to_string().ends_with(fault), sound, "{seen_events}");
     }
     for (name, stream) in [
         ("pings", b"\x89\0\x89\0\x8a\0\x89\0".as_slice()),
         ("empty fragments", b"\x02\0\0\0\0\0\0\0"),
     ] {
-        let heard = common::check(&asking(&[BINARY]), stream);
+        let seen_events = common::check(&asking(&[BINARY]), stream);
         let fault = "fault: too many frames in a row without a byte of a message";
-        assert!(heard.to_string().ends_with(fault), "{name}: {heard}");
+        assert!(seen_events.to_string().ends_with(fault), "{name}: {seen_events}");
     }
     let between = b"\x89\0\x89\0\x89\0\x02\x01a\x89\0\x89\0\x89\0\x80\x01b";
-    let heard = common::check(&asking(&[BINARY]), between);
-    assert!(heard.to_string().ends_with("ok, 2 bytes | Ready | end"), "{heard}");
+    let seen_events = common::check(&asking(&[BINARY]), between);
+    assert!(seen_events.to_string().ends_with("ok, 2 bytes | Ready | end"), "{seen_events}");
 }
 
 const MESSAGES: &[Case] = &[

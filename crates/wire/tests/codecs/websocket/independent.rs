@@ -1,7 +1,7 @@
 //! Held against tungstenite, another implementation of the standard: each understands what
 //! the other says.
 
-use crate::common::{Heard, Said};
+use crate::common::{SeenEvent, SeenEvents};
 use crate::websocket::check::fresh;
 use std::io::{self, Read, Write};
 use tungstenite::protocol::{Role, WebSocketConfig};
@@ -53,7 +53,7 @@ fn its_answer_to_our_upgrade_is_taken() {
     };
     let server = tungstenite::accept_hdr(pipe, choose).expect("a sound upgrade");
     let answer = &server.get_ref().written;
-    let read = codec.read(answer, &mut Out::default(), &mut Heard::default()).expect("sound");
+    let read = codec.read(answer, &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     assert_eq!((read.consumed, read.state), (answer.len(), State::Ready));
 }
 
@@ -62,7 +62,7 @@ fn pair() -> (wire::websocket::WebSocket, WebSocket<Pipe>) {
     let mut codec = fresh(Limits::default(), 4, &[]);
     codec.open(&mut Out::default());
     let welcome = crate::websocket::check::welcome(&wire::websocket::accept(codec.key()));
-    codec.read(&welcome, &mut Out::default(), &mut Heard::default()).expect("sound");
+    codec.read(&welcome, &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     // Its own writes are sent at once, so that they can be looked at.
     let config = WebSocketConfig::default().write_buffer_size(0);
     (codec, WebSocket::from_raw_socket(Pipe::default(), Role::Server, Some(config)))
@@ -87,24 +87,25 @@ fn each_understands_the_messages_of_the_other() {
             let (first, rest) = payload.split_at(length.min(16));
             let mut out = Out::default();
             codec.write(&Op { kind, parts: [first, rest] }, &mut out).expect("open");
-            let heard = hears(&mut server, out.bytes);
+            let seen_events = hears(&mut server, out.bytes);
             assert_eq!(
-                (heard.is_text(), heard.is_binary()),
+                (seen_events.is_text(), seen_events.is_binary()),
                 (kind == Kind::Text, kind == Kind::Binary)
             );
-            assert_eq!(heard.clone().into_data().as_ref(), payload);
-            let echo = says(&mut server, heard);
-            let mut heard = Heard::default();
-            let read = codec.read(&echo, &mut Out::default(), &mut heard).expect("sound");
+            assert_eq!(seen_events.clone().into_data().as_ref(), payload);
+            let echo = says(&mut server, seen_events);
+            let mut seen_events = SeenEvents::default();
+            let read = codec.read(&echo, &mut Out::default(), &mut seen_events).expect("sound");
             assert_eq!(read.consumed, echo.len());
-            let bodies = heard.said.iter().find_map(|said| match said {
-                Said::Body(_, _, body) => Some(body.as_slice()),
+            let bodies = seen_events.said.iter().find_map(|said| match said {
+                SeenEvent::Body(_, _, body) => Some(body.as_slice()),
                 _ => None,
             });
             assert_eq!(bodies.unwrap_or_default(), payload);
             let done = format!("ok, {length} bytes | Ready");
             // Tags go round.
-            let said = heard.to_string().replace("#1", "").replace("#2", "").replace("#3", "");
+            let said =
+                seen_events.to_string().replace("#1", "").replace("#2", "").replace("#3", "");
             assert!(said.ends_with(&done), "{done}");
         }
     }
@@ -115,7 +116,7 @@ fn it_takes_our_pongs_and_our_close() {
     let (mut codec, mut server) = pair();
     let ping = says(&mut server, Message::Ping(b"are you there".as_slice().into()));
     let mut out = Out::default();
-    codec.read(&ping, &mut out, &mut Heard::default()).expect("sound");
+    codec.read(&ping, &mut out, &mut SeenEvents::default()).expect("sound");
     let pong = hears(&mut server, out.bytes);
     assert_eq!(pong, Message::Pong(b"are you there".as_slice().into()));
     let goodbye = hears(&mut server, codec.farewell().to_vec());
@@ -132,7 +133,7 @@ fn its_close_is_understood() {
     server.close(Some(frame)).expect("in memory");
     let close = std::mem::take(&mut server.get_mut().written);
     let mut out = Out::default();
-    assert!(codec.read(&close, &mut out, &mut Heard::default()).is_err());
+    assert!(codec.read(&close, &mut out, &mut SeenEvents::default()).is_err());
     assert_eq!(codec.refused(), Some(1008));
     let answer = hears(&mut server, out.bytes);
     assert!(matches!(answer, Message::Close(Some(frame)) if frame.code == CloseCode::Policy));

@@ -1,6 +1,6 @@
 //! A connection to a room: every message is a push, and none answers another.
 
-use crate::common::Heard;
+use crate::common::SeenEvents;
 use crate::websocket::check::welcome;
 use crate::websocket::closing::unmasked;
 use wire::websocket::{Kind, Limits, Op, ROOM_BYTES, Upgrade, WebSocket, accept, codes, faults};
@@ -17,15 +17,16 @@ fn opened() -> WebSocket {
     let mut codec = WebSocket::member(upgrade, Limits::default(), Kind::Text, 1);
     codec.open(&mut Out::default());
     let welcome = welcome(&accept(codec.key()));
-    codec.read(&welcome, &mut Out::default(), &mut Heard::default()).expect("welcome");
+    codec.read(&welcome, &mut Out::default(), &mut SeenEvents::default()).expect("welcome");
     codec
 }
 
 /// What is heard of this stream, and what the codec answers, unmasked.
-fn heard(codec: &mut WebSocket, stream: &[u8]) -> (String, Vec<u8>) {
-    let (mut heard, mut out) = (Heard::default(), Out::default());
-    heard.state = codec.read(stream, &mut out, &mut heard).map(|progress| progress.state);
-    (heard.to_string(), unmasked(&out.bytes))
+fn seen_events(codec: &mut WebSocket, stream: &[u8]) -> (String, Vec<u8>) {
+    let (mut seen_events, mut out) = (SeenEvents::default(), Out::default());
+    seen_events.state =
+        codec.read(stream, &mut out, &mut seen_events).map(|progress| progress.state);
+    (seen_events.to_string(), unmasked(&out.bytes))
 }
 
 #[test]
@@ -60,11 +61,11 @@ fn every_message_is_a_push_also_while_one_is_in_flight() {
     let mut codec = opened();
     assert_eq!((codec.window(), codec.tags()), (1, 1));
     let pushed = "pushed hi | Ready";
-    assert_eq!(heard(&mut codec, b"\x81\x02hi").0, pushed, "before its own message");
+    assert_eq!(seen_events(&mut codec, b"\x81\x02hi").0, pushed, "before its own message");
     assert_eq!(codec.write(&TEXT, &mut Out::default()), Ok(Tag(0)));
     for cut in 1..4 {
         let (first, last) = b"\x81\x02hi".split_at(cut);
-        let mut all = Heard::default();
+        let mut all = SeenEvents::default();
         let held = codec.read(first, &mut Out::default(), &mut all).expect("sound").consumed;
         let rest = [&first[held..], last].concat();
         let read = codec.read(&rest, &mut Out::default(), &mut all).expect("sound");
@@ -78,18 +79,18 @@ fn every_message_is_a_push_also_while_one_is_in_flight() {
 fn a_close_is_an_error_with_its_code_also_where_nothing_was_sent() {
     let mut codec = opened();
     let told = ("fault: the server sent a close frame".to_owned(), b"\x88\x02\x03\xe9".to_vec());
-    assert_eq!(heard(&mut codec, b"\x88\x02\x03\xe9"), told);
+    assert_eq!(seen_events(&mut codec, b"\x88\x02\x03\xe9"), told);
     assert_eq!(codec.refused(), Some(1001));
 }
 
 #[test]
 fn a_message_of_another_kind_or_no_utf8_ends_the_connection() {
     let mut codec = opened();
-    let (said, answer) = heard(&mut codec, b"\x82\x02hi");
+    let (said, answer) = seen_events(&mut codec, b"\x82\x02hi");
     assert_eq!(said, "fault: text for binary, or binary for text");
     assert_eq!((answer, codec.refused()), (b"\x88\x02\x03\xeb".to_vec(), Some(codes::OTHER_KIND)));
     let mut codec = opened();
-    let (said, answer) = heard(&mut codec, b"\x81\x01\xff");
+    let (said, answer) = seen_events(&mut codec, b"\x81\x01\xff");
     assert_eq!(said, "fault: a text message that is not UTF-8");
     assert_eq!((answer, codec.refused()), (b"\x88\x02\x03\xef".to_vec(), None));
 }

@@ -1,6 +1,6 @@
 //! For any messages, in any fragments.
 
-use crate::common::{Heard, Said, Subject, check};
+use crate::common::{SeenEvent, SeenEvents, Subject, check};
 use crate::websocket::check::{Asking, BINARY, TEXT};
 use proptest::prelude::*;
 use wire::{Codec, Out};
@@ -26,9 +26,9 @@ fn framed(opcode: u8, fragments: &[Vec<u8>]) -> Vec<u8> {
     stream
 }
 
-fn body(heard: &Heard) -> Vec<u8> {
-    let bodies = heard.said.iter().filter_map(|said| match said {
-        Said::Body(_, _, body) => Some(body.as_slice()),
+fn body(seen_events: &SeenEvents) -> Vec<u8> {
+    let bodies = seen_events.said.iter().filter_map(|said| match said {
+        SeenEvent::Body(_, _, body) => Some(body.as_slice()),
         _ => None,
     });
     bodies.collect::<Vec<_>>().concat()
@@ -41,27 +41,27 @@ fn fragments() -> impl Strategy<Value = Vec<Vec<u8>>> {
 proptest! {
     #[test]
     fn messages_come_as_they_were(fragments in fragments()) {
-        let heard = check(&Asking::new(&[BINARY]), &framed(2, &fragments));
-        prop_assert_eq!(body(&heard), fragments.concat());
-        prop_assert!(heard.to_string().ends_with("| Ready | end"), "{}", heard);
+        let seen_events = check(&Asking::new(&[BINARY]), &framed(2, &fragments));
+        prop_assert_eq!(body(&seen_events), fragments.concat());
+        prop_assert!(seen_events.to_string().ends_with("| Ready | end"), "{}", seen_events);
     }
 
     /// The standard library says what is UTF-8.
     #[test]
     fn texts_are_taken_if_they_are_utf8(fragments in fragments()) {
         let whole = fragments.concat();
-        let heard = check(&Asking::new(&[TEXT]), &framed(1, &fragments));
-        let is_taken = heard.state.is_ok();
-        prop_assert_eq!(is_taken, std::str::from_utf8(&whole).is_ok(), "{}", heard);
+        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, &fragments));
+        let is_taken = seen_events.state.is_ok();
+        prop_assert_eq!(is_taken, std::str::from_utf8(&whole).is_ok(), "{}", seen_events);
     }
 
     #[test]
     fn texts_of_any_characters_are_taken(text in "\\PC{0,40}", cut in 0usize..100) {
         let cut = cut.min(text.len());
         let (first, second) = text.as_bytes().split_at(cut);
-        let heard = check(&Asking::new(&[TEXT]), &framed(1, &[first.to_vec(), second.to_vec()]));
-        prop_assert_eq!(body(&heard), text.as_bytes());
-        prop_assert!(heard.state.is_ok());
+        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, &[first.to_vec(), second.to_vec()]));
+        prop_assert_eq!(body(&seen_events), text.as_bytes());
+        prop_assert!(seen_events.state.is_ok());
     }
 
     /// Short sequences around the limits of what UTF-8 is.
@@ -69,8 +69,8 @@ proptest! {
     fn few_bytes_are_taken_if_they_are_utf8(
         bytes in prop::collection::vec(prop::sample::select(EDGES), 0..6),
     ) {
-        let heard = check(&Asking::new(&[TEXT]), &framed(1, std::slice::from_ref(&bytes)));
-        prop_assert_eq!(heard.state.is_ok(), std::str::from_utf8(&bytes).is_ok(), "{:x?}", bytes);
+        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, std::slice::from_ref(&bytes)));
+        prop_assert_eq!(seen_events.state.is_ok(), std::str::from_utf8(&bytes).is_ok(), "{:x?}", bytes);
     }
 
     #[test]

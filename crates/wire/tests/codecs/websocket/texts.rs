@@ -13,7 +13,7 @@ fn characters_cut_by_fragments() {
 #[test]
 fn wrong_bytes_are_refused_before_the_frame_is_complete() {
     // How many bytes are heard before the wrong one.
-    for (text, heard) in [
+    for (text, seen_events) in [
         (b"ab\xff".as_slice(), "ab"),
         (b"\x80", ""),
         (b"\xc0\x80", ""),
@@ -27,7 +27,8 @@ fn wrong_bytes_are_refused_before_the_frame_is_complete() {
         (b"a\xe2\x82\x28", "a\\xe2\\x82"),
         (b"12345678abcdefg\xfe", "12345678abcdefg"),
     ] {
-        let body = if heard.is_empty() { String::new() } else { format!("body {heard} | ") };
+        let body =
+            if seen_events.is_empty() { String::new() } else { format!("body {seen_events} | ") };
         let expected = format!("began | {body}fault: a text message that is not UTF-8");
         let name = text.escape_ascii().to_string();
         // The frame announces more than comes.

@@ -1,6 +1,6 @@
 //! The upgrade: what is sent, and which answers are taken.
 
-use crate::common::{self, Heard};
+use crate::common::{self, SeenEvents};
 use crate::websocket::check::{Asking, SMALL, fresh, welcome};
 use wire::websocket::{Limits, Upgrade, accept, faults};
 use wire::{Codec, Fault, Out, State};
@@ -52,9 +52,9 @@ fn answered(headers: &[(&str, &str)], answer: &str) -> (Result<State, Fault>, Op
     if headers.is_empty() {
         common::same_however_cut(&Asking { upgrades: true, ..Asking::new(&[]) }, stream.as_bytes());
     }
-    let (mut out, mut heard) = (Out::default(), Heard::default());
-    let read = codec.read(stream.as_bytes(), &mut out, &mut heard);
-    assert!(out.is_empty() && heard.said.is_empty());
+    let (mut out, mut seen_events) = (Out::default(), SeenEvents::default());
+    let read = codec.read(stream.as_bytes(), &mut out, &mut seen_events);
+    assert!(out.is_empty() && seen_events.said.is_empty());
     (read.map(|progress| progress.state), codec.refused())
 }
 
@@ -154,12 +154,12 @@ fn subprotocols_are_those_that_were_offered() {
 fn an_answer_is_bounded() {
     let asking = Asking { limits: SMALL, upgrades: true, ops: &[] };
     let long = [b"HTTP/1.1 101 x\r\nA: ".as_slice(), &[b'x'; 400]].concat();
-    let heard = common::same_however_cut(&asking, &long);
-    assert_eq!(heard.to_string(), "fault: the head of the reply is longer than the limit");
+    let seen_events = common::same_however_cut(&asking, &long);
+    assert_eq!(seen_events.to_string(), "fault: the head of the reply is longer than the limit");
     let many = "HTTP/1.1 102 x\r\n\r\n".repeat(3);
-    let heard = common::same_however_cut(&asking, many.as_bytes());
-    assert_eq!(heard.to_string(), "fault: more 1xx replies than the limit");
+    let seen_events = common::same_however_cut(&asking, many.as_bytes());
+    assert_eq!(seen_events.to_string(), "fault: more 1xx replies than the limit");
     let cut = &welcome(b"x")[..20];
-    let heard = common::same_however_cut(&asking, cut);
-    assert_eq!(heard.to_string(), "Opening | end: closed before the upgrade was complete");
+    let seen_events = common::same_however_cut(&asking, cut);
+    assert_eq!(seen_events.to_string(), "Opening | end: closed before the upgrade was complete");
 }

@@ -2,7 +2,7 @@
 //! codec's terms.
 
 use crate::Seat;
-use record::{Moments, Recorder, Told};
+use record::{Moments, Outcome, Recorder};
 use wire::{Codec, Reply};
 
 /// What a piece of a pushed message is for the broadcast of its room.
@@ -22,14 +22,14 @@ pub struct Broadcast {
     /// The number by which an unexpected message is counted, else 0.
     pub code: u16,
     /// What the copies say.
-    pub told: Told,
+    pub outcome: Outcome,
     /// Bytes of all copies.
     pub bytes: u64,
 }
 
 /// Binds a codec to a lane: it makes codecs and operations, and says what replies mean. The
 /// loop is compiled for each of them, so none of its calls is virtual.
-pub trait Speech {
+pub trait Dialogue {
     /// What speaks the protocol on one connection.
     type Codec: Codec;
 
@@ -40,7 +40,7 @@ pub trait Speech {
     const UPGRADES: bool = false;
 
     /// Clients are rooms, each with a connection for every member. An operation is asked on
-    /// the connection of one member and has no reply: it ends when [`Speech::pushed`] says
+    /// the connection of one member and has no reply: it ends when [`Dialogue::pushed`] says
     /// that all members have their copies. The codec has one tag.
     const ROOMS: bool = false;
 
@@ -96,7 +96,7 @@ pub trait Speech {
 
     /// How the broadcast of this room ended, of which all copies have come.
     fn broadcast(&mut self, _room: u32) -> Broadcast {
-        Broadcast { code: 0, told: Told::Ok, bytes: 0 }
+        Broadcast { code: 0, outcome: Outcome::Ok, bytes: 0 }
     }
 
     /// The next request of operation `number`, which is about to be asked on the
@@ -120,14 +120,14 @@ pub trait Speech {
 
     /// What the complete reply says. Returns None if the operation goes on, and its next
     /// request is to be asked.
-    fn told(
+    fn outcome(
         &mut self,
         number: u64,
         at: &Moments,
         memo: &mut Self::Memo,
         reply: &Reply,
         seen: &mut Recorder,
-    ) -> Option<Told>;
+    ) -> Option<Outcome>;
 
     /// Operation `number` ended without a reply, asked or not. `at`: after its
     /// timeout.

@@ -3,9 +3,9 @@
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Server, Session, check_length, row_bytes, trouble};
+use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
-use crate::own::{self, OwnReply, OwnStatement};
-use crate::request::OwnRequest;
+use crate::request::CustomRequest;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use engine::clock;
@@ -15,34 +15,34 @@ use mysql_async::{Error, Params, QueryResult, Value};
 
 impl Server {
     /// Carries out one user-defined operation.
-    pub(super) async fn own(
+    pub(super) async fn custom(
         &self,
         session: &mut Session,
-        request: &OwnRequest,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        let statements = self.own.statements(request.number);
-        own::operate(&mut Own { server: self, session }, statements, request, events).await
+        let statements = self.custom.statements(request.number);
+        custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
 }
 
 /// A session, and how statements are sent in it.
-struct Own<'a> {
+struct Custom<'a> {
     server: &'a Server,
     session: &'a mut Session,
 }
 
-impl own::Session for Own<'_> {
+impl custom::Session for Custom<'_> {
     type Error = Error;
 
-    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Error> {
+    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
         let ahead = self.server.protocol == Protocol::Prepared;
-        if !ahead || !own::is_unprepared(&mut self.session.own, statement.at) {
+        if !ahead || !custom::is_unprepared(&mut self.session.custom, statement.at) {
             return Ok(None);
         }
         let began = clock::now();
         let prepared = self.session.connection.prep(&statement.with_places).await?;
-        self.session.own[statement.at] = Some(prepared);
+        self.session.custom[statement.at] = Some(prepared);
         Ok(Some(began))
     }
 
@@ -52,8 +52,8 @@ impl own::Session for Own<'_> {
 
     async fn perform(
         &mut self,
-        statement: &OwnStatement,
-        request: &OwnRequest,
+        statement: &CustomStatement,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let session = &mut *self.session;
@@ -62,7 +62,7 @@ impl own::Session for Own<'_> {
             let reply = session.connection.query_iter(text).await?;
             return hear(reply, statement, self.server.reply_bytes, events).await;
         }
-        let prepared = session.own[statement.at].clone().expect("prepared before");
+        let prepared = session.custom[statement.at].clone().expect("prepared before");
         let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
             Argument::Integer(number) => Value::Int(number),
             Argument::Text(bytes) | Argument::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
@@ -83,11 +83,11 @@ impl own::Session for Own<'_> {
 
 async fn hear<P: Wire>(
     mut reply: QueryResult<'_, '_, P>,
-    statement: &OwnStatement,
+    statement: &CustomStatement,
     reply_bytes: u64,
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = OwnReply::new(statement, events);
+    let mut hears = CustomReply::new(statement, events);
     let (mut text, mut taken) = (Vec::new(), 0);
     while let Some(row) = reply.next().await? {
         taken += row_bytes(&row);

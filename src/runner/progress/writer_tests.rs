@@ -3,65 +3,65 @@ use super::*;
 use std::sync::mpsc;
 
 /// Tells on a thread of its own; gives the desk and what is printed.
-fn told(manner: Manner) -> (Arc<Desk>, mpsc::Receiver<String>, JoinHandle<()>) {
+fn told(manner: Manner) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
-    let desk = Arc::new(Desk::new(State::new(&names, Instant::now())));
+    let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));
     // A printer that waits until what it printed is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
-    let telling = desk.clone();
-    let teller = std::thread::spawn(move || {
+    let telling = mailbox.clone();
+    let writer = std::thread::spawn(move || {
         let mut print = |text: &str| printer.send(text.to_owned()).expect("it is taken");
         tell(&telling, manner, &|| Size::USUAL, &mut print);
     });
-    (desk, printed, teller)
+    (mailbox, printed, writer)
 }
 
-fn phase(desk: &Desk, label: &str) {
-    desk.lock().state.phase(label, seconds(500.0), 0, Instant::now());
-    desk.wake();
+fn phase(mailbox: &Mailbox, label: &str) {
+    mailbox.lock().state.phase(label, seconds(500.0), 0, Instant::now());
+    mailbox.wake();
 }
 
 #[test]
 fn the_view_follows_the_run_and_is_erased() {
-    let (desk, printed, teller) = told(Manner::Live { colour: false });
-    phase(&desk, "pilot");
+    let (mailbox, printed, writer) = told(Manner::Live { colour: false });
+    phase(&mailbox, "pilot");
     let frame = printed.recv().expect("a frame");
-    // How full its bar is depends on who was first, the teller or the phase.
+    // How full its bar is depends on who was first, the writer or the phase.
     assert!(frame.starts_with("pilot  ") && frame.ends_with("left\n"), "{frame:?}");
-    desk.say("pilot: slices of 50 ms");
+    mailbox.say("pilot: slices of 50 ms");
     let frame = printed.recv().expect("a frame");
     assert!(frame.starts_with("\r\x1b[1A\x1b[Jpilot: slices of 50 ms\npilot  "), "{frame:?}");
     let now = Instant::now();
-    desk.lock().state.trial(&trial(0, 1, 500, 1_000_000_000, 1_000_000), now);
+    mailbox.lock().state.trial(&trial(0, 1, 500, 1_000_000_000, 1_000_000), now);
     let frame = printed.recv().expect("a frame, though nobody rang");
     assert!(frame.contains("\n  old  500 /s  p99 1"), "{frame:?}");
-    desk.end();
+    mailbox.end();
     let last = printed.iter().last().expect("a last frame");
     assert_eq!(last, "\r\x1b[3A\x1b[J");
-    teller.join().expect("it ends");
+    writer.join().expect("it ends");
 }
 
 #[test]
 fn lines_are_told_without_control_sequences() {
-    let (desk, printed, teller) = told(Manner::Lines);
-    desk.say("run: R");
-    desk.say("caution: one core");
-    desk.end();
+    let (mailbox, printed, writer) = told(Manner::Lines);
+    mailbox.say("run: R");
+    mailbox.say("caution: one core");
+    mailbox.end();
     let all: String = printed.iter().collect();
     assert_eq!(all, "run: R\ncaution: one core\n");
-    teller.join().expect("it ends");
+    writer.join().expect("it ends");
 }
 
 #[test]
 fn a_terminal_that_blocks_holds_nobody_up() {
-    let (desk, printed, teller) = told(Manner::Live { colour: false });
-    phase(&desk, "pilot");
-    // By now the teller stands in its printer, and stays there.
+    let (mailbox, printed, writer) = told(Manner::Live { colour: false });
+    phase(&mailbox, "pilot");
+    // By now the writer stands in its printer, and stays there.
     std::thread::sleep(Duration::from_millis(50));
-    let free = desk.news.try_lock().is_ok();
-    desk.end();
+    let free = mailbox.news.try_lock().is_ok();
+    mailbox.end();
     let _ = printed.iter().last();
-    teller.join().expect("it ends");
+    writer.join().expect("it ends");
     assert!(free, "it writes while it holds the lock");
 }
 
@@ -69,17 +69,17 @@ fn a_terminal_that_blocks_holds_nobody_up() {
 fn it_rests_between_frames() {
     let live = Manner::Live { colour: true };
     assert!(live.rest() >= Duration::from_millis(250) && live.period() >= 2 * live.rest());
-    let (desk, printed, teller) = told(live);
+    let (mailbox, printed, writer) = told(live);
     let begun = Instant::now();
     let mut frames = 0;
     while begun.elapsed() < 3 * live.rest() {
-        phase(&desk, "a phase that begins again and again");
+        phase(&mailbox, "a phase that begins again and again");
         frames += printed.try_iter().count();
         std::thread::sleep(Duration::from_millis(1));
     }
     let most = begun.elapsed().as_nanos() / live.rest().as_nanos() + 1;
-    desk.end();
+    mailbox.end();
     drop(printed.iter().last());
-    teller.join().expect("it ends");
+    writer.join().expect("it ends");
     assert!(frames as u128 <= most, "{frames} frames, {most} at most");
 }

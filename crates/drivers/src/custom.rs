@@ -2,25 +2,25 @@
 //! results.
 
 use crate::events::Events;
-use crate::request::OwnRequest;
+use crate::request::CustomRequest;
 use crate::sql::{Dialect, starts_with};
 use crate::trouble::Trouble;
 use crate::writes::has_rows;
 use engine::Template;
 use engine::workload::{Argument, Arguments};
-use record::{Doing, Own, OwnOperation, Rows, Says, Statement, Told, Workload};
+use record::{Custom, CustomOperation, Doing, Outcome, Rows, Says, Statement, Workload};
 
 /// The statements of a workload's operations, and the tables that its load fills.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OwnStatements {
-    operations: Vec<Vec<OwnStatement>>,
+pub(crate) struct CustomStatements {
+    operations: Vec<Vec<CustomStatement>>,
     /// The beginning of an insert into each table, and how many columns it names.
     inserts: Vec<(String, usize)>,
 }
 
 /// One statement.
 #[derive(Clone, Debug)]
-pub(crate) struct OwnStatement {
+pub(crate) struct CustomStatement {
     /// Its number among all statements, which are prepared separately.
     pub(crate) at: usize,
     /// With placeholders, for bound values.
@@ -35,21 +35,21 @@ pub(crate) struct OwnStatement {
     returns: Option<(u32, usize)>,
 }
 
-impl OwnStatements {
+impl CustomStatements {
     /// The statements that a lane with this order will send. `table` is the contender's table,
     /// whose name is the prefix of its other tables.
-    pub(crate) fn of(doing: &Doing, dialect: Dialect, table: &str) -> OwnStatements {
-        let own = match doing {
-            Doing::Ask => return OwnStatements::default(),
-            Doing::Load(of) => &of.workload.own,
-            Doing::Drive(of) => &of.own,
+    pub(crate) fn of(doing: &Doing, dialect: Dialect, table: &str) -> CustomStatements {
+        let custom = match doing {
+            Doing::Ask => return CustomStatements::default(),
+            Doing::Load(of) => &of.workload.custom,
+            Doing::Drive(of) => &of.custom,
         };
         let mut count = 0;
-        let operations = own.operations.iter().map(|operation| {
+        let operations = custom.operations.iter().map(|operation| {
             let Says::Sql(statements) = &operation.says else { return Vec::new() };
             let statement = |of: &Statement| {
                 count += 1;
-                OwnStatement::new(count - 1, of, operation, own, dialect, table)
+                CustomStatement::new(count - 1, of, operation, custom, dialect, table)
             };
             statements.iter().map(statement).collect()
         });
@@ -60,11 +60,11 @@ impl OwnStatements {
             let (table, columns) = (dialect.name(&full(table, &of.name)), columns.join(", "));
             (format!("INSERT {ignore}INTO {table} ({columns}) VALUES "), of.columns.len())
         };
-        OwnStatements { operations, inserts: own.tables.iter().map(insert).collect() }
+        CustomStatements { operations, inserts: custom.tables.iter().map(insert).collect() }
     }
 
     /// The statements of the operation of this number, in their order.
-    pub(crate) fn statements(&self, number: usize) -> &[OwnStatement] {
+    pub(crate) fn statements(&self, number: usize) -> &[CustomStatement] {
         &self.operations[number]
     }
 
@@ -99,16 +99,16 @@ impl OwnStatements {
     }
 }
 
-impl OwnStatement {
+impl CustomStatement {
     fn new(
         at: usize,
         of: &Statement,
-        operation: &OwnOperation,
-        own: &Own,
+        operation: &CustomOperation,
+        custom: &Custom,
         dialect: Dialect,
         table: &str,
-    ) -> OwnStatement {
-        let text = with_tables(&of.text, own, dialect, table);
+    ) -> CustomStatement {
+        let text = with_tables(&of.text, custom, dialect, table);
         let names = || operation.parameters.iter().map(|of| of.name.as_str());
         let with_values = Template::new(&[text], names());
         let mut bound = Vec::new();
@@ -120,10 +120,10 @@ impl OwnStatement {
             to.extend_from_slice(place.as_bytes());
         };
         with_values.fill(&mut with_places, place, |_| {});
-        let returns = of.returns.as_ref().and_then(|of| column(own, of));
+        let returns = of.returns.as_ref().and_then(|of| column(custom, of));
         let brings_rows = has_rows(&of.text);
         let with_places = into_text(with_places);
-        OwnStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
+        CustomStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
     }
 
     /// With its values as literals.
@@ -135,27 +135,29 @@ impl OwnStatement {
     }
 
     /// The outcome of a complete reply with this number of rows, or of changed rows.
-    fn outcome(&self, rows: u64, right: bool) -> Told {
+    fn outcome(&self, rows: u64, right: bool) -> Outcome {
         match self.rows {
-            Rows::Exactly(wanted) | Rows::AtLeast(wanted) if rows < u64::from(wanted) => Told::Miss,
-            Rows::Exactly(wanted) if rows > u64::from(wanted) => Told::Wrong,
-            _ if !right => Told::Wrong,
-            _ => Told::Ok,
+            Rows::Exactly(wanted) | Rows::AtLeast(wanted) if rows < u64::from(wanted) => {
+                Outcome::Miss
+            }
+            Rows::Exactly(wanted) if rows > u64::from(wanted) => Outcome::Wrong,
+            _ if !right => Outcome::Wrong,
+            _ => Outcome::Ok,
         }
     }
 }
 
 /// Receives the reply to one statement.
-pub(crate) struct OwnReply<'s> {
-    statement: &'s OwnStatement,
+pub(crate) struct CustomReply<'s> {
+    statement: &'s CustomStatement,
     rows: u64,
     right: bool,
 }
 
-impl<'s> OwnReply<'s> {
-    pub(crate) fn new(statement: &'s OwnStatement, events: &mut Events<'_>) -> OwnReply<'s> {
+impl<'s> CustomReply<'s> {
+    pub(crate) fn new(statement: &'s CustomStatement, events: &mut Events<'_>) -> CustomReply<'s> {
         events.begins();
-        OwnReply { statement, rows: 0, right: true }
+        CustomReply { statement, rows: 0, right: true }
     }
 
     /// Whether the last column of the next row is needed as text.
@@ -203,15 +205,15 @@ pub(crate) fn checks(
     prepare: impl Fn(&str) -> (String, u32),
 ) -> Vec<Check> {
     let doing = Doing::Drive(of.clone());
-    let statements = OwnStatements::of(&doing, dialect, table);
-    let named = of.own.operations.iter().zip(&statements.operations);
+    let statements = CustomStatements::of(&doing, dialect, table);
+    let named = of.custom.operations.iter().zip(&statements.operations);
     let all = named.flat_map(|(operation, of)| of.iter().map(|of| (&operation.name, of)));
     let tables_change = |text: &str| starts_with(text, &["CREATE", "ALTER", "DROP", "RENAME"]);
     if all.clone().any(|(_, of)| tables_change(&of.with_places)) {
         return Vec::new();
     }
     let mut checks = Vec::new();
-    for (operation, OwnStatement { with_places, .. }) in all {
+    for (operation, CustomStatement { with_places, .. }) in all {
         if starts_with(with_places, &["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES"]) {
             let (question, before) = prepare(with_places);
             let (operation, statement) = (operation.clone(), with_places.clone());
@@ -224,16 +226,16 @@ pub(crate) fn checks(
 /// The statements that create what the operations of a workload need, with the names of the
 /// contender's tables.
 pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String> {
-    of.own.setup.iter().map(|text| with_tables(text, &of.own, dialect, table)).collect()
+    of.custom.setup.iter().map(|text| with_tables(text, &of.custom, dialect, table)).collect()
 }
 
 /// Names of the tables that a load of this workload creates: the contender's table, if the
 /// workload has values or one of its statements names that table, and the tables that the
 /// experiment file declares.
 pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
-    let speaks_of_it = of.own.setup.iter().any(|text| text.contains("{table}"));
-    let own = (of.has_values() || speaks_of_it).then(|| table.to_owned());
-    own.into_iter().chain(of.own.tables.iter().map(|of| full(table, &of.name))).collect()
+    let speaks_of_it = of.custom.setup.iter().any(|text| text.contains("{table}"));
+    let custom = (of.has_values() || speaks_of_it).then(|| table.to_owned());
+    custom.into_iter().chain(of.custom.tables.iter().map(|of| full(table, &of.name))).collect()
 }
 
 /// The name of a user-defined table in the database.
@@ -242,18 +244,18 @@ fn full(table: &str, name: &str) -> String {
 }
 
 /// Fills in the names of tables.
-fn with_tables(text: &str, own: &Own, dialect: Dialect, table: &str) -> String {
+fn with_tables(text: &str, custom: &Custom, dialect: Dialect, table: &str) -> String {
     let text = text.replace("{table}", &dialect.name(table));
-    own.tables.iter().fold(text, |text, of| {
+    custom.tables.iter().fold(text, |text, of| {
         text.replace(&format!("{{{}}}", of.name), &dialect.name(&full(table, &of.name)))
     })
 }
 
 /// Numbers of the table and the column of `table.column`.
-fn column(own: &Own, of: &str) -> Option<(u32, usize)> {
+fn column(custom: &Custom, of: &str) -> Option<(u32, usize)> {
     let (table, column) = of.split_once('.')?;
-    let table = own.tables.iter().position(|of| of.name == table)?;
-    let column = own.tables[table].columns.iter().position(|of| of.name == column)?;
+    let table = custom.tables.iter().position(|of| of.name == table)?;
+    let column = custom.tables[table].columns.iter().position(|of| of.name == column)?;
     Some((table as u32, column))
 }
 
@@ -297,7 +299,7 @@ pub(crate) trait Session {
 
     /// Prepares a statement, if that is done in advance and has not been done. Returns when the
     /// preparation began, or None if there was nothing to do.
-    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Self::Error>;
+    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Self::Error>;
 
     /// Sends a statement without a result.
     async fn say(&mut self, text: &str) -> Result<(), Self::Error>;
@@ -305,8 +307,8 @@ pub(crate) trait Session {
     /// Sends a statement with its arguments, and receives its reply.
     async fn perform(
         &mut self,
-        statement: &OwnStatement,
-        request: &OwnRequest,
+        statement: &CustomStatement,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Self::Error>;
 
@@ -318,8 +320,8 @@ pub(crate) trait Session {
 /// back at an error.
 pub(crate) async fn operate<S: Session>(
     session: &mut S,
-    statements: &[OwnStatement],
-    request: &OwnRequest,
+    statements: &[CustomStatement],
+    request: &CustomRequest,
     events: &mut Events<'_>,
 ) -> Result<(), Trouble> {
     let prepared = prepare(session, statements, events).await;
@@ -335,7 +337,9 @@ pub(crate) async fn operate<S: Session>(
             let rolled_back = session.say("ROLLBACK").await;
             Err(match (session.trouble(&error), rolled_back) {
                 // The state of the session is unknown.
-                (Trouble::Told { code, .. }, Err(_)) => Trouble::Told { code, closes: true },
+                (Trouble::ServerError { code, .. }, Err(_)) => {
+                    Trouble::ServerError { code, closes: true }
+                }
                 (trouble, _) => trouble,
             })
         }
@@ -344,8 +348,8 @@ pub(crate) async fn operate<S: Session>(
 
 async fn transaction<S: Session>(
     session: &mut S,
-    statements: &[OwnStatement],
-    request: &OwnRequest,
+    statements: &[CustomStatement],
+    request: &CustomRequest,
     events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     session.say("BEGIN").await?;
@@ -358,7 +362,7 @@ async fn transaction<S: Session>(
 /// Prepares what has not been prepared on this connection.
 async fn prepare<S: Session>(
     session: &mut S,
-    statements: &[OwnStatement],
+    statements: &[CustomStatement],
     events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
     let mut first = None;
@@ -384,7 +388,7 @@ pub(crate) fn is_unprepared<P: Clone>(known: &mut Vec<Option<P>>, at: usize) -> 
 mod tests {
     use super::*;
     use engine::workload::preset;
-    use engine::{Said, Task};
+    use engine::{Encoder, Task};
     use record::{Generator, Kind, Parameter, Share};
 
     fn parameter(name: &str, from: &str) -> Parameter {
@@ -397,7 +401,7 @@ mod tests {
             rows: Rows::Exactly(1),
             returns: text.starts_with("SELECT").then(|| "rows.c".to_owned()),
         };
-        let operation = OwnOperation {
+        let operation = CustomOperation {
             name: "move".to_owned(),
             parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
             says: Says::Sql(vec![
@@ -411,15 +415,16 @@ mod tests {
             columns: vec![parameter("id", "key(1)"), parameter("c", "pick('it''s\\')")],
         };
         let setup = vec!["CREATE TABLE {rows} (id INT)".to_owned()];
-        let own = Own { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
-        let mix = vec![Share { kind: Kind::Own(0), weight: 1.0 }];
-        Workload { keys: 1, own, mix, ..preset("kv").expect("a preset") }
+        let custom =
+            Custom { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
+        let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
+        Workload { keys: 1, custom, mix, ..preset("kv").expect("a preset") }
     }
 
     #[test]
     fn places_and_values_are_those_of_the_dialect() {
         let of = workload();
-        let mut said = Said::new(&of, 1, 1, Task::Drive).expect("sound");
+        let mut said = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
         let drawn = said.drawn(0);
         let arguments = said.parts(&drawn).arguments.clone();
         for (dialect, places, values) in [
@@ -444,8 +449,8 @@ mod tests {
                 r#"UPDATE "t_rows" SET k = k -  -7 WHERE id = 1 OR id = 1"#,
             ),
         ] {
-            let own = OwnStatements::of(&Doing::Drive(of.clone()), dialect, "t");
-            let [update, select] = own.statements(0) else { panic!("two statements") };
+            let custom = CustomStatements::of(&Doing::Drive(of.clone()), dialect, "t");
+            let [update, select] = custom.statements(0) else { panic!("two statements") };
             assert_eq!((update.with_places.as_str(), &update.bound[..]), (places, &[1, 0, 0][..]));
             assert_eq!(update.with_values(dialect, &arguments), values);
             assert_eq!((update.brings_rows, select.brings_rows, select.at), (false, true, 1));
@@ -458,15 +463,15 @@ mod tests {
     #[test]
     fn rows_are_inserted_unless_they_exist() {
         let of = workload();
-        let mut said = Said::new(&of, 1, 1, Task::Load).expect("sound");
+        let mut said = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = said.drawn(0);
         let row = said.parts(&drawn).arguments.clone();
-        let own = OwnStatements::of(&Doing::load(of), Dialect::Mysql, "t");
+        let custom = CustomStatements::of(&Doing::load(of), Dialect::Mysql, "t");
         assert_eq!(
-            own.insert(Dialect::Mysql, 0, &[&row, &row]),
+            custom.insert(Dialect::Mysql, 0, &[&row, &row]),
             r"INSERT IGNORE INTO `t_rows` (`id`, `c`) VALUES (1, 'it''s\\'), (1, 'it''s\\')"
         );
-        let of_oracle = OwnStatements::of(&Doing::load(workload()), Dialect::Oracle, "t");
+        let of_oracle = CustomStatements::of(&Doing::load(workload()), Dialect::Oracle, "t");
         assert_eq!(
             of_oracle.insert_with_places(Dialect::Oracle, 0),
             r#"INSERT INTO "T_ROWS" ("ID", "C") VALUES (:1, :2)"#
@@ -475,14 +480,17 @@ mod tests {
 
     #[test]
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
-        let of = OwnStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
+        let of = CustomStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
         let mut statement = of.statements(0)[1].clone();
         assert_eq!(
             [0, 1, 2].map(|n| statement.outcome(n, true)),
-            [Told::Miss, Told::Ok, Told::Wrong]
+            [Outcome::Miss, Outcome::Ok, Outcome::Wrong]
         );
-        assert_eq!(statement.outcome(1, false), Told::Wrong);
+        assert_eq!(statement.outcome(1, false), Outcome::Wrong);
         statement.rows = Rows::AtLeast(1);
-        assert_eq!([0, 1, 2].map(|n| statement.outcome(n, true)), [Told::Miss, Told::Ok, Told::Ok]);
+        assert_eq!(
+            [0, 1, 2].map(|n| statement.outcome(n, true)),
+            [Outcome::Miss, Outcome::Ok, Outcome::Ok]
+        );
     }
 }

@@ -5,7 +5,7 @@ use crate::plan::declared::Merged;
 use crate::protocol::Protocol;
 use engine::HttpRequest;
 use engine::workload::Feeds;
-use record::{Kind, Own, OwnOperation, Says, Share};
+use record::{Custom, CustomOperation, Kind, Says, Share};
 use std::fmt;
 use wire::http1::Request;
 
@@ -15,9 +15,9 @@ pub const MOST: usize = 32;
 
 /// User-defined operations, as far as they were given.
 #[derive(Clone, Default)]
-pub struct OwnAsked {
+pub struct CustomAsked {
     /// What may be recorded.
-    pub said: Own,
+    pub said: Custom,
     /// Weights of its operations, each above 0.
     pub weights: Vec<f64>,
     /// Where the operations are requests over HTTP: those, in the same order.
@@ -40,9 +40,9 @@ pub struct RequestTemplate {
 }
 
 /// Without what may be secret.
-impl fmt::Debug for OwnAsked {
+impl fmt::Debug for CustomAsked {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OwnAsked { said, weights, .. } = self;
+        let CustomAsked { said, weights, .. } = self;
         to.debug_struct("OwnAsked")
             .field("said", said)
             .field("weights", weights)
@@ -51,15 +51,15 @@ impl fmt::Debug for OwnAsked {
 }
 
 /// By what may be recorded: that says how many there are, and which.
-impl PartialEq for OwnAsked {
-    fn eq(&self, other: &OwnAsked) -> bool {
+impl PartialEq for CustomAsked {
+    fn eq(&self, other: &CustomAsked) -> bool {
         self.said == other.said && self.weights == other.weights
     }
 }
 
 /// The operations of one place stand, they do not add up.
-impl Merged for OwnAsked {
-    fn over(self, others: &OwnAsked) -> OwnAsked {
+impl Merged for CustomAsked {
+    fn over(self, others: &CustomAsked) -> CustomAsked {
         if self.is_given() { self } else { others.clone() }
     }
 
@@ -68,7 +68,7 @@ impl Merged for OwnAsked {
     }
 }
 
-impl OwnAsked {
+impl CustomAsked {
     /// No operation was given.
     pub fn is_empty(&self) -> bool {
         self.said.operations.is_empty()
@@ -81,7 +81,9 @@ impl OwnAsked {
 
     /// The operations as shares of a mix.
     pub(super) fn shares(&self) -> impl Iterator<Item = Share> {
-        (0..).zip(&self.weights).map(|(at, weight)| Share { kind: Kind::Own(at), weight: *weight })
+        (0..)
+            .zip(&self.weights)
+            .map(|(at, weight)| Share { kind: Kind::Custom(at), weight: *weight })
     }
 
     /// Why a contender that speaks this protocol cannot do them. Returns None if it can.
@@ -91,7 +93,7 @@ impl OwnAsked {
             return Some(format!("the table `{table}` is for SQL databases"));
         }
         let setup = !self.said.setup.is_empty() && !protocol.is_sql();
-        let cannot = |of: &&OwnOperation| !protocol.can_say(&of.says);
+        let cannot = |of: &&CustomOperation| !protocol.can_say(&of.says);
         match self.said.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
             None if setup => Some("`setup` is for SQL databases".to_owned()),
@@ -112,7 +114,7 @@ impl RequestTemplate {
     /// Encodes it with these headers before its own.
     pub(super) fn encode(
         &self,
-        said: &OwnOperation,
+        said: &CustomOperation,
         target: &str,
         host: &str,
         headers: &[(String, Vec<u8>)],

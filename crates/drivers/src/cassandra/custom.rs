@@ -3,14 +3,14 @@
 use super::bind::Bound;
 use super::column::{as_text, text_length};
 use super::link::Link;
-use super::session::{Asked, Server, each_row, pages, unreadable};
+use super::session::{Query, Server, each_row, pages, unreadable};
 use super::trouble;
+use crate::custom::{CustomReply, CustomStatement, CustomStatements};
 use crate::events::Events;
-use crate::own::{OwnReply, OwnStatement, OwnStatements};
-use crate::request::OwnRequest;
+use crate::request::CustomRequest;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
-use engine::Broken;
+use engine::EngineError;
 use engine::workload::Arguments;
 use record::cassandra::Batch;
 use record::{Doing, Rows, Says};
@@ -25,13 +25,13 @@ const APPLIED: &str = "[applied]";
 impl Server {
     /// Carries out one user-defined operation. If it only writes, several statements are sent as
     /// one batch unless the contender disables batches; they can be in it more than once.
-    pub(super) async fn own(
+    pub(super) async fn custom(
         &self,
         link: &Link,
-        request: &OwnRequest,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        let statements = self.own.statements(request.number);
+        let statements = self.custom.statements(request.number);
         let prepared =
             if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
         events.asks();
@@ -54,8 +54,8 @@ impl Server {
     async fn one(
         &self,
         link: &Link,
-        (statement, prepared): (&OwnStatement, Option<&PreparedStatement>),
-        request: &OwnRequest,
+        (statement, prepared): (&CustomStatement, Option<&PreparedStatement>),
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let reply = RefCell::new(None);
@@ -66,19 +66,19 @@ impl Server {
                 return Ok(());
             }
             let mut reply = reply.borrow_mut();
-            let reply = reply.get_or_insert_with(|| OwnReply::new(statement, events));
+            let reply = reply.get_or_insert_with(|| CustomReply::new(statement, events));
             hear(rows, reply, events)
         };
         let text;
         let asked = match prepared {
-            Some(prepared) => Asked::Bound(prepared, bound(statement, &request.arguments)),
+            Some(prepared) => Query::Bound(prepared, bound(statement, &request.arguments)),
             None => {
                 text = statement.with_values(Dialect::Cassandra, &request.arguments);
-                Asked::Text(&text, self.page_size())
+                Query::Text(&text, self.page_size())
             }
         };
         pages(link, asked, events, hear).await?;
-        let reply = reply.into_inner().unwrap_or_else(|| OwnReply::new(statement, events));
+        let reply = reply.into_inner().unwrap_or_else(|| CustomReply::new(statement, events));
         reply.ends(changed.into_inner(), events);
         Ok(())
     }
@@ -88,8 +88,8 @@ impl Server {
         &self,
         link: &Link,
         kind: BatchType,
-        (statements, prepared): (&[OwnStatement], &[PreparedStatement]),
-        request: &OwnRequest,
+        (statements, prepared): (&[CustomStatement], &[PreparedStatement]),
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
         let mut batch = WireBatch::new(kind);
@@ -117,7 +117,7 @@ impl Server {
         events.begins();
         let applied = link.rows_of(sent, events)?.map_or(Ok(true), |rows| is_applied(&rows))?;
         for statement in statements {
-            OwnReply::new(statement, events).ends(u64::from(applied), events);
+            CustomReply::new(statement, events).ends(u64::from(applied), events);
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Server {
 /// Prepares what has not been prepared in this session.
 async fn prepare(
     link: &Link,
-    statements: &[OwnStatement],
+    statements: &[CustomStatement],
     events: &mut Events<'_>,
 ) -> Result<Vec<PreparedStatement>, Trouble> {
     let (mut all, mut first) = (Vec::with_capacity(statements.len()), None);
@@ -141,13 +141,13 @@ async fn prepare(
     Ok(all)
 }
 
-fn bound<'a>(statement: &'a OwnStatement, arguments: &'a Arguments) -> Bound<'a> {
+fn bound<'a>(statement: &'a CustomStatement, arguments: &'a Arguments) -> Bound<'a> {
     Bound { arguments, places: Some(&statement.bound) }
 }
 
 fn hear(
     rows: &QueryRowsResult,
-    reply: &mut OwnReply<'_>,
+    reply: &mut CustomReply<'_>,
     events: &mut Events<'_>,
 ) -> Result<(), Trouble> {
     let mut text = Vec::new();
@@ -185,15 +185,15 @@ fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
 
 /// Rejects what a lane does not support: the number of rows that a write changes is only known for
 /// conditional writes.
-pub(super) fn check(doing: &Doing) -> Result<(), Broken> {
+pub(super) fn check(doing: &Doing) -> Result<(), EngineError> {
     let Doing::Drive(workload) = doing else { return Ok(()) };
-    let statements = OwnStatements::of(doing, Dialect::Cassandra, "");
-    for (number, operation) in workload.own.operations.iter().enumerate() {
+    let statements = CustomStatements::of(doing, Dialect::Cassandra, "");
+    for (number, operation) in workload.custom.operations.iter().enumerate() {
         let Says::Sql(asked) = &operation.says else { continue };
         for (asked, statement) in asked.iter().zip(statements.statements(number)) {
             let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
             if is_counted && !statement.brings_rows && !has_condition(&asked.text) {
-                return Err(Broken(format!(
+                return Err(EngineError(format!(
                     "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",
                     operation.name

@@ -2,7 +2,7 @@
 //! sessions are tested without servers and clocks.
 
 use crate::targets::store::About;
-use engine::Broken;
+use engine::EngineError;
 use record::{Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload};
 use std::io;
 use std::ops::ControlFlow;
@@ -11,13 +11,18 @@ use std::ops::ControlFlow;
 pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 
 /// The targets and the engine.
-pub(super) trait Stage {
+pub(super) trait Environment {
     /// Launches the target of this contender, or finds the one that runs already.
     /// `launch` counts from 1.
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
 
     /// Drives an order: its lanes are these contenders of the plan.
-    fn drive(&mut self, order: &Asked, who: &[usize], each: &mut Each<'_>) -> Result<(), Broken>;
+    fn drive(
+        &mut self,
+        order: &Asked,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError>;
 
     /// Drives the null server instead of their targets, with lanes without login and TLS.
     fn drive_null(
@@ -25,9 +30,9 @@ pub(super) trait Stage {
         order: &Asked,
         who: &[usize],
         each: &mut Each<'_>,
-    ) -> Result<(), Broken>;
+    ) -> Result<(), EngineError>;
 
-    /// The protocol of this contender's lane as [`Stage::drive_null`] drives it. Returns None if
+    /// The protocol of this contender's lane as [`Environment::drive_null`] drives it. Returns None if
     /// its cost must not be kept for another run.
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// The user-defined part of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Own {
-    /// The operations: [`crate::Kind::Own`] contains an index of this list.
-    pub operations: Vec<OwnOperation>,
+pub struct Custom {
+    /// The operations: [`crate::Kind::Custom`] contains an index of this list.
+    pub operations: Vec<CustomOperation>,
     /// Statements that create what the operations need, executed once before the load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
@@ -20,10 +20,10 @@ pub struct Own {
     pub feeds: Vec<Feed>,
 }
 
-impl Own {
+impl Custom {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        *self == Own::default()
+        *self == Custom::default()
     }
 
     /// Whether some operation uses keys of the workload, or some table has a row for each key.
@@ -43,7 +43,7 @@ impl Own {
 
 /// A user-defined operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OwnOperation {
+pub struct CustomOperation {
     /// Its name.
     pub name: String,
     /// Its parameters. Each is generated once for an operation.

@@ -1,7 +1,7 @@
 //! One thread of a lane: an application's process, which blocks in its operation.
 
 use super::bell::Bell;
-use super::desk::Desk;
+use super::scheduler::Scheduler;
 use super::work::{Action, Answer, Request};
 use crate::clock;
 use crate::drive::{Next, Take};
@@ -26,7 +26,7 @@ const DEPUTY_NS: u64 = 50_000;
 /// the deputy, looks shortly after each due time, and leads if the leader is
 /// not back.
 pub(super) struct Shared<S, M> {
-    desk: Mutex<Desk<S, M>>,
+    scheduler: Mutex<Scheduler<S, M>>,
     /// There may be something to do for one that is idle.
     changed: Condvar,
     /// Those that wait for an operation to fall due are to look again.
@@ -37,13 +37,13 @@ pub(super) struct Shared<S, M> {
 }
 
 impl<S, M: Default> Shared<S, M> {
-    pub(super) fn new(desk: Desk<S, M>, bell: Bell, timeout_ns: u64) -> Shared<S, M> {
+    pub(super) fn new(scheduler: Scheduler<S, M>, bell: Bell, timeout_ns: u64) -> Shared<S, M> {
         let (changed, asleep) = (Condvar::new(), Condvar::new());
-        Shared { desk: Mutex::new(desk), changed, asleep, bell, timeout_ns }
+        Shared { scheduler: Mutex::new(scheduler), changed, asleep, bell, timeout_ns }
     }
 
-    pub(super) fn desk(&self) -> MutexGuard<'_, Desk<S, M>> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn scheduler(&self) -> MutexGuard<'_, Scheduler<S, M>> {
+        self.scheduler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets all threads look again.
@@ -58,37 +58,38 @@ impl<S, M: Default> Shared<S, M> {
     }
 
     /// Waits for the next operation. Returns None if the thread is to end.
-    fn next(&self, place: usize, memo: &mut M, request: &mut Request) -> Option<Take> {
-        let mut desk = self.desk();
-        while !desk.closing {
+    fn next(&self, slot: usize, memo: &mut M, request: &mut Request) -> Option<Take> {
+        let mut scheduler = self.scheduler();
+        while !scheduler.closing {
             let now = clock::now();
-            match desk.next(now) {
+            match scheduler.next(now) {
                 Next::Take(take) => {
-                    desk.begin(place, take, now, self.timeout_ns, (memo, request));
+                    scheduler.begin(slot, take, now, self.timeout_ns, (memo, request));
                     // Before the operation, which may block: somebody must mind
                     // the schedule. Part of the send lag, and rarely needed.
-                    let alone = desk.drive.is_open_loop() && !desk.leading;
-                    self.call_deputy(&desk, alone);
+                    let alone = scheduler.drive.is_open_loop() && !scheduler.leading;
+                    self.call_deputy(&scheduler, alone);
                     return Some(take);
                 }
-                Next::At(due) if !desk.leading => {
-                    desk.leading = true;
-                    self.call_deputy(&desk, true);
-                    desk = self.sleep(desk, due);
-                    desk.leading = false;
+                Next::At(due) if !scheduler.leading => {
+                    scheduler.leading = true;
+                    self.call_deputy(&scheduler, true);
+                    scheduler = self.sleep(scheduler, due);
+                    scheduler.leading = false;
                 }
-                Next::At(due) if !desk.guarding => {
-                    desk.guarding = true;
-                    desk = self.nap(desk, (due + DEPUTY_NS).saturating_sub(now));
-                    desk.guarding = false;
+                Next::At(due) if !scheduler.guarding => {
+                    scheduler.guarding = true;
+                    scheduler = self.nap(scheduler, (due + DEPUTY_NS).saturating_sub(now));
+                    scheduler.guarding = false;
                 }
                 _ => {
-                    if desk.drive.is_over(now) {
+                    if scheduler.drive.is_over(now) {
                         self.bell.ring();
                     }
-                    desk.idle += 1;
-                    desk = self.changed.wait(desk).unwrap_or_else(PoisonError::into_inner);
-                    desk.idle -= 1;
+                    scheduler.idle += 1;
+                    scheduler =
+                        self.changed.wait(scheduler).unwrap_or_else(PoisonError::into_inner);
+                    scheduler.idle -= 1;
                 }
             }
         }
@@ -96,40 +97,44 @@ impl<S, M: Default> Shared<S, M> {
     }
 
     /// Wakes an idle thread to be the deputy, where there is none.
-    fn call_deputy(&self, desk: &Desk<S, M>, wanted: bool) {
-        if wanted && !desk.guarding && desk.idle > 0 {
+    fn call_deputy(&self, scheduler: &Scheduler<S, M>, wanted: bool) {
+        if wanted && !scheduler.guarding && scheduler.idle > 0 {
             self.call_one();
         }
     }
 
     /// Sleeps for `ns`, or until something has changed.
-    fn nap<'a>(&'a self, desk: MutexGuard<'a, Desk<S, M>>, ns: u64) -> MutexGuard<'a, Desk<S, M>> {
-        let waited = self.asleep.wait_timeout(desk, Duration::from_nanos(ns));
+    fn nap<'a>(
+        &'a self,
+        scheduler: MutexGuard<'a, Scheduler<S, M>>,
+        ns: u64,
+    ) -> MutexGuard<'a, Scheduler<S, M>> {
+        let waited = self.asleep.wait_timeout(scheduler, Duration::from_nanos(ns));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Waits until `due`, or until something has changed.
     fn sleep<'a>(
         &'a self,
-        desk: MutexGuard<'a, Desk<S, M>>,
+        scheduler: MutexGuard<'a, Scheduler<S, M>>,
         due: u64,
-    ) -> MutexGuard<'a, Desk<S, M>> {
+    ) -> MutexGuard<'a, Scheduler<S, M>> {
         let left = due.saturating_sub(clock::now());
         // Near its end spinning would take the core from a thread that is in
         // an operation: then the sleep goes on, and its end is the later one.
         let nap = match left.checked_sub(SPIN_NS) {
             Some(nap @ 1..) => nap,
-            _ if desk.all_free() => 0,
+            _ if scheduler.all_free() => 0,
             _ => left,
         };
         if nap > 0 {
-            return self.nap(desk, nap);
+            return self.nap(scheduler, nap);
         }
-        drop(desk);
+        drop(scheduler);
         while clock::now() < due {
             std::hint::spin_loop();
         }
-        self.desk()
+        self.scheduler()
     }
 }
 
@@ -139,23 +144,23 @@ struct Farewell<'a, S, M: Default>(&'a Shared<S, M>);
 impl<S, M: Default> Drop for Farewell<'_, S, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.desk().lost = true;
+            self.0.scheduler().lost = true;
             self.0.bell.ring();
         }
     }
 }
 
 /// The life of a lane's thread.
-pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, place: usize, mut store: Store) {
+pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, slot: usize, mut store: Store) {
     let _farewell = Farewell(shared);
     let (mut memo, mut request, mut buffer) = (M::default(), Request::default(), Vec::new());
-    while let Some(Take { due, could, .. }) = shared.next(place, &mut memo, &mut request) {
+    while let Some(Take { due, could, .. }) = shared.next(slot, &mut memo, &mut request) {
         let sent = clock::now();
         store.gives_up_at(sent + shared.timeout_ns);
         let answer = perform(&store, &request, &mut buffer);
         let done = clock::now();
         let at = Moments { due, could, sent, asked: sent, began: done, done };
-        shared.desk().ended(place, &at, (&mut memo, &request), answer);
+        shared.scheduler().ended(slot, &at, (&mut memo, &request), answer);
     }
 }
 

@@ -1,17 +1,17 @@
 //! One task of a lane. It acts as a worker of an application, which has one operation at a time and
 //! waits for its outcome.
 
-use crate::desk::{Connection, Cut, Desk, Work};
 use crate::driver::Driver;
 use crate::events::Events;
 use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
+use crate::scheduler::{Connection, Cut, Scheduler, Work};
 use crate::serving::Serving;
 use crate::trouble::Trouble;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
-use record::{Failure, LaneAsked, Moments, Reuse, Told, Upkeep};
+use record::{Failure, LaneAsked, Moments, Outcome, Reuse, Upkeep};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
@@ -27,7 +27,7 @@ const BATCH: (usize, usize) = (500, 1 << 20);
 /// What the tasks of a lane share.
 pub(crate) struct Shared<D: Driver> {
     pub(crate) driver: D,
-    pub(crate) desk: RefCell<Desk<D::Client>>,
+    pub(crate) scheduler: RefCell<Scheduler<D::Client>>,
     serving: RefCell<Serving>,
     reuse: Reuse,
     timeout_ns: u64,
@@ -83,13 +83,13 @@ impl From<Cut> for End {
 }
 
 /// The main loop of a task.
-pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, place: usize) {
+pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, slot: usize) {
     let mut bench = Bench::default();
-    let next = || poll_fn(|context| shared.desk.borrow_mut().next_work(place, context));
+    let next = || poll_fn(|context| shared.scheduler.borrow_mut().next_work(slot, context));
     while let Some(work) = next().await {
         match work {
-            Work::Open => shared.open(place).await,
-            Work::Operate(take) => shared.operate(place, take, &mut bench).await,
+            Work::Open => shared.open(slot).await,
+            Work::Operate(take) => shared.operate(slot, take, &mut bench).await,
         }
     }
 }
@@ -97,7 +97,7 @@ pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, place: usize) {
 impl<D: Driver> Shared<D> {
     pub(crate) fn new(
         driver: D,
-        desk: Desk<D::Client>,
+        scheduler: Scheduler<D::Client>,
         serving: Serving,
         asked: &LaneAsked,
         worker: usize,
@@ -106,7 +106,7 @@ impl<D: Driver> Shared<D> {
         let fresh = matches!(asked.reuse, Reuse::Never | Reuse::Times(_));
         Shared {
             driver,
-            desk: RefCell::new(desk),
+            scheduler: RefCell::new(scheduler),
             serving: RefCell::new(serving),
             reuse: asked.reuse,
             timeout_ns: asked.timeout_ns,
@@ -118,15 +118,15 @@ impl<D: Driver> Shared<D> {
 
     /// Opens a connection before the operations. If that fails, the first operation that needs
     /// the connection tries again, and the failure is counted there.
-    async fn open(&self, place: usize) {
+    async fn open(&self, slot: usize) {
         let until = clock::now() + self.timeout_ns.min(OPENING_NS);
         let grant = {
-            let mut desk = self.desk.borrow_mut();
-            desk.set_deadline(place, until);
-            desk.pool.as_mut().map(|pool| {
-                let grant = pool.take(place);
+            let mut scheduler = self.scheduler.borrow_mut();
+            scheduler.set_deadline(slot, until);
+            scheduler.pool.as_mut().map(|pool| {
+                let grant = pool.take(slot);
                 if grant.is_none() {
-                    pool.leave(place);
+                    pool.leave(slot);
                 }
                 grant
             })
@@ -134,32 +134,34 @@ impl<D: Driver> Shared<D> {
         match grant {
             // Without a pool the slot keeps its own connection.
             None => {
-                let opened = self.connect(place).await.ok();
-                self.desk.borrow_mut().places[place].connection = opened;
+                let opened = self.connect(slot).await.ok();
+                self.scheduler.borrow_mut().slots[slot].connection = opened;
             }
-            Some(Some(Grant::MayOpen)) => match self.connect(place).await {
-                Ok(connection) => self.desk.borrow_mut().give_back(connection),
-                Err(_) => self.desk.borrow_mut().lost(),
+            Some(Some(Grant::MayOpen)) => match self.connect(slot).await {
+                Ok(connection) => self.scheduler.borrow_mut().give_back(connection),
+                Err(_) => self.scheduler.borrow_mut().lost(),
             },
-            Some(Some(Grant::Open(connection))) => self.desk.borrow_mut().give_back(connection),
+            Some(Some(Grant::Open(connection))) => {
+                self.scheduler.borrow_mut().give_back(connection)
+            }
             Some(None) => {}
         }
-        self.desk.borrow_mut().opened(place);
+        self.scheduler.borrow_mut().opened(slot);
     }
 
-    async fn connect(&self, place: usize) -> Result<Connection<D::Client>, End> {
-        let connected = guarded(&self.desk, place, self.driver.connect(self.source())).await?;
-        let mut desk = self.desk.borrow_mut();
+    async fn connect(&self, slot: usize) -> Result<Connection<D::Client>, End> {
+        let connected = guarded(&self.scheduler, slot, self.driver.connect(self.source())).await?;
+        let mut scheduler = self.scheduler.borrow_mut();
         match connected {
             Ok((client, opening)) => {
                 match opening.connect_ns {
                     Some(connect_ns) => {
-                        desk.seen.opened(connect_ns, opening.tls_ns);
-                        desk.seen.logged_in(opening.log_in_ns);
+                        scheduler.seen.opened(connect_ns, opening.tls_ns);
+                        scheduler.seen.logged_in(opening.log_in_ns);
                     }
-                    None => desk.seen.opened_in_one(opening.log_in_ns),
+                    None => scheduler.seen.opened_in_one(opening.log_in_ns),
                 }
-                desk.places[place].failures = 0;
+                scheduler.slots[slot].failures = 0;
                 Ok(Connection { client, served: 0 })
             }
             Err(trouble) => Err(End::Trouble(trouble)),
@@ -177,9 +179,9 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Carries out an operation, or a batch of a load.
-    async fn operate(&self, place: usize, take: Take, bench: &mut Bench) {
+    async fn operate(&self, slot: usize, take: Take, bench: &mut Bench) {
         let begun = clock::now();
-        self.desk.borrow_mut().set_deadline(place, begun + self.timeout_ns);
+        self.scheduler.borrow_mut().set_deadline(slot, begun + self.timeout_ns);
         self.word(take, bench);
         let mut attempt = Attempt {
             at: Moments { could: take.could, sent: begun, ..Moments::default() },
@@ -190,7 +192,7 @@ impl<D: Driver> Shared<D> {
             rows: 0,
             unconnected: false,
         };
-        let ended = self.attempt(place, bench, &mut attempt).await;
+        let ended = self.attempt(slot, bench, &mut attempt).await;
         if ended.is_err() {
             attempt.at.done = clock::now();
         }
@@ -201,16 +203,16 @@ impl<D: Driver> Shared<D> {
             Err(_) => false,
         };
         match attempt.connection.take().filter(|_| whole) {
-            Some(connection) => self.put_back(place, connection).await,
-            None if attempt.granted => self.desk.borrow_mut().lost(),
+            Some(connection) => self.put_back(slot, connection).await,
+            None if attempt.granted => self.scheduler.borrow_mut().lost(),
             None => {}
         }
         let left = ended == Err(End::Left);
-        self.desk.borrow_mut().finished(bench.takes.len(), left, clock::now());
+        self.scheduler.borrow_mut().finished(bench.takes.len(), left, clock::now());
         if attempt.unconnected {
-            self.back_off(place).await;
+            self.back_off(slot).await;
         }
-        self.desk.borrow_mut().freed(place);
+        self.scheduler.borrow_mut().freed(slot);
     }
 
     /// Writes the operation into the request; for a load, as many operations as fit.
@@ -229,23 +231,23 @@ impl<D: Driver> Shared<D> {
             bytes += request.row.value.len();
             rows.push(std::mem::take(&mut request.row));
             let full = rows.len() == BATCH.0 || bytes >= BATCH.1;
-            next = if full { None } else { self.desk.borrow_mut().one_more() };
+            next = if full { None } else { self.scheduler.borrow_mut().one_more() };
         }
     }
 
     async fn attempt(
         &self,
-        place: usize,
+        slot: usize,
         bench: &mut Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Told, End> {
-        self.acquire(place, bench.takes[0].due, attempt).await?;
+    ) -> Result<Outcome, End> {
+        self.acquire(slot, bench.takes[0].due, attempt).await?;
         if self.loads {
-            return self.load(place, bench, attempt).await;
+            return self.load(slot, bench, attempt).await;
         }
         loop {
-            let outcome = self.request(place, bench, attempt).await?;
-            let Some(kind) = bench.request.half.filter(|_| outcome == Told::Ok) else {
+            let outcome = self.request(slot, bench, attempt).await?;
+            let Some(kind) = bench.request.half.filter(|_| outcome == Outcome::Ok) else {
                 return Ok(outcome);
             };
             attempt.read = Some(attempt.at.done);
@@ -256,50 +258,50 @@ impl<D: Driver> Shared<D> {
     /// Gets a connection: the slot's own, one of the pool, or a fresh one.
     async fn acquire(
         &self,
-        place: usize,
+        slot: usize,
         due: u64,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<(), End> {
         let Reuse::Pool(asked) = self.reuse else {
-            attempt.connection = self.desk.borrow_mut().places[place].connection.take();
+            attempt.connection = self.scheduler.borrow_mut().slots[slot].connection.take();
             if attempt.connection.is_none() {
-                return self.open_for(place, attempt).await;
+                return self.open_for(slot, attempt).await;
             }
             return Ok(());
         };
         let begun = attempt.at.sent;
-        let granted = self.wait_for_grant(place, begun, asked.wait_ns).await;
+        let granted = self.wait_for_grant(slot, begun, asked.wait_ns).await;
         // Nothing could be sent until now: waiting for the pool counts against the contender.
         attempt.at.could = clock::now();
         attempt.at.sent = attempt.at.could;
         let came = match granted {
             Ok(grant) => {
                 attempt.granted = true;
-                self.take_up(place, asked.upkeep, grant, attempt).await
+                self.take_up(slot, asked.upkeep, grant, attempt).await
             }
             Err(end) => Err(end),
         };
-        self.desk.borrow_mut().seen.acquired(due, clock::now() - begun);
+        self.scheduler.borrow_mut().seen.acquired(due, clock::now() - begun);
         came
     }
 
     async fn wait_for_grant(
         &self,
-        place: usize,
+        slot: usize,
         begun: u64,
         wait_ns: u64,
     ) -> Result<Grant<Connection<D::Client>>, End> {
         {
-            let mut desk = self.desk.borrow_mut();
-            let at_once = desk.pool.as_mut().expect("a pool was asked for").take(place);
+            let mut scheduler = self.scheduler.borrow_mut();
+            let at_once = scheduler.pool.as_mut().expect("a pool was asked for").take(slot);
             if let Some(grant) = at_once {
                 return Ok(grant);
             }
-            desk.set_deadline(place, begun + wait_ns.min(self.timeout_ns));
+            scheduler.set_deadline(slot, begun + wait_ns.min(self.timeout_ns));
         }
-        let granted = poll_fn(|context| self.desk.borrow_mut().granted(place, context)).await;
+        let granted = poll_fn(|context| self.scheduler.borrow_mut().granted(slot, context)).await;
         if granted.is_ok() {
-            self.desk.borrow_mut().set_deadline(place, begun + self.timeout_ns);
+            self.scheduler.borrow_mut().set_deadline(slot, begun + self.timeout_ns);
         }
         granted.map_err(|cut| match cut {
             Cut::TimeUp if wait_ns < self.timeout_ns => End::Starved,
@@ -310,20 +312,20 @@ impl<D: Driver> Shared<D> {
     /// Turns what the pool granted into a usable connection.
     async fn take_up(
         &self,
-        place: usize,
+        slot: usize,
         upkeep: Upkeep,
         grant: Grant<Connection<D::Client>>,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<(), End> {
         let Grant::Open(mut connection) = grant else {
-            return self.open_for(place, attempt).await;
+            return self.open_for(slot, attempt).await;
         };
         if upkeep == Upkeep::Ping {
-            let answers = guarded(&self.desk, place, self.driver.ping(&mut connection.client));
+            let answers = guarded(&self.scheduler, slot, self.driver.ping(&mut connection.client));
             if answers.await?.is_err() {
                 // This is the reason why a pool checks its connections.
                 drop(connection);
-                return self.open_for(place, attempt).await;
+                return self.open_for(slot, attempt).await;
             }
         }
         attempt.connection = Some(connection);
@@ -331,9 +333,9 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Opens a connection within the time of the operation.
-    async fn open_for(&self, place: usize, attempt: &mut Attempt<D::Client>) -> Result<(), End> {
+    async fn open_for(&self, slot: usize, attempt: &mut Attempt<D::Client>) -> Result<(), End> {
         attempt.unconnected = true;
-        attempt.connection = Some(self.connect(place).await?);
+        attempt.connection = Some(self.connect(slot).await?);
         attempt.unconnected = false;
         Ok(())
     }
@@ -341,17 +343,17 @@ impl<D: Driver> Shared<D> {
     /// Sends one request and receives its reply.
     async fn request(
         &self,
-        place: usize,
+        slot: usize,
         bench: &mut Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Told, End> {
+    ) -> Result<Outcome, End> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         let mut events = Events::new(&self.serving, &mut bench.memo);
         let performed = self.driver.perform(client, &bench.request, &mut events);
-        let performed = guarded(&self.desk, place, performed).await;
-        let Events { prepare_ns, asked, began, rows, bytes, own, .. } = events;
+        let performed = guarded(&self.scheduler, slot, performed).await;
+        let Events { prepare_ns, asked, began, rows, bytes, custom, .. } = events;
         if let Some(took_ns) = prepare_ns {
-            self.desk.borrow_mut().seen.prepared(took_ns);
+            self.scheduler.borrow_mut().seen.prepared(took_ns);
         }
         // An operation of two requests counts as sent once the first was sent.
         attempt.at.asked = asked.max(attempt.at.asked);
@@ -359,22 +361,22 @@ impl<D: Driver> Shared<D> {
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
         performed?.map_err(End::Trouble)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
-        Ok(own.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
+        Ok(custom.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
     }
 
     async fn load(
         &self,
-        place: usize,
+        slot: usize,
         bench: &Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Told, End> {
+    ) -> Result<Outcome, End> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         attempt.at.asked = clock::now();
-        let loaded = guarded(&self.desk, place, self.write_rows(client, &bench.rows)).await;
+        let loaded = guarded(&self.scheduler, slot, self.write_rows(client, &bench.rows)).await;
         attempt.at.done = clock::now();
         attempt.at.began = attempt.at.done;
         loaded?.map_err(End::Trouble)?;
-        Ok(Told::Ok)
+        Ok(Outcome::Ok)
     }
 
     /// Writes rows, table by table.
@@ -394,8 +396,8 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Records how the operations ended.
-    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Told, End>) {
-        let seen = &mut self.desk.borrow_mut().seen;
+    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Outcome, End>) {
+        let seen = &mut self.scheduler.borrow_mut().seen;
         let share = bench.request.share;
         let asked = attempt.at.asked > 0;
         for take in &bench.takes {
@@ -407,10 +409,10 @@ impl<D: Driver> Shared<D> {
                     seen.replied_of_kind(share, &at, outcome, attempt.read);
                     seen.fetched(&at, attempt.rows);
                 }
-                Err(End::Trouble(Trouble::Told { code, .. })) if asked => {
+                Err(End::Trouble(Trouble::ServerError { code, .. })) if asked => {
                     let at = Moments { began: at.done, ..at };
-                    seen.replied(&at, code, Told::Unexpected, 0);
-                    seen.replied_of_kind(share, &at, Told::Unexpected, attempt.read);
+                    seen.replied(&at, code, Outcome::Unexpected, 0);
+                    seen.replied_of_kind(share, &at, Outcome::Unexpected, attempt.read);
                 }
                 Err(End::TimedOut) => {
                     seen.timed_out(&at, asked);
@@ -418,7 +420,7 @@ impl<D: Driver> Shared<D> {
                 }
                 Err(End::Left) if asked => seen.unfinished(1),
                 Err(End::Left) => seen.unsent(1),
-                Err(End::Trouble(Trouble::Told { code, .. })) => {
+                Err(End::Trouble(Trouble::ServerError { code, .. })) => {
                     seen.refused(code, at.done, false);
                     seen.lost_of_kind(share, None, attempt.read);
                 }
@@ -436,49 +438,47 @@ impl<D: Driver> Shared<D> {
 
     /// Treats a connection as the policy requires. This is part of the operation's turn, but not
     /// of its time: its own requester does not wait for it, but the next one may.
-    async fn put_back(&self, place: usize, mut connection: Connection<D::Client>) {
+    async fn put_back(&self, slot: usize, mut connection: Connection<D::Client>) {
         connection.served += 1;
         match self.reuse {
-            Reuse::Times(times) if connection.served >= times => {
-                self.close(place, connection).await
-            }
-            Reuse::Never => self.close(place, connection).await,
+            Reuse::Times(times) if connection.served >= times => self.close(slot, connection).await,
+            Reuse::Never => self.close(slot, connection).await,
             Reuse::Always | Reuse::Times(_) => {
-                self.desk.borrow_mut().places[place].connection = Some(connection);
+                self.scheduler.borrow_mut().slots[slot].connection = Some(connection);
             }
             Reuse::Pool(pool) if pool.upkeep == Upkeep::Reset => {
-                self.belated(place);
+                self.belated(slot);
                 let reset = self.driver.reset(&mut connection.client);
-                match guarded(&self.desk, place, reset).await {
-                    Ok(Ok(())) => self.desk.borrow_mut().give_back(connection),
-                    Ok(Err(_)) | Err(_) => self.desk.borrow_mut().lost(),
+                match guarded(&self.scheduler, slot, reset).await {
+                    Ok(Ok(())) => self.scheduler.borrow_mut().give_back(connection),
+                    Ok(Err(_)) | Err(_) => self.scheduler.borrow_mut().lost(),
                 }
             }
-            Reuse::Pool(_) => self.desk.borrow_mut().give_back(connection),
+            Reuse::Pool(_) => self.scheduler.borrow_mut().give_back(connection),
         }
     }
 
-    async fn close(&self, place: usize, connection: Connection<D::Client>) {
-        self.belated(place);
+    async fn close(&self, slot: usize, connection: Connection<D::Client>) {
+        self.belated(slot);
         // A connection that does not close in time is abandoned.
-        let _ = guarded(&self.desk, place, self.driver.close(connection.client)).await;
+        let _ = guarded(&self.scheduler, slot, self.driver.close(connection.client)).await;
     }
 
     /// What follows an operation has a timeout of its own.
-    fn belated(&self, place: usize) {
-        self.desk.borrow_mut().set_deadline(place, clock::now() + self.timeout_ns);
+    fn belated(&self, slot: usize) {
+        self.scheduler.borrow_mut().set_deadline(slot, clock::now() + self.timeout_ns);
     }
 
     /// Pauses after a failed connect. A refused connect takes no time: without a pause it would
     /// be counted ten thousand times a second.
-    async fn back_off(&self, place: usize) {
+    async fn back_off(&self, slot: usize) {
         {
-            let mut desk = self.desk.borrow_mut();
-            let failures = &mut desk.places[place].failures;
+            let mut scheduler = self.scheduler.borrow_mut();
+            let failures = &mut scheduler.slots[slot].failures;
             let wait = (BACKOFF_NS.0 << (*failures).min(8)).min(BACKOFF_NS.1);
             *failures += 1;
-            desk.set_deadline(place, clock::now() + wait);
+            scheduler.set_deadline(slot, clock::now() + wait);
         }
-        let _ = guarded(&self.desk, place, pending::<()>()).await;
+        let _ = guarded(&self.scheduler, slot, pending::<()>()).await;
     }
 }

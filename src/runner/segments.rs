@@ -1,11 +1,11 @@
-//! A run takes its rounds in legs: one for each launch, or up to each look, or
+//! A run takes its rounds in segments: one for each launch, or up to each look, or
 //! all in one. Pure.
 
 use record::Question;
 
 /// Some rounds without a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Leg {
+pub(super) struct Segment {
     /// Number of its first round.
     pub(super) first_round: u32,
     /// How many.
@@ -14,26 +14,26 @@ pub(super) struct Leg {
     pub(super) launch: Option<u32>,
 }
 
-/// The legs of a run, in order.
-pub(super) fn of(question: &Question) -> Vec<Leg> {
+/// The segments of a run, in order.
+pub(super) fn of(question: &Question) -> Vec<Segment> {
     if let Some(rounds) = question.rounds_of_a_launch() {
-        let leg = |number: u32| Leg {
+        let segment = |number: u32| Segment {
             first_round: (number - 1) * rounds + 1,
             rounds,
             // The pilot uses the first launch, too.
             launch: (number > 1).then_some(number),
         };
-        return (1..=question.restarts).map(leg).collect();
+        return (1..=question.restarts).map(segment).collect();
     }
     let ends =
         if question.looks.is_empty() { vec![question.rounds] } else { question.looks.clone() };
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    let leg = |(start, end): (u32, &u32)| Leg {
+    let segment = |(start, end): (u32, &u32)| Segment {
         first_round: start + 1,
         rounds: end - start,
         launch: None,
     };
-    starts.zip(&ends).map(leg).collect()
+    starts.zip(&ends).map(segment).collect()
 }
 
 #[cfg(test)]
@@ -41,18 +41,21 @@ mod tests {
     use super::*;
     use crate::plan::example;
 
-    fn legs(change: impl Fn(&mut Question)) -> Vec<(u32, u32, Option<u32>)> {
+    fn segments(change: impl Fn(&mut Question)) -> Vec<(u32, u32, Option<u32>)> {
         let mut question = example::plan(|_| {}).question;
         change(&mut question);
-        of(&question).iter().map(|leg| (leg.first_round, leg.rounds, leg.launch)).collect()
+        of(&question)
+            .iter()
+            .map(|segment| (segment.first_round, segment.rounds, segment.launch))
+            .collect()
     }
 
     #[test]
-    fn every_round_belongs_to_one_leg() {
-        assert_eq!(legs(|question| question.rounds = 12), [(1, 12, None)]);
-        let restarts = legs(|question| (question.rounds, question.restarts) = (15, 3));
+    fn every_round_belongs_to_one_segment() {
+        assert_eq!(segments(|question| question.rounds = 12), [(1, 12, None)]);
+        let restarts = segments(|question| (question.rounds, question.restarts) = (15, 3));
         assert_eq!(restarts, [(1, 5, None), (6, 5, Some(2)), (11, 5, Some(3))]);
-        let looks = legs(|question| {
+        let looks = segments(|question| {
             question.looks = vec![10, 16, 26, 40, 60];
             question.rounds = 60;
         });

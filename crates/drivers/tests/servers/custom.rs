@@ -7,8 +7,8 @@ use crate::common::{MS, PATIENCE, order};
 use drivers::Database;
 use engine::workload::{FeedRows, Feeds};
 use record::{
-    Feed, FeedOrder, Kind, Own, OwnOperation, Parameter, Rows, Says, Seen, Share, Statement, Table,
-    Workload,
+    Custom, CustomOperation, Feed, FeedOrder, Kind, Parameter, Rows, Says, Seen, Share, Statement,
+    Table, Workload,
 };
 
 fn parameter((name, from): &(&str, &str)) -> Parameter {
@@ -19,8 +19,12 @@ fn statement(text: &str, rows: Rows) -> Statement {
     Statement { text: text.to_owned(), rows, returns: None }
 }
 
-fn operation(name: &str, parameters: &[(&str, &str)], statements: Vec<Statement>) -> OwnOperation {
-    OwnOperation {
+fn operation(
+    name: &str,
+    parameters: &[(&str, &str)],
+    statements: Vec<Statement>,
+) -> CustomOperation {
+    CustomOperation {
         name: name.to_owned(),
         parameters: parameters.iter().map(parameter).collect(),
         says: Says::Sql(statements),
@@ -28,7 +32,7 @@ fn operation(name: &str, parameters: &[(&str, &str)], statements: Vec<Statement>
 }
 
 /// Accounts of which each operation is about one.
-fn workload(operations: Vec<OwnOperation>) -> Workload {
+fn workload(operations: Vec<CustomOperation>) -> Workload {
     let shares = 0..operations.len() as u32;
     let columns = [
         ("id", "key(1)"),
@@ -45,7 +49,7 @@ fn workload(operations: Vec<OwnOperation>) -> Workload {
         order: FeedOrder::Sequential,
         hash: String::new(),
     };
-    let own = Own {
+    let custom = Custom {
         operations,
         setup: [
             "DROP TABLE IF EXISTS {accounts}",
@@ -65,8 +69,8 @@ fn workload(operations: Vec<OwnOperation>) -> Workload {
     };
     Workload {
         keys: 700,
-        mix: shares.map(|at| Share { kind: Kind::Own(at), weight: 1.0 }).collect(),
-        own,
+        mix: shares.map(|at| Share { kind: Kind::Custom(at), weight: 1.0 }).collect(),
+        custom,
         ..crate::common::workload("kv")
     }
 }
@@ -105,7 +109,7 @@ fn sound() -> Workload {
 
 /// Operations of this number in the mix.
 fn of(seen: &Seen, number: u32) -> &record::KindSeen {
-    seen.kinds.iter().find(|of| of.kind == Kind::Own(number)).expect("driven")
+    seen.kinds.iter().find(|of| of.kind == Kind::Custom(number)).expect("driven")
 }
 
 /// Asserts that each operation did its work, as the server shows.

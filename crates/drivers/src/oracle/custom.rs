@@ -3,37 +3,37 @@
 use super::link::{Call, Fault, Library};
 use super::session::{Server, bind, change, query};
 use super::thread::Connection;
+use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
-use crate::own::{self, OwnReply, OwnStatement};
-use crate::request::OwnRequest;
+use crate::request::CustomRequest;
 use crate::trouble::Trouble;
 
 impl<L: Library> Server<L> {
     /// Carries out one user-defined operation.
-    pub(super) async fn own(
+    pub(super) async fn custom(
         &self,
         connection: &mut Connection,
-        request: &OwnRequest,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        let statements = self.own.statements(request.number);
+        let statements = self.custom.statements(request.number);
         let alone = statements.len() == 1;
-        own::operate(&mut Own { connection, alone }, statements, request, events).await
+        custom::operate(&mut Custom { connection, alone }, statements, request, events).await
     }
 }
 
 /// A session in which statements are sent.
-struct Own<'a> {
+struct Custom<'a> {
     connection: &'a mut Connection,
     /// Whether the statement is the whole operation, and is committed with it.
     alone: bool,
 }
 
-impl own::Session for Own<'_> {
+impl custom::Session for Custom<'_> {
     type Error = Fault;
 
     /// The library prepares a statement when it first executes it, and not in advance.
-    async fn prepare(&mut self, _statement: &OwnStatement) -> Result<Option<u64>, Fault> {
+    async fn prepare(&mut self, _statement: &CustomStatement) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
 
@@ -49,8 +49,8 @@ impl own::Session for Own<'_> {
 
     async fn perform(
         &mut self,
-        statement: &OwnStatement,
-        request: &OwnRequest,
+        statement: &CustomStatement,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
@@ -62,7 +62,7 @@ impl own::Session for Own<'_> {
         };
         let reply = self.connection.call(call).await?;
         events.began_at(reply.began);
-        let mut hears = OwnReply::new(statement, events);
+        let mut hears = CustomReply::new(statement, events);
         for row in &reply.rows {
             let last = row.cells.last().and_then(Option::as_deref);
             hears.row(row.bytes, Some(last.unwrap_or_default()), events);

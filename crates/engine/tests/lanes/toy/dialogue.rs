@@ -2,8 +2,8 @@
 //! one sends it twice, the second time when the first reply is complete.
 
 use super::codec::Toy;
-use engine::codec_lane::{Push, Speech};
-use record::{Moments, Recorder, Told};
+use engine::codec_lane::{Dialogue, Push};
+use record::{Moments, Outcome, Recorder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use wire::Reply;
@@ -20,7 +20,7 @@ pub(crate) struct Ended {
     pub(crate) number: u64,
     pub(crate) at: Moments,
     /// What the reply said. None if the operation was given up or lost.
-    pub(crate) told: Option<Told>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// What a lane heard.
@@ -62,13 +62,13 @@ pub(crate) struct Body {
 }
 
 impl Echo {
-    fn note(&self, number: u64, at: Moments, told: Option<Told>) {
+    fn note(&self, number: u64, at: Moments, outcome: Option<Outcome>) {
         let mut notes = self.notes.lock().expect("no test failed");
-        notes.ended.push(Ended { number, at, told });
+        notes.ended.push(Ended { number, at, outcome });
     }
 }
 
-impl Speech for Echo {
+impl Dialogue for Echo {
     type Codec = Toy;
     type Memo = Body;
 
@@ -106,22 +106,22 @@ impl Speech for Echo {
         Push::More
     }
 
-    fn told(
+    fn outcome(
         &mut self,
         number: u64,
         at: &Moments,
         body: &mut Body,
         reply: &Reply,
         _seen: &mut Recorder,
-    ) -> Option<Told> {
+    ) -> Option<Outcome> {
         let is_own = body.bytes == number && body.length == 8 && reply.body_len == 8;
         if is_own && number.is_multiple_of(TWICE) && !body.is_second {
             body.is_second = true;
             return None;
         }
-        let told = if is_own { Told::Ok } else { Told::Wrong };
-        self.note(number, *at, Some(told));
-        Some(told)
+        let outcome = if is_own { Outcome::Ok } else { Outcome::Wrong };
+        self.note(number, *at, Some(outcome));
+        Some(outcome)
     }
 
     fn lost(&self, number: u64, _body: &Body, at: Option<&Moments>, _seen: &mut Recorder) {

@@ -19,7 +19,7 @@ pub(super) enum Kind {
 
 /// One operation in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct InFlight {
     pub(super) kind: Kind,
     /// A byte of the reply was seen.
     pub(super) began: bool,
@@ -35,8 +35,8 @@ pub(super) struct Asked {
     pub(super) aggregate: bool,
 }
 
-impl Asked {
-    pub(super) fn new(op: &Op<'_>) -> Asked {
+impl InFlight {
+    pub(super) fn new(op: &Op<'_>) -> InFlight {
         let kind = match op {
             Op::Get(_) => Kind::Get,
             Op::Set(_) => Kind::Set,
@@ -45,7 +45,7 @@ impl Asked {
             Op::Del(_) => Kind::Del,
             Op::Command(_) => Kind::Any,
         };
-        Asked { kind, ..Asked::default() }
+        InFlight { kind, ..InFlight::default() }
     }
 
     /// The reply begins with this token.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 /// One call in flight. Slots are used again, and keep their memory.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct InFlight {
     /// The name of the call.
     pub(super) name: &'static str,
     /// What tells it from others of its name.
@@ -38,7 +38,7 @@ pub(super) struct Asked {
     hash: u64,
 }
 
-impl Asked {
+impl InFlight {
     /// The call of an opening.
     pub(super) fn opening(&mut self, name: &'static str, throws: Throws) {
         self.renew(name, 0, Success::Void, throws);
@@ -66,7 +66,8 @@ impl Asked {
     fn renew(&mut self, name: &'static str, number: u32, success: Success, throws: Throws) {
         let mut keys = core::mem::take(&mut self.keys);
         keys.clear();
-        *self = Asked { name, number, success, throws, keys, hash: START, ..Asked::default() };
+        *self =
+            InFlight { name, number, success, throws, keys, hash: START, ..InFlight::default() };
     }
 
     fn expect(&mut self, keys: &List<'_>) {
@@ -88,7 +89,7 @@ impl Asked {
     /// Handles a piece of a value. A text that is the success has no separate beginning.
     ///
     /// # Errors
-    /// See [`Asked::succeeds`].
+    /// See [`InFlight::succeeds`].
     pub(super) fn has_value(&mut self) -> Result<(), Fault> {
         if self.success != Success::Text || self.has_success { Ok(()) } else { self.succeeds() }
     }

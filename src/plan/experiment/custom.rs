@@ -6,11 +6,11 @@ use super::scope::Scope;
 use super::table::{Table, Value};
 use crate::exit::Error;
 use crate::launch::Values;
+use crate::plan::custom::{CustomAsked, MOST, RequestTemplate};
 use crate::plan::feeds::{self, FeedRead};
-use crate::plan::own::{MOST, OwnAsked, RequestTemplate};
 use crate::plan::{commands, settings, workload};
 use engine::workload::Feeds;
-use record::{Feed, FeedOrder, Generator, OwnOperation, Parameter, Rows, Says, Statement};
+use record::{CustomOperation, Feed, FeedOrder, Generator, Parameter, Rows, Says, Statement};
 use text::near;
 use text::quantities;
 use text::shown::shown;
@@ -30,8 +30,8 @@ pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
 
 /// Reads the user-defined operations, tables and feeds of `[workload]`.
-pub(super) fn read(table: &Table<'_>) -> Result<OwnAsked, Error> {
-    let mut reader = Reader { own: OwnAsked::default(), feeds: Vec::new() };
+pub(super) fn read(table: &Table<'_>) -> Result<CustomAsked, Error> {
+    let mut reader = Reader { custom: CustomAsked::default(), feeds: Vec::new() };
     // Feeds and tables first: operations speak of them.
     if let Some(feeds) = table.get("feeds") {
         reader.feeds(&feeds)?;
@@ -53,13 +53,13 @@ pub(super) fn read(table: &Table<'_>) -> Result<OwnAsked, Error> {
         reader.request(value)?;
     }
     if let Some(idle) = table.get("tables").or(table.get("setup")).or(table.get("feeds"))
-        && reader.own.is_empty()
+        && reader.custom.is_empty()
     {
         return Err(idle.error("is for operations of your own: add [[workload.statements]]"));
     }
-    let Reader { mut own, feeds } = reader;
-    own.feeds = Feeds::new(feeds.into_iter().map(|feed| feed.rows).collect());
-    Ok(own)
+    let Reader { mut custom, feeds } = reader;
+    custom.feeds = Feeds::new(feeds.into_iter().map(|feed| feed.rows).collect());
+    Ok(custom)
 }
 
 fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
@@ -74,7 +74,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
 }
 
 struct Reader {
-    own: OwnAsked,
+    custom: CustomAsked,
     /// In the order of `own.said.feeds`.
     feeds: Vec<FeedRead>,
 }
@@ -91,7 +91,7 @@ impl Reader {
             };
             let path = file.source.folder.join(file.word()?);
             let read = feeds::read(&path, file.word()?).map_err(|why| file.error(&why))?;
-            self.own.said.feeds.push(Feed {
+            self.custom.said.feeds.push(Feed {
                 name: name.to_owned(),
                 file: file.word()?.to_owned(),
                 columns: read.columns.clone(),
@@ -109,7 +109,7 @@ impl Reader {
         table.only(&TABLE_KEYS)?;
         let name = needed(&table, "name", "what statements call it, in braces")?;
         let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
-        if !is_identifier(name.word()?) || self.own.said.tables.iter().any(known) {
+        if !is_identifier(name.word()?) || self.custom.said.tables.iter().any(known) {
             return Err(name.error("must be letters, digits and _, and its own"));
         }
         let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
@@ -118,14 +118,14 @@ impl Reader {
             None => 1,
         };
         let name = name.word()?.to_owned();
-        self.own.said.tables.push(record::Table { name, keys_per_row, columns });
+        self.custom.said.tables.push(record::Table { name, keys_per_row, columns });
         Ok(())
     }
 
     /// Names that stand for tables in statements.
     fn tables(&self) -> Vec<String> {
-        let own = self.own.said.tables.iter().map(|table| table.name.clone());
-        own.chain(["table".to_owned()]).collect()
+        let custom = self.custom.said.tables.iter().map(|table| table.name.clone());
+        custom.chain(["table".to_owned()]).collect()
     }
 
     fn setup(&mut self, value: &Value<'_>) -> Result<(), Error> {
@@ -136,7 +136,7 @@ impl Reader {
         if !wanted.is_empty() {
             return Err(value.error("setup happens once, and has places for tables alone"));
         }
-        self.own.said.setup.push(text.to_owned());
+        self.custom.said.setup.push(text.to_owned());
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl Reader {
         table.only(&STATEMENT_KEYS)?;
         let declared = declared(&table)?;
         let tables = self.tables();
-        let feeds = self.own.said.feeds.clone();
+        let feeds = self.custom.said.feeds.clone();
         let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
         let mut places = Places::new(&declared, &feeds, others);
         let says = match (table.get("sql"), table.get("command")) {
@@ -195,7 +195,7 @@ impl Reader {
     fn column(&self, value: &Value<'_>) -> Result<String, Error> {
         let text = value.word()?;
         let found = text.split_once('.').and_then(|(table, column)| {
-            let table = self.own.said.tables.iter().find(|of| of.name == table)?;
+            let table = self.custom.said.tables.iter().find(|of| of.name == table)?;
             Some((table, table.columns.iter().find(|of| of.name == column)?))
         });
         match found {
@@ -214,7 +214,7 @@ impl Reader {
         let table = value.table()?;
         table.only(&REQUEST_KEYS)?;
         let declared = declared(&table)?;
-        let feeds = self.own.said.feeds.clone();
+        let feeds = self.custom.said.feeds.clone();
         let mut places = Places::new(&declared, &feeds, &[]);
         let (target, target_shown) = target(&table, &mut places)?;
         let headers = self.headers(&table, &mut places)?;
@@ -236,11 +236,11 @@ impl Reader {
         let parameters = places.parameters().map_err(|why| value.error(&why))?;
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
-        let said = self.own.said.operations.last().expect("added");
+        let said = self.custom.said.operations.last().expect("added");
         // Whatever is wrong with it is wrong with any host.
         let target = template.target.as_deref().unwrap_or("/");
         template.encode(said, target, "host", &[]).map_err(|why| value.error(&why))?;
-        self.own.requests.push(template);
+        self.custom.requests.push(template);
         Ok(())
     }
 
@@ -273,9 +273,9 @@ impl Reader {
                 each.iter().any(|one| matches!(one, record::Picked::Text(text) if control(text)))
             }
             Generator::Feed { feed, column } => {
-                let at = self.own.said.feeds.iter().position(|of| of.name == *feed);
+                let at = self.custom.said.feeds.iter().position(|of| of.name == *feed);
                 let cell =
-                    |at: usize| self.own.said.feeds[at].columns.iter().position(|c| c == column);
+                    |at: usize| self.custom.said.feeds[at].columns.iter().position(|c| c == column);
                 at.and_then(|at| Some(self.feeds[at].unprintable[cell(at)?])) == Some(true)
             }
             _ => false,
@@ -290,11 +290,11 @@ impl Reader {
         parameters: Vec<Parameter>,
         says: Says,
     ) -> Result<(), Error> {
-        let number = self.own.said.operations.len() + 1;
+        let number = self.custom.said.operations.len() + 1;
         let name = match table.get("name") {
             Some(value) => {
                 let name = value.word()?;
-                let known = self.own.said.operations.iter().any(|of| of.name == name);
+                let known = self.custom.said.operations.iter().any(|of| of.name == name);
                 if name.is_empty() || name.len() > 80 || name.contains(char::is_control) || known {
                     return Err(value.error("must be a short text, and its own"));
                 }
@@ -304,8 +304,8 @@ impl Reader {
         };
         let weight =
             table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
-        self.own.weights.push(weight.unwrap_or(1.0));
-        self.own.said.operations.push(OwnOperation { name, parameters, says });
+        self.custom.weights.push(weight.unwrap_or(1.0));
+        self.custom.said.operations.push(CustomOperation { name, parameters, says });
         Ok(())
     }
 }

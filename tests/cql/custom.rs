@@ -4,7 +4,9 @@ use crate::common::{in_one_slice, order, workload};
 use crate::proxy::{BATCH, EXECUTE, PREPARE, Proxy, QUERY};
 use crate::{access, driven};
 use record::cassandra::Batch;
-use record::{Doing, Kind, Own, OwnOperation, Parameter, Rows, Says, Share, Statement, Workload};
+use record::{
+    Custom, CustomOperation, Doing, Kind, Parameter, Rows, Says, Share, Statement, Workload,
+};
 
 const OPERATIONS: u64 = 20;
 
@@ -14,13 +16,13 @@ fn of(statements: &[&str]) -> Workload {
         |text: &&str| Statement { text: (*text).to_owned(), rows: Rows::AtLeast(0), returns: None };
     let parameter =
         Parameter { name: "n".to_owned(), from: "uniform(1, 9)".parse().expect("a generator") };
-    let operation = OwnOperation {
+    let operation = CustomOperation {
         name: "own".to_owned(),
         parameters: vec![parameter],
         says: Says::Sql(statements.iter().map(statement).collect()),
     };
-    let own = Own { operations: vec![operation], ..Own::default() };
-    Workload { mix: vec![Share { kind: Kind::Own(0), weight: 1.0 }], own, ..workload("kv") }
+    let custom = Custom { operations: vec![operation], ..Custom::default() };
+    Workload { mix: vec![Share { kind: Kind::Custom(0), weight: 1.0 }], custom, ..workload("kv") }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub enum Task {
 }
 
 /// Writes operations into buffers of its own, used again and again.
-pub struct Said {
+pub struct Encoder {
     pub(crate) operations: Operations,
     pub(crate) values: Values,
     task: Task,
@@ -47,11 +47,16 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Said {
+impl Encoder {
     /// The words of this workload. An error names the setting that cannot be.
-    pub fn new(workload: &Workload, seed: u64, workers: usize, task: Task) -> Result<Said, String> {
+    pub fn new(
+        workload: &Workload,
+        seed: u64,
+        workers: usize,
+        task: Task,
+    ) -> Result<Encoder, String> {
         let operations = Operations::new(workload, seed)?.for_workers(workers as u64);
-        Ok(Said {
+        Ok(Encoder {
             values: operations.values(),
             operations,
             task,
@@ -68,9 +73,9 @@ impl Said {
     ///
     /// # Errors
     /// When they are others.
-    pub fn with_feeds(self, feeds: &Feeds) -> Result<Said, String> {
+    pub fn with_feeds(self, feeds: &Feeds) -> Result<Encoder, String> {
         match feeds.fit(self.operations.feeds()) {
-            true => Ok(Said { feeds: feeds.clone(), ..self }),
+            true => Ok(Encoder { feeds: feeds.clone(), ..self }),
             false => Err("the rows of its feeds are not those of its workload".to_owned()),
         }
     }
@@ -118,7 +123,7 @@ impl Said {
             self.ends.push(self.keys.len() as u32);
         }
         match drawn.kind {
-            Kind::Own(number) => {
+            Kind::Custom(number) => {
                 let (values, feeds) = (&self.values, &self.feeds);
                 self.operations.draw(number, drawn, values, feeds, &mut self.arguments);
             }
@@ -135,7 +140,7 @@ impl Said {
             Kind::Set => write!(self.value, "{COUNTED_FROM}").expect("memory"),
             _ => {}
         }
-        let Said { keys, ends, value, arguments, .. } = self;
+        let Encoder { keys, ends, value, arguments, .. } = self;
         Parts { keys, ends, value, arguments }
     }
 }

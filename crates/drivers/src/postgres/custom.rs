@@ -3,9 +3,9 @@
 use super::Protocol;
 use super::column::text_length;
 use super::session::{Raw, Server, Session, length};
+use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
-use crate::own::{self, OwnReply, OwnStatement};
-use crate::request::OwnRequest;
+use crate::request::CustomRequest;
 use crate::sql::Dialect;
 use crate::trouble::Trouble;
 use bytes::BytesMut;
@@ -20,34 +20,34 @@ use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
 
 impl Server {
     /// Carries out one user-defined operation.
-    pub(super) async fn own(
+    pub(super) async fn custom(
         &self,
         session: &mut Session,
-        request: &OwnRequest,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Trouble> {
-        let statements = self.own.statements(request.number);
-        own::operate(&mut Own { server: self, session }, statements, request, events).await
+        let statements = self.custom.statements(request.number);
+        custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
 }
 
 /// A session, and how statements are sent in it.
-struct Own<'a> {
+struct Custom<'a> {
     server: &'a Server,
     session: &'a mut Session,
 }
 
-impl own::Session for Own<'_> {
+impl custom::Session for Custom<'_> {
     type Error = Error;
 
-    async fn prepare(&mut self, statement: &OwnStatement) -> Result<Option<u64>, Error> {
+    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
         let ahead = self.server.protocol == Protocol::Prepared;
-        if !ahead || !own::is_unprepared(&mut self.session.own, statement.at) {
+        if !ahead || !custom::is_unprepared(&mut self.session.custom, statement.at) {
             return Ok(None);
         }
         let began = clock::now();
         let prepared = self.session.client.prepare(&statement.with_places).await?;
-        self.session.own[statement.at] = Some(prepared);
+        self.session.custom[statement.at] = Some(prepared);
         Ok(Some(began))
     }
 
@@ -57,8 +57,8 @@ impl own::Session for Own<'_> {
 
     async fn perform(
         &mut self,
-        statement: &OwnStatement,
-        request: &OwnRequest,
+        statement: &CustomStatement,
+        request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let client = &self.session.client;
@@ -75,7 +75,7 @@ impl own::Session for Own<'_> {
                 client.query_typed_raw(&statement.with_places, typed).await?
             }
             Protocol::Prepared => {
-                let prepared = self.session.own[statement.at].as_ref().expect("prepared before");
+                let prepared = self.session.custom[statement.at].as_ref().expect("prepared before");
                 client.query_raw(prepared, bound).await?
             }
         };
@@ -89,13 +89,13 @@ impl own::Session for Own<'_> {
 
 async fn simple(
     reply: tokio_postgres::SimpleQueryStream,
-    statement: &OwnStatement,
+    statement: &CustomStatement,
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
     let mut reply = pin!(reply);
     let (mut hears, mut changed) = (None, 0);
     while let Some(message) = reply.try_next().await? {
-        let hears = hears.get_or_insert_with(|| OwnReply::new(statement, events));
+        let hears = hears.get_or_insert_with(|| CustomReply::new(statement, events));
         match message {
             SimpleQueryMessage::Row(row) => {
                 let bytes = (0..row.len()).filter_map(|at| row.get(at)).map(length).sum();
@@ -106,16 +106,16 @@ async fn simple(
             _ => {}
         }
     }
-    hears.unwrap_or_else(|| OwnReply::new(statement, events)).ends(changed, events);
+    hears.unwrap_or_else(|| CustomReply::new(statement, events)).ends(changed, events);
     Ok(())
 }
 
 async fn hear(
     reply: RowStream,
-    statement: &OwnStatement,
+    statement: &CustomStatement,
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = OwnReply::new(statement, events);
+    let mut hears = CustomReply::new(statement, events);
     let mut reply = pin!(reply);
     let mut text = Vec::new();
     while let Some(row) = reply.try_next().await? {

@@ -12,8 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Where news are left for the teller.
-pub(super) struct Desk {
+/// Where news are left for the writer.
+pub(super) struct Mailbox {
     news: Mutex<News>,
     bell: Condvar,
 }
@@ -27,10 +27,10 @@ pub(super) struct News {
     over: bool,
 }
 
-impl Desk {
-    pub(super) fn new(state: State) -> Desk {
+impl Mailbox {
+    pub(super) fn new(state: State) -> Mailbox {
         let news = News { state, said: Vec::new(), rung: false, over: false };
-        Desk { news: Mutex::new(news), bell: Condvar::new() }
+        Mailbox { news: Mutex::new(news), bell: Condvar::new() }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, News> {
@@ -60,11 +60,11 @@ impl Desk {
 }
 
 /// Starts the thread. Returns None if the system has no thread left.
-pub(super) fn start(manner: Manner, desk: Arc<Desk>) -> Option<JoinHandle<()>> {
+pub(super) fn start(manner: Manner, mailbox: Arc<Mailbox>) -> Option<JoinHandle<()>> {
     if matches!(manner, Manner::Live { .. }) {
         leave_panics_alone();
     }
-    let work = move || tell(&desk, manner, &size, &mut print);
+    let work = move || tell(&mailbox, manner, &size, &mut print);
     std::thread::Builder::new().name("progress".to_owned()).spawn(work).ok()
 }
 
@@ -75,11 +75,11 @@ fn size() -> Size {
 }
 
 /// Shows progress until the run is over.
-fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn FnMut(&str)) {
+fn tell(mailbox: &Mailbox, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn FnMut(&str)) {
     let mut screen = Screen::default();
     loop {
         let size = size();
-        let mut news = desk.lock();
+        let mut news = mailbox.lock();
         let (rung, over) = (mem::take(&mut news.rung), news.over);
         let said = mem::take(&mut news.said);
         let now = Instant::now();
@@ -105,8 +105,8 @@ fn tell(desk: &Desk, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn Fn
         if over {
             return;
         }
-        desk.sleep(manner.rest(), |news| news.over);
-        desk.sleep(manner.period() - manner.rest(), |news| news.over || news.rung);
+        mailbox.sleep(manner.rest(), |news| news.over);
+        mailbox.sleep(manner.period() - manner.rest(), |news| news.over || news.rung);
     }
 }
 
@@ -132,5 +132,5 @@ fn leave_panics_alone() {
 }
 
 #[cfg(test)]
-#[path = "teller_tests.rs"]
+#[path = "writer_tests.rs"]
 mod tests;

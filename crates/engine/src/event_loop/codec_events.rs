@@ -1,7 +1,7 @@
 //! What a codec reports of operations, stamped and counted.
 
+use super::dialogue::{Dialogue, Push};
 use super::in_flight::{InFlight, Operation};
-use super::speech::{Push, Speech};
 use record::Recorder;
 use wire::{Events, Reply, Tag};
 
@@ -16,9 +16,9 @@ pub(super) struct Copies {
 }
 
 /// Listens to a codec for one read.
-pub(super) struct Hearing<'a, S: Speech> {
+pub(super) struct CodecEvents<'a, S: Dialogue> {
     pub(super) in_flight: &'a mut InFlight<S::Memo>,
-    pub(super) speech: &'a mut S,
+    pub(super) dialogue: &'a mut S,
     pub(super) seen: &'a mut Recorder,
     /// The connection's number among those of the lane.
     pub(super) connection: u32,
@@ -30,7 +30,7 @@ pub(super) struct Hearing<'a, S: Speech> {
     pub(super) complete: u32,
 }
 
-impl<S: Speech> Events for Hearing<'_, S> {
+impl<S: Dialogue> Events for CodecEvents<'_, S> {
     #[inline]
     fn began(&mut self, tag: Tag) {
         if let Some(operation) = self.in_flight.tagged(tag) {
@@ -41,7 +41,7 @@ impl<S: Speech> Events for Hearing<'_, S> {
     #[inline]
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]) {
         if let Some(operation) = self.in_flight.tagged(tag) {
-            self.speech.piece(operation.number, &mut operation.memo, item, piece);
+            self.dialogue.piece(operation.number, &mut operation.memo, item, piece);
         }
     }
 
@@ -50,9 +50,9 @@ impl<S: Speech> Events for Hearing<'_, S> {
         let Some(operation) = self.in_flight.tagged(reply.tag) else { return };
         operation.at.done = self.now;
         let Operation { at, number, memo } = operation;
-        match self.speech.told(*number, at, memo, &reply, self.seen) {
-            Some(told) => {
-                self.seen.replied(at, reply.code, told, reply.body_len);
+        match self.dialogue.outcome(*number, at, memo, &reply, self.seen) {
+            Some(outcome) => {
+                self.seen.replied(at, reply.code, outcome, reply.body_len);
                 self.in_flight.end(reply.tag);
                 self.complete += 1;
             }
@@ -71,7 +71,7 @@ impl<S: Speech> Events for Hearing<'_, S> {
         if last {
             self.seen.pushed();
         }
-        let push = self.speech.pushed(self.connection, piece, last);
+        let push = self.dialogue.pushed(self.connection, piece, last);
         if S::ROOMS {
             match push {
                 Push::More => {}

@@ -38,7 +38,7 @@ pub(crate) struct Connection<C> {
 }
 
 /// One task, as the other tasks and the lane see it.
-pub(crate) struct Place<C> {
+pub(crate) struct Slot<C> {
     work: Option<Work>,
     waker: Option<Waker>,
     /// Whether it waits for work and is in the queue.
@@ -54,9 +54,9 @@ pub(crate) struct Place<C> {
     pub(crate) failures: u32,
 }
 
-impl<C> Place<C> {
-    fn new() -> Place<C> {
-        Place {
+impl<C> Slot<C> {
+    fn new() -> Slot<C> {
+        Slot {
             work: None,
             waker: None,
             idle: false,
@@ -75,11 +75,11 @@ impl<C> Place<C> {
     }
 }
 
-pub(crate) struct Desk<C> {
+pub(crate) struct Scheduler<C> {
     pub(crate) drive: Drive,
     /// Records the slice that is being driven; the lane swaps it in and out.
     pub(crate) seen: Recorder,
-    pub(crate) places: Vec<Place<C>>,
+    pub(crate) slots: Vec<Slot<C>>,
     pub(crate) pool: Option<Pool<Connection<C>>>,
     /// Idle slots; the one that has been idle longest is first.
     idle: VecDeque<usize>,
@@ -97,23 +97,23 @@ pub(crate) struct Desk<C> {
     closing: bool,
 }
 
-impl<C> Desk<C> {
+impl<C> Scheduler<C> {
     /// `shortest_ns`: the shortest timeout.
     pub(crate) fn new(
         mut drive: Drive,
-        places: usize,
+        slots: usize,
         pool: Option<Pool<Connection<C>>>,
         shortest_ns: u64,
-    ) -> Desk<C> {
-        for _ in 0..places {
+    ) -> Scheduler<C> {
+        for _ in 0..slots {
             drive.freed(clock::now());
         }
-        Desk {
+        Scheduler {
             drive,
             seen: Recorder::new(),
-            places: (0..places).map(|_| Place::new()).collect(),
+            slots: (0..slots).map(|_| Slot::new()).collect(),
             pool,
-            idle: VecDeque::with_capacity(places),
+            idle: VecDeque::with_capacity(slots),
             busy: 0,
             opening: 0,
             look_at: 0,
@@ -136,7 +136,7 @@ impl<C> Desk<C> {
         self.look_at
     }
 
-    /// Whether [`Desk::call`] was called since the last check. Registers the lane's waker if not.
+    /// Whether [`Scheduler::call`] was called since the last check. Registers the lane's waker if not.
     pub(crate) fn was_called(&mut self, context: &Context<'_>) -> bool {
         if std::mem::take(&mut self.called) {
             return true;
@@ -156,9 +156,9 @@ impl<C> Desk<C> {
     /// Gives the next operations to idle slots. Returns when the next one will be due, if a slot is
     /// idle.
     pub(crate) fn hand_out(&mut self, now: u64) -> Option<u64> {
-        while let Some(&place) = self.idle.front() {
+        while let Some(&slot) = self.idle.front() {
             match self.drive.next(now, &mut self.seen) {
-                Next::Take(take) => self.give(place, Work::Operate(take)),
+                Next::Take(take) => self.give(slot, Work::Operate(take)),
                 Next::At(due) => return Some(due),
                 Next::Nothing => return None,
             }
@@ -166,44 +166,44 @@ impl<C> Desk<C> {
         None
     }
 
-    pub(crate) fn give(&mut self, place: usize, work: Work) {
+    pub(crate) fn give(&mut self, slot: usize, work: Work) {
         match work {
             Work::Operate(_) => self.busy += 1,
             Work::Open => self.opening += 1,
         }
-        let of = &mut self.places[place];
+        let of = &mut self.slots[slot];
         of.work = Some(work);
         of.wake();
         if std::mem::take(&mut of.idle) {
             match self.idle.front() {
-                Some(first) if *first == place => drop(self.idle.pop_front()),
-                _ => self.idle.retain(|idle| *idle != place),
+                Some(first) if *first == slot => drop(self.idle.pop_front()),
+                _ => self.idle.retain(|idle| *idle != slot),
             }
         }
     }
 
     /// The next work of a slot. None if its task must end.
-    pub(crate) fn next_work(&mut self, place: usize, context: &Context<'_>) -> Poll<Option<Work>> {
+    pub(crate) fn next_work(&mut self, slot: usize, context: &Context<'_>) -> Poll<Option<Work>> {
         if self.closing {
             return Poll::Ready(None);
         }
-        if let Some(work) = self.places[place].work.take() {
+        if let Some(work) = self.slots[slot].work.take() {
             return Poll::Ready(Some(work));
         }
-        if !self.places[place].idle {
+        if !self.slots[slot].idle {
             let now = clock::now();
             if let Next::Take(take) = self.drive.next(now, &mut self.seen) {
                 self.busy += 1;
                 return Poll::Ready(Some(Work::Operate(take)));
             }
             let first = self.idle.is_empty();
-            self.places[place].idle = true;
-            self.idle.push_back(place);
+            self.slots[slot].idle = true;
+            self.idle.push_back(slot);
             if (first && self.drive.is_open_loop()) || self.drive.is_over(now) {
                 self.call();
             }
         }
-        keep_waker(&mut self.places[place].waker, context);
+        keep_waker(&mut self.slots[slot].waker, context);
         Poll::Pending
     }
 
@@ -221,9 +221,9 @@ impl<C> Desk<C> {
     }
 
     /// Sets the time after which a slot must stop waiting.
-    pub(crate) fn set_deadline(&mut self, place: usize, at: u64) {
-        self.places[place].deadline = at;
-        self.places[place].cut = None;
+    pub(crate) fn set_deadline(&mut self, slot: usize, at: u64) {
+        self.slots[slot].deadline = at;
+        self.slots[slot].cut = None;
         if at < self.look_at {
             self.look_at = at;
             self.call();
@@ -231,26 +231,26 @@ impl<C> Desk<C> {
     }
 
     /// Whether a slot must stop waiting. Its task is woken when it must.
-    pub(crate) fn watch(&mut self, place: usize, context: &Context<'_>) -> Option<Cut> {
-        let place = &mut self.places[place];
-        if place.cut.is_none() {
-            keep_waker(&mut place.waker, context);
+    pub(crate) fn watch(&mut self, slot: usize, context: &Context<'_>) -> Option<Cut> {
+        let slot = &mut self.slots[slot];
+        if slot.cut.is_none() {
+            keep_waker(&mut slot.waker, context);
         }
-        place.cut
+        slot.cut
     }
 
     /// What the pool granted to a slot that waits.
     pub(crate) fn granted(
         &mut self,
-        place: usize,
+        slot: usize,
         context: &Context<'_>,
     ) -> Poll<Result<Grant<Connection<C>>, Cut>> {
-        if let Some(grant) = self.places[place].grant.take() {
+        if let Some(grant) = self.slots[slot].grant.take() {
             return Poll::Ready(Ok(grant));
         }
-        match self.watch(place, context) {
+        match self.watch(slot, context) {
             Some(cut) => {
-                self.pool.iter_mut().for_each(|pool| pool.leave(place));
+                self.pool.iter_mut().for_each(|pool| pool.leave(slot));
                 Poll::Ready(Err(cut))
             }
             None => Poll::Pending,
@@ -270,9 +270,9 @@ impl<C> Desk<C> {
     }
 
     fn grant(&mut self, next: Option<(usize, Grant<Connection<C>>)>) {
-        if let Some((place, grant)) = next {
-            self.places[place].grant = Some(grant);
-            self.places[place].wake();
+        if let Some((slot, grant)) = next {
+            self.slots[slot].grant = Some(grant);
+            self.slots[slot].wake();
         }
     }
 
@@ -289,45 +289,45 @@ impl<C> Desk<C> {
     }
 
     /// Marks a slot as free for the next operation.
-    pub(crate) fn freed(&mut self, place: usize) {
-        self.places[place].deadline = u64::MAX;
+    pub(crate) fn freed(&mut self, slot: usize) {
+        self.slots[slot].deadline = u64::MAX;
         self.drive.freed(clock::now());
     }
 
     /// Ends a slot's attempt to open a connection, successful or not.
-    pub(crate) fn opened(&mut self, place: usize) {
-        self.places[place].deadline = u64::MAX;
+    pub(crate) fn opened(&mut self, slot: usize) {
+        self.slots[slot].deadline = u64::MAX;
         self.opening -= 1;
         self.call();
     }
 
     /// Cuts off the tasks whose deadline has passed.
-    pub(crate) fn keep_house(&mut self, now: u64) {
+    pub(crate) fn expire_timeouts(&mut self, now: u64) {
         let mut next = now + self.often;
-        for place in &mut self.places {
-            if place.deadline <= now {
-                place.deadline = u64::MAX;
-                place.cut = Some(Cut::TimeUp);
-                place.wake();
+        for slot in &mut self.slots {
+            if slot.deadline <= now {
+                slot.deadline = u64::MAX;
+                slot.cut = Some(Cut::TimeUp);
+                slot.wake();
             }
-            next = next.min(place.deadline);
+            next = next.min(slot.deadline);
         }
         self.look_at = next;
     }
 
     /// Cuts off all tasks. Operations in progress get no outcome.
     pub(crate) fn leave_all(&mut self) {
-        for place in self.places.iter_mut().filter(|place| !place.idle) {
-            place.cut = Some(Cut::Leave);
-            place.wake();
+        for slot in self.slots.iter_mut().filter(|slot| !slot.idle) {
+            slot.cut = Some(Cut::Leave);
+            slot.wake();
         }
     }
 
     /// Cuts off all tasks because replies are too large, and returns the idle connections.
     pub(crate) fn give_up(&mut self) -> Vec<C> {
-        for place in self.places.iter_mut().filter(|place| !place.idle) {
-            place.cut = Some(Cut::TooLarge);
-            place.wake();
+        for slot in self.slots.iter_mut().filter(|slot| !slot.idle) {
+            slot.cut = Some(Cut::TooLarge);
+            slot.wake();
         }
         self.dismiss()
     }
@@ -336,7 +336,7 @@ impl<C> Desk<C> {
     pub(crate) fn close(&mut self) {
         self.closing = true;
         self.leave_all();
-        self.places.iter_mut().for_each(Place::wake);
+        self.slots.iter_mut().for_each(Slot::wake);
     }
 
     /// Reopens the connections that the server closed while they were idle. Returns their number.
@@ -344,26 +344,26 @@ impl<C> Desk<C> {
         let closed = |connection: &Connection<C>| closed(&connection.client);
         let swept = self.pool.as_mut().map_or(0, |pool| pool.sweep(closed));
         let mut lost: Vec<usize> = self.idle.iter().copied().take(swept).collect();
-        for (number, place) in self.places.iter_mut().enumerate() {
-            if place.idle && place.connection.as_ref().is_some_and(closed) {
-                place.connection = None;
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            if slot.idle && slot.connection.as_ref().is_some_and(closed) {
+                slot.connection = None;
                 lost.push(number);
             }
         }
         let many = lost.len();
-        lost.into_iter().for_each(|place| self.give(place, Work::Open));
+        lost.into_iter().for_each(|slot| self.give(slot, Work::Open));
         many
     }
 
     /// Number of open connections.
     pub(crate) fn connections(&self) -> usize {
-        let kept = self.places.iter().filter(|place| place.connection.is_some()).count();
+        let kept = self.slots.iter().filter(|slot| slot.connection.is_some()).count();
         kept + self.pool.as_ref().map_or(0, Pool::open)
     }
 
     /// Removes and returns all idle connections.
     pub(crate) fn dismiss(&mut self) -> Vec<C> {
-        let kept = self.places.iter_mut().filter_map(|place| place.connection.take());
+        let kept = self.slots.iter_mut().filter_map(|slot| slot.connection.take());
         let mut all: Vec<C> = kept.map(|connection| connection.client).collect();
         while let Some(connection) = self.pool.as_mut().and_then(Pool::dismiss) {
             all.push(connection.client);

@@ -1,7 +1,7 @@
 //! User-defined operations through the binary: what a server hears is what the file
 //! says, each name has its latencies, and what is private is in no file of the run.
 
-use crate::common::{Place, errors};
+use crate::common::{TestFolder, errors};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -57,7 +57,7 @@ fn by_name(report: &Value) -> Vec<(String, u64)> {
 }
 
 /// No file of the run holds this.
-fn is_nowhere(place: &Place, text: &str) {
+fn is_nowhere(place: &TestFolder, text: &str) {
     let run = place.file("run");
     let files = std::fs::read_dir(&run).expect("a run").flatten();
     let files = files.filter(|file| file.path().is_file());
@@ -71,7 +71,7 @@ fn is_nowhere(place: &Place, text: &str) {
 #[test]
 fn a_web_server_hears_the_requests_of_the_file() {
     let (address, heard) = web_server();
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.file("u.csv"), "name,mail\n\"Ann, B\",secret-a\nÜ,secret-b\n")
         .expect("a file");
     let text = format!(
@@ -121,7 +121,7 @@ fn a_web_server_hears_the_requests_of_the_file() {
 
 #[test]
 fn redis_is_given_the_commands_of_the_file() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let contender = |name: &str| {
         format!(
             "[contender.{name}]\nurl = 'redis://127.0.0.1:{{port}}'\nlaunch = ['redis-server', \
@@ -161,7 +161,7 @@ fn redis_is_given_the_commands_of_the_file() {
 
 #[test]
 fn what_a_contender_cannot_do_is_refused_by_name() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for (url, words, told) in [
         (
             "redis://127.0.0.1:1/",

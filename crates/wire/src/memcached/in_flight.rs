@@ -25,7 +25,7 @@ pub(super) enum Kind {
 
 /// One operation in flight.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct InFlight {
     pub(super) kind: Kind,
     keys: Keys,
     /// A byte of the reply was seen.
@@ -55,14 +55,14 @@ struct Keys {
     next: usize,
 }
 
-impl Asked {
+impl InFlight {
     /// Takes the slot for an operation; its memory is reused.
     pub(super) fn renew(&mut self, op: &Op<'_>, dialect: Dialect) {
         let Keys { mut bytes, mut ends, .. } = core::mem::take(&mut self.keys);
         bytes.clear();
         ends.clear();
         let unique = if matches!(op, Op::Gets(_)) { 0 } else { self.unique };
-        *self = Asked { kind: kind(op, dialect), unique, ..Asked::default() };
+        *self = InFlight { kind: kind(op, dialect), unique, ..InFlight::default() };
         self.keys = Keys { bytes, ends, next: 0 };
         match op {
             Op::Get(key) | Op::Gets(key) if dialect == Dialect::Text => self.keys.push(key),

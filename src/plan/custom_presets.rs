@@ -4,14 +4,14 @@
 use record::{Contender, Kind};
 
 /// A workload, embedded.
-struct OwnPreset {
+struct CustomPreset {
     name: &'static str,
     text: &'static str,
 }
 
-const PRESETS: [OwnPreset; 2] = [
-    OwnPreset { name: "point-select", text: include_str!("../../workloads/point-select.toml") },
-    OwnPreset { name: TPCB_LIKE, text: include_str!("../../workloads/tpcb-like.toml") },
+const PRESETS: [CustomPreset; 2] = [
+    CustomPreset { name: "point-select", text: include_str!("../../workloads/point-select.toml") },
+    CustomPreset { name: TPCB_LIKE, text: include_str!("../../workloads/tpcb-like.toml") },
 ];
 
 const TPCB_LIKE: &str = "tpcb-like";
@@ -29,14 +29,14 @@ pub(super) fn text(name: &str) -> Option<&'static str> {
 /// What can be foreseen of a contender's workload.
 pub(super) fn caution(of: &Contender) -> Option<String> {
     let workload = of.asks.workload()?;
-    let own = workload.mix.iter().find_map(|share| match share.kind {
-        Kind::Own(number) => workload.own.operations.get(number as usize),
+    let custom = workload.mix.iter().find_map(|share| match share.kind {
+        Kind::Custom(number) => workload.custom.operations.get(number as usize),
         _ => None,
     })?;
-    let branches = workload.own.tables.iter().find(|table| table.name == "branches")?;
+    let branches = workload.custom.tables.iter().find(|table| table.name == "branches")?;
     let scale = branches.rows(workload.keys);
     let connections = u64::from(of.intensity.connections);
-    (own.name == TPCB_LIKE && scale < connections).then(|| {
+    (custom.name == TPCB_LIKE && scale < connections).then(|| {
         let keys = connections * branches.keys_per_row;
         format!(
             "`{}` has {connections} connections and {scale} branches: {TPCB_LIKE} measures the \

@@ -78,9 +78,9 @@ fn parameter(name: &str, from: &str) -> Parameter {
 #[test]
 fn statements_are_read_with_what_they_expect() {
     let folder = folder("statements");
-    let own = read_at(&folder, STATEMENTS).map_err(|error| error.text).expect("good").own;
-    assert_eq!(own.weights, [9.0, 1.0, 1.0]);
-    let [read, second, push] = &own.said.operations[..] else { panic!("three") };
+    let custom = read_at(&folder, STATEMENTS).map_err(|error| error.text).expect("good").custom;
+    assert_eq!(custom.weights, [9.0, 1.0, 1.0]);
+    let [read, second, push] = &custom.said.operations[..] else { panic!("three") };
     let names = [&read.name, &second.name, &push.name];
     assert_eq!(names, ["read", "statement 2", "push"]);
     let Says::Sql(statements) = &read.says else { panic!("{read:?}") };
@@ -99,7 +99,7 @@ fn statements_are_read_with_what_they_expect() {
         parameter("number", "seq()"),
     ];
     assert_eq!(push.parameters, implied);
-    let said = &own.said;
+    let said = &custom.said;
     assert_eq!((said.tables[1].rows(10_000), said.setup.len()), (100, 1));
     std::fs::remove_dir_all(folder).expect("ours");
 }
@@ -108,16 +108,17 @@ fn statements_are_read_with_what_they_expect() {
 fn requests_keep_their_secrets_to_themselves() {
     let folder = folder("requests");
     let text = format!("{REQUESTS}headers = {{ Token = \"${{TOKEN}} {{key}}\" }}\n");
-    let own = read_at(&folder, &text).map_err(|error| error.text).expect("good").own;
-    assert_eq!(own.requests[1].headers[0].1, b"CANARY {key}");
-    let Says::Request { method, target, header_names, body_bytes } = &own.said.operations[1].says
+    let custom = read_at(&folder, &text).map_err(|error| error.text).expect("good").custom;
+    assert_eq!(custom.requests[1].headers[0].1, b"CANARY {key}");
+    let Says::Request { method, target, header_names, body_bytes } =
+        &custom.said.operations[1].says
     else {
         panic!("a request")
     };
     assert_eq!((method.as_str(), target.as_str(), *body_bytes), ("PUT", "/?a=1", 15));
     assert_eq!(header_names, &["Token"]);
-    assert_eq!(own.requests[0].target.as_deref(), Some("/users/{id}?q={term}"));
-    assert!(!format!("{own:?}").contains("CANARY"));
+    assert_eq!(custom.requests[0].target.as_deref(), Some("/users/{id}?q={term}"));
+    assert!(!format!("{custom:?}").contains("CANARY"));
     std::fs::remove_dir_all(folder).expect("ours");
 }
 
@@ -126,8 +127,9 @@ fn feeds_are_read_and_their_columns_are_places() {
     let folder = folder("feeds");
     std::fs::write(folder.join("u.csv"), "name,note\nAnn,\"a\nb\"\n").expect("a file");
     let with = |rest: &str| read_at(&folder, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
-    let own = with("[[requests]]\npath = '/{u.name}'").map_err(|error| error.text).expect("good");
-    let feed = &own.own.said.feeds[0];
+    let custom =
+        with("[[requests]]\npath = '/{u.name}'").map_err(|error| error.text).expect("good");
+    let feed = &custom.custom.said.feeds[0];
     assert_eq!((feed.rows, feed.file.as_str(), feed.hash.len()), (1, "u.csv", 16));
     for (rest, told) in [
         (

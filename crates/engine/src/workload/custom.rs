@@ -5,7 +5,7 @@ use super::feeds::Feeds;
 use super::parameters::{Occasion, Parameters};
 use super::{Drawn, Operations, Space, Values};
 use crate::random::Random;
-use record::{Feed, Kind, Own};
+use record::{Custom, Feed, Kind};
 
 /// Rows of tables are the same whatever the seed: what was loaded once serves every
 /// run.
@@ -13,23 +13,23 @@ const TABLES: u64 = 0x7AB1_E500;
 
 /// What user-defined operations and tables draw.
 #[derive(Clone, Debug)]
-pub(super) struct OwnParameters {
+pub(super) struct CustomParameters {
     operations: Vec<Parameters>,
     tables: Vec<Parameters>,
 }
 
-impl OwnParameters {
+impl CustomParameters {
     /// An error names the operation or the table, and its parameter.
-    pub(super) fn new(own: &Own, keys: u64) -> Result<OwnParameters, String> {
-        let operations = own.operations.iter().map(|of| {
-            let made = Parameters::new(&of.parameters, own, keys, None);
+    pub(super) fn new(custom: &Custom, keys: u64) -> Result<CustomParameters, String> {
+        let operations = custom.operations.iter().map(|of| {
+            let made = Parameters::new(&of.parameters, custom, keys, None);
             made.map_err(|why| format!("operation `{}`: {why}", of.name))
         });
-        let tables = own.tables.iter().map(|of| {
-            let made = Parameters::new(&of.columns, own, keys, Some(of.keys_per_row.max(1)));
+        let tables = custom.tables.iter().map(|of| {
+            let made = Parameters::new(&of.columns, custom, keys, Some(of.keys_per_row.max(1)));
             made.map_err(|why| format!("table `{}`: {why}", of.name))
         });
-        Ok(OwnParameters {
+        Ok(CustomParameters {
             operations: operations.collect::<Result<_, _>>()?,
             tables: tables.collect::<Result<_, _>>()?,
         })
@@ -39,7 +39,7 @@ impl OwnParameters {
 impl Operations {
     /// The feeds that operations speak of.
     pub fn feeds(&self) -> &[Feed] {
-        &self.workload.own.feeds
+        &self.workload.custom.feeds
     }
 
     /// Draws the arguments of a user-defined operation. Allocates only where the
@@ -57,7 +57,7 @@ impl Operations {
     ) {
         let feeds = Some(feeds);
         let of = Occasion { operations: self, values, feeds, drawn, bits: drawn.bits };
-        self.own.operations[number as usize].draw(&of, to);
+        self.custom.operations[number as usize].draw(&of, to);
     }
 
     /// Draws the columns of a row of a table; the row is the key that was drawn.
@@ -66,7 +66,7 @@ impl Operations {
     /// When there is no such table.
     pub fn draw_row(&self, table: u32, drawn: &Drawn, values: &Values, to: &mut Arguments) {
         let of = occasion(self, table, drawn, values);
-        self.own.tables[table as usize].draw(&of, to);
+        self.custom.tables[table as usize].draw(&of, to);
     }
 
     /// What the load wrote into one column of the row of this key.
@@ -84,7 +84,7 @@ impl Operations {
         let drawn = Drawn { n: 0, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 };
         to.clear();
         let of = occasion(self, table, &drawn, values);
-        self.own.tables[table as usize].draw_one(column, &of, to);
+        self.custom.tables[table as usize].draw_one(column, &of, to);
         to.get(0)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use wire::{Class, Events, Fault, Reply, State, Tag};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum SeenEvent {
     Began(Tag),
     /// Adjacent pieces of an item joined: where they were cut is not part of
     /// the meaning.
@@ -16,51 +16,53 @@ pub(crate) enum Said {
 
 /// All that was said, in order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Heard {
-    pub(crate) said: Vec<Said>,
+pub(crate) struct SeenEvents {
+    pub(crate) said: Vec<SeenEvent>,
     /// The last read's.
     pub(crate) state: Result<State, Fault>,
     /// What the end of the stream meant; none where it was not told.
     pub(crate) ended: Option<Result<(), Fault>>,
 }
 
-impl Default for Heard {
+impl Default for SeenEvents {
     fn default() -> Self {
-        Heard { said: Vec::new(), state: Ok(State::Ready), ended: None }
+        SeenEvents { said: Vec::new(), state: Ok(State::Ready), ended: None }
     }
 }
 
-impl Heard {
+impl SeenEvents {
     /// The operation whose reply began and is not complete.
     fn open(&self) -> Option<Tag> {
         self.said.iter().rev().find_map(|said| match said {
-            Said::Began(tag) => Some(Some(*tag)),
-            Said::Done(_) => Some(None),
+            SeenEvent::Began(tag) => Some(Some(*tag)),
+            SeenEvent::Done(_) => Some(None),
             _ => None,
         })?
     }
 
     /// Bytes of body since the reply began.
     fn body_len(&self) -> usize {
-        let since = self.said.iter().rev().take_while(|said| !matches!(said, Said::Began(_)));
+        let since = self.said.iter().rev().take_while(|said| !matches!(said, SeenEvent::Began(_)));
         let bytes =
-            since.map(|said| if let Said::Body(_, _, body) = said { body.len() } else { 0 });
+            since.map(|said| if let SeenEvent::Body(_, _, body) = said { body.len() } else { 0 });
         bytes.sum()
     }
 }
 
-impl Events for Heard {
+impl Events for SeenEvents {
     fn began(&mut self, tag: Tag) {
         assert_eq!(self.open(), None, "{tag:?} began before another was done");
-        self.said.push(Said::Began(tag));
+        self.said.push(SeenEvent::Began(tag));
     }
 
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]) {
         assert_eq!(self.open(), Some(tag), "body before it began");
         assert!(!piece.is_empty(), "no empty pieces");
         match self.said.last_mut() {
-            Some(Said::Body(_, before, body)) if *before == item => body.extend_from_slice(piece),
-            _ => self.said.push(Said::Body(tag, item, piece.to_vec())),
+            Some(SeenEvent::Body(_, before, body)) if *before == item => {
+                body.extend_from_slice(piece)
+            }
+            _ => self.said.push(SeenEvent::Body(tag, item, piece.to_vec())),
         }
     }
 
@@ -70,16 +72,16 @@ impl Events for Heard {
         if let Class::Error(code) = reply.class {
             assert_eq!(code, reply.code);
         }
-        self.said.push(Said::Done(reply));
+        self.said.push(SeenEvent::Done(reply));
     }
 
     fn pushed(&mut self, piece: &[u8], last: bool) {
         match self.said.last_mut() {
-            Some(Said::Pushed(bytes, whole @ false)) => {
+            Some(SeenEvent::Pushed(bytes, whole @ false)) => {
                 bytes.extend_from_slice(piece);
                 *whole = last;
             }
-            _ => self.said.push(Said::Pushed(piece.to_vec(), last)),
+            _ => self.said.push(SeenEvent::Pushed(piece.to_vec(), last)),
         }
     }
 }
@@ -90,18 +92,18 @@ fn at(tag: Tag, item: u32) -> String {
     if item == 0 { tag } else { format!("{tag}[{item}]") }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for SeenEvent {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Said::Began(tag) => write!(to, "began{}", at(*tag, 0)),
-            Said::Body(tag, item, body) => {
+            SeenEvent::Began(tag) => write!(to, "began{}", at(*tag, 0)),
+            SeenEvent::Body(tag, item, body) => {
                 write!(to, "body{} {}", at(*tag, *item), body.escape_ascii())
             }
-            Said::Pushed(bytes, whole) => {
+            SeenEvent::Pushed(bytes, whole) => {
                 let cut = if *whole { "" } else { " (cut)" };
                 write!(to, "pushed {}{cut}", bytes.escape_ascii())
             }
-            Said::Done(Reply { tag, class, code, body_len, items }) => {
+            SeenEvent::Done(Reply { tag, class, code, body_len, items }) => {
                 let class = match class {
                     Class::Ok => "ok",
                     Class::Miss => "miss",
@@ -118,7 +120,7 @@ impl fmt::Display for Said {
     }
 }
 
-impl fmt::Display for Heard {
+impl fmt::Display for SeenEvents {
     /// One line, such as `began | body hi | ok 200, 2 bytes | Ready | end`.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         for said in &self.said {
