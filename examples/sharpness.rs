@@ -184,9 +184,10 @@ impl Seen {
         let (about, up_to) = of_a_fresh_run(&spread, MATTERS.ln_1p(), LEVEL)?;
         let least = u64::from(fewest(1, LEVEL));
         let (about, up_to) = (about.max(least), up_to.max(least));
-        match about == up_to {
-            true => Some(self.time(about)),
-            false => Some(format!("{}, perhaps {}", self.time(about), self.time(up_to))),
+        if about == up_to {
+            Some(self.time(about))
+        } else {
+            Some(format!("{}, perhaps {}", self.time(about), self.time(up_to)))
         }
     }
 }

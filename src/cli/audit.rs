@@ -87,11 +87,12 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
 
 fn not_together(run: &Path) -> Error {
     let run = shown(run.display().to_string());
-    match Path::new(&run).exists() {
-        true => Error::usage(format!(
+    if Path::new(&run).exists() {
+        Error::usage(format!(
             "{run} is a run of tiebreak's own: audit it by itself, one run at a time"
-        )),
-        false => Error::usage(format!("there is no file {run}")),
+        ))
+    } else {
+        Error::usage(format!("there is no file {run}"))
     }
 }
 
@@ -139,10 +140,7 @@ fn one(group: &Group<'_>, width: usize) -> String {
     let finding = group.first;
     let mut out = format!("\n{}: {}\n", weight(finding.weight), shown(&finding.rule));
     for (names, evidence) in group.evidence() {
-        let who = match names.is_empty() {
-            true => String::new(),
-            false => format!("{}: ", names.join(", ")),
-        };
+        let who = if names.is_empty() { String::new() } else { format!("{}: ", names.join(", ")) };
         out += &wrapped("  seen: ", &format!("{who}{evidence}"), width);
     }
     if let Some(rule) = RULES.iter().find(|rule| rule.name == finding.rule) {

@@ -71,9 +71,10 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
 fn of_file(file: &Path) -> Result<String, Error> {
     let current = std::env::current_dir().unwrap_or_default();
     let outside = experiment::is_outside(file, &current);
-    let leave = match outside {
-        true => " lies outside the current directory: `tiebreak compare` needs --allow-file",
-        false => "",
+    let leave = if outside {
+        " lies outside the current directory: `tiebreak compare` needs --allow-file"
+    } else {
+        ""
     };
     let name = shown_whole(file.display().to_string());
     let lines = experiment::contents(file, outside)?.join("\n  ");
@@ -180,10 +181,8 @@ fn request_line(request: &RequestAsked) -> String {
     if request.body_bytes > 0 {
         let _ = write!(line, ", {} bytes of body", request.body_bytes);
     }
-    let expect = match request.expect.is_empty() {
-        true => "200 to 299".to_owned(),
-        false => listed(&request.expect),
-    };
+    let expect =
+        if request.expect.is_empty() { "200 to 299".to_owned() } else { listed(&request.expect) };
     line + &format!("; success is {expect}")
 }
 

@@ -107,9 +107,10 @@ fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
         Some(short) => argument.short(short),
         None => argument,
     };
-    let argument = match flag.text_or_file {
-        true => argument.allow_hyphen_values(true).value_hint(ValueHint::FilePath),
-        false => argument,
+    let argument = if flag.text_or_file {
+        argument.allow_hyphen_values(true).value_hint(ValueHint::FilePath)
+    } else {
+        argument
     };
     let Some(value) = flag.value else { return argument.action(ArgAction::SetTrue) };
     let action = if flag.repeated { ArgAction::Append } else { ArgAction::Set };

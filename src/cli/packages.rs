@@ -23,10 +23,7 @@ pub(super) fn install(missing: &[Missing]) -> Result<(), Error> {
         let packages: Vec<&str> = packages.into_iter().collect();
         apt_get(&packages)?;
     }
-    match unknown.is_empty() {
-        true => Ok(()),
-        false => Err(Error::target(lists::listed(&unknown))),
-    }
+    if unknown.is_empty() { Ok(()) } else { Err(Error::target(lists::listed(&unknown))) }
 }
 
 /// As Debian's policy has them: nothing that apt-get would take for an option.

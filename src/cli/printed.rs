@@ -58,10 +58,7 @@ pub(super) fn perform<'a>(
 }
 
 fn name(path: &Path) -> String {
-    match path == Path::new(STDIN) {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
-    }
+    if path == Path::new(STDIN) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 fn scanned(at: usize, path: &Path) -> Result<Scan, Error> {

@@ -78,16 +78,18 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
     let to_terminal = std::io::stdout().is_terminal();
     if sweep::is_one(&args.run) {
         let swept = sweep::read(&args.run)?;
-        match copies.any() {
-            true => copies.write_sweep(&swept)?,
-            false => outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?,
+        if copies.any() {
+            copies.write_sweep(&swept)?
+        } else {
+            outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?
         }
         return Ok(swept.exit());
     }
     let judged = judging::read(&args.run)?;
-    match copies.any() {
-        true => copies.write(&judged)?,
-        false => outputs::print(&outputs::terminal(&judged, to_terminal, detail))?,
+    if copies.any() {
+        copies.write(&judged)?
+    } else {
+        outputs::print(&outputs::terminal(&judged, to_terminal, detail))?
     }
     Ok(judged.exit())
 }

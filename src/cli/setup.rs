@@ -118,10 +118,7 @@ impl Teller {
             News::Files(count) => format!("{what}: fetching with mvn, {count} files so far"),
             News::Checks => format!("{what}: comparing checksums"),
         };
-        let text = match self.is_terminal {
-            true => format!("\r{text}\x1b[K"),
-            false => format!("{text}\n"),
-        };
+        let text = if self.is_terminal { format!("\r{text}\x1b[K") } else { format!("{text}\n") };
         self.is_open.set(self.is_terminal);
         // Nothing depends on whether it is read.
         let _ = stderr().write_all(text.as_bytes());

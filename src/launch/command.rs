@@ -41,8 +41,9 @@ impl fmt::Display for Command {
 /// In quotes where a shell would need them.
 fn quoted(part: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%{}".contains(c);
-    match !part.is_empty() && part.chars().all(plain) {
-        true => part.to_owned(),
-        false => format!("'{}'", part.replace('\'', r"'\''")),
+    if !part.is_empty() && part.chars().all(plain) {
+        part.to_owned()
+    } else {
+        format!("'{}'", part.replace('\'', r"'\''"))
     }
 }

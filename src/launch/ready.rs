@@ -130,9 +130,10 @@ impl<'a> Wait<'a> {
 
     fn by_asking(&mut self, number: usize, asked: &Probe<'_>, values: &Values) -> Look {
         let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
-        let text = match driven {
-            true => orders::url(self.launch, values),
-            false => format!("http://127.0.0.1:{}/", values.port),
+        let text = if driven {
+            orders::url(self.launch, values)
+        } else {
+            format!("http://127.0.0.1:{}/", values.port)
         };
         let url = match Url::parse(&text) {
             Ok(url) if self.launch.nodes.is_empty() => url,
@@ -172,16 +173,18 @@ impl<'a> Wait<'a> {
         let Some((pid, how)) = exits.first() else { return Ok(()) };
         let this = started.iter().find(|this| this.pid == *pid).unwrap_or(&started[0]);
         let lines = logs::tail(&this.log, this.from, self.secrets);
-        let hint = match how.good() {
-            true => "; a target must stay in the foreground (nginx: `daemon off;`)",
-            false => "",
+        let hint = if how.good() {
+            "; a target must stay in the foreground (nginx: `daemon off;`)"
+        } else {
+            ""
         };
         let quoted = quoted(&this.log, this.from, self.secrets);
         let who = this.who(&self.launch.name);
         let failed = self.error(&format!("{who}{how} before it was ready{hint}{quoted}"));
-        match ports::says_taken(&lines) {
-            true => Err(Refusal::PortTaken(failed)),
-            false => Err(Refusal::Other(failed)),
+        if ports::says_taken(&lines) {
+            Err(Refusal::PortTaken(failed))
+        } else {
+            Err(Refusal::Other(failed))
         }
     }
 

@@ -33,9 +33,10 @@ pub(super) struct Started {
 impl Started {
     /// Says which process it is, where there are several.
     pub(super) fn who(&self, contender: &str) -> String {
-        match self.name == contender {
-            true => "it ".to_owned(),
-            false => format!("its process `{}` ", self.name),
+        if self.name == contender {
+            "it ".to_owned()
+        } else {
+            format!("its process `{}` ", self.name)
         }
     }
 }

@@ -98,10 +98,7 @@ fn parts<'a>(
 
 fn tls(spec: &Spec, url: &Url, row: &Sql) -> Result<Option<SqlTls>, Error> {
     let Some(host) = tls_host(url)? else { return Ok(None) };
-    let names = match row.is_cassandra {
-        true => names(url)?,
-        false => Vec::new(),
-    };
+    let names = if row.is_cassandra { names(url)? } else { Vec::new() };
     // A library that reads the authorities itself is told of them only after they have been
     // read here with a bound.
     let config = spec.trust.config_with_names(&[], names)?;

@@ -33,9 +33,10 @@ impl GroupGiven {
     /// When it cannot be called so.
     pub fn new(name: &str) -> Result<GroupGiven, String> {
         names::check_key(name)?;
-        match name.contains('.') {
-            true => Err("the name of a group has no dot: --set NAME.GROUP.key=value".to_owned()),
-            false => Ok(GroupGiven { name: name.to_owned(), ..GroupGiven::default() }),
+        if name.contains('.') {
+            Err("the name of a group has no dot: --set NAME.GROUP.key=value".to_owned())
+        } else {
+            Ok(GroupGiven { name: name.to_owned(), ..GroupGiven::default() })
         }
     }
 

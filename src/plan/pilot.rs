@@ -43,10 +43,8 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     for (saw, cost) in saw.iter_mut().zip(costs) {
         saw.cpu_at_rest = cost.and_then(|cost| cost.at_rest());
     }
-    let own = match open(plan) {
-        true => open_loop(plan, &saw, &parts),
-        false => closed_loop(plan, &saw, &parts),
-    };
+    let own =
+        if open(plan) { open_loop(plan, &saw, &parts) } else { closed_loop(plan, &saw, &parts) };
     let own = match (busy_at_rest(plan, &saw), own.interleave) {
         (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
         (Some(why), _) => Way { why: [own.why, vec![why]].concat(), ..own },
@@ -106,9 +104,10 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
         throughput: seen.throughput().unwrap_or(0.0),
         p50_ns: slowest(0.5).unwrap_or(0),
         p99_ns: slowest(0.99).unwrap_or(0),
-        generator_idle: match available > 0.0 {
-            true => (1.0 - busy / available).clamp(0.0, 1.0),
-            false => 0.0,
+        generator_idle: if available > 0.0 {
+            (1.0 - busy / available).clamp(0.0, 1.0)
+        } else {
+            0.0
         },
         cpu_at_rest: None,
     }
@@ -298,10 +297,8 @@ fn overridden(plan: &Plan, own: Way) -> Way {
             (Interleave::Turns, plan.round_ns, plan.round_ns, told)
         }
         (Interleave::Slices, None) if own.interleave == Interleave::Turns => {
-            let round_ns = match open(plan) {
-                true => plan.round_ns,
-                false => plan.round_ns.max(LONGEST_GROWN_ROUND_NS),
-            };
+            let round_ns =
+                if open(plan) { plan.round_ns } else { plan.round_ns.max(LONGEST_GROWN_ROUND_NS) };
             let fewest = if open(plan) { 1 } else { SLICES_A_ROUND };
             let slice_ns = own.needed_ns.min(round_ns / fewest);
             let told = format!("slices of {}, as asked", show_ns(slice_ns));
@@ -311,9 +308,10 @@ fn overridden(plan: &Plan, own: Way) -> Way {
     };
     let (interleave, slice_ns, round_ns, told) = asked;
     let same = interleave == own.interleave && slice_ns == own.slice_ns;
-    let mut why = vec![match same {
-        true => format!("{told}, and as the pilot would have chosen"),
-        false => format!("{told}; the pilot would have chosen {}", own.why.join("; and ")),
+    let mut why = vec![if same {
+        format!("{told}, and as the pilot would have chosen")
+    } else {
+        format!("{told}; the pilot would have chosen {}", own.why.join("; and "))
     }];
     if round_ns != plan.round_ns {
         why.push(format!(

@@ -88,10 +88,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         },
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
-        one_target: match is_swept {
-            true => vec![everyone(contenders)],
-            false => one_target(contenders),
-        },
+        one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
         code_names: store::code_names(contenders),
         expect_different: spec.run.expect_different,
         shares_core: asked.iter().any(|of| has_only_our_cores(&of.target_cores, given.cores)),
@@ -236,10 +233,8 @@ fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
 /// The cores that a target may use; of several processes, those of the one that
 /// is driven.
 fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
-    let left = || match cores.others.is_empty() {
-        true => cores.allowed.clone(),
-        false => cores.others.clone(),
-    };
+    let left =
+        || if cores.others.is_empty() { cores.allowed.clone() } else { cores.others.clone() };
     match way {
         Way::Attached { sight, .. } => sight.as_ref().map_or(Vec::new(), |it| it.cores.clone()),
         Way::Launched { launch, .. } => {
@@ -314,9 +309,10 @@ fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, 
         return (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]);
     };
     let slowest = rates.into_iter().fold(f64::INFINITY, f64::min);
-    match slowest * round_ns as f64 / 1e9 < fewest_samples(0.99) as f64 {
-        true => (Metric::ResponseP50, vec![Metric::ResponseP99]),
-        false => (Metric::ResponseP99, vec![Metric::ResponseP50, Metric::ResponseP999]),
+    if slowest * round_ns as f64 / 1e9 < fewest_samples(0.99) as f64 {
+        (Metric::ResponseP50, vec![Metric::ResponseP99])
+    } else {
+        (Metric::ResponseP99, vec![Metric::ResponseP50, Metric::ResponseP999])
     }
 }
 

@@ -502,13 +502,14 @@ fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
 }
 
 fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
-    match given < least {
-        true => Err(Error::usage(format!(
+    if given < least {
+        Err(Error::usage(format!(
             "{flag} {} is too short to measure anything: at least {}",
             show_ns(ns(given)),
             show_ns(ns(least))
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -539,12 +540,13 @@ fn check_descriptors(plan: &Plan) -> Result<(), Error> {
         + OTHER_DESCRIPTORS
         + 4 * workers * plan.contenders.len() as u64;
     let limit = plan.host.descriptors;
-    match needed > limit {
-        true => Err(Error::usage(format!(
+    if needed > limit {
+        Err(Error::usage(format!(
             "{connections} connections in all need about {needed} descriptors, and this process \
              may have {limit}: use fewer --connections, or raise the hard limit (ulimit -Hn)"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -558,12 +560,13 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
     let driven = (plan.round_ns.saturating_mul(u64::from(plan.rounds)))
         .saturating_add(plan.warm_up_ns)
         .saturating_mul(plan.contenders.len() as u64);
-    match driven > LONGEST_RUN_NS {
-        true => Err(Error::usage(format!(
+    if driven > LONGEST_RUN_NS {
+        Err(Error::usage(format!(
             "this would take more than a day ({}): use fewer or shorter rounds",
             show_ns(driven)
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 

@@ -49,9 +49,10 @@ fn prefix(spec: &Spec, number: usize, place: &TargetLocation, url: &Url) -> Stri
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
     // The load points of a sweep have one server.
-    match is_hash && has_own_keys && spec.sweep.is_none() {
-        true => String::new(),
-        false => Workload::prefix_of(number),
+    if is_hash && has_own_keys && spec.sweep.is_none() {
+        String::new()
+    } else {
+        Workload::prefix_of(number)
     }
 }
 
@@ -100,11 +101,10 @@ pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Resu
 }
 
 fn nobody_has_one(spec: &Spec) -> Error {
-    let (what, to) = match spec.workload.custom.has_requests() {
-        true => ("requests go", "web servers (http://)".to_owned()),
-        false => {
-            ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
-        }
+    let (what, to) = if spec.workload.custom.has_requests() {
+        ("requests go", "web servers (http://)".to_owned())
+    } else {
+        ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
     };
     Error::usage(format!("{what} to {to}, and no contender is one"))
 }

@@ -186,9 +186,10 @@ fn counted(url: &str) {
              setup = ['DROP TABLE IF EXISTS {{table}}', 'CREATE TABLE {{table}} {table}']\n\
              [[workload.statements]]\nname = 'own'\nsql = '{statement}'\nparameters = \
              {{ {} }}\n",
-            match statement.contains("{few}") {
-                true => "few = 'uniform(1, 20)'",
-                false => "id = 'seq(1)', body = 'text(40)'",
+            if statement.contains("{few}") {
+                "few = 'uniform(1, 20)'"
+            } else {
+                "id = 'seq(1)', body = 'text(40)'"
             }
         );
         std::fs::write(place.file("own.toml"), file).expect("a file");

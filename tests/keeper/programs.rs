@@ -189,9 +189,10 @@ fn secrets() {
         order.cwd = holder.place.0.clone();
         holder.launch(&order);
         wait_for("it to be up", || holder.log().contains("up\n"));
-        match kill_keeper {
-            true => holder.kill_keeper(),
-            false => holder.kill(),
+        if kill_keeper {
+            holder.kill_keeper()
+        } else {
+            holder.kill()
         }
         wait_for("the log to be clean", || holder.log() == blotted);
     }

@@ -76,7 +76,7 @@ fn lines_with(text: &str, word: &str) -> Vec<usize> {
     let whole = text.match_indices(word).filter(|(at, _)| {
         let before = text[..*at].chars().next_back();
         let after = text[at + word.len()..].chars().next();
-        !(begins && is_letter(before)) && !(ends && is_letter(after))
+        !(begins && is_letter(before) || ends && is_letter(after))
     });
     let mut lines: Vec<usize> = whole.map(|(at, _)| text[..at].matches('\n').count() + 1).collect();
     lines.dedup();

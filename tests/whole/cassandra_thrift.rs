@@ -37,9 +37,12 @@ fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
 fn holds(folder: &Path, word: &str) -> bool {
     let entries = std::fs::read_dir(folder).expect("a folder").flatten();
     let mut paths = entries.map(|entry| entry.path());
-    paths.any(|path| match path.is_dir() {
-        true => holds(&path, word),
-        false => String::from_utf8_lossy(&std::fs::read(path).expect("a file")).contains(word),
+    paths.any(|path| {
+        if path.is_dir() {
+            holds(&path, word)
+        } else {
+            String::from_utf8_lossy(&std::fs::read(path).expect("a file")).contains(word)
+        }
     })
 }
 

@@ -7,9 +7,7 @@ use wire::{Class, Reply};
 /// success; empty: 200 to 299.
 #[inline]
 pub(crate) fn outcome(expect: &[u16], reply: &Reply) -> Outcome {
-    let expected = match expect.is_empty() {
-        true => reply.class == Class::Ok,
-        false => expect.contains(&reply.code),
-    };
+    let expected =
+        if expect.is_empty() { reply.class == Class::Ok } else { expect.contains(&reply.code) };
     if expected { Outcome::Ok } else { Outcome::Unexpected }
 }

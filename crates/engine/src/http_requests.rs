@@ -120,12 +120,11 @@ fn percent(of: Argument<'_>, to: &mut Vec<u8>) {
         Argument::Text(bytes) | Argument::Bytes(bytes) => bytes,
     };
     for &byte in bytes {
-        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            true => to.push(byte),
-            false => {
-                let [high, low] = [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]);
-                to.extend_from_slice(&[b'%', high, low]);
-            }
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            to.push(byte)
+        } else {
+            let [high, low] = [byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]);
+            to.extend_from_slice(&[b'%', high, low]);
         }
     }
 }

@@ -240,11 +240,7 @@ impl<'a> Worker<'a> {
             self.slice(contender, starts, sending_ns, limited)?;
             self.note(contender, &before, &cpu);
         }
-        match self.seat.stop.raised() {
-            // The last slice of the round may have been cut.
-            true => Err(Gone::Stopped),
-            false => Ok(()),
-        }
+        if self.seat.stop.raised() { Err(Gone::Stopped) } else { Ok(()) }
     }
 
     /// All workers meet, and one of them says when the next slice starts.

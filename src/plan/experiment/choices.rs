@@ -56,9 +56,10 @@ pub(super) fn change(choices: &mut [Choice], recipe: &str, table: &Table<'_>) ->
 fn word(value: &Value<'_>) -> Result<String, Error> {
     let word = value.word()?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
-    match !word.is_empty() && word.chars().all(fits) {
-        true => Ok(word.to_owned()),
-        false => Err(value.error("a choice is a word of letters, digits and `_-.+`")),
+    if !word.is_empty() && word.chars().all(fits) {
+        Ok(word.to_owned())
+    } else {
+        Err(value.error("a choice is a word of letters, digits and `_-.+`"))
     }
 }
 

@@ -253,9 +253,10 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
         }
         names.push(name.to_owned());
     }
-    match names.is_empty() {
-        true => Err(list.error("the list is empty: give at least one process")),
-        false => Ok(names),
+    if names.is_empty() {
+        Err(list.error("the list is empty: give at least one process"))
+    } else {
+        Ok(names)
     }
 }
 

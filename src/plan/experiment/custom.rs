@@ -85,9 +85,10 @@ impl Reader {
             if !is_identifier(name) {
                 return Err(value.error("a feed is called by letters, digits and _"));
             }
-            let (file, order) = match value.is_text() {
-                true => (value.clone(), FeedOrder::Sequential),
-                false => file_and_order(&value)?,
+            let (file, order) = if value.is_text() {
+                (value.clone(), FeedOrder::Sequential)
+            } else {
+                file_and_order(&value)?
             };
             let path = file.source.folder.join(file.word()?);
             let read = feeds::read(&path, file.word()?).map_err(|why| file.error(&why))?;
@@ -358,11 +359,10 @@ fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
 /// A text that is recorded.
 fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
     let text = value.word()?;
-    match text.contains("${") {
-        true => {
-            Err(value.error("`${…}` is not filled in: this is recorded, and no place for a secret"))
-        }
-        false => Ok(text),
+    if text.contains("${") {
+        Err(value.error("`${…}` is not filled in: this is recorded, and no place for a secret"))
+    } else {
+        Ok(text)
     }
 }
 
@@ -386,17 +386,16 @@ fn target(
     let Some((real, shown)) = path else {
         return Err(query.error("has no `path` to stand behind: write path = \"/\""));
     };
-    let (query, query_shown) = match query.is_text() {
-        true => secret_text(&query, places)?,
-        false => {
-            let (mut real, mut shown) = (Vec::new(), Vec::new());
-            for (name, value) in query.table()?.entries() {
-                let (text, as_shown) = secret_text(&value, places)?;
-                real.push(format!("{name}={text}"));
-                shown.push(format!("{name}={as_shown}"));
-            }
-            (real.join("&"), shown.join("&"))
+    let (query, query_shown) = if query.is_text() {
+        secret_text(&query, places)?
+    } else {
+        let (mut real, mut shown) = (Vec::new(), Vec::new());
+        for (name, value) in query.table()?.entries() {
+            let (text, as_shown) = secret_text(&value, places)?;
+            real.push(format!("{name}={text}"));
+            shown.push(format!("{name}={as_shown}"));
         }
+        (real.join("&"), shown.join("&"))
     };
     Ok((Some(format!("{real}?{query}")), Some(format!("{shown}?{query_shown}"))))
 }
@@ -460,11 +459,10 @@ fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Er
         let count = quantities::count(text)?;
         u32::try_from(count).map_err(|_| format!("`{}` is too large", shown(text)))
     };
-    let each = match value.is_list() {
-        true => {
-            value.list()?.iter().map(|one| one.quantity(count)).collect::<Result<Vec<_>, _>>()?
-        }
-        false => vec![value.quantity(count)?; statements.len()],
+    let each = if value.is_list() {
+        value.list()?.iter().map(|one| one.quantity(count)).collect::<Result<Vec<_>, _>>()?
+    } else {
+        vec![value.quantity(count)?; statements.len()]
     };
     if each.len() != statements.len() {
         let (each, of) = (each.len(), statements.len());

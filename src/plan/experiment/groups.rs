@@ -43,8 +43,9 @@ fn mix(value: &Value<'_>) -> Result<Vec<record::Share>, Error> {
         weight.quantity(|text| crate::plan::workload::mix(&format!("{kind}={text}")))
     });
     let shares = shares.collect::<Result<Vec<_>, Error>>()?.concat();
-    match shares.is_empty() {
-        true => Err(value.error("the mix is empty: write { get = 0.9, set = 0.1 }")),
-        false => Ok(shares),
+    if shares.is_empty() {
+        Err(value.error("the mix is empty: write { get = 0.9, set = 0.1 }"))
+    } else {
+        Ok(shares)
     }
 }

@@ -57,19 +57,17 @@ pub(super) fn more_ports(table: &Table<'_>, processes: &[String]) -> Result<Vec<
 pub(super) fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     let Some(value) = table.get("site") else { return Ok(None) };
     let folder = table.source.folder.join(value.word()?);
-    match folder.is_dir() {
-        true => Ok(Some(folder)),
-        false => Err(value.error("there is no such folder")),
-    }
+    if folder.is_dir() { Ok(Some(folder)) } else { Err(value.error("there is no such folder")) }
 }
 
 /// A folder that is there: `/dev/shm`.
 pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     let Some(value) = table.get("temp") else { return Ok(None) };
     let folder = PathBuf::from(value.word()?);
-    match folder.is_absolute() && folder.is_dir() {
-        true => Ok(Some(folder)),
-        false => Err(value.error("there is no such folder: give an absolute path, as /dev/shm")),
+    if folder.is_absolute() && folder.is_dir() {
+        Ok(Some(folder))
+    } else {
+        Err(value.error("there is no such folder: give an absolute path, as /dev/shm"))
     }
 }
 

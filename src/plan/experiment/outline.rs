@@ -106,10 +106,8 @@ fn ready(ready: &Ready, of_store: bool) -> String {
         Sign::Http { path, expect, bytes } => {
             let who = path.as_ref().map_or("it".to_owned(), |path| format!("GET {path}"));
             let expect: Vec<String> = expect.iter().map(u16::to_string).collect();
-            let statuses = match expect.is_empty() {
-                true => "200 to 299".to_owned(),
-                false => expect.join(" or "),
-            };
+            let statuses =
+                if expect.is_empty() { "200 to 299".to_owned() } else { expect.join(" or ") };
             let bytes = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
             format!("{who} answers {statuses}{bytes}")
         }

@@ -67,13 +67,12 @@ impl<'a> Places<'a> {
             let meant = near::did_you_mean(feed, self.feeds.iter().map(|of| of.name.as_str()));
             return Err(format!("there is no feed `{}` in [workload.feeds]{meant}", shown(feed)));
         };
-        match of.columns.iter().any(|name| name == column) {
-            true => Ok(Generator::Feed { feed: feed.to_owned(), column: column.to_owned() }),
-            false => {
-                let meant = near::did_you_mean(column, of.columns.iter().map(String::as_str));
-                let (column, all) = (shown(column), shown(of.columns.join(", ")));
-                Err(format!("the feed `{feed}` has no column `{column}`: {all}{meant}"))
-            }
+        if of.columns.iter().any(|name| name == column) {
+            Ok(Generator::Feed { feed: feed.to_owned(), column: column.to_owned() })
+        } else {
+            let meant = near::did_you_mean(column, of.columns.iter().map(String::as_str));
+            let (column, all) = (shown(column), shown(of.columns.join(", ")));
+            Err(format!("the feed `{feed}` has no column `{column}`: {all}{meant}"))
         }
     }
 

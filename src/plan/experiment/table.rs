@@ -71,9 +71,8 @@ impl<'a> Table<'a> {
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
         let custom = self.table.get(key).map(|value| self.value(key, value));
         let Defaults { keys, tables } = &self.defaults;
-        custom.or_else(|| match keys.contains(&key) {
-            true => tables.iter().find_map(|table| table.get(key)),
-            false => None,
+        custom.or_else(|| {
+            if keys.contains(&key) { tables.iter().find_map(|table| table.get(key)) } else { None }
         })
     }
 

@@ -102,9 +102,10 @@ impl<'a> Seen<'a> {
         if withheld && !it.because.is_empty() {
             return Err(format!("the interval cannot be relied on: {}", reasons()));
         }
-        Ok(match self.turned {
-            true => Ratio { estimate: 1.0 / estimate, low: 1.0 / high, high: 1.0 / low },
-            false => Ratio { estimate, low, high },
+        Ok(if self.turned {
+            Ratio { estimate: 1.0 / estimate, low: 1.0 / high, high: 1.0 / low }
+        } else {
+            Ratio { estimate, low, high }
         })
     }
 

@@ -106,15 +106,16 @@ pub(super) fn upkeep(text: &str) -> Result<Upkeep, String> {
 }
 
 pub(super) fn table(text: &str) -> Result<String, String> {
-    match TABLES.contains(&text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
+    if TABLES.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
             "`{}` is not a kind of table: logged or unlogged (PostgreSQL); innodb, memory, aria \
              or myisam (MySQL, MariaDB); size-tiered, leveled, time-window or unified \
              (Cassandra){}",
             shown(text),
             near::did_you_mean(text, TABLES)
-        )),
+        ))
     }
 }
 

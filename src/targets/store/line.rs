@@ -40,7 +40,7 @@ impl Heard {
     }
 
     /// # Errors
-
+    ///
     /// If the reply is an error; it names the error.
     pub(super) fn good(&self) -> Result<(), String> {
         let Some(Class::Error(code)) = self.class() else { return Ok(()) };

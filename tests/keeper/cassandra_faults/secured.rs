@@ -103,13 +103,12 @@ pub(super) fn passwords(node: &Node) {
 fn nowhere(folder: &Path, secret: &str) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => nowhere(&path, secret),
-            false => {
-                let text = std::fs::read(&path).expect("a file");
-                let found = text.windows(secret.len()).any(|part| part == secret.as_bytes());
-                assert!(!found, "{} holds a password", path.display());
-            }
+        if path.is_dir() {
+            nowhere(&path, secret)
+        } else {
+            let text = std::fs::read(&path).expect("a file");
+            let found = text.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "{} holds a password", path.display());
         }
     }
 }

@@ -162,9 +162,10 @@ impl<M: Copy + Default> InFlight<M> {
     pub(super) fn end_waiting(&mut self, mut ends: impl FnMut(&Operation<M>) -> bool) {
         for _ in 0..self.waiting {
             let place = self.leave_front();
-            match ends(&self.places[place as usize]) {
-                true => self.add_free(place),
-                false => self.add_waiting(place),
+            if ends(&self.places[place as usize]) {
+                self.add_free(place)
+            } else {
+                self.add_waiting(place)
             }
         }
     }

@@ -30,9 +30,10 @@ impl Sources {
     /// wherever the system likes: they use few ports.
     pub(super) fn new(to: &Address, reuse: Reuse, worker: usize) -> Sources {
         let loopback = to.is_loopback_v4();
-        let addresses = match loopback && reuse != Reuse::Always {
-            true => (0..LOOPBACK_SOURCES).map(|n| loopback_source(n + 2)).collect(),
-            false => Vec::new(),
+        let addresses = if loopback && reuse != Reuse::Always {
+            (0..LOOPBACK_SOURCES).map(|n| loopback_source(n + 2)).collect()
+        } else {
+            Vec::new()
         };
         Sources { addresses, next: worker }
     }

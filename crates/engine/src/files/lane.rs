@@ -184,10 +184,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
             scheduler.drive.start(turn);
             scheduler.drive.is_open_loop()
         };
-        match open_loop {
-            true => self.shared.call_one(),
-            false => self.shared.call_all(),
-        }
+        if open_loop { self.shared.call_one() } else { self.shared.call_all() }
     }
 
     fn step(&mut self, _seen: &mut Recorder) -> Result<Step, EngineError> {

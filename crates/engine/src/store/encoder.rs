@@ -74,9 +74,10 @@ impl Encoder {
     /// # Errors
     /// When they are others.
     pub fn with_feeds(self, feeds: &Feeds) -> Result<Encoder, String> {
-        match feeds.fit(self.operations.feeds()) {
-            true => Ok(Encoder { feeds: feeds.clone(), ..self }),
-            false => Err("the rows of its feeds are not those of its workload".to_owned()),
+        if feeds.fit(self.operations.feeds()) {
+            Ok(Encoder { feeds: feeds.clone(), ..self })
+        } else {
+            Err("the rows of its feeds are not those of its workload".to_owned())
         }
     }
 

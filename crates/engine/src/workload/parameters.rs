@@ -216,9 +216,10 @@ fn within(random: &mut Random, from: i64, to: i64) -> i64 {
 }
 
 fn length(random: &mut Random, of: Lengths) -> usize {
-    match of.from == of.to {
-        true => of.to as usize,
-        false => within(random, of.from.into(), of.to.into()) as usize,
+    if of.from == of.to {
+        of.to as usize
+    } else {
+        within(random, of.from.into(), of.to.into()) as usize
     }
 }
 

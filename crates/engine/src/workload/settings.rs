@@ -125,11 +125,12 @@ fn mix(mix: &[Share]) -> Result<(), String> {
 /// A row of a store holds one value, or is a wide one.
 fn wide(workload: &Workload) -> Result<(), String> {
     let other = |share: &Share| !share.kind.is_wide();
-    match workload.is_wide() && workload.mix.iter().any(other) {
-        true => Err("mix: newest, one and insert are on wide rows, and no other operations can \
+    if workload.is_wide() && workload.mix.iter().any(other) {
+        Err("mix: newest, one and insert are on wide rows, and no other operations can \
                      be beside them"
-            .to_owned()),
-        false => Ok(()),
+            .to_owned())
+    } else {
+        Ok(())
     }
 }
 
@@ -142,11 +143,12 @@ fn hashed(workload: &Workload) -> Result<(), String> {
             .to_owned());
     }
     let scans = workload.mix.iter().any(|share| matches!(share.kind, Kind::Scan(_)));
-    match scans && workload.keys_as == KeysAs::Md5 {
-        true => Err("keys_as = md5: a scan reads keys in the order of their numbers, and hashes \
+    if scans && workload.keys_as == KeysAs::Md5 {
+        Err("keys_as = md5: a scan reads keys in the order of their numbers, and hashes \
                      are in another; leave keys_as or the scan out"
-            .to_owned()),
-        false => Ok(()),
+            .to_owned())
+    } else {
+        Ok(())
     }
 }
 
@@ -166,11 +168,12 @@ fn groups(workload: &Workload) -> Result<(), String> {
         return Err("groups: their parts of the mix are not the whole".to_owned());
     }
     let inserts = workload.mix.iter().any(|share| share.kind == Kind::Insert);
-    match inserts || workload.distribution == Distribution::Latest {
-        true => Err("groups: no group knows how far the inserts of another are; give them \
+    if inserts || workload.distribution == Distribution::Latest {
+        Err("groups: no group knows how far the inserts of another are; give them \
                      workloads without insert and latest"
-            .to_owned()),
-        false => Ok(()),
+            .to_owned())
+    } else {
+        Ok(())
     }
 }
 
@@ -188,11 +191,10 @@ fn commands(workload: &Workload) -> Result<(), String> {
 /// What appends to a value leaves one that no version has.
 fn verify(workload: &Workload) -> Result<(), String> {
     let appends = workload.mix.iter().any(|share| share.kind == Kind::Append);
-    match appends && workload.verify != Verify::Off {
-        true => {
-            Err("verify: cannot follow append, which is in the mix; set verify = off".to_owned())
-        }
-        false => Ok(()),
+    if appends && workload.verify != Verify::Off {
+        Err("verify: cannot follow append, which is in the mix; set verify = off".to_owned())
+    } else {
+        Ok(())
     }
 }
 

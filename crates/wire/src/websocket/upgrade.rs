@@ -169,9 +169,10 @@ impl Upgrade {
         }
         if let Some(extension) = values(headers, EXTENSIONS).next() {
             let name = extension.split(|byte| *byte == b';').next().unwrap_or_default();
-            return Some(match name.trim_ascii().eq_ignore_ascii_case(b"permessage-deflate") {
-                true => (codes::DEFLATE, faults::DEFLATE),
-                false => (codes::EXTENSION, faults::EXTENSION),
+            return Some(if name.trim_ascii().eq_ignore_ascii_case(b"permessage-deflate") {
+                (codes::DEFLATE, faults::DEFLATE)
+            } else {
+                (codes::EXTENSION, faults::EXTENSION)
             });
         }
         let mut chosen = whole(headers, PROTOCOL);

@@ -140,10 +140,7 @@ impl<S: Dialogue> Connection<S> {
             return;
         }
         for operation in self.in_flight.all() {
-            match operation.was_asked() {
-                true => seen.unfinished(1),
-                false => seen.unsent(1),
-            }
+            if operation.was_asked() { seen.unfinished(1) } else { seen.unsent(1) }
         }
         self.close();
     }
