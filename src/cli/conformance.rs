@@ -47,7 +47,7 @@ enum What {
 ///
 /// Every protocol is driven against the null server, which answers at once with the
 /// shortest right reply and runs on another core; files in a directory in memory, and
-/// programs as runs of one that does nothing. All lanes take turns in one braid, so
+/// programs as runs of one that does nothing. All lanes are interleaved, so
 /// that they meet the same machine. What a lane costs here is not the target's doing.
 #[derive(clap::Args)]
 #[command(after_help = NULL_EXAMPLES)]

@@ -110,7 +110,7 @@ fn render(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// What stands behind the options in the help. A paragraph there begins with
+/// The text after the options in the help. A paragraph there begins with
 /// its title and a colon; indented lines are kept as they are.
 fn after_help(text: &str, roff: &mut Roff) {
     for paragraph in text.split("\n\n") {

@@ -60,9 +60,9 @@ pub(super) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
 
 fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
     for software in wanted {
-        let teller = Teller::of(software);
-        let fetched = software::fetch(software, &|news| teller.tell(news));
-        teller.end();
+        let progress = Progress::of(software);
+        let fetched = software::fetch(software, &|news| progress.tell(news));
+        progress.end();
         let (folder, when) = match fetched? {
             Fetched::Now(folder) => (folder, "is"),
             Fetched::Before(folder) => (folder, "was already"),
@@ -90,7 +90,7 @@ fn build(needs: &Needs) -> Result<(), Error> {
 }
 
 /// Tells how far it is: on a terminal in one line that changes, elsewhere in a few lines.
-struct Teller {
+struct Progress {
     what: String,
     is_terminal: bool,
     /// How many files were told last.
@@ -99,9 +99,9 @@ struct Teller {
     is_open: Cell<bool>,
 }
 
-impl Teller {
-    fn of(software: &Software) -> Teller {
-        Teller {
+impl Progress {
+    fn of(software: &Software) -> Progress {
+        Progress {
             what: software.shown(),
             is_terminal: stderr().is_terminal(),
             files: Cell::new(0),

@@ -9,7 +9,7 @@ use record::{
     Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, TrialRecord, Verify, Workload,
 };
 use std::ops::ControlFlow;
-use testserver::null::{Door, NullServer};
+use testserver::null::{NullServer, Service};
 use wire::resp;
 
 /// The null server always replies sooner.
@@ -68,7 +68,7 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
     }
 }
 
-/// Drives an order against a null server on this core, one door for each lane that
+/// Drives an order against a null server on this core, one service for each lane that
 /// it has one for; the others go where the order says. The server lives as long as the
 /// call.
 ///
@@ -83,8 +83,8 @@ pub(crate) fn drive(
 ) -> Result<(), EngineError> {
     let server = null_server(accesses, core)?;
     let lanes = order.lanes.iter_mut().zip(accesses);
-    let with_doors = lanes.filter(|(_, access)| door(access).is_some());
-    for ((lane, _), address) in with_doors.zip(server.addresses()) {
+    let with_services = lanes.filter(|(_, access)| service(access).is_some());
+    for ((lane, _), address) in with_services.zip(server.addresses()) {
         lane.address = Address::Tcp(*address);
     }
     let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
@@ -97,7 +97,7 @@ pub(crate) fn drive(
     engine::run(&order, lanes, clocks, stop, each)
 }
 
-/// A null server with the doors that these want, in their order.
+/// A null server with the services that these want, in their order.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -105,17 +105,17 @@ pub(super) fn null_server(
     accesses: &[Access],
     core: Option<u32>,
 ) -> Result<NullServer, EngineError> {
-    let doors: Vec<Door> = accesses.iter().filter_map(door).collect();
-    NullServer::start(&doors, core)
+    let services: Vec<Service> = accesses.iter().filter_map(service).collect();
+    NullServer::start(&services, core)
         .map_err(|error| EngineError::system("the null server cannot start", &error))
 }
 
-fn door(access: &Access) -> Option<Door> {
+fn service(access: &Access) -> Option<Service> {
     match access {
         Access::Http(_) | Access::Memcached(_) | Access::Resp(_) | Access::Thrift(_) => {
-            Some(Door::Stores)
+            Some(Service::Stores)
         }
-        Access::WebSocket(_) => Some(Door::WebSocket),
+        Access::WebSocket(_) => Some(Service::WebSocket),
         Access::Files(_) => None,
         Access::Database(database) => protocol::named(database.scheme()).null,
     }

@@ -75,7 +75,7 @@ pub(crate) fn lanes() -> Vec<Lane> {
     lanes
 }
 
-/// Drives all lanes in one braid; `each` hears every trial of the rounds.
+/// Drives all lanes interleaved; `each` gets every trial of the rounds.
 ///
 /// # Errors
 /// When a partner cannot be started, or tiebreak itself failed.

@@ -44,7 +44,7 @@ impl Partner {
 
 /// A partner that is running.
 enum Raised {
-    /// The access, and the door.
+    /// The access, and the service.
     Null(Box<Access>, usize),
     Directory(FilesAccess, Folder),
     Program(Exec),
@@ -89,7 +89,7 @@ impl Partners {
     ) -> Result<(), EngineError> {
         for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
             lane.address = match partner {
-                Raised::Null(_, door) => Address::Tcp(self.server.addresses()[*door]),
+                Raised::Null(_, service) => Address::Tcp(self.server.addresses()[*service]),
                 Raised::Directory(_, folder) => folder.address(),
                 Raised::Program(_) => Address::Program,
             };

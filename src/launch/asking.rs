@@ -100,7 +100,7 @@ pub(super) enum ReadyAnswer {
 }
 
 /// A line that every store answers, whatever its settings: the engine asks
-/// again, with the log-in.
+/// again, with the login.
 fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
     let told = stream.write_all(question, patience);
     match told.and_then(|()| stream.read(&mut [0; 1], patience)) {

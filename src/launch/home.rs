@@ -52,7 +52,7 @@ impl Home {
         self.temporary.path()
     }
 
-    /// Which folder it is, whoever takes its path.
+    /// Which folder it is, even if another one takes its path.
     pub(super) fn id(&self) -> io::Result<TemporaryId> {
         self.temporary.id()
     }

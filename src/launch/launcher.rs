@@ -159,7 +159,7 @@ impl<'a> Launcher<'a> {
                 self.choose_ports()?;
             }
             if again && self.launch.fresh {
-                self.move_house()?;
+                self.use_new_folder()?;
             }
             self.furnish()?;
             let (keeper, mut started) = (self.keeper()?, Vec::new());
@@ -319,7 +319,7 @@ impl<'a> Launcher<'a> {
     }
 
     /// Another temporary folder; the one before is removed.
-    fn move_house(&mut self) -> Result<(), Failed> {
+    fn use_new_folder(&mut self) -> Result<(), Failed> {
         self.home = self.home.anew().map_err(|error| disk(self.launch, &error))?;
         self.values.temp = self.home.folder().to_owned();
         self.values.site = self.home.site(self.launch);

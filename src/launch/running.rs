@@ -145,7 +145,7 @@ impl Running {
     }
 }
 
-/// The last lines of a log, to stand behind an error.
+/// The last lines of a log, which are shown after an error.
 pub(super) fn quoted(log: &Path, from: u64, secrets: &[String]) -> String {
     let lines = logs::tail(log, from, secrets);
     let name = shown(log.display().to_string());

@@ -262,7 +262,7 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
             "a comparison needs at least two contenders; for one use `tiebreak run URL`",
         )),
         (_, many) if many > MOST_CONTENDERS => Err(Error::usage(format!(
-            "{many} contenders are too many for one braid: at most {MOST_CONTENDERS}"
+            "{many} contenders cannot be interleaved: at most {MOST_CONTENDERS}"
         ))),
         _ => Ok(()),
     }

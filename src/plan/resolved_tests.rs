@@ -184,7 +184,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders = vec!["a=http://127.0.0.1/".into(); 17],
-            "17 contenders are too many for one braid: at most 16",
+            "17 contenders cannot be interleaved: at most 16",
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),

@@ -5,7 +5,7 @@ use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
 use drivers::{CassandraAccess, cassandra};
 use record::{CassandraAsked, Consistency, SqlProtocol};
-use testserver::null::Door;
+use testserver::null::Service;
 
 pub(super) static ROW: Protocol = Protocol {
     name: "cassandra",
@@ -35,14 +35,14 @@ pub(super) static ROW: Protocol = Protocol {
             Box::new(access)
         },
     }),
-    // An OPTIONS frame of version 4, which is answered before any log-in.
+    // An OPTIONS frame of version 4, which is answered before any login.
     ready: Ready::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &Consistency::ALL,
     lacks: cassandra::lacks,
     codes: || cassandra::code_names().collect(),
-    null: Some(Door::Cql),
+    null: Some(Service::Cql),
     ways: &[
         Way { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
         Way { name: "Cassandra simple", deep: false, fresh: false, access: || plain(false) },

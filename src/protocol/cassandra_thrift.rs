@@ -6,7 +6,7 @@ use crate::access::Access;
 use drivers::cassandra;
 use engine::{ThriftAccess, ThriftEpoch, thrift_lacks};
 use record::Consistency;
-use testserver::null::Door;
+use testserver::null::Service;
 use wire::thrift;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -36,11 +36,11 @@ pub(super) static ROW: Protocol = Protocol {
         let codes = thrift::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Door::Stores),
+    null: Some(Service::Stores),
     ways: &[Way { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 
-/// Thrift without a log-in.
+/// Thrift without a login.
 pub(crate) fn plain() -> Access {
     Access::Thrift(ThriftAccess::without_log_in())
 }

@@ -3,7 +3,7 @@
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
 use engine::HttpAccess;
-use testserver::null::Door;
+use testserver::null::Service;
 use wire::http1::Request;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -24,7 +24,7 @@ pub(super) static ROW: Protocol = Protocol {
         (!kind.is_own()).then_some(why)
     },
     codes: Vec::new,
-    null: Some(Door::Stores),
+    null: Some(Service::Stores),
     ways: &[Way { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 

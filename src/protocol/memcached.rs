@@ -4,7 +4,7 @@ use super::store::{Dialect, Store};
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
 use engine::{MemcachedAccess, Numbers, memcached_lacks};
-use testserver::null::Door;
+use testserver::null::Service;
 use wire::memcached;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -39,7 +39,7 @@ pub(super) static ROW: Protocol = Protocol {
         let codes = memcached::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Door::Stores),
+    null: Some(Service::Stores),
     ways: &[
         Way {
             name: "memcached text",

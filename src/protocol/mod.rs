@@ -29,7 +29,7 @@ pub(crate) use store::{Store, StoreParts};
 use crate::access::Access;
 use record::{Consistency, Kind, Says};
 use std::fmt;
-use testserver::null::Door;
+use testserver::null::Service;
 
 /// All protocols that this build speaks.
 pub(crate) static ALL: &[&Protocol] = &[
@@ -78,8 +78,8 @@ pub(crate) struct Protocol {
     pub(crate) lacks: fn(Kind) -> Option<&'static str>,
     /// Names of the numbers that its replies are counted by.
     pub(crate) codes: fn() -> Vec<(u16, String)>,
-    /// Which door of the null server speaks it, if one does.
-    pub(crate) null: Option<Door>,
+    /// Which service of the null server speaks it, if one does.
+    pub(crate) null: Option<Service>,
     /// The ways of speaking it whose cost `tiebreak conformance null` measures.
     pub(crate) ways: &'static [Way],
 }

@@ -7,7 +7,7 @@ use drivers::MysqlAccess;
 use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
 use engine::workload::longest_key;
 use record::{SqlAsked, SqlProtocol, Workload};
-use testserver::null::Door;
+use testserver::null::Service;
 
 pub(super) static ROW: Protocol = Protocol {
     name: "mysql",
@@ -48,7 +48,7 @@ pub(super) static ROW: Protocol = Protocol {
     consistency: &[],
     lacks: drivers::lacks,
     codes: || drivers::mysql::code_names().collect(),
-    null: Some(Door::Mysql),
+    null: Some(Service::Mysql),
     ways: &[
         Way { name: "MySQL", deep: false, fresh: true, access: || plain(Sending::Prepared) },
         Way { name: "MySQL text", deep: false, fresh: false, access: || plain(Sending::Text) },

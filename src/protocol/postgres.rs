@@ -6,7 +6,7 @@ use crate::access::Access;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol as Sending;
 use record::SqlProtocol;
-use testserver::null::Door;
+use testserver::null::Service;
 
 pub(super) static ROW: Protocol = Protocol {
     name: "postgres",
@@ -35,14 +35,14 @@ pub(super) static ROW: Protocol = Protocol {
             Box::new(access)
         },
     }),
-    // Whether it speaks TLS: it says so before any log-in.
+    // Whether it speaks TLS: it says so before any login.
     ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &[],
     lacks: drivers::lacks,
     codes: || drivers::postgres::code_names().collect(),
-    null: Some(Door::Postgres),
+    null: Some(Service::Postgres),
     ways: &[
         Way { name: "PostgreSQL", deep: false, fresh: true, access: || plain(Sending::Prepared) },
         Way {

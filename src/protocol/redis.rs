@@ -5,7 +5,7 @@ use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
 use engine::workload::Feeds;
 use engine::{Numbers, RespAccess, resp_lacks};
-use testserver::null::Door;
+use testserver::null::Service;
 use wire::resp;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -31,7 +31,7 @@ pub(super) static ROW: Protocol = Protocol {
         let codes = resp::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Door::Stores),
+    null: Some(Service::Stores),
     ways: &[
         Way { name: "RESP2", deep: true, fresh: false, access: || plain(resp::Protocol::Resp2) },
         Way { name: "RESP3", deep: true, fresh: false, access: || plain(resp::Protocol::Resp3) },

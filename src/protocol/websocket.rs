@@ -3,7 +3,7 @@
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
 use engine::{Numbers, WebSocketAccess};
-use testserver::null::Door;
+use testserver::null::Service;
 use wire::websocket::{Kind, Upgrade, codes};
 
 pub(crate) static ROW: Protocol = Protocol {
@@ -21,7 +21,7 @@ pub(crate) static ROW: Protocol = Protocol {
     consistency: &[],
     lacks: |_| Some("a WebSocket server is sent messages, and no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
-    null: Some(Door::WebSocket),
+    null: Some(Service::WebSocket),
     ways: &[
         Way { name: "WebSocket", deep: true, fresh: true, access: usual },
         Way { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },

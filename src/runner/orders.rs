@@ -72,7 +72,7 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<As
     })
 }
 
-/// The warm-up and the pilot's braid.
+/// The warm-up and the pilot's interleaved part.
 pub(super) fn pilot(plan: &Plan) -> Asked {
     Asked {
         warm_up_ns: plan.warm_up_ns,

@@ -79,7 +79,7 @@ fn an_error_of_the_log_in_goes_by_its_name() {
         let proxy = Proxy::with(Which::All(STARTUP), Fault::Error(code, "no", vec![]));
         let order = in_one_slice(order(proxy.address(), Doing::Ask), 8);
         let seen = driven(&order, &access(true));
-        assert_eq!(only(&seen, name_of, name, "log-in"), seen.operations, "{name}");
+        assert_eq!(only(&seen, name_of, name, "login"), seen.operations, "{name}");
         assert_eq!(seen.outcomes.ok, 0, "{name}");
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use testserver::null::{Door, NullServer};
+use testserver::null::{NullServer, Service};
 
 /// Operations of requests.
 pub(crate) const STARTUP: u8 = 0x01;
@@ -138,7 +138,7 @@ impl Proxy {
     }
 
     fn start(faults: Option<(Which, Fault)>) -> Proxy {
-        let null = NullServer::start(&[Door::Cql], None).expect("a null server");
+        let null = NullServer::start(&[Service::Cql], None).expect("a null server");
         let to = null.addresses()[0];
         let shared = Arc::new(Shared {
             faults,

@@ -6,14 +6,15 @@ use std::path::Path;
 /// Kinds of files in which they are looked for, and the file of the tests themselves.
 const KINDS: [&str; 7] = [".rs", ".md", ".sh", ".toml", ".php", ".js", "/test"];
 
-/// Files that hold what others wrote, folders that are made, and the list itself.
-const LEFT_OUT: [&str; 6] = [
+/// Files that hold what others wrote, folders that are made, the list itself, and its tests.
+const LEFT_OUT: [&str; 7] = [
     "/target",
     "/.git",
     "/tiebreak-runs",
     "/STYLE.md",
     "/node_modules",
     "/crates/published/tests/data",
+    "/tests/structure",
 ];
 
 /// METHOD says once that the idea may be called a braid.

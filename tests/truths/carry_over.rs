@@ -1,5 +1,5 @@
 //! Work that a server puts off falls into the other's time when they are
-//! interleaved. Turns find it; a braid says that it could not have.
+//! interleaved. Turns find it; slices say that they could not have.
 
 use crate::common::witness::{figure, witnessed};
 use crate::common::{TestFolder, number, serve, url};

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
-use testserver::null::{Door, NullServer};
+use testserver::null::{NullServer, Service};
 
 /// How far apart may be how much longer an operation takes through the library, and how much
 /// more CPU time it costs the generator in the same slices: half of what is planted, in
@@ -51,7 +51,7 @@ fn both_lanes(null: &NullServer, planted: Duration, generator: u32) -> Asked {
         lane.intensity.connections = 1;
         lane
     };
-    let [thrift, cql] = [0, 1].map(|door| null.addresses()[door]);
+    let [thrift, cql] = [0, 1].map(|service| null.addresses()[service]);
     Asked {
         cores: vec![generator],
         warm_up_ns: 100 * MS,
@@ -97,11 +97,11 @@ fn cost(seen: &Seen) -> f64 {
 /// Starts both servers and drives both lanes, in a thread that is on the servers' core: what
 /// delays runs there, too. On the generator's core it would disturb one lane and not the other.
 fn driven_apart(planted: Duration) -> [Seen; 2] {
-    let doors = [Door::Stores, Door::Cql];
+    let services = [Service::Stores, Service::Cql];
     let (core, generator) = (server_core(), generator_core());
     let apart = thread::spawn(move || {
         keeper::pin::pin(0, &keeper::pin::set(&[core]).expect("ours")).expect("ours");
-        let null = NullServer::start(&doors, Some(core)).expect("a null server");
+        let null = NullServer::start(&services, Some(core)).expect("a null server");
         driven(&both_lanes(&null, planted, generator))
     });
     apart.join().unwrap_or_else(|panic| resume_unwind(panic))

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
-use testserver::null::{Door, NullServer};
+use testserver::null::{NullServer, Service};
 
 /// What each request takes on its way to the server. Short, so that what a lane adds to it
 /// shows: 100 µs are 5 % of it.
@@ -57,16 +57,17 @@ fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
             break;
         }
     }
-    // Whoever still reads there is told.
+    // A client that still reads there gets an error.
     let _ = to.shutdown(std::net::Shutdown::Both);
 }
 
 /// What HTTP, PostgreSQL and MySQL come out as in one comparison, where requests to the
 /// databases take so much longer: the medians' verdicts against HTTP, which comes first.
 fn compared(planted: Duration) -> Vec<Value> {
-    let doors = [Door::Stores, Door::Postgres, Door::Mysql];
-    let null = NullServer::start(&doors, None).expect("a null server");
-    let [postgres, mysql] = [1, 2].map(|door| delayed(null.addresses()[door], DELAY + planted));
+    let services = [Service::Stores, Service::Postgres, Service::Mysql];
+    let null = NullServer::start(&services, None).expect("a null server");
+    let [postgres, mysql] =
+        [1, 2].map(|service| delayed(null.addresses()[service], DELAY + planted));
     let contenders = [
         format!("wire=http://{}/", delayed(null.addresses()[0], DELAY)),
         format!("postgres=postgres://null@{postgres}/null"),

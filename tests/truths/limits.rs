@@ -28,7 +28,7 @@ fn verdict(comparison: &Value) -> &str {
     comparison["verdict"].as_str().expect("a word")
 }
 
-/// A log-in takes a database hundreds of microseconds, `SELECT 1` some tens: the truth is
+/// A login takes a database hundreds of microseconds, `SELECT 1` some tens: the truth is
 /// a ratio of 3 to 10, ln above 1. Rounds scatter by 0.2 at the worst, so that one of six
 /// on the wrong side of 1 is five standard deviations away: a right tool fails one of
 /// the four comparisons less than once in 10 000 runs.

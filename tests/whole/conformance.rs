@@ -6,7 +6,7 @@ use crate::validator;
 use serde_json::Value;
 use std::fs;
 use testserver::Behaviour;
-use testserver::null::{Door, NullServer};
+use testserver::null::{NullServer, Service};
 
 #[test]
 fn every_protocol_is_measured_and_told() {
@@ -77,7 +77,7 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
 /// Through its client library against the null server, too, and not against its own.
 #[test]
 fn a_run_of_cassandra_is_told_what_its_library_costs() {
-    let null = NullServer::start(&[Door::Cql], None).expect("a null server");
+    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
     let url = format!("cassandra://{}/app", null.addresses()[0]);
     let place = TestFolder::new();
     let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];

@@ -107,7 +107,7 @@ fn pg_row() -> Vec<u8> {
     row
 }
 
-/// Logs in whoever comes, and tells what its first message began with.
+/// Accepts every login, and tells what its first message began with.
 fn pg_session(client: &mut Client) -> Option<u8> {
     client.hears();
     client.says(PG_LOGGED_IN)?;
@@ -156,7 +156,7 @@ fn my_packet(number: u8, says: &[u8]) -> Vec<u8> {
     [&[a, b, c, number][..], says].concat()
 }
 
-/// Logs in whoever comes and goes as far as to the rows of its first statement: the
+/// Accepts every login and answers up to the rows of its first statement: the
 /// number of the next packet.
 fn my_session(client: &mut Client) -> Option<u8> {
     client.says(&my_packet(0, MY_GREETING))?;
@@ -205,7 +205,7 @@ fn a_packet_without_end_of_a_mysql_does_not_fill_the_memory() {
 
 const PASSWORD: &str = "CANARY-of-a-password";
 
-/// A log-in with a password, which nobody may read.
+/// A login with a password, which nobody may read.
 fn logs_in(address: &str, query: &str) -> (Option<i32>, String) {
     let (code, told, _) = run(&format!("mysql://me:{PASSWORD}@{address}/db{query}"), &[]);
     assert!(!told.contains(PASSWORD), "{told}");

@@ -81,7 +81,7 @@ fn a_file_of_another_content_is_refused_and_nothing_is_kept() {
     assert_eq!(kept(&place), Vec::<String>::new());
 }
 
-/// Whoever is killed leaves a part, which is not taken for the whole, and is removed by the
+/// A setup that is killed leaves a part, which is not taken for the whole, and is removed by the
 /// next one.
 #[test]
 fn what_was_half_fetched_is_not_taken_for_the_whole() {

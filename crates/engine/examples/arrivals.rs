@@ -5,7 +5,7 @@
 //! a second, SERIES times for each kind of arrivals. The loop asks `Schedule`
 //! what the event loop asks it for each operation: when the next one is due,
 //! and then for the one after. Nothing of the engine is opened up for this:
-//! `engine::arrivals` and `engine::clock` are public, for whoever drives
+//! `engine::arrivals` and `engine::clock` are public, for a program that drives
 //! something else than sockets by the same schedule.
 
 use engine::arrivals::Schedule;

@@ -4,7 +4,7 @@ use crate::threads::handle;
 use std::sync::Once;
 use std::thread::JoinHandle;
 
-/// Ignored by whoever does not ask for it, and used here by nobody else.
+/// Ignored by processes that do not ask for it, and not used elsewhere here.
 const SIGNAL: libc::c_int = libc::SIGURG;
 
 extern "C" fn nothing(_signal: libc::c_int) {}

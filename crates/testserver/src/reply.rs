@@ -120,7 +120,7 @@ fn write_head(form: Form, framing: Framing, length: usize) -> String {
     }
     match (framing, persist) {
         (Framing::Http10, _) | (_, Persist::Implied) => {}
-        (_, Persist::Said) => head.push_str("Connection: keep-alive\r\n"),
+        (_, Persist::KeepAlive) => head.push_str("Connection: keep-alive\r\n"),
         (_, Persist::Close) => head.push_str("Connection: close\r\n"),
     }
     head.push_str("\r\n");
@@ -216,7 +216,7 @@ mod tests {
             ),
             (
                 Framing::Length,
-                form(299, Persist::Said),
+                form(299, Persist::KeepAlive),
                 format!(
                     "HTTP/1.1 299 \r\n{server}{html}Content-Length: 5\r\n\
                      Connection: keep-alive\r\n\r\nxxxxx"

@@ -19,7 +19,7 @@ pub(super) enum Persist {
     /// It stays open, the default of HTTP/1.1.
     Implied,
     /// It stays open, and the reply must say so (requested by HTTP/1.0).
-    Said,
+    KeepAlive,
     /// It is closed.
     Close,
 }
@@ -126,7 +126,7 @@ fn parse_head(head: &[u8]) -> Result<(Request, u64), Bad> {
     let fields = Fields::read(rest)?;
     let persist = match (http10, fields.close, fields.keep_alive) {
         (_, true, _) | (true, false, false) => Persist::Close,
-        (true, false, true) => Persist::Said,
+        (true, false, true) => Persist::KeepAlive,
         (false, false, _) => Persist::Implied,
     };
     Ok((Request { head_only, persist }, fields.length.unwrap_or(0)))
@@ -196,7 +196,8 @@ mod tests {
 
     const STAYS: Result<Request, Bad> = Ok(Request { head_only: false, persist: Persist::Implied });
     const CLOSES: Result<Request, Bad> = Ok(Request { head_only: false, persist: Persist::Close });
-    const SAID: Result<Request, Bad> = Ok(Request { head_only: false, persist: Persist::Said });
+    const SAID: Result<Request, Bad> =
+        Ok(Request { head_only: false, persist: Persist::KeepAlive });
     const HEAD: Result<Request, Bad> = Ok(Request { head_only: true, persist: Persist::Implied });
 
     #[test]

@@ -1,30 +1,26 @@
 //! One contender: a target that runs already, or one that is launched.
 
-use crate::address::Url;
 use crate::exit::Error;
-use crate::launch::{Around, Launch, Placeholder, Process, Text, Values};
+use crate::launch::Values;
 use crate::plan::Settings;
 use crate::plan::declared::{Declared, keys_in_file};
-use crate::plan::experiment::choices;
-use crate::plan::experiment::command;
 use crate::plan::experiment::declared;
 use crate::plan::experiment::groups;
-use crate::plan::experiment::launch_keys;
+use crate::plan::experiment::launched::{change, check_url, launch_of_recipe, launched};
 use crate::plan::experiment::process::{self, Given};
 use crate::plan::experiment::program;
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{Known, Scope};
-use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, refuse};
+use crate::plan::experiment::table::Table;
+use crate::plan::experiment::target::{
+    Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, is_program, refuse,
+};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::names;
 
 /// Keys of a contender that are neither a request's nor a process's.
 pub(super) const KEYS: [&str; 9] =
     ["about", "url", "groups", "pid", "recipe", "site", "launch", "process", "choices"];
-
-/// Keys of a process that only it can have.
-pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];
 
 /// A contender as the file has it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -70,7 +66,7 @@ pub(super) fn read(
         (true, true, ..) => return Err(both(table, "process", "launch")),
         (true, _, true, _) => return Err(both(table, "launch", "recipe")),
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
-        _ if program::is_one(table) => program::read(name, table, defaults)?,
+        _ if is_program(table) => program::read(name, table, defaults)?,
         (true, ..) | (_, true, ..) => {
             Target::Launched(Box::new(launched(name, table, defaults)?.0))
         }
@@ -147,222 +143,4 @@ fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result
     let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);
     change(&mut launch, &given);
     Ok(Target::Launched(Box::new(launch)))
-}
-
-/// The launch of a recipe, with its choices. `why`: what is said of keys that nobody may
-/// change.
-pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Result<Launch, Error> {
-    let fixed = ["instead_of_root", "ready", "stop", "stop_grace", "shell", "pid"];
-    refuse(table, &fixed, why)?;
-    let value = table.get("recipe").expect("asked before");
-    let wanted = value.word()?;
-    let recipe = recipes::find(wanted).ok_or_else(|| value.error(&recipes::unknown(wanted)))?;
-    let mut launch = recipe.launch();
-    launch.rename(name);
-    launch.site = launch_keys::site(table)?;
-    choices::change(&mut launch.choices, wanted, table)?;
-    Ok(launch)
-}
-
-/// Changes what a user of a recipe may change of its processes.
-pub(super) fn change(launch: &mut Launch, given: &Given) {
-    for process in &mut launch.processes {
-        given.clone().change(process);
-    }
-}
-
-/// A launch as the file has it, and what was given for all its processes.
-pub(super) fn launched(
-    name: &str,
-    table: &Table<'_>,
-    defaults: &Defaults<'_>,
-) -> Result<(Launch, Given), Error> {
-    refuse(table, &["pid"], "tiebreak launches this target and knows its processes")?;
-    let names = names(name, table)?;
-    let more_ports = launch_keys::more_ports(table, &names)?;
-    let (choices, software) = (choices::read(table)?, launch_keys::software(table)?);
-    let of_choices: Vec<String> = choices.iter().map(|choice| choice.name.clone()).collect();
-    let known = Known {
-        processes: &names,
-        more_ports: &more_ports,
-        choices: &of_choices,
-        software: software.is_some(),
-        url: false,
-        build: table.get("build").is_some(),
-    };
-    let common =
-        Given::read(table, Scope::Process(known))?.over(&defaults.given(Scope::Process(known))?);
-    let shell = common.shell.unwrap_or(false);
-    let commands = |key, scope| match table.get(key) {
-        Some(value) => command::read_all(&value, shell, scope),
-        None => Ok(Vec::new()),
-    };
-    let (url, nodes) = url(table, known)?;
-    let launch = Launch {
-        name: name.to_owned(),
-        about: table.get("about").map(|about| about.word().map(str::to_owned)).transpose()?,
-        url,
-        folder: table.source.folder.clone(),
-        site: launch_keys::site(table)?,
-        temp: launch_keys::temp(table)?,
-        fresh: launch_keys::fresh(table)?,
-        files: launch_keys::files(table, known)?,
-        build: commands("build", Scope::Build)?,
-        prepare: commands("prepare", Scope::Before(known))?,
-        prepare_timeout: launch_keys::prepare_timeout(table)?,
-        facts: commands("facts", Scope::Before(known))?,
-        around: before(table, &common, known)?,
-        packages: launch_keys::packages(table)?,
-        processes: processes(name, table, &common, known, say_ready(table, &nodes))?,
-        choices,
-        software,
-        more_ports: more_ports.clone(),
-        nodes,
-    };
-    Ok((launch, common))
-}
-
-/// What runs before the launch has folder and variables of the whole
-/// contender, without those that name a port: there are none yet.
-fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
-    let runs = table.get("prepare").is_some() || table.get("facts").is_some();
-    if let (true, Some(cwd)) = (runs, table.get("cwd")) {
-        cwd.text_in(Scope::Before(known))?;
-    }
-    let mut around = common.around();
-    let is_of_launch = |place: &Placeholder| {
-        use Placeholder::{Host, Port, PortOf, Process};
-        matches!(place, Port | PortOf(_) | Process | Host)
-    };
-    around.env.retain(|(_, value)| !value.placeholders().any(is_of_launch));
-    Ok(around)
-}
-
-fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
-    let Some(list) = table.get("process") else { return Ok(vec![name.to_owned()]) };
-    let mut names: Vec<String> = Vec::new();
-    for value in list.list()? {
-        let process = value.table()?;
-        let Some(value) = process.get("name") else {
-            return Err(process.error("every process needs a `name`"));
-        };
-        let name = value.word()?;
-        names::check_key(name).map_err(|message| value.error(&message))?;
-        if names.iter().any(|other| other == name) {
-            return Err(value.error(&format!("two processes are called `{name}`")));
-        }
-        names.push(name.to_owned());
-    }
-    if names.is_empty() {
-        Err(list.error("the list is empty: give at least one process"))
-    } else {
-        Ok(names)
-    }
-}
-
-/// Which processes have to say when they are ready: those that tiebreak does not ask in
-/// the protocol of the target.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SayReady {
-    /// All: they are servers of a program.
-    All,
-    /// All but the last, which is driven.
-    AllButLast,
-    /// None: each is a node that is driven.
-    None,
-}
-
-fn say_ready(table: &Table<'_>, nodes: &[String]) -> SayReady {
-    match (program::is_one(table), nodes.is_empty()) {
-        (true, _) => SayReady::All,
-        (false, true) => SayReady::AllButLast,
-        (false, false) => SayReady::None,
-    }
-}
-
-fn processes(
-    name: &str,
-    table: &Table<'_>,
-    common: &Given,
-    known: Known<'_>,
-    say_ready: SayReady,
-) -> Result<Vec<Process>, Error> {
-    let scope = Scope::Process(known);
-    if let Some(launch) = table.get("launch") {
-        if say_ready == SayReady::All && !common.has_ready() {
-            return Err(launch.error(
-                "say when it is ready, so that the program can be run: ready = { log = \"…\" }, \
-                 { run = [\"…\"] } or { path = \"/\" }",
-            ));
-        }
-        let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
-        return Ok(vec![common.clone().process(name, command)]);
-    }
-    let list = table.get("process").expect("asked before").list()?;
-    let last = list.len() - 1;
-    let process = |(at, value): (usize, &Value<'_>)| {
-        let custom = value.table()?;
-        custom.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
-        let given = Given::read(&custom, scope)?;
-        let next = match say_ready {
-            SayReady::All => Some("the program can be run"),
-            SayReady::AllButLast if at < last => Some("the next one can start"),
-            SayReady::AllButLast | SayReady::None => None,
-        };
-        if let Some(next) = next.filter(|_| !given.has_ready()) {
-            return Err(custom.error(&format!(
-                "say when it is ready, so that {next}: ready = {{ log = \"…\" }}, \
-                 {{ run = [\"…\"] }} or {{ path = \"/\" }}"
-            )));
-        }
-        let given = given.over(common);
-        let Some(launch) = custom.get("launch") else {
-            return Err(custom.error("the process has no `launch`"));
-        };
-        let command = command::read(&launch, given.shell.unwrap_or(false), scope)?;
-        Ok(given.process(&known.processes[at], command))
-    };
-    list.iter().enumerate().map(process).collect()
-}
-
-/// The address, and the hosts of its nodes where it has several.
-fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error> {
-    let names = known.processes;
-    let Some(value) = table.get("url").filter(|_| !program::is_one(table)) else {
-        let last = names.last().expect("at least one");
-        let place = if names.len() == 1 { "port".to_owned() } else { format!("{last}.port") };
-        let text = format!("http://127.0.0.1:{{{place}}}/");
-        return Ok((Text::parse(&text, &|_| None).expect("a good address"), Vec::new()));
-    };
-    let text = value.text_in(Scope::Target(known))?;
-    let ports = names.iter().chain(known.more_ports).map(|name| (name.clone(), 1)).collect();
-    let url = check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
-    if text.to_string().starts_with("file:") {
-        return Err(value.error(
-            "what is launched is a server; files (file:///) are a contender without a `launch`",
-        ));
-    }
-    Ok((text, nodes(&value, &url, names.len())?))
-}
-
-/// The hosts of the nodes of an address that has several.
-fn nodes(value: &Value<'_>, url: &Url, processes: usize) -> Result<Vec<String>, Error> {
-    let nodes = url.nodes();
-    if nodes.len() < 2 {
-        return Ok(Vec::new());
-    }
-    if nodes.len() != processes {
-        return Err(value.error(&format!(
-            "the address has {} nodes: give a `process` for each of them, in the order of the \
-             address",
-            nodes.len()
-        )));
-    }
-    Ok(nodes.into_iter().map(|(host, _)| host.to_owned()).collect())
-}
-
-/// Whatever stands for the placeholders, the address must be one. Its messages
-/// quote neither login nor query.
-fn check_url(value: &Value<'_>, text: &Text, values: &Values) -> Result<Url, Error> {
-    Url::parse(&text.fill(values)).map_err(|message| value.error(&message))
 }

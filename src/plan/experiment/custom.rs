@@ -384,7 +384,7 @@ fn target(
         return Ok(path.map_or((None, None), |(real, shown)| (Some(real), Some(shown))));
     };
     let Some((real, shown)) = path else {
-        return Err(query.error("has no `path` to stand behind: write path = \"/\""));
+        return Err(query.error("requires `path`: write path = \"/\""));
     };
     let (query, query_shown) = if query.is_text() {
         secret_text(&query, places)?

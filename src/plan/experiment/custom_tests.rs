@@ -192,7 +192,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (&format!("{sql}'SELECT 1'\nrows = 1\nat_least = 1"), "`rows` says how many exactly"),
         (&format!("{sql}'SELECT 1'\nreturns = 'a.b'"), "must be TABLE.COLUMN of one of"),
         (&format!("{sql}'SELECT 1'\nweight = 0"), "`0` is not a weight"),
-        ("[[requests]]\nquery = 'a=1'", "has no `path` to stand behind"),
+        ("[[requests]]\nquery = 'a=1'", "requires `path`"),
         ("[[requests]]\npath = 'x'", ":4: workload.requests[0]: "),
         ("[[requests]]\npath = '/'\nmethod = 'G T'", ":4: workload.requests[0]: "),
         (

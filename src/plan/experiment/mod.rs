@@ -29,6 +29,7 @@ mod custom;
 mod declared;
 mod groups;
 mod launch_keys;
+mod launched;
 mod outline;
 mod places;
 mod process;

@@ -4,8 +4,8 @@ use crate::address;
 use crate::exec::{Program, Servers};
 use crate::exit::Error;
 use crate::launch::{Launch, Values};
-use crate::plan::experiment::contender::{change, launch_of_recipe, launched};
 use crate::plan::experiment::launch_keys;
+use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
 use crate::plan::experiment::process::Given;
 use crate::plan::experiment::scope::{Known, Scope};
 use crate::plan::experiment::table::{Table, Value};
@@ -14,12 +14,6 @@ use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, beside those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
-
-/// Whether this contender is one.
-pub(super) fn is_one(table: &Table<'_>) -> bool {
-    let url = table.get("url").and_then(|url| url.word().ok());
-    url.is_some_and(address::is_program)
-}
 
 /// Reads it. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG,
 /// TMPDIR and what `env` says.

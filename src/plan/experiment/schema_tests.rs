@@ -5,7 +5,7 @@
 //! known is an error, so nothing in it goes unchecked.
 
 use super::tests::FULL;
-use super::{contender, custom, groups, process, published, run, target};
+use super::{contender, custom, groups, launched, process, published, run, target};
 use crate::plan::Settings;
 use crate::plan::declared::keys_in_file;
 use serde_json::{Map, Value};
@@ -147,7 +147,7 @@ fn the_schema_has_the_keys_that_are_read() {
         keys("/$defs/contender"),
         set(&[&contender::KEYS, &target::LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS])
     );
-    assert_eq!(keys("/$defs/process"), set(&[&contender::PROCESS_KEYS, &process::KEYS]));
+    assert_eq!(keys("/$defs/process"), set(&[&launched::PROCESS_KEYS, &process::KEYS]));
     assert_eq!(keys("/$defs/ready"), set(&[&process::READY_KEYS]));
     assert_eq!(keys("/properties/published"), set(&[&published::KEYS]));
     let method = "/properties/published/properties/method";

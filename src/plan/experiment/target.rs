@@ -1,5 +1,6 @@
 //! What kinds of contender there are, and what the file gives all of them.
 
+use crate::address;
 use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{Launch, Text};
@@ -42,6 +43,12 @@ pub enum Target {
     Launched(Box<Launch>),
     /// tiebreak runs it to its end, again and again.
     Program(Box<Program>),
+}
+
+/// Whether the address of this contender is a program.
+pub(super) fn is_program(table: &Table<'_>) -> bool {
+    let url = table.get("url").and_then(|url| url.word().ok());
+    url.is_some_and(address::is_program)
 }
 
 /// What the file gives all contenders.

@@ -29,7 +29,7 @@ pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement
     Ok(Requirement { text: text.trim().to_owned(), pair, metric, group, sense, bound, by })
 }
 
-/// What stands before the sign, the sign, and what stands behind it.
+/// The text before the sign, the sign, and the text after it.
 fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
     let is_sign = |c: char| "<>=!≤≥".contains(c);
     let starts = text.find(is_sign).ok_or_else(|| format!("the sign is missing; {EXAMPLE}"))?;

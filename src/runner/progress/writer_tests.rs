@@ -2,7 +2,7 @@ use super::super::state::tests::{seconds, trial};
 use super::*;
 use std::sync::mpsc;
 
-/// Tells on a thread of its own; gives the desk and what is printed.
+/// Writes on its own thread. Returns the mailbox and what is printed.
 fn told(manner: Manner) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
     let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));

@@ -266,11 +266,11 @@ impl Cgroup {
 
     /// A child that is in it from the start.
     fn child(&self) -> Child {
-        let door = File::options().write(true).open(self.0.join("cgroup.procs"));
-        let door = door.expect("who made it may move processes in");
+        let service = File::options().write(true).open(self.0.join("cgroup.procs"));
+        let service = service.expect("who made it may move processes in");
         Child::start_with(|command| {
             // SAFETY: one system call, and no memory is used.
-            unsafe { command.pre_exec(move || (&door).write_all(b"0")) };
+            unsafe { command.pre_exec(move || (&service).write_all(b"0")) };
         })
     }
 }

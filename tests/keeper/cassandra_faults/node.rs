@@ -19,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 const RECIPE: &str = include_str!("../../../recipes/cassandra/5.0.toml");
 /// How long a start may take on a busy machine. It takes some eight seconds on one at rest.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// OPTIONS of the protocol, version 4, which is answered before any log-in.
+/// OPTIONS of the protocol, version 4, which is answered before any login.
 const OPTIONS: [u8; 9] = [4, 0, 0, 0, 5, 0, 0, 0, 0];
 
 pub(crate) struct Node {

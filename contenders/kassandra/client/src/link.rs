@@ -78,7 +78,7 @@ impl Link {
     /// Opens a connection if none is usable. Returns whether one was opened.
     ///
     /// # Errors
-    /// No host accepts a connection, or the log-in fails.
+    /// No host accepts a connection, or the login fails.
     pub fn connect(&mut self) -> Result<bool, Error> {
         if self.is_connected() {
             return Ok(false);

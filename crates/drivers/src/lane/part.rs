@@ -125,7 +125,7 @@ impl<D: Driver> Part<D> {
 
     /// Abandons everything in progress, with all connections.
     pub(super) fn give_up(&self) {
-        // Dropped when the desk is not borrowed any more, because a library may clean up after
+        // Dropped when the scheduler is not borrowed any more, because a library may clean up after
         // them.
         let given_up = self.shared.scheduler.borrow_mut().give_up();
         self.shared.driver.forget_shared();

@@ -51,7 +51,7 @@ struct Guests {
     opened: AtomicU64,
     now: AtomicI64,
     most: AtomicI64,
-    said_goodbye: AtomicU64,
+    closed_cleanly: AtomicU64,
     asked: AtomicU64,
     pinged: AtomicU64,
     reset: AtomicU64,
@@ -145,7 +145,7 @@ impl Driver for Pretended {
 
     async fn close(&self, client: Client) {
         yield_now().await;
-        self.guests.said_goodbye.fetch_add(1, Relaxed);
+        self.guests.closed_cleanly.fetch_add(1, Relaxed);
         drop(client);
     }
 
@@ -242,7 +242,7 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
     // Both trials report the connections.
     assert_eq!((seen.connections.opened, seen.connections.got), (4, 2 * 4));
     assert_eq!((seen.connect_time.len(), seen.phases.log_in.len()), (4, 4));
-    assert_eq!(guests.said_goodbye.load(Relaxed), 4);
+    assert_eq!(guests.closed_cleanly.load(Relaxed), 4);
     assert_eq!(guests.now.load(Relaxed), 0);
 }
 
@@ -270,7 +270,7 @@ fn a_budget_of_operations_is_kept() {
 fn connections_are_opened_anew_as_the_policy_says() {
     let (seen, guests) = driven(Habit::Answers, |asked| asked.reuse = Reuse::Never);
     assert_eq!(seen.connections.opened, seen.operations);
-    assert_eq!(guests.said_goodbye.load(Relaxed), seen.operations);
+    assert_eq!(guests.closed_cleanly.load(Relaxed), seen.operations);
 
     let (seen, guests) = driven(Habit::Answers, |asked| {
         asked.reuse = Reuse::Times(3);
@@ -423,7 +423,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
     assert!(many.operations >= 4 * 8, "{}", many.operations);
     assert_eq!((many.connections.opened, few.connections.opened), (4, 2));
     assert_eq!((many.connections.got, few.connections.got), (2 * 4, 2 * 2));
-    assert_eq!((guests.most.load(Relaxed), guests.said_goodbye.load(Relaxed)), (6, 6));
+    assert_eq!((guests.most.load(Relaxed), guests.closed_cleanly.load(Relaxed)), (6, 6));
     for (at, slice) in seen.slices.iter().enumerate() {
         let took = [many.slices[at].took_ns, few.slices[at].took_ns];
         assert_eq!(Some(&slice.took_ns), took.iter().max());

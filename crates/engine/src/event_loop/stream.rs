@@ -86,7 +86,7 @@ impl Stream {
         }
     }
 
-    /// TLS says goodbye before the socket is closed.
+    /// TLS sends its close alert before the socket is closed.
     pub(super) fn finish(&mut self, socket: &Socket) {
         if let Stream::Tls(tls) = self {
             tls.send_close_notify();
@@ -105,7 +105,7 @@ fn read_tls(
         return Ok((got, false));
     }
     match tls.read_tls(&mut Wire(socket)) {
-        // Without a goodbye a reply that ends with the connection may have been cut:
+        // Without a close alert a reply that ends with the connection may have been cut:
         // the codec must not take it for whole.
         Ok(0) => return Err(Failure::Closed),
         Ok(_) => tls.process_new_packets().map_err(|_| Failure::Tls)?,
@@ -120,11 +120,11 @@ fn read_tls(
 /// What TLS has decrypted, or None if it needs more of the socket.
 fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<Got> {
     match tls.reader().read(into) {
-        // A clean end: the peer said goodbye.
+        // A clean end: the peer sent its close alert.
         Ok(0) => Some(Got::End),
         Ok(got) => Some(Got::Bytes(got)),
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => None,
-        // The socket ended without a goodbye.
+        // The socket ended without a close alert.
         Err(_) => Some(Got::End),
     }
 }

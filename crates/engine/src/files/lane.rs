@@ -1,7 +1,7 @@
 //! Files as a blocking lane: one thread for each connection, woken for each slice.
 //!
 //! Unlike in the event loop, threads and a lock: a file's call blocks. The threads
-//! (`place`) share a `desk`, where `crate::drive` says which operation is next and when
+//! (`slot`) share a `scheduler`, where `crate::drive` says which operation is next and when
 //! it is due; what it does and what its answer is worth comes through the seam in
 //! `work`. The `bell` wakes the worker's own thread, which watches over them and takes
 //! (`crate::interrupt`) them out of calls that take too long. After warm-up nothing here

@@ -1,5 +1,5 @@
 //! Where a contender's operations go on: a run calls the engine several times
-//! (pilot, legs), and no operation of it is issued twice.
+//! (pilot, segments), and no operation of it is issued twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -38,7 +38,7 @@ pub struct ThriftAccess {
 }
 
 impl ThriftAccess {
-    /// Without a log-in and without a keyspace: how the null server is spoken to.
+    /// Without a login and without a keyspace, as for the null server.
     pub fn without_log_in() -> ThriftAccess {
         let opening = Opening::new(&Login::default()).expect("nothing is too long");
         ThriftAccess {

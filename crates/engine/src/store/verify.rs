@@ -28,6 +28,15 @@ impl Memo {
     }
 }
 
+/// How many different keys the first items of an operation have. Each of them has a value, which
+/// was not checked if it was empty, since an empty value has no pieces. A reply can hold the value
+/// of a key once that was asked for twice.
+fn different_keys(encoder: &Encoder, drawn: &Drawn, items: u32) -> u32 {
+    let key = |item| encoder.operations.key_of(drawn, item);
+    let is_first = |item: &u32| !(0..*item).any(|before| key(before) == key(*item));
+    (0..items).filter(is_first).count() as u32
+}
+
 /// Verifies the replies of one worker's operations.
 pub struct Verifier {
     verify: Verify,
@@ -123,8 +132,9 @@ impl Verifier {
             return Outcome::Ok;
         }
         self.end_item(encoder, memo);
-        // An empty value comes in no piece.
-        memo.wrong |= drawn.kind != Kind::Newest && memo.checked < items;
+        memo.wrong |= drawn.kind != Kind::Newest
+            && memo.checked < items
+            && memo.checked < different_keys(encoder, &drawn, items);
         // More than was asked for, or one without a name and a value.
         let counts = [items, memo.columns.complete];
         memo.wrong |= drawn.kind == Kind::Newest && counts != [NEWEST_COLUMNS; 2];

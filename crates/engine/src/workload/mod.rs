@@ -3,7 +3,7 @@
 //! A pure function of the seed, the workload and *n*: nothing is counted, so
 //! nothing is shared. Workers take numbers of their own (worker, worker +
 //! workers, …) and together do what one would have done, for every contender
-//! the same; and whoever reads a value can tell whether it was ever written.
+//! the same; and a reader of a value can tell whether it was ever written.
 
 mod arguments;
 mod check;

@@ -1,9 +1,9 @@
 //! The null server answers every request at once, with the shortest correct reply, at the least
 //! cost. The cost of a generator against it is the generator's own cost.
 //!
-//! One thread. Behind most doors it tells HTTP, memcached, RESP and Thrift apart by the first
+//! One thread. Behind most services it tells HTTP, memcached, RESP and Thrift apart by the first
 //! byte of a request, and keeps of a store's data the versions alone: values follow
-//! from keys and versions. Databases have doors of their own, since MySQL speaks
+//! from keys and versions. Databases have services of their own, since MySQL speaks
 //! first; what they are asked does not matter.
 
 mod answer;
@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 
 /// The protocol of a listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum Service {
     /// HTTP, memcached, RESP, Thrift: the workload `kv`.
     Stores,
     /// PostgreSQL: one row, whatever is asked.
@@ -42,20 +42,20 @@ pub struct NullServer {
 }
 
 impl NullServer {
-    /// Starts it on loopback, on this core if one is given, with these doors: an
+    /// Starts it on loopback, on this core if one is given, with these services: an
     /// address each, and data of its own behind each.
     ///
     /// # Errors
     /// When an address cannot be bound, or the core cannot be used.
-    pub fn start(doors: &[Door], core: Option<u32>) -> io::Result<NullServer> {
+    pub fn start(services: &[Service], core: Option<u32>) -> io::Result<NullServer> {
         let (stop_seen, stop) = io::pipe()?;
-        let server = Server::new(doors, stop_seen)?;
+        let server = Server::new(services, stop_seen)?;
         let addresses = server.addresses()?;
         let running = Running::start("null".to_owned(), core, stop, move || server.run())?;
         Ok(NullServer { addresses, running: Some(running) })
     }
 
-    /// The addresses that it listens on, in the order of the doors.
+    /// The addresses that it listens on, in the order of the services.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }

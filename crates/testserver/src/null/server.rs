@@ -13,10 +13,10 @@ use std::os::fd::AsFd;
 
 const STOP: u64 = u64::MAX;
 /// Keys of listeners begin here; below are places of connections.
-const DOORS: u64 = 1 << 32;
+const SERVICES: u64 = 1 << 32;
 const BUFFER: usize = 64 * 1024;
 
-struct Door {
+struct Service {
     listener: TcpListener,
     tongue: Tongue,
 }
@@ -31,16 +31,16 @@ enum Tongue {
 }
 
 impl Tongue {
-    fn new(door: super::Door) -> io::Result<Tongue> {
+    fn new(service: super::Service) -> io::Result<Tongue> {
         let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
-        Ok(match door {
-            super::Door::Stores => {
+        Ok(match service {
+            super::Service::Stores => {
                 Tongue::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
             }
-            super::Door::Postgres => Tongue::Postgres,
-            super::Door::Mysql => Tongue::Mysql,
-            super::Door::Cql => Tongue::Cql(Cql::default()),
-            super::Door::WebSocket => Tongue::WebSocket,
+            super::Service::Postgres => Tongue::Postgres,
+            super::Service::Mysql => Tongue::Mysql,
+            super::Service::Cql => Tongue::Cql(Cql::default()),
+            super::Service::WebSocket => Tongue::WebSocket,
         })
     }
 
@@ -70,7 +70,7 @@ impl Tongue {
 
 struct Client {
     stream: TcpStream,
-    door: usize,
+    service: usize,
     /// The beginning of an incomplete request.
     held: Vec<u8>,
     /// Replies that the system has not accepted yet: nothing is read before they are sent.
@@ -83,7 +83,7 @@ pub(super) struct Server {
     poll: Poll,
     /// Open as long as the server should run.
     _stop: PipeReader,
-    doors: Vec<Door>,
+    services: Vec<Service>,
     clients: Vec<Option<Client>>,
     free: Vec<usize>,
     /// The places of the clients in each room.
@@ -98,23 +98,23 @@ pub(super) struct Server {
 type GoesOn = io::Result<bool>;
 
 impl Server {
-    pub(super) fn new(doors: &[super::Door], stop: PipeReader) -> io::Result<Server> {
+    pub(super) fn new(services: &[super::Service], stop: PipeReader) -> io::Result<Server> {
         let mut poll = Poll::new()?;
         poll.add(stop.as_fd(), STOP)?;
-        let open = |(number, door): (usize, &super::Door)| {
+        let open = |(number, service): (usize, &super::Service)| {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             listener.set_nonblocking(true)?;
             sys::widen_backlog(listener.as_fd())?;
-            poll.add(listener.as_fd(), DOORS + number as u64)?;
-            Ok(Door { listener, tongue: Tongue::new(*door)? })
+            poll.add(listener.as_fd(), SERVICES + number as u64)?;
+            Ok(Service { listener, tongue: Tongue::new(*service)? })
         };
-        let doors = doors.iter().enumerate().map(open).collect::<io::Result<_>>()?;
+        let services = services.iter().enumerate().map(open).collect::<io::Result<_>>()?;
         // A kernel without this call reports it here, not in the loop.
         poll.wait(Wait::No)?;
         Ok(Server {
             poll,
             _stop: stop,
-            doors,
+            services,
             clients: Vec::new(),
             free: Vec::new(),
             rooms: HashMap::new(),
@@ -125,19 +125,19 @@ impl Server {
     }
 
     pub(super) fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
-        self.doors.iter().map(|door| door.listener.local_addr()).collect()
+        self.services.iter().map(|service| service.listener.local_addr()).collect()
     }
 
     pub(super) fn run(mut self) {
         // Connections that came before the first wait are not announced again.
-        (0..self.doors.len()).for_each(|door| self.accept(door));
+        (0..self.services.len()).for_each(|service| self.accept(service));
         loop {
             self.poll.wait(Wait::Forever).expect("our own epoll");
             for at in 0..self.poll.found() {
                 let ready = self.poll.ready(at);
                 match ready.token {
                     STOP => return,
-                    door if door >= DOORS => self.accept((door - DOORS) as usize),
+                    service if service >= SERVICES => self.accept((service - SERVICES) as usize),
                     place => self.serve(place as usize, ready),
                 }
             }
@@ -146,10 +146,10 @@ impl Server {
 
     /// Accepts waiting connections. One that cannot be accepted is closed or keeps waiting; its
     /// lane counts the failure.
-    fn accept(&mut self, door: usize) {
+    fn accept(&mut self, service: usize) {
         loop {
-            match self.doors[door].listener.accept() {
-                Ok((stream, _)) => self.welcome(stream, door),
+            match self.services[service].listener.accept() {
+                Ok((stream, _)) => self.welcome(stream, service),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
                 Err(_) => return,
@@ -157,15 +157,15 @@ impl Server {
         }
     }
 
-    fn welcome(&mut self, stream: TcpStream, door: usize) {
+    fn welcome(&mut self, stream: TcpStream, service: usize) {
         let set = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
         let place = self.free.pop().unwrap_or(self.clients.len());
         if set.and_then(|()| self.poll.add(stream.as_fd(), place as u64)).is_err() {
             self.free.extend((place < self.clients.len()).then_some(place));
             return;
         }
-        let owed = self.doors[door].tongue.greeting();
-        let mut client = Client { stream, door, held: Vec::new(), owed, room: None };
+        let owed = self.services[service].tongue.greeting();
+        let mut client = Client { stream, service, held: Vec::new(), owed, room: None };
         // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
@@ -176,7 +176,7 @@ impl Server {
 
     fn serve(&mut self, place: usize, ready: Ready) {
         let Some(client) = &mut self.clients[place] else { return };
-        let tongue = &mut self.doors[client.door].tongue;
+        let tongue = &mut self.services[client.service].tongue;
         let was_in = client.room;
         let goes_on = client.pay(&[]).and_then(|_| {
             let (out, shared) = (&mut self.out, &mut self.shared);

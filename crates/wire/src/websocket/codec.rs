@@ -18,7 +18,7 @@ pub struct Op<'a> {
 }
 
 /// A close frame with the code 1000, masked with zeros.
-const GOODBYE: &[u8] = &[0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8];
+const NORMAL_CLOSE: &[u8] = &[0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8];
 
 /// The tag of a member's message: one is in flight at most.
 const MEMBERS_TAG: Tag = Tag(0);
@@ -450,7 +450,7 @@ impl Codec for WebSocket {
 
     fn farewell(&self) -> &'static [u8] {
         match self.phase {
-            Phase::Between | Phase::Payload { .. } => GOODBYE,
+            Phase::Between | Phase::Payload { .. } => NORMAL_CLOSE,
             Phase::Upgrading { .. } | Phase::Closed | Phase::Broken(_) => b"",
         }
     }

@@ -17,7 +17,7 @@ const GET_SLICE: Method = Method { name: "get_slice", throws: &[INVALID, UNAVAIL
 const BATCH_MUTATE: Method =
     Method { name: "batch_mutate", throws: &[INVALID, UNAVAILABLE, TIMED_OUT] };
 
-/// Columns of a row that is read whole. Thrift wants a number.
+/// Columns of a row that is read whole. Thrift requires a number.
 const MOST_COLUMNS: i32 = 100_000;
 
 pub(crate) struct Connection {

@@ -1,4 +1,4 @@
-//! The loop taken apart: one turn at a time, waited for by whoever drives several.
+//! The loop taken apart: one turn at a time, for a caller that drives several lanes and waits for all of them.
 
 use super::{Dialogue, Drive, EventLane};
 use crate::lane::{Step, Steps};

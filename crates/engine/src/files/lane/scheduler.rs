@@ -152,7 +152,7 @@ mod tests {
 
     const TIMEOUT_NS: u64 = 1_000;
 
-    /// A desk with one thread, which took up an operation at 0.
+    /// A scheduler with one thread, which took up an operation at 0.
     fn busy() -> (Scheduler<u64, ()>, Request) {
         let asked = LaneAsked {
             address: Address::Unix(String::new()),

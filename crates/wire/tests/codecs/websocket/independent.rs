@@ -119,8 +119,8 @@ fn it_takes_our_pongs_and_our_close() {
     codec.read(&ping, &mut out, &mut SeenEvents::default()).expect("sound");
     let pong = hears(&mut server, out.bytes);
     assert_eq!(pong, Message::Pong(b"are you there".as_slice().into()));
-    let goodbye = hears(&mut server, codec.farewell().to_vec());
-    let Message::Close(Some(frame)) = goodbye else { panic!("{goodbye}") };
+    let close = hears(&mut server, codec.farewell().to_vec());
+    let Message::Close(Some(frame)) = close else { panic!("{close}") };
     assert_eq!(u16::from(frame.code), 1000);
 }
 
