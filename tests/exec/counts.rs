@@ -133,7 +133,8 @@ fn workers() {
 const ROUNDS: u32 = 8;
 
 fn judged() {
-    let [slow, fast] = ["0.05", "0.005"]
+    // Ten times as long. Beside other tests a shell took up to 250 ms to run a sleep of 5 ms.
+    let [slow, fast] = ["0.5", "0.05"]
         .map(|seconds| script(&format!("echo done; sleep {seconds}; echo operations 1000")));
     let verdict = common::judged(&trials([&slow, &fast], ROUNDS), ROUNDS);
     assert!(!verdict.void(), "{:?}", verdict.findings());
