@@ -24,7 +24,7 @@ pub(super) fn members(spec: &Spec, settings: &Settings) -> Result<Option<u32>, S
     match (is_asked(spec), settings.members) {
         (true, _) => Ok(Some(settings.members_of_a_room())),
         (false, None) => Ok(None),
-        (false, Some(_)) => Err(format!("members are those of a room: add --workload {CHAT}")),
+        (false, Some(_)) => Err(format!("members requires rooms: add --workload {CHAT}")),
     }
 }
 
@@ -44,7 +44,8 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     match other.or(custom) {
         None => Ok(()),
         Some(key) => Err(Error::usage(format!(
-            "{CHAT} has no {key}: what is sent is said by message, message_size and members"
+            "--workload {CHAT} does not use {key}: message, message_size and members define what \
+             is sent"
         ))),
     }
 }
@@ -71,8 +72,8 @@ fn check_room(intensity: Intensity, members: u32) -> Result<(), String> {
     if !connections.is_multiple_of(members) {
         let more = connections.next_multiple_of(members);
         return Err(format!(
-            "{connections} connections make no rooms of {members} members: give a multiple of \
-             members, such as --connections {more}"
+            "{connections} connections cannot be divided into rooms of {members} members: give a \
+             multiple of members, such as --connections {more}"
         ));
     }
     Ok(())

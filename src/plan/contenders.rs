@@ -112,14 +112,14 @@ fn gather_undeclared(spec: &Spec) -> Result<Gathered, Error> {
             Kind::Recipe => gathered.contenders.push(recipe(name, what)?),
             Kind::File if name.is_some() => {
                 return Err(Error::usage(format!(
-                    "{}: a file names its contenders itself; leave out `{}=`",
+                    "{}: an experiment file names its own contenders; leave out `{}=`",
                     shown(what),
                     shown(name.unwrap_or_default())
                 )));
             }
             Kind::File if file.replace(what).is_some() => {
                 return Err(Error::usage(
-                    "two experiment files: give one, and its contenders in it",
+                    "only one experiment file is supported: describe all contenders in it",
                 ));
             }
             Kind::File => from_file(&file_of(what), spec, &mut gathered)?,
@@ -292,7 +292,7 @@ fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
         return Err(Error::usage(format!(
             "{file} lies outside the current directory. An experiment file can do what you can: \
              start programs, send files and variables of your environment, change databases. Read \
-             it (`tiebreak check` shows all that it says), then say --allow-file"
+             it (`tiebreak check` shows all that it contains), then add --allow-file"
         )));
     }
     Ok(())
@@ -335,7 +335,7 @@ mod tests {
             std::fs::write(&file, text).expect("a file");
             let refused = gathered_with(false, &[&file]).err().expect("refused");
             assert!(refused.starts_with(&format!("{file} lies outside the current")), "{refused}");
-            assert!(refused.ends_with("then say --allow-file"), "{refused}");
+            assert!(refused.ends_with("then add --allow-file"), "{refused}");
         }
         let inside = gathered_with(false, &["tests/../experiments/pools.toml"]);
         assert!(inside.is_ok_and(|inside| inside.contenders.len() == 6));
@@ -395,10 +395,13 @@ mod tests {
         let twice = gathered(&[&file, &file]).err();
         assert_eq!(
             twice.as_deref(),
-            Some("two experiment files: give one, and its contenders in it")
+            Some("only one experiment file is supported: describe all contenders in it")
         );
         let named = gathered(&[&format!("n={file}")]).err().expect("refused");
-        assert!(named.ends_with("a file names its contenders itself; leave out `n=`"), "{named}");
+        assert!(
+            named.ends_with("an experiment file names its own contenders; leave out `n=`"),
+            "{named}"
+        );
     }
 
     #[test]

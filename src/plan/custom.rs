@@ -90,13 +90,13 @@ impl CustomAsked {
     pub(super) fn why_not(&self, protocol: &Protocol) -> Option<String> {
         let table = self.said.tables.first().map(|table| &table.name);
         if let Some(table) = table.filter(|_| !protocol.is_sql()) {
-            return Some(format!("the table `{table}` is for SQL databases"));
+            return Some(format!("the table `{table}` requires an SQL database"));
         }
         let setup = !self.said.setup.is_empty() && !protocol.is_sql();
         let cannot = |of: &&CustomOperation| !protocol.can_say(&of.says);
         match self.said.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
-            None if setup => Some("`setup` is for SQL databases".to_owned()),
+            None if setup => Some("`setup` requires an SQL database".to_owned()),
             None => None,
         }
     }
@@ -104,9 +104,9 @@ impl CustomAsked {
 
 fn what(says: &Says) -> &'static str {
     match says {
-        Says::Sql(_) => "a statement of SQL, for a database",
-        Says::Command(_) => "a command, for redis://",
-        Says::Request { .. } => "a request, for http://",
+        Says::Sql(_) => "an SQL statement, which requires a database",
+        Says::Command(_) => "a command, which requires redis://",
+        Says::Request { .. } => "a request, which requires http://",
     }
 }
 

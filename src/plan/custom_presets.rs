@@ -39,8 +39,8 @@ pub(super) fn caution(of: &Contender) -> Option<String> {
     (custom.name == TPCB_LIKE && scale < connections).then(|| {
         let keys = connections * branches.keys_per_row;
         format!(
-            "`{}` has {connections} connections and {scale} branches: {TPCB_LIKE} measures the \
-             locks of their rows then; --keys {keys} makes a branch for each connection",
+            "`{}` has {connections} connections and {scale} branches, so {TPCB_LIKE} measures the \
+             locks of their rows: --keys {keys} creates one branch per connection",
             of.name
         )
     })

@@ -24,12 +24,12 @@ pub(super) fn database_at(
     work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
     if settings.query.is_some() && spec.workload.is_given() {
-        return Err(Error::usage(
-            "--query asks one statement, and a workload has its own: give one of them",
-        ));
+        return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
     }
     if settings.charset.is_some() && !row.has_charset {
-        return Err(Error::usage("charset belongs to oracle://: the others say it themselves"));
+        return Err(Error::usage(
+            "charset is supported only by oracle://: leave it out for other databases",
+        ));
     }
     if let (Some(_), Some(why)) = (settings.reply_bytes, row.no_reply_limit) {
         return Err(Error::usage(format!("leave out reply.max: {why}")));
@@ -52,14 +52,14 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
     let protocol = settings.protocol.unwrap_or(protocols[0]);
     if !protocols.contains(&protocol) {
         let names: Vec<&str> = protocols.iter().map(|known| known.name()).collect();
-        return Err(format!("{database} has the protocols {}", names.join(", ")));
+        return Err(format!("{database} supports the protocols {}", names.join(", ")));
     }
     let is_known = |table: &String| tables.contains(&table.as_str());
     if let Some(table) = settings.table.as_ref().filter(|table| !is_known(table)) {
         let table = shown(table);
         return Err(match tables {
-            [] => format!("{database} has no kinds of table here: leave out table"),
-            _ => format!("{database} has the tables {}, and no {table}", tables.join(", ")),
+            [] => format!("{database} has only one kind of table: leave out table"),
+            _ => format!("{database} has no table of kind {table}; it has {}", tables.join(", ")),
         });
     }
     Ok(SqlAsked {
@@ -170,8 +170,8 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
         times => format!("{times} times"),
     };
     Some(format!(
-        "an operation of `{}` has its statements {} (batch_size), and one of `{}` {}: figures are \
-         of operations, and not of statements",
+        "an operation of `{}` sends its statements {} (batch_size), and one of `{}` {}: figures \
+         count operations, not statements",
         first.name,
         in_words(first),
         other.name,
@@ -184,13 +184,15 @@ fn check_batches(asks: &Asks) -> Result<(), String> {
     let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
     let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };
     if asked.batch == Batch::None {
-        return Err("batch_size is for batches: leave out batch=none".to_owned());
+        return Err("batch_size requires batches: leave out batch=none".to_owned());
     }
     let mut custom = asks.workload().into_iter().flat_map(|of| &of.custom.operations);
     if !custom.any(drivers::only_writes) {
-        return Err("batch_size is for your own statements that only write \
-                    ([[workload.statements]] in an experiment file), and here are none"
-            .to_owned());
+        return Err(
+            "batch_size requires custom statements that only write ([[workload.statements]] in an \
+             experiment file), and there are none"
+                .to_owned(),
+        );
     }
     Ok(())
 }

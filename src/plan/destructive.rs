@@ -38,8 +38,8 @@ pub(super) fn check(spec: &Spec, contenders: &[Contender]) -> Result<(), Error> 
         for name in command_names(contender) {
             if let Some(does) = reach(name) {
                 return Err(Error::usage(format!(
-                    "`{}`: the command `{}` {does}: say --allow-destructive on the command line \
-                     if it may",
+                    "`{}`: the command `{}` {does}: add --allow-destructive to the command line to \
+                     allow it",
                     shown(&contender.name),
                     shown(name),
                 )));

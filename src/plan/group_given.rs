@@ -34,7 +34,7 @@ impl GroupGiven {
     pub fn new(name: &str) -> Result<GroupGiven, String> {
         names::check_key(name)?;
         if name.contains('.') {
-            Err("the name of a group has no dot: --set NAME.GROUP.key=value".to_owned())
+            Err("the name of a group must not contain a dot: --set NAME.GROUP.key=value".to_owned())
         } else {
             Ok(GroupGiven { name: name.to_owned(), ..GroupGiven::default() })
         }

@@ -15,8 +15,8 @@ pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Resul
     let of = |at: usize| groups[at].iter().map(|group| &group.name).collect::<Vec<_>>();
     let Some(other) = (1..groups.len()).find(|at| of(*at) != of(0)) else { return Ok(()) };
     Err(Error::usage(format!(
-        "the groups of `{}` are not those of `{}`: a group is compared with the one of its name, \
-         so give both the same names in the same order",
+        "the groups of `{}` differ from those of `{}`: groups are compared by name, so give both \
+         contenders the same names in the same order",
         names[other], names[0]
     )))
 }
@@ -63,13 +63,12 @@ fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
     let given = settings::of_groups().find(|row| (row.is_given)(settings));
     if let Some(key) = given.map(|row| row.setting.key) {
         return Err(format!(
-            "{key} belongs to each of the groups: say it in [[groups]], or for one by --set \
-             NAME.GROUP.{key}="
+            "{key} must be set for each group: in [[groups]], or with --set NAME.GROUP.{key}="
         ));
     }
     match spec.run.operations {
-        Some(_) if spec.command == Command::Run => Err("a number of operations is for one \
-             workload, and there are groups: say how long (--duration)"
+        Some(_) if spec.command == Command::Run => Err("a number of operations is not supported \
+                                                        with groups: set the length with --duration"
             .to_owned()),
         _ => Ok(()),
     }
@@ -89,13 +88,13 @@ fn refuse(
         (_, Some(why), _) => why,
         (_, _, Some(why)) if deep => why,
         (Family::Http, ..) if mixed => {
-            "a mix belongs to stores; of HTTP every group sends the same request"
+            "a mix requires a store; over HTTP every group sends the same request"
         }
         (Family::WebSocket, ..) if mixed => {
-            "a mix belongs to stores; of WebSocket every group sends the same kind of message"
+            "a mix requires a store; over WebSocket every group sends the same kind of message"
         }
         (Family::Sql(_), ..) if asks && mixed => {
-            "a mix is of a workload; of a query every group sends the same statement"
+            "a mix requires a workload; with a query every group sends the same statement"
         }
         _ if deep && contender.reuse != Reuse::Always => {
             "a depth above 1 needs persistent connections: --reuse always"
@@ -116,7 +115,7 @@ pub(super) fn workload(
         return Ok(whole);
     }
     if spec.workload.mix.is_some() && groups.iter().all(|group| group.mix.is_some()) {
-        return Err("every group has a mix of its own: leave out that of the workload".to_owned());
+        return Err("every group has its own mix: leave out the mix of the workload".to_owned());
     }
     let mixes: Vec<&Vec<Share>> =
         groups.iter().map(|group| group.mix.as_ref().unwrap_or(&whole.mix)).collect();

@@ -76,7 +76,7 @@ pub(super) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     match &contender.asks {
         Asks::Files(work) if work.workload.value.least() == 0 => Err(Error::usage(format!(
-            "`{}` holds values of 1 byte at least: --value",
+            "`{}` stores values in files, which must have at least 1 byte: change --value",
             contender.name
         ))),
         Asks::Files(_)

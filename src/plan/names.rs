@@ -35,7 +35,7 @@ fn check(name: &str) -> Result<(), String> {
         0 => Err("the name before `=` is missing".to_owned()),
         1..=LONGEST if name.chars().all(fits) => Ok(()),
         1..=LONGEST => Err(format!(
-            "the name `{}` holds more than letters, digits and - _ . : / + # ~",
+            "the name `{}` may contain only letters, digits and - _ . : / + # ~",
             shown(name)
         )),
         _ => Err(format!("a name has at most {LONGEST} characters")),
@@ -51,7 +51,7 @@ pub(super) fn all(typed: &[(Option<&str>, Url)]) -> Result<Vec<String>, String> 
         let Some(name) = name else { continue };
         check(name)?;
         if names.iter().any(|other| other == name) {
-            return Err(format!("two contenders are called `{name}`: give each a name of its own"));
+            return Err(format!("two contenders are called `{name}`: give each its own name"));
         }
         names.push((*name).to_owned());
     }
@@ -161,12 +161,12 @@ mod tests {
         for (typed, message) in [
             (
                 ["a=http://h/", "a=http://h/"],
-                "two contenders are called `a`: give each a name of its own",
+                "two contenders are called `a`: give each its own name",
             ),
             (["=http://h/", "a=http://h/"], "the name before `=` is missing"),
             (
                 ["a b=http://h/", "a=http://h/"],
-                "the name `a b` holds more than letters, digits and - _ . : / + # ~",
+                "the name `a b` may contain only letters, digits and - _ . : / + # ~",
             ),
         ] {
             assert_eq!(named(&typed).unwrap_err(), message);

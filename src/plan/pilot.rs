@@ -142,7 +142,7 @@ impl Need {
             format!("`{}` is the slowest ({figure})", contender.name)
         } else {
             let name = &contender.name;
-            format!("the shortest; the slowest contender, `{name}`, would do with less ({figure})")
+            format!("the shortest allowed; the slowest contender, `{name}`, needs less ({figure})")
         };
         Need { ns: ns.max(OPEN_SLICE_NS), because }
     }
@@ -185,8 +185,8 @@ fn closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
     }
     if four > LONGEST_GROWN_ROUND_NS {
         let why = format!(
-            "slices of {} would be needed ({}), and four of them are more than the {} that a \
-             round may grow to",
+            "slices of {} are needed ({}), but four of them exceed {}, the longest that a round \
+             may become",
             show_ns(need.ns),
             need.because,
             show_ns(LONGEST_GROWN_ROUND_NS)
@@ -236,8 +236,8 @@ fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
     let busy = |at: &usize| saw[*at].cpu_at_rest.filter(|share| *share > MOST_CPU_AT_REST);
     let at = (0..saw.len()).find(|at| busy(at).is_some())?;
     Some(format!(
-        "`{}` used {} of a core while it rested (more than {}): in slices others would pay for \
-         its work",
+        "`{}` used {} of a core while it rested (more than {}): in slices its work would be \
+         charged to the others",
         plan.contenders[at].name,
         show_percent(busy(&at)?),
         show_percent(MOST_CPU_AT_REST)

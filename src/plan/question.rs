@@ -133,7 +133,7 @@ fn alpha(confidence: f64) -> Result<f64, Error> {
     match confidence {
         0.5..=0.9999 => Ok(((1.0 - confidence) * 1e9).round() / 1e9),
         _ => Err(Error::usage(format!(
-            "--confidence {}: from 50% to 99.99%, such as 95%",
+            "--confidence {}: must be from 50% to 99.99%, such as 95%",
             show_percent(confidence)
         ))),
     }
@@ -143,7 +143,7 @@ fn matters(share: f64) -> Result<f64, Error> {
     match share {
         0.0001..=0.5 => Ok(share),
         _ => Err(Error::usage(format!(
-            "--matters {}: from 0.01% to 50%, such as 1%",
+            "--matters {}: must be from 0.01% to 50%, such as 1%",
             show_percent(share)
         ))),
     }
@@ -166,8 +166,8 @@ impl Length {
 fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> {
     match (spec.run.restarts, spec.run.until_decided) {
         (Some(_), true) => Err(Error::usage(
-            "--until-decided looks after so many rounds of one launch, --restarts fixes the number \
-             of launches: give one of them",
+            "--until-decided stops early within one launch, and --restarts fixes the number of \
+             launches: give one of them",
         )),
         (Some(restarts), false) => launches(restarts, spec.run.rounds, comparisons, alpha),
         (None, true) => until_decided(spec.run.rounds, comparisons, alpha),
@@ -179,7 +179,7 @@ fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> 
 fn rounds_of_sweep(asked: Option<u32>) -> Result<u32, Error> {
     match asked {
         Some(few) if few < FEWEST_ROUNDS_OF_SWEEP => Err(Error::usage(format!(
-            "--rounds {few}: too few to see how rounds scatter; a sweep takes at least \
+            "--rounds {few}: too few to estimate how much rounds vary; a sweep needs at least \
              {FEWEST_ROUNDS_OF_SWEEP}"
         ))),
         asked => Ok(asked.unwrap_or(ROUNDS_OF_SWEEP)),

@@ -182,8 +182,8 @@ pub fn resolve(
         true => local::only_turns(&spec)?,
         false if spec.command == Command::Compare && spec.run.operations.is_some() => {
             return Err(Error::usage(
-                "--operations says how many operations a run of a program does (exec:), and no \
-                 contender is one: --rounds and --round say how long servers are driven",
+                "--operations applies only to programs (exec:), and no contender is one: set how \
+                 long servers are driven with --rounds and --round",
             ));
         }
         false => spec,
@@ -236,16 +236,16 @@ fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
     let program = |wanted: &Wanted| matches!(wanted.place, TargetLocation::Program(_));
     if spec.run.restarts.is_some() && gathered.contenders.iter().any(program) {
         return Err(Error::usage(
-            "--restarts launches servers afresh, and a program (exec:) starts afresh in every \
-             turn: leave it out",
+            "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
+             leave it out",
         ));
     }
     let attached = |wanted: &&Wanted| matches!(wanted.place, TargetLocation::Attached { .. });
     if let (Some(_), Some(this)) = (spec.run.restarts, gathered.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
-            "--restarts launches every target afresh, and the contender{name} runs already: let \
-             tiebreak launch it (a recipe, or an experiment file)"
+            "--restarts launches every target anew, but the contender{name} is already running: \
+             let tiebreak launch it (with a recipe or an experiment file)"
         )));
     }
     Ok(())
@@ -299,7 +299,7 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
             url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }
         address::Endpoint::Directory(_) | address::Endpoint::Program(_) => Err(Error::usage(
-            "what tiebreak launches and drives is a server: give its http://, ws://, memcached://, \
+            "tiebreak can launch and drive only servers: give an http://, ws://, memcached://, \
              redis://, cassandra+thrift://, postgres:// or mysql:// address",
         )),
     }
@@ -504,7 +504,7 @@ fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
 fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
     if given < least {
         Err(Error::usage(format!(
-            "{flag} {} is too short to measure anything: at least {}",
+            "{flag} {} is too short to measure anything: it must be at least {}",
             show_ns(ns(given)),
             show_ns(ns(least))
         )))
@@ -525,8 +525,8 @@ fn generator_cores(
         _ if cores.generator.len() as u32 <= connections => Ok(cores),
         None => cores::share_out(&machine.cores, Some(connections)),
         Some(asked) => Err(Error::usage(format!(
-            "--cores {asked}: a core without a connection would idle, and one contender has \
-             {connections}"
+            "--cores {asked}: a core without a connection would be idle, and one contender has \
+             only {connections}: lower --cores"
         ))),
     }
 }
@@ -542,8 +542,8 @@ fn check_descriptors(plan: &Plan) -> Result<(), Error> {
     let limit = plan.host.descriptors;
     if needed > limit {
         Err(Error::usage(format!(
-            "{connections} connections in all need about {needed} descriptors, and this process \
-             may have {limit}: use fewer --connections, or raise the hard limit (ulimit -Hn)"
+            "{connections} connections in total need about {needed} descriptors, but this process \
+             may open {limit}: use fewer --connections, or raise the hard limit (ulimit -Hn)"
         )))
     } else {
         Ok(())
@@ -553,7 +553,7 @@ fn check_descriptors(plan: &Plan) -> Result<(), Error> {
 fn check_length(plan: &Plan) -> Result<(), Error> {
     if plan.rounds > MOST_ROUNDS {
         return Err(Error::usage(format!(
-            "--rounds {}: at most {MOST_ROUNDS}; longer rounds (--round) say more",
+            "--rounds {}: at most {MOST_ROUNDS} are supported; use longer rounds (--round) instead",
             plan.rounds
         )));
     }
@@ -584,8 +584,8 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
         let limit = asked.port_limit?;
         (connects > PORT_CAUTION * limit).then(|| {
             format!(
-                "`{}` will open {} connections, and local ports last for about {}: lower its \
-                 rate, or widen net.ipv4.ip_local_port_range",
+                "`{}` will open {} connections, but local ports suffice for about {}: lower its \
+                 rate or widen net.ipv4.ip_local_port_range",
                 contender.name,
                 show_rate(connects),
                 show_rate(limit)

@@ -284,8 +284,8 @@ impl RunSettings {
         let mut given = RunSettings::TABLE.iter().filter(|row| (row.is_given)(self));
         match given.find(|row| !row.setting.flags.iter().any(has_flag)) {
             Some(row) => Err(format!(
-                "{} in the experiment file is for comparisons, and `tiebreak run` drives one \
-                 contender once: leave it out of the file",
+                "{} in the experiment file is only for comparisons, and `tiebreak run` drives a \
+                 single contender: remove it from the file",
                 row.setting.key
             )),
             None => Ok(()),
@@ -302,7 +302,7 @@ fn above_0(text: &str) -> Result<u32, String> {
 
 fn operations(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
-        0 => Err("at least one operation".to_owned()),
+        0 => Err("must be at least 1".to_owned()),
         count => Ok(count),
     }
 }
@@ -319,7 +319,7 @@ fn interleave(text: &str) -> Result<Interleave, String> {
         "turns" => Ok(Interleave::Turns),
         other => {
             let meant = near::did_you_mean(other, ["auto", "slices", "turns"]);
-            Err(format!("`{}` is none of auto, slices, turns{meant}", shown(other)))
+            Err(format!("`{}` is not one of auto, slices, turns{meant}", shown(other)))
         }
     }
 }
@@ -355,8 +355,8 @@ mod tests {
         assert_eq!(file.refuse_in_file(Command::Compare), Ok(()));
         assert_eq!(
             file.refuse_in_file(Command::Run),
-            Err("all_pairs in the experiment file is for comparisons, and `tiebreak run` drives one \
-                 contender once: leave it out of the file"
+            Err("all_pairs in the experiment file is only for comparisons, and `tiebreak run` \
+                 drives a single contender: remove it from the file"
                 .to_owned())
         );
     }

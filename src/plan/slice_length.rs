@@ -129,7 +129,7 @@ impl Asks {
                 asks.others.raise(Ask {
                     ns: value.saturating_mul(times),
                     because: format!(
-                        "the response times of `{}` ask for that: {times} × its {what}, {}",
+                        "required by the response times of `{}`: {times} × its {what}, {}",
                         pace.name,
                         show_ns(value)
                     ),
@@ -153,9 +153,9 @@ impl Asks {
             (&self.throughput, &self.others, "response times")
         };
         if longer.because.is_empty() {
-            return "the shortest; no figure asks for longer ones".to_owned();
+            return "the shortest allowed; no figure requires longer ones".to_owned();
         }
-        format!("{}; {other} would do with {}", longer.because, show_ns(shorter.ns))
+        format!("{}; {other} needs {}", longer.because, show_ns(shorter.ns))
     }
 }
 
@@ -192,7 +192,7 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     Ask {
         ns,
         because: format!(
-            "throughput asks for that: each slice loses {} of `{}` and {} of `{}` at its start",
+            "required by throughput: each slice loses {} of `{}` and {} of `{}` at its start",
             show_ns(of_a.ns as u64),
             a.name,
             show_ns(of_b.ns as u64),
@@ -218,7 +218,7 @@ fn for_rest(pace: &Pace, pilot_ns: u64) -> Ask {
     Ask {
         ns: (share / CPU_AT_REST * pilot_ns as f64) as u64,
         because: format!(
-            "the CPU that `{}` uses while it rests asks for that: {} of a core in slices of {}",
+            "required by the CPU time that `{}` uses at rest: {} of a core in slices of {}",
             pace.name,
             show_percent(share),
             show_ns(pilot_ns)
@@ -254,7 +254,7 @@ mod tests {
     fn quick_servers_get_the_shortest_slices() {
         let asks = asks(pace("a", 60e3, 80, 900), pace("b", 58e3, 80, 950));
         assert_eq!((asks.throughput.ns, asks.ns()), (SHORTEST_NS, SHORTEST_NS));
-        assert_eq!(asks.because(), "the shortest; no figure asks for longer ones");
+        assert_eq!(asks.because(), "the shortest allowed; no figure requires longer ones");
     }
 
     /// The bias that was measured with 64 connections, 100 against 200 µs of service
@@ -313,11 +313,7 @@ mod tests {
         slow.p99_ns = 40 * MS;
         let by_p99 = asks(pace("a", 1e3, 20, 8000), slow);
         assert_eq!(by_p99.ns(), 80 * MS);
-        assert!(
-            by_p99.because().ends_with("throughput would do with 10 ms"),
-            "{}",
-            by_p99.because()
-        );
+        assert!(by_p99.because().ends_with("throughput needs 10 ms"), "{}", by_p99.because());
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn access(
     }
     if dialect.is_some_and(|dialect| !store.dialects.contains(&dialect)) {
         let known: Vec<&str> = store.dialects.iter().map(|known| known.name()).collect();
-        return Err(format!("{} has the dialects {}", url.protocol.name, known.join(" and ")));
+        return Err(format!("{} supports the dialects {}", url.protocol.name, known.join(" and ")));
     }
     let sharding = contender::sharding(url, settings)?;
     let servers = url.nodes().into_iter().map(|(host, port)| (host.to_owned(), port));

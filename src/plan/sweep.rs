@@ -92,8 +92,8 @@ fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
         .or(key(in_file.round.is_some(), "round"));
     match given.filter(|_| spec.command == Command::Run) {
         Some(given) => Err(Error::usage(format!(
-            "{given} is for rounds, and `tiebreak run` drives once: --duration says how long, and \
-             --sweep drives several load points in rounds"
+            "{given} requires rounds, and `tiebreak run` has none: use --duration to set the \
+             length, or --sweep to drive several load points in rounds"
         ))),
         None => Ok(()),
     }
@@ -154,8 +154,8 @@ impl LoadPoints {
         };
         match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {
             Some(other) => Err(Error::usage(format!(
-                "`{}` is no store, and {} is a factor of stores (memcached://, redis://): sweep \
-                 connections or rate",
+                "`{}` is not a store, and {} can be swept only for stores (memcached://, \
+                 redis://): sweep connections or rate",
                 other.name,
                 self.factor.name()
             ))),

@@ -55,7 +55,7 @@ pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
         Factor::Rate => quantities::rate(text),
         Factor::Value => match workload::value(text)? {
             ValueBytes::Fixed(bytes @ 1..) => Ok(f64::from(bytes)),
-            _ => Err(format!("`{text}` is no load point: each has values of one size above 0")),
+            _ => Err(format!("`{text}` is not a load point: it must be one size above 0")),
         },
     }
 }
@@ -69,11 +69,11 @@ impl SweepAsked {
         if !POINTS.contains(&values.len()) {
             let (least, most) = POINTS.into_inner();
             let count = values.len();
-            return Err(format!("a sweep has {least} to {most} load points, and here are {count}"));
+            return Err(format!("a sweep must have {least} to {most} load points, not {count}"));
         }
         values.sort_by(f64::total_cmp);
         if let Some(twice) = values.windows(2).find(|two| two[0] == two[1]) {
-            return Err(format!("the load point {} stands here twice", twice[0]));
+            return Err(format!("the load point {} is given twice", twice[0]));
         }
         Ok(SweepAsked { factor, values })
     }

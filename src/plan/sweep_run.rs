@@ -64,7 +64,7 @@ fn check_length(spec: &Spec) -> Result<(), Error> {
         (None, None) => return Ok(()),
     };
     Err(Error::usage(format!(
-        "{given} ends a run without rounds: a sweep takes --rounds, and --round for how long each \
-         load point is driven in one"
+        "{given} applies only to a run without rounds: for a sweep set --rounds, and --round for \
+         how long each load point is driven per round"
     )))
 }

@@ -268,8 +268,8 @@ impl WorkloadAsked {
     fn lengths(&self) -> Result<Option<ValueBytes>, String> {
         let is_given = self.value.is_some() || self.compressible;
         match (self.values_as, is_given) {
-            (Some(ValuesAs::Crc32), true) => Err("values_as = crc32 says what values hold: leave \
-                                                 `value` and `compressible` out"
+            (Some(ValuesAs::Crc32), true) => Err("values_as = crc32 determines the values: leave \
+                                                  out `value` and `compressible`"
                 .to_owned()),
             (Some(ValuesAs::Crc32), false) => {
                 Ok(Some(ValueBytes::Uniform(1, ValuesAs::LONGEST_CRC32)))
@@ -285,9 +285,9 @@ impl WorkloadAsked {
         match (all_are_own, self.verify) {
             (false, given) => Ok(given.unwrap_or(usual)),
             (true, None | Some(Verify::Off)) => Ok(Verify::Off),
-            (true, Some(_)) => Err("statements, commands and requests of a workload say \
-                                    themselves what they expect (`rows`, `at_least`, `returns`), \
-                                    and no key has a version to compare: leave `verify` out"
+            (true, Some(_)) => Err("statements, commands and requests of a workload define what \
+                                    they expect (`rows`, `at_least`, `returns`), and their keys \
+                                    have no version to compare: leave out `verify`"
                 .to_owned()),
         }
     }
@@ -344,7 +344,7 @@ pub fn keys_as(text: &str) -> Result<KeysAs, String> {
         "number" => Ok(KeysAs::Number),
         "md5" => Ok(KeysAs::Md5),
         other => Err(format!(
-            "`{}` is not a way to call keys: number, md5{}",
+            "`{}` is not a way to name keys: number, md5{}",
             shown(other),
             near::did_you_mean(other, ["number", "md5"])
         )),
@@ -380,7 +380,9 @@ pub fn value(text: &str) -> Result<ValueBytes, String> {
         None => bytes(text).map(ValueBytes::Fixed),
         Some((from, to)) => match (bytes(from)?, bytes(to)?) {
             (from, to) if from <= to => Ok(ValueBytes::Uniform(from, to)),
-            _ => Err(format!("`{text}` ends before it begins")),
+            _ => {
+                Err(format!("`{text}` is not a range: the first length must not exceed the second"))
+            }
         },
     }
 }
@@ -449,7 +451,7 @@ fn kind(name: &str) -> Result<Kind, String> {
     Ok(match (word, many) {
         ("multi-get", Some(keys)) => Kind::MultiGet(keys),
         ("multi-get", None) => {
-            return Err("say how many keys a multi-get asks for: multi-get:10=1".to_owned());
+            return Err("multi-get requires a number of keys: write multi-get:10=1".to_owned());
         }
         ("get", _) => Kind::Get,
         ("set", _) => Kind::Set,
@@ -579,7 +581,7 @@ mod tests {
         assert_eq!((workload.value.least(), workload.value.most()), (1, 10));
         let long = WorkloadAsked { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
         let told = long.of(0).expect_err("both say it");
-        assert!(told.starts_with("values_as = crc32 says what values hold: leave"), "{told}");
+        assert!(told.starts_with("values_as = crc32 determines the values: leave"), "{told}");
     }
 
     #[test]
@@ -606,17 +608,20 @@ mod tests {
         let table = [
             (named("ycbs-a").err(), "there is no workload `ycbs-a`: kv, ycsb-a"),
             (keys("0").err(), "`0` is not a number of keys from 1 to 1000M"),
-            (keys_as("md4").err(), "`md4` is not a way to call keys: number, md5; did you mean"),
+            (keys_as("md4").err(), "`md4` is not a way to name keys: number, md5; did you mean"),
             (values_as("crc").err(), "`crc` is not a way to make values: version, crc32"),
             (value("32 bits").err(), "`32 bits` is not a number of bytes: write 32B, 4kB or 1MB"),
-            (value("2kB..1kB").err(), "`2kB..1kB` ends before it begins"),
+            (
+                value("2kB..1kB").err(),
+                "`2kB..1kB` is not a range: the first length must not exceed the second",
+            ),
             (value("32B=7,1kB").err(), "`1kB`: write lengths and weights, such as 32B=70"),
             (value("32B=0").err(), "`32B=0`: write lengths and weights"),
             (value("32 bits=1").err(), "`32 bits` is not a number of bytes"),
             (mix("get").err(), "`get`: write kinds and weights, such as get=0.9,set=0.1"),
             (mix("get=-1").err(), "`get=-1`: write kinds and weights"),
             (mix("gte=1").err(), "there is no operation `gte`: get, multi-get, set"),
-            (mix("multi-get=1").err(), "say how many keys a multi-get asks for: multi-get:10=1"),
+            (mix("multi-get=1").err(), "multi-get requires a number of keys: write multi-get:10=1"),
             (distribution("zipf").err(), "`zipf` is not a distribution: uniform"),
             (verify("some").err(), "`some` is not a way to verify: sample, all, off"),
         ];

@@ -102,11 +102,11 @@ pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Resu
 
 fn nobody_has_one(spec: &Spec) -> Error {
     let (what, to) = if spec.workload.custom.has_requests() {
-        ("requests go", "web servers (http://)".to_owned())
+        ("[[workload.requests]] requires", "web servers (http://)".to_owned())
     } else {
-        ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
+        ("a workload requires", format!("stores ({})", protocol::written_as(Protocol::is_store)))
     };
-    Error::usage(format!("{what} to {to}, and no contender is one"))
+    Error::usage(format!("{what} {to}, and no contender is one"))
 }
 
 /// Every operation is one that the protocol has.
@@ -114,7 +114,7 @@ fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> 
     let Some(workload) = contender.asks.workload() else { return Ok(()) };
     let name = &contender.name;
     if let Some(why) = spec.workload.custom.why_not(protocol) {
-        return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
+        return Err(Error::usage(format!("`{name}` cannot run the workload: {why}")));
     }
     let lacks = |share: &Share| {
         let why = match share.kind {
@@ -125,7 +125,7 @@ fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> 
     };
     if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
         let what = what_it_lacks(spec, kind);
-        return Err(Error::usage(format!("`{name}` cannot do {what}: {why}")));
+        return Err(Error::usage(format!("`{name}` cannot run {what}: {why}")));
     }
     Ok(())
 }

@@ -123,7 +123,7 @@ pub(crate) fn of_scheme(word: &str) -> Result<(&'static Protocol, &'static Schem
     let names: Vec<&str> = all().map(|(_, scheme)| scheme.name).collect();
     let known = names.join(", ");
     let meant = near::did_you_mean(word, names);
-    Err(format!("the scheme `{}` is not known: {known}{meant}", shown(word)))
+    Err(format!("the scheme `{}` is not known; supported schemes: {known}{meant}", shown(word)))
 }
 
 /// The protocol of an address as it is recorded. Returns None if this build does not speak

@@ -19,7 +19,7 @@ pub(crate) static ROW: Protocol = Protocol {
     no_depth: None,
     no_groups: None,
     consistency: &[],
-    lacks: |_| Some("a WebSocket server is sent messages, and no operations on keys"),
+    lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(Service::WebSocket),
     ways: &[

@@ -24,7 +24,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Vec<Choice>, Error> {
             .map(|(word, value)| Ok((word.to_owned(), value.word()?.to_owned())));
         let options: Vec<(String, String)> = options.collect::<Result<_, Error>>()?;
         let Some((first, _)) = options.first() else {
-            return Err(value.error("the table is empty: give what can be chosen"));
+            return Err(value.error("the table is empty: list the options"));
         };
         Ok(Choice { name: name.to_owned(), chosen: first.clone(), options })
     };
@@ -59,7 +59,7 @@ fn word(value: &Value<'_>) -> Result<String, Error> {
     if !word.is_empty() && word.chars().all(fits) {
         Ok(word.to_owned())
     } else {
-        Err(value.error("a choice is a word of letters, digits and `_-.+`"))
+        Err(value.error("a choice must be a word of letters, digits and `_-.+`"))
     }
 }
 

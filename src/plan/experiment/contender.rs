@@ -117,12 +117,13 @@ pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contend
 }
 
 fn both(table: &Table<'_>, key: &str, other: &str) -> Error {
-    let message = format!("`{key}` does not go with `{other}`: give one");
+    let message = format!("`{key}` cannot be combined with `{other}`: give one");
     table.get(key).map_or_else(|| table.error(&message), |value| value.error(&message))
 }
 
 fn attached(table: &Table<'_>) -> Result<Target, Error> {
-    let why = "this is for targets that tiebreak launches, and this one runs already (`url`)";
+    let why = "this key is only for targets that tiebreak launches, and this one is already \
+               running (`url`)";
     refuse(table, &[&LAUNCH_KEYS[..], &["site", "choices"], &process::KEYS].concat(), why)?;
     let url = table.get("url").expect("asked before");
     let text = url.text_in(Scope::Attached)?;
@@ -136,8 +137,8 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Target, Error> {
-    let why = "the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, \
-               `cores_from` and what is said about requests";
+    let why = "the recipe sets this itself; allowed with `recipe` are `site`, `choices`, `user`, \
+               `cores`, `cores_from` and settings of requests";
     refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
     let mut launch = launch_of_recipe(name, table, why)?;
     let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);

@@ -34,7 +34,7 @@ pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
     let mut contents = Contents { folder: &source.folder, whole, said, used };
     contents.table("", root.get_ref());
     let mut lines = contents.used;
-    lines.push("it says:".to_owned());
+    lines.push("contents:".to_owned());
     lines.extend(contents.said.into_iter().map(|line| format!("  {line}")));
     Ok(lines)
 }
@@ -152,7 +152,7 @@ fn found(file: &PathBuf) -> String {
         Ok(found) if found.is_file() => format!("{name} ({} bytes)", found.len()),
         Ok(found) if found.is_dir() => format!("{name} (a folder)"),
         Ok(_) => format!("{name} (not a plain file)"),
-        Err(_) => format!("{name} (not there)"),
+        Err(_) => format!("{name} (not found)"),
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
             "file     /etc/shadow (".to_owned(),
             "variable PATH (set)".to_owned(),
             format!("file     {here}/users.csv (4 bytes)"),
-            format!("file     {here}/none.csv (not there)"),
+            format!("file     {here}/none.csv (not found)"),
             "  rounds = 6".to_owned(),
             "  contender.a.headers.X = [\"${PATH}\", \"y\"]".to_owned(),
             "  contender.a.headers.Z = \"$${NO_VARIABLE}\"".to_owned(),

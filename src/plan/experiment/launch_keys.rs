@@ -28,7 +28,8 @@ pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
     let Some(value) = table.get("fresh") else { return Ok(false) };
     match (value.flag()?, table.get("prepare")) {
         (true, Some(_)) => Err(value.error(
-            "`fresh` does not go with `prepare`: what is prepared lies in the temporary folder",
+            "`fresh` cannot be combined with `prepare`: what is prepared lies in the temporary \
+             folder",
         )),
         (fresh, _) => Ok(fresh),
     }

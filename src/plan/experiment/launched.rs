@@ -158,8 +158,8 @@ fn processes(
     if let Some(launch) = table.get("launch") {
         if say_ready == SayReady::All && !common.has_ready() {
             return Err(launch.error(
-                "say when it is ready, so that the program can be run: ready = { log = \"…\" }, \
-                 { run = [\"…\"] } or { path = \"/\" }",
+                "`ready` is required, so that the program can be run: ready = { log = \"…\" }, { \
+                 run = [\"…\"] } or { path = \"/\" }",
             ));
         }
         let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
@@ -178,8 +178,8 @@ fn processes(
         };
         if let Some(next) = next.filter(|_| !given.has_ready()) {
             return Err(custom.error(&format!(
-                "say when it is ready, so that {next}: ready = {{ log = \"…\" }}, \
-                 {{ run = [\"…\"] }} or {{ path = \"/\" }}"
+                "`ready` is required, so that {next}: ready = {{ log = \"…\" }}, {{ run = [\"…\"] \
+                 }} or {{ path = \"/\" }}"
             )));
         }
         let given = given.over(common);
@@ -205,9 +205,9 @@ fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error
     let ports = names.iter().chain(known.more_ports).map(|name| (name.clone(), 1)).collect();
     let url = check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
     if text.to_string().starts_with("file:") {
-        return Err(value.error(
-            "what is launched is a server; files (file:///) are a contender without a `launch`",
-        ));
+        return Err(
+            value.error("only servers can be launched: for files (file:///) leave out `launch`")
+        );
     }
     Ok((text, nodes(&value, &url, names.len())?))
 }

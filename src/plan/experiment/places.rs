@@ -82,8 +82,8 @@ impl<'a> Places<'a> {
         let known: Vec<&str> = known.chain(self.others.iter().map(String::as_str)).collect();
         let meant = near::did_you_mean(name, known.iter().copied());
         format!(
-            "`{{{name}}}` is no parameter: {}{meant} (for the text itself, make it one: {name} = \
-             \"pick('{{{name}}}')\")",
+            "`{{{name}}}` is not a parameter: {}{meant} (for the text itself, make it one: {name} \
+             = \"pick('{{{name}}}')\")",
             known.join(", ")
         )
     }
@@ -93,7 +93,7 @@ impl<'a> Places<'a> {
     pub(super) fn parameters(self) -> Result<Vec<Parameter>, String> {
         if let Some(idle) = self.declared.iter().find(|of| !self.used.contains(&of.name)) {
             let name = &idle.name;
-            return Err(format!("the parameter `{name}` has no place: write {{{name}}}"));
+            return Err(format!("the parameter `{name}` is not used: write {{{name}}}"));
         }
         Ok([self.declared, &self.implied].concat())
     }

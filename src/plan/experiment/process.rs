@@ -212,10 +212,14 @@ fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
         (Some(log), None, None) => Sign::Log(log.text_in(scope)?),
         (None, Some(run), None) => Sign::Run(command::read(&run, run.is_text(), scope)?),
         (None, None, _) => http(&table, scope)?,
-        (Some(_), Some(_), _) => return Err(value.error("`log` does not go with `run`: give one")),
+        (Some(_), Some(_), _) => {
+            return Err(value.error("`log` cannot be combined with `run`: give one"));
+        }
         (log, _, Some(key)) => {
             let other = if log.is_some() { "log" } else { "run" };
-            return Err(value.error(&format!("`{other}` does not go with `{key}`: give one")));
+            return Err(
+                value.error(&format!("`{other}` cannot be combined with `{key}`: give one"))
+            );
         }
     };
     Ok(ready)
@@ -274,7 +278,7 @@ fn from(value: &Value<'_>) -> Result<CoresFrom, Error> {
         "ready" => Ok(CoresFrom::Ready),
         other => {
             let meant = near::did_you_mean(other, ["start", "ready"]);
-            Err(value.error(&format!("`{other}` is neither `start` nor `ready`{meant}")))
+            Err(value.error(&format!("`{other}` is not one of `start`, `ready`{meant}")))
         }
     }
 }

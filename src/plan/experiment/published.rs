@@ -74,7 +74,7 @@ pub(super) fn check(
         Method::Command(_) => contenders.iter().all(|of| is_program(&of)).then(|| {
             format!(
                 "programs (exec:) have no address that a command could be run against: write \
-                 \"{ONE_RUN}\", which is of each program"
+                 \"{ONE_RUN}\", which runs each program once"
             )
         }),
     };
@@ -109,8 +109,8 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
         return match value.word()? {
             ONE_RUN => Ok(Method::OneRun),
             _ => Err(value.error(
-                "is neither a table with `run` and `prints` nor \"one run\", which is of each \
-                 program (exec:)",
+                "must be a table with `run` and `prints`, or \"one run\", which runs each program \
+                 (exec:) once",
             )),
         };
     }

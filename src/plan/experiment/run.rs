@@ -70,7 +70,9 @@ pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> 
 fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
     let entries = value.table()?.entries();
     let [(name, values)] = entries.as_slice() else {
-        return Err(value.error("one factor is swept: write { connections = [1, 8, 32] }"));
+        return Err(
+            value.error("exactly one factor can be swept: write { connections = [1, 8, 32] }")
+        );
     };
     let factor = sweep::factor(name).map_err(|message| values.error(&message))?;
     let each = values.list()?.into_iter();

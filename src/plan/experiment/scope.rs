@@ -56,8 +56,8 @@ impl Scope<'_> {
                 return match placeholder {
                     Placeholder::Url | Placeholder::Folder => Ok(()),
                     _ => Err(format!(
-                        "{placeholder} has no meaning here: the method knows {{url}}, the address \
-                         of each contender, and {{folder}}, the folder of this file"
+                        "{placeholder} has no meaning here: the method can use {{url}}, the \
+                         address of each contender, and {{folder}}, the folder of this file"
                     )),
                 };
             }
@@ -65,7 +65,7 @@ impl Scope<'_> {
                 return match placeholder {
                     Placeholder::Cache | Placeholder::Folder => Ok(()),
                     _ => Err(format!(
-                        "{placeholder} has no meaning here: `build` knows {{cache}}, the folder \
+                        "{placeholder} has no meaning here: `build` can use {{cache}}, the folder \
                          that it builds into, and {{folder}}, the folder of this file"
                     )),
                 };
@@ -88,7 +88,7 @@ impl Scope<'_> {
                  beside the server of a recipe"
             )),
             (Scope::Before(_), Placeholder::Port | Placeholder::PortOf(_)) => {
-                Err(format!("{placeholder} is chosen at the launch, and this runs before it"))
+                Err(format!("{placeholder} is chosen at the launch, but this runs before it"))
             }
             (
                 Scope::Before(_) | Scope::Target(_) | Scope::Program(_),

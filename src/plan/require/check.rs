@@ -123,8 +123,8 @@ impl<'a> Seen<'a> {
         if let Some(held) = self.held_back(met) {
             let held = shown(held);
             let why = format!(
-                "{seen}; but the generator may have held {held} back, and without it the ratio may \
-                 lie on the other side of {}",
+                "{seen}; but the load generator may have limited {held}, and without that limit \
+                 the ratio may lie on the other side of {}",
                 self.digits(self.required.bound)
             );
             return (Standing::CannotBeSaid, why);
@@ -183,7 +183,7 @@ impl<'a> Seen<'a> {
                 format!("not shown to be {wanted}, it may be as {far} as {}", self.digits(worse))
             }
             By::FavourableEnd if self.holds(better) => {
-                format!("not shown to break {wanted}")
+                format!("not shown to violate {wanted}")
             }
             By::Estimate if self.holds(estimate) => format!("the estimate is {wanted}"),
             By::Estimate => format!("the estimate is not {wanted}"),
