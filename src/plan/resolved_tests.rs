@@ -77,8 +77,8 @@ fn a_plan_with_everything_in_it() {
     assert!(!text.contains("CANARY") && !format!("{:?}", resolved.plan).contains("CANARY"));
     assert_eq!(
         resolved.cautions,
-        ["`fresh` will open 200 k/s connections, but local ports suffice for about 14.1 k/s: lower \
-          its rate or widen net.ipv4.ip_local_port_range"]
+        ["`fresh` will open 200 k/s connections, but local ports suffice for about 14.1 k/s: \
+             lower its rate or widen net.ipv4.ip_local_port_range"]
     );
 }
 
@@ -867,9 +867,7 @@ fn contenders_with_other_batches_get_a_caution() {
     let resolved = of_file(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         resolved.cautions,
-        [
-            "an operation of `one` sends its statements once (batch_size), and one of `ten` 10 \
-             times: figures count operations, not statements"
-        ]
+        ["an operation of `one` sends its statements once (batch_size), and one of `ten` 10 \
+             times: figures count operations, not statements"]
     );
 }

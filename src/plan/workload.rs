@@ -34,21 +34,20 @@ declared! {
         Setting::new(
             "preset",
             Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
-            "Whose settings hold where nothing else is said; `kv` by default.",
+            "The preset whose settings hold unless others are given; `kv` by default.",
         )
         .flags(&[Flag::new(
             "workload",
             "NAME",
-            "What is done: kv, or ycsb-a to ycsb-f; of databases also point-select and \
-             tpcb-like, and of Cassandra wide-rows; ycsb-e is for databases alone; chat for \
-             WebSocket alone [default: kv]",
+            "The workload: kv, or ycsb-a to ycsb-f; for databases also point-select and tpcb-like, \
+             for Cassandra also wide-rows; ycsb-e is only for databases, chat only for WebSocket \
+             [default: kv]",
         )
         .more(
-            "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has \
-             keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run. \
-             wide-rows: 1000 users, each with 2 types of 100 columns of 380 B; newest 10, \
-             insert 1; --keys says how many users. chat: a message goes to all members of a \
-             room (--members).",
+            "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has its \
+             own keys (tiebreak00:…, tiebreak01:…), which are written before the run. wide-rows: \
+             1000 users, each with 2 types of 100 columns of 380 B; newest 10, insert 1; --keys is \
+             the number of users. chat: a message goes to all members of a room (--members).",
         )
         .only(STORES)
         .common()
@@ -66,18 +65,18 @@ declared! {
         Setting::new(
             "keys_as",
             Words(&["number", "md5"]),
-            "What keys are called: by their number, or `md5`, by its MD5 in hexadecimal digits.",
+            "How keys are named: by their number, or `md5`, by its MD5 in hexadecimal digits.",
         )
         .flags(&[Flag::new(
             "keys-as",
             "HOW",
-            "What keys are called: number (twelve digits), or md5 (the MD5 of the number, in 32 \
+            "How keys are named: number (twelve digits), or md5 (the MD5 of the number, in 32 \
              hexadecimal digits) [default: number]",
         )
         .more(
-            "Before a key stands the prefix of its contender (tiebreak00:…). A key that is an \
-             MD5 has none where nobody else can have keys: in a server that tiebreak launches, \
-             in a directory, in a table of a database.",
+            "A key begins with the prefix of its contender (tiebreak00:…). A key that is an MD5 \
+             has no prefix where nobody else can have keys: in a server that tiebreak launches, in \
+             a directory, in a table of a database.",
         )
         .only(STORES)
         .under(Heading::Workload, 2)]);
@@ -115,8 +114,8 @@ declared! {
         )
         .more(
             "A CRC-32 has up to 10 bytes, and every write of a key writes the same: all bytes of \
-             every value that is read are compared with it, and nothing tells an old value from \
-             a new one.",
+             every value that is read are compared with it, but an old value cannot be told from a \
+             new one.",
         )
         .only(STORES)
         .under(Heading::Workload, 4)]);
@@ -126,11 +125,11 @@ declared! {
         Setting::new(
             "compressible",
             Switch,
-            "Values shrink to about half when compressed; else not at all.",
+            "Values shrink to about half when compressed; without it they do not shrink.",
         )
         .flags(&[Flag::switch(
             "compressible",
-            "Values that shrink to about half when compressed; else not at all",
+            "Use values that shrink to about half when compressed; without it they do not shrink",
         )
         .only(STORES)
         .under(Heading::Workload, 5)]);
@@ -159,21 +158,21 @@ declared! {
         Setting::new(
             "commands",
             Commands,
-            "Commands of your own, for Redis; in place of the preset's operations, or beside \
-             `mix`.",
+            "Custom commands for Redis, instead of the preset's operations or together with `mix`.",
         )
         .flags(&[Flag::new(
             "command",
             "COMMAND",
-            "A command of your own, for Redis: 'LPUSH {key} {value}'; may be given several \
-             times, all equally often, in place of the workload's operations or beside --mix",
+            "A custom command for Redis, such as 'LPUSH {key} {value}'; may be given several \
+             times. All are sent equally often, instead of the workload's operations or together \
+             with --mix",
         )
         .more(
-            "Words are split as in a shell. {key} is a key of the contender's own, at which \
-             nothing is loaded (what else a command names, contenders on one server share), \
-             {value} a value, {number} the operation's number. An error reply is an error, a \
-             nil a miss; else replies are not verified. Commands are recorded: no place for a \
-             secret.",
+            "Words are split as in a shell. {key} is a key that belongs to the contender and is \
+             not loaded before the run (contenders on one server share any other key that a \
+             command names), {value} is a value, {number} the operation's number. An error reply \
+             counts as an error, a nil as a miss; other replies are not verified. Commands are \
+             recorded, so they must not hold secrets.",
         )
         .only(STORES)
         .repeated()
@@ -198,11 +197,11 @@ declared! {
 
     /// Part of the keys that reads stay in.
     hot: Option<f64>, quantities::percent,
-        Setting::new("hot", Text, "Part of the keys that reads stay in, such as `10%`.")
+        Setting::new("hot", Text, "The part of the keys that is read, such as `10%`.")
         .flags(&[Flag::new(
             "hot",
             "PERCENT",
-            "Reads stay within this part of the keys, such as 10% [default: 100%]",
+            "Read only this part of the keys, such as 10% [default: 100%]",
         )
         .only(STORES)
         .under(Heading::Workload, 9)]);
