@@ -70,7 +70,7 @@ pub(super) fn several(
     let given = [("method", settings.method.is_some()), ("data", settings.body.is_some())];
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(format!(
-            "the requests of the workload have methods and bodies of their own: leave out {key}"
+            "the requests of the workload define their own methods and bodies: leave out {key}"
         ));
     }
     let operations = custom.said.operations.iter().zip(&custom.requests);
@@ -88,7 +88,10 @@ pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec
     if let Some(login) = &url.login {
         let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
         if headers.iter().any(given) {
-            return Err("the login is given twice: in the address and as Authorization".to_owned());
+            return Err(
+                "the login is given twice, in the address and as Authorization: leave one out"
+                    .to_owned(),
+            );
         }
         headers.push(("Authorization".to_owned(), basic(login)));
     }

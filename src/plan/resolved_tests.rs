@@ -438,7 +438,7 @@ fn what_databases_cannot_do_is_refused() {
         (
             &["a.pool.max=4", "a.reuse=never"],
             "kv",
-            "`a`: pool and reuse are two policies: give one",
+            "`a`: pool and reuse cannot be combined: give one",
         ),
         (
             &["a.locking=flock"],

@@ -553,7 +553,7 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy_and_quote_no_secret() {
         let table = [
-            ("reuse", "1", "one operation on a connection is `never`"),
+            ("reuse", "1", "for one operation per connection write `never`"),
             (
                 "reuse",
                 "0",

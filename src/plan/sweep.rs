@@ -116,8 +116,8 @@ impl LoadPoints {
         // could come.
         let points = self.with_cores(Some(fewest), machine, resolver)?;
         let cautions = vec![format!(
-            "every load point uses {fewest} generator core(s), as many as the one with the fewest \
-             connections can: leave out the lowest points to use more"
+            "every load point uses {fewest} generator core(s), the most that the load point with \
+             the fewest connections can use: leave out the lowest points to use more"
         )];
         Ok(Settled { points, cautions })
     }

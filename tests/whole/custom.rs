@@ -188,7 +188,7 @@ fn what_a_contender_cannot_do_is_refused_by_name() {
         (
             "http://127.0.0.1:1/",
             "defaults.method = 'HEAD'\n[[workload.requests]]\npath = '/'",
-            "the requests of the workload have methods and bodies of their own: leave out method",
+            "the requests of the workload define their own methods and bodies: leave out method",
         ),
     ] {
         let text = format!("contender.a.url = '{url}'\n{words}\n");

@@ -245,7 +245,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
         ),
         (&["-H", "Upgrade: h2c"], "omit the header Upgrade"),
         (&["-d", "x"], "set message and message_size"),
-        (&["--message-size", "8"], "is not a size of messages from 16 B"),
+        (&["--message-size", "8"], "is not a message size from 16 B"),
         (&["--message", "blob"], "is not a kind of message: text or binary"),
         (&["--workload", "kv"], "no contender is one"),
         (&["--members", "4"], "members requires rooms: add --workload chat"),

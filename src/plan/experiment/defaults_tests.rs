@@ -109,8 +109,8 @@ fn a_scale_comes_before_the_defaults() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let none = "this is for contenders that the file launches, but none of them has a `launch` \
-                or a `process`";
+    let none = "this key is only for contenders that the file launches, but none of them has a \
+                `launch` or a `process`";
     let known = "`build` can use {cache}, the folder that it builds into, and {folder}, the folder \
                  of this file";
     let cases = [

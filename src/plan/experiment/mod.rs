@@ -171,8 +171,8 @@ fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>
     }
     match defaults.of_launches() {
         Some(idle) if !is_any_launched => Err(idle.error(
-            "this is for contenders that the file launches, but none of them has a `launch` or a \
-             `process`",
+            "this key is only for contenders that the file launches, but none of them has a \
+             `launch` or a `process`",
         )),
         _ => Ok(described),
     }

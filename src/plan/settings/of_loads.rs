@@ -48,7 +48,7 @@ pub(super) fn reuse(text: &str) -> Result<Reuse, String> {
         "never" => Ok(Reuse::Never),
         number => {
             match quantities::count(number).ok().and_then(|count| u32::try_from(count).ok()) {
-                Some(1) => Err("one operation on a connection is `never`".to_owned()),
+                Some(1) => Err("for one operation per connection write `never`".to_owned()),
                 Some(times @ 2..) => Ok(Reuse::Times(times)),
                 _ => Err(format!(
                     "`{}` is not a connection policy: write always, never, or after how many \

@@ -15,7 +15,7 @@ impl Settings {
         if servers < 2 {
             return match (self.distribution, self.failover) {
                 (None, None) => Ok(None),
-                _ => Err("distribution and failover are for several servers: \
+                _ => Err("distribution and failover require several servers: \
                           memcached://HOST:PORT,HOST:PORT"
                     .to_owned()),
             };

@@ -44,7 +44,7 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
     match quantities::bytes(text)? {
         bytes if (u64::from(SHORTEST_MESSAGE)..=LONGEST).contains(&bytes) => Ok(bytes as u32),
         _ => Err(format!(
-            "`{}` is not a size of messages from 16 B, which their number takes, to 16 MiB",
+            "`{}` is not a message size from 16 B, which the message's number takes, to 16 MiB",
             shown(text)
         )),
     }
