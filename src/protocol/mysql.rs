@@ -41,7 +41,7 @@ pub(super) static ROW: Protocol = Protocol {
             Box::new(access)
         },
     }),
-    // It speaks first.
+    // The server sends the first bytes.
     ready: Ready::Answers(b""),
     no_depth: Some(NO_DEPTH),
     no_groups: None,
@@ -55,7 +55,7 @@ pub(super) static ROW: Protocol = Protocol {
     ],
 };
 
-/// Asked the cheapest statement in this way.
+/// Access that runs the cheapest statement in this way.
 fn plain(sending: Sending) -> Access {
     Access::Database(Box::new(MysqlAccess::without_log_in(sending)))
 }

@@ -1,4 +1,4 @@
-//! WebSocket: messages that come back.
+//! WebSocket, with messages that the server echoes.
 
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
@@ -36,8 +36,7 @@ fn usual_rooms() -> Access {
     plain(Kind::Text, 64, Some(8))
 }
 
-/// Messages of this kind and size, to rooms of so many members if any, without a login and
-/// TLS.
+/// Messages of this kind and size, to rooms of this many members if given, without login and TLS.
 pub(crate) fn plain(kind: Kind, message_bytes: u32, members: Option<u32>) -> Access {
     let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
     Access::WebSocket(WebSocketAccess {
