@@ -5,10 +5,10 @@
 pub enum Command {
     /// Two contenders or more.
     Compare,
-    /// One contender, driven without a break.
+    /// One contender, driven without interruption.
     Run,
     /// A comparison of embedded targets.
     Demo,
-    /// Stores, loaded and not driven.
+    /// Stores, which are loaded but not driven.
     Load,
 }

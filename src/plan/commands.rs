@@ -8,13 +8,14 @@ use text::shown::shown;
 /// A command and how often it is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCommand {
-    /// Its words, placeholders in them.
+    /// Its words, which may contain placeholders.
     pub words: Vec<String>,
     /// Above 0.
     pub weight: f64,
 }
 
-/// The commands of a workload. Those of one place stand, they do not add up.
+/// The commands of a workload. The commands of one source replace those of another; they are not
+/// added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CustomCommands(pub Vec<CustomCommand>);
 
@@ -36,14 +37,13 @@ impl Given for CustomCommands {
     }
 }
 
-/// What an operation puts into a command.
+/// The values that an operation can put into a command.
 const PLACEHOLDERS: [&str; 3] = ["key", "value", "number"];
 
-/// As many commands as one workload may have: a table of latencies by command has
-/// a line for each.
+/// The most commands that one workload may have: a table of latencies has a line for each.
 pub const MOST: usize = 32;
 
-/// Commands that wait for somebody else: their time is not the server's.
+/// Commands that wait for another client: their response time is not the server's.
 const WAIT: [&str; 16] = [
     "BLPOP",
     "BRPOP",
@@ -63,7 +63,7 @@ const WAIT: [&str; 16] = [
     "SUNSUBSCRIBE",
 ];
 
-/// Commands after which the connection is another one, or none.
+/// Commands that change the state of the connection or close it.
 const CHANGE: [&str; 17] = [
     "QUIT",
     "RESET",
@@ -87,8 +87,8 @@ const CHANGE: [&str; 17] = [
 /// Reads the words of a command.
 ///
 /// # Errors
-/// When it has none, they cannot be told apart, or the command would wait or
-/// change the connection: a sentence with the reason.
+/// When there are no words, they cannot be split, or the command would wait or change the
+/// connection. The message says why.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let words = fixed_name(text)?;
     words.iter().try_for_each(|word| check_placeholders(word))?;
@@ -136,8 +136,8 @@ fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
     Err(format!("`{}` {why}", shown(name)))
 }
 
-/// A brace begins a placeholder, or stands for itself where no word is in it:
-/// what looks like a placeholder and is none is a slip.
+/// A brace begins a placeholder if a word is in it, and is a plain character otherwise. An unknown
+/// placeholder is an error.
 fn check_placeholders(word: &str) -> Result<(), String> {
     for part in word.split('{').skip(1) {
         let Some((name, _)) = part.split_once('}') else { continue };

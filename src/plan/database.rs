@@ -1,5 +1,4 @@
-//! Contenders that are databases: how they are spoken to, through the client
-//! libraries that applications use.
+//! Contenders that are databases, driven through the client libraries that applications use.
 
 use crate::access::Access;
 use crate::address::{Endpoint, Url, tls};
@@ -14,7 +13,7 @@ use record::{Address, Asks, Consistency, Contender, SqlAsked, Work};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
-/// A contender that is spoken to in SQL.
+/// Makes a contender that is queried in SQL.
 pub(super) fn database_at(
     spec: &Spec,
     name: &str,
@@ -64,7 +63,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
     }
     Ok(SqlAsked {
         protocol,
-        // A recipe says in which table a workload has its rows; a statement has none.
+        // A recipe sets the table for the rows of a workload; a statement has no such table.
         table: settings.table.clone().filter(|_| settings.query.is_none()),
         reply_bytes: settings.reply_bytes,
         asks_own_server: url.protocol.null.is_none(),
@@ -72,7 +71,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
     })
 }
 
-/// What getting at the database takes.
+/// Returns what is needed to connect to the database.
 fn parts<'a>(
     spec: &Spec,
     (url, row): (&Url, &Sql),
@@ -99,15 +98,16 @@ fn parts<'a>(
 fn tls(spec: &Spec, url: &Url, row: &Sql) -> Result<Option<SqlTls>, Error> {
     let Some(host) = tls_host(url)? else { return Ok(None) };
     let names = if row.is_cassandra { names(url)? } else { Vec::new() };
-    // A library that reads the authorities itself is told of them only after they have been
-    // read here with a bound.
+    // A library that reads the authorities itself gets the file only after it was read here with a
+    // size limit.
     let config = spec.trust.config_with_names(&[], names)?;
     let access = TlsAccess { config, name: tls::server_name(host)? };
     let (roots, insecure) = (spec.trust.cacert.clone(), spec.trust.insecure);
     Ok(Some(SqlTls { access, host: host.to_owned(), roots, insecure }))
 }
 
-/// The names of nodes, without those that are addresses: a node is to show its own.
+/// Returns the names of the nodes, without IP addresses: the certificate of a node must be for its
+/// own name.
 fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
     let names = url.nodes().into_iter().map(|(host, _)| tls::server_name(host));
     let names: Result<Vec<_>, _> = names.collect();
@@ -115,7 +115,7 @@ fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
     Ok(names?.into_iter().filter(is_name).collect())
 }
 
-/// The host whose certificate is verified; none without TLS.
+/// Returns the host whose certificate is verified, or None without TLS.
 fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     match &url.place {
         Endpoint::Host { host, .. } => Ok(url.tls.then_some(host.as_str())),
@@ -124,16 +124,15 @@ fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     }
 }
 
-/// The table, or column family, of a contender's rows. Each kind has its own: what was
-/// loaded into one is not in another. Wide rows have one of their own, too.
+/// Returns the table, or column family, of a contender's rows. Each kind of table has its own name,
+/// so that its rows are loaded separately; so have wide rows.
 pub(super) fn table(contender: usize, kind: Option<&str>, is_wide: bool) -> String {
     let kind = kind.map(|kind| format!("_{kind}")).unwrap_or_default();
     let wide = if is_wide { "_wide" } else { "" };
     format!("tiebreak{contender:02}{kind}{wide}")
 }
 
-/// Values that the table cannot hold are refused before a server is touched, and so are
-/// batches of nothing.
+/// Refuses values that the table cannot hold, and empty batches, before a server is contacted.
 pub(super) fn check_values(contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     check_batches(&contender.asks).map_err(|why| in_contender(contender, &why))?;
     let (sql, workload) = match &contender.asks {
@@ -157,7 +156,7 @@ fn in_contender(contender: &Contender, why: &str) -> Error {
     Error::usage(format!("`{}`: {why}", contender.name))
 }
 
-/// What is to be said where operations of contenders have different numbers of statements.
+/// Returns a caution if operations of contenders have different numbers of statements.
 pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
     let times = |of: &Contender| {
         let asked = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
@@ -179,7 +178,7 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
     ))
 }
 
-/// Whether there is something to be sent several times in a batch.
+/// Checks that there are statements that can be sent several times in a batch.
 fn check_batches(asks: &Asks) -> Result<(), String> {
     let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
     let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };

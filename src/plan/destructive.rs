@@ -1,5 +1,5 @@
-//! Commands of Redis that reach beyond a contender's own keys: they are sent only where
-//! the command line says `--allow-destructive`. An experiment file cannot say so.
+//! Redis commands that affect more than a contender's own keys. They are sent only if the command
+//! line has `--allow-destructive`; an experiment file cannot allow them.
 
 use crate::exit::Error;
 use crate::plan::Spec;

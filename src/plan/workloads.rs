@@ -34,14 +34,14 @@ pub(super) fn each(
     urls.iter().enumerate().map(work).collect()
 }
 
-/// The target has data to work on, or is asked user-defined requests.
+/// Whether the target has data to work on or receives user-defined requests.
 fn can_have_one(spec: &Spec, url: &Url) -> bool {
     let is_http = matches!(url.protocol.family, Family::Http);
     url.protocol.is_store() || spec.workload.custom.has_requests() && is_http
 }
 
-/// What the keys of a contender begin with. A name that is a hash stays as it is where
-/// nobody else can have keys: another contender, or another user of a store that runs already.
+/// Returns the prefix of a contender's keys. A hash has no prefix if nobody else can have keys,
+/// neither another contender nor another user of a store that was already running.
 fn prefix(spec: &Spec, number: usize, place: &TargetLocation, url: &Url) -> String {
     let has_own_keys = match url.protocol.family {
         Family::Sql(_) | Family::Files => true,
@@ -68,7 +68,7 @@ fn work(spec: &Spec, number: usize, prefix: String, groups: &[GroupGiven]) -> Re
     Ok(Work { workload, skew })
 }
 
-/// Operations on wide rows are those of their preset, and of no other.
+/// Operations on wide rows require their preset, and the preset allows no others.
 fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
     let is_preset = spec.workload.preset.as_deref() == Some(WIDE_ROWS);
     match (is_preset, workload.is_wide()) {
@@ -83,7 +83,7 @@ fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
     }
 }
 
-/// Workloads that a target cannot do are refused before it is touched.
+/// Refuses workloads that a target does not support, before it is contacted.
 pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Result<(), Error> {
     contenders.iter().try_for_each(chat::check_rooms)?;
     if chat::is_asked(spec) {
@@ -109,7 +109,7 @@ fn nobody_has_one(spec: &Spec) -> Error {
     Error::usage(format!("{what} {to}, and no contender is one"))
 }
 
-/// Every operation is one that the protocol has.
+/// Checks that the protocol supports every operation.
 fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     let Some(workload) = contender.asks.workload() else { return Ok(()) };
     let name = &contender.name;
@@ -130,7 +130,7 @@ fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> 
     Ok(())
 }
 
-/// As it was asked for: a preset, or a kind of operation.
+/// Returns the unsupported part as the user gave it: a preset, or a kind of operation.
 fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
     match (kind, &spec.workload.preset) {
         (Kind::Command(_), _) => "--command".to_owned(),
