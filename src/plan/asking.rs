@@ -1,6 +1,6 @@
-//! Which command asks.
+//! The command that makes a plan.
 
-/// Which command asks.
+/// The command that makes a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Two contenders or more.

@@ -10,7 +10,7 @@ use crate::protocol::{self, Family};
 use record::{Contender, Intensity};
 use text::shown::shown;
 
-/// It is asked for.
+/// Whether the workload is selected.
 pub(super) fn is_asked(spec: &Spec) -> bool {
     spec.workload.preset.as_deref() == Some(CHAT)
 }
@@ -28,7 +28,7 @@ pub(super) fn members(spec: &Spec, settings: &Settings) -> Result<Option<u32>, S
     }
 }
 
-/// Refuses contenders that have no rooms, and what else was said of the workload.
+/// Refuses contenders without rooms, and settings of other workloads.
 pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     let is_websocket = |url: &&Url| matches!(url.protocol.family, Family::WebSocket);
     if let Some(other) = urls.iter().find(|url| !is_websocket(url)) {
@@ -50,7 +50,7 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     }
 }
 
-/// The connections of a contender make whole rooms, each with one operation in flight.
+/// Checks that the connections of a contender fill whole rooms, each with one operation in flight.
 pub(super) fn check_rooms(contender: &Contender) -> Result<(), Error> {
     let members = contender.asks.members();
     if members == 1 {

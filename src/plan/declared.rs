@@ -69,7 +69,7 @@ pub trait Declared: Clone + Default + Send + Sync + 'static {
 
 /// A setting of the struct `S`.
 pub struct Row<S> {
-    /// What is declared of it.
+    /// Its declaration.
     pub setting: Setting,
     /// Sets it from its text.
     pub set: fn(&mut S, &str) -> Result<(), String>,

@@ -28,11 +28,11 @@ pub(super) fn read(path: &Path, name: &str) -> Result<FeedRead, String> {
     parse(&bytes).map_err(|(line, why)| format!("{}:{line}: {why}", shown(name)))
 }
 
-/// An error comes with its line.
+/// Parses a feed. An error has the line number.
 fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
     let hash = format!("{:016x}", fnv1a(bytes));
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    // Lines of another length are told apart below, with what to do.
+    // Lines with another number of cells are reported below, with a remedy.
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let mut record = csv::StringRecord::new();
     let mut next = |record: &mut csv::StringRecord| {

@@ -10,7 +10,7 @@ use crate::plan::{Command, Spec};
 use crate::protocol::Family;
 use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
-/// A group is compared with its namesake.
+/// Checks that all contenders have the same groups: groups are compared by name.
 pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Result<(), Error> {
     let of = |at: usize| groups[at].iter().map(|group| &group.name).collect::<Vec<_>>();
     let Some(other) = (1..groups.len()).find(|at| of(*at) != of(0)) else { return Ok(()) };
@@ -21,11 +21,10 @@ pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Resul
     )))
 }
 
-/// Gives a contender its groups: its connections and arrivals are then theirs
-/// together.
+/// Gives a contender its groups. Its connections and arrivals are then the sum of theirs.
 ///
 /// # Errors
-/// Whatever does not go with groups, and what the target cannot do.
+/// When a setting cannot be combined with groups, or the target does not support them.
 pub(super) fn give(
     spec: &Spec,
     url: &Url,
@@ -58,7 +57,7 @@ fn asked(group: &GroupGiven) -> Result<Intensity, String> {
     })
 }
 
-/// What is said of the whole, and belongs to each group.
+/// Refuses settings of the contender that each group must have.
 fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
     let given = settings::of_groups().find(|row| (row.is_given)(settings));
     if let Some(key) = given.map(|row| row.setting.key) {
@@ -74,7 +73,7 @@ fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
     }
 }
 
-/// What a group of this target cannot be asked for.
+/// Refuses settings that a group of this target cannot have.
 fn refuse(
     url: &Url,
     contender: &Contender,
@@ -104,8 +103,7 @@ fn refuse(
     Err(why.to_owned())
 }
 
-/// The workload of all groups: the mix of each that has one, else what it would be
-/// without groups.
+/// Returns the workload of all groups. A group without a mix has that of the workload.
 pub(super) fn workload(
     spec: &Spec,
     groups: &[GroupGiven],
@@ -126,8 +124,8 @@ pub(super) fn workload(
     })
 }
 
-/// Of the fewest connections that any lane has, or the fewest rooms, which no two workers
-/// share. Each group has a pool of its own.
+/// Returns the fewest connections that any lane has, or the fewest rooms, since workers do not
+/// share a room. Each group has its own pool.
 pub(super) fn fewest_connections(contender: &Contender) -> u32 {
     let groups = contender.groups.iter().map(|group| group.intensity.connections);
     let fewest = groups.min().unwrap_or(contender.intensity.connections);

@@ -1,5 +1,4 @@
-//! What can be set for the run as a whole: a flag, or a key at the top of the experiment
-//! file.
+//! Settings of the whole run: flags, or keys at the top of the experiment file.
 
 use crate::plan::Command::{self, Compare, Run};
 use crate::plan::declared::Heading::{Load, Rounds, Verdict};
@@ -15,8 +14,8 @@ use text::shown::shown;
 const COMPARE: &[Command] = &[Compare];
 
 declared! {
-    /// The settings of the run, as far as they were given; flags on the command line win
-    /// over the experiment file.
+    /// The settings of the run that were given. Flags on the command line take precedence over the
+    /// experiment file.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct RunSettings;
 
@@ -270,13 +269,13 @@ declared! {
 }
 
 impl RunSettings {
-    /// Refuses what an experiment file says and this command cannot use: a setting for
-    /// which it has no flag.
+    /// Refuses a setting of an experiment file that this command cannot use, because it has no flag
+    /// for it.
     ///
     /// # Errors
     /// When there is one.
     pub fn refuse_in_file(&self, command: Command) -> Result<(), String> {
-        // `load` says itself that it takes what does not change the load.
+        // `load` itself ignores settings that do not change the load.
         if command != Command::Run {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! `--sweep`, as it was asked for.
+//! `--sweep`, as the user gave it.
 
 use crate::plan::{settings, workload};
 use record::{Factor, ValueBytes};
@@ -6,7 +6,7 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// Load points of a sweep: one is none, and more than these nobody waits for.
+/// The number of load points of a sweep: one point is not a sweep, and more take too long.
 const POINTS: std::ops::RangeInclusive<usize> = 2..=16;
 
 /// Which factor, and at which values, ascending.
@@ -21,7 +21,7 @@ pub struct SweepAsked {
 /// `--sweep`: `connections=1,8,32,128`.
 ///
 /// # Errors
-/// When it is no factor with 2 to 16 different values of its kind.
+/// When it is not a factor with 2 to 16 different values of its kind.
 pub fn parse(text: &str) -> Result<SweepAsked, String> {
     let (factor, values) = text
         .split_once('=')
@@ -47,7 +47,7 @@ pub fn factor(name: &str) -> Result<Factor, String> {
 /// One value of the factor.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a valid value.
 pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
     match factor {
         Factor::Connections => settings::connections(text).map(f64::from),

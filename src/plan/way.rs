@@ -1,4 +1,4 @@
-//! How to get at each contender of a plan.
+//! How each contender of a plan is accessed.
 
 use crate::access::Access;
 use crate::exec::Program;

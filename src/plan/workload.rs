@@ -1,4 +1,4 @@
-//! `--workload` and what goes with it: what is done to the data of stores.
+//! `--workload` and related settings: which operations are run on stores.
 
 use crate::plan::Command;
 use crate::plan::commands::{self, CustomCommands};
@@ -12,7 +12,7 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// Used where a store is driven and nothing else is asked.
+/// The preset of stores unless another is given.
 const DEFAULT: &str = "kv";
 
 /// The workload of WebSocket. It has no keys.
@@ -22,10 +22,10 @@ pub(super) const CHAT: &str = "chat";
 const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
 
 declared! {
-    /// As far as it was given; the rest is the preset's.
+    /// The settings of a workload that were given; the preset supplies the others.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct WorkloadAsked also {
-        /// User-defined statements or requests; without a mix they are all that is done.
+        /// User-defined statements or requests; without a mix only these are run.
         custom: CustomAsked,
     };
 
@@ -60,7 +60,7 @@ declared! {
             .only(STORES)
             .under(Heading::Workload, 1)]);
 
-    /// What keys are called.
+    /// How keys are named.
     keys_as: Option<KeysAs>, keys_as,
         Setting::new(
             "keys_as",
@@ -153,7 +153,7 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 6)]);
 
-    /// User-defined commands; without a mix they are all that is done.
+    /// User-defined commands; without a mix only these are run.
     commands: CustomCommands, commands::custom,
         Setting::new(
             "commands",
@@ -195,7 +195,7 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 8)]);
 
-    /// Part of the keys that reads stay in.
+    /// The part of the keys that is read.
     hot: Option<f64>, quantities::percent,
         Setting::new("hot", Text, "The part of the keys that is read, such as `10%`.")
         .flags(&[Flag::new(
@@ -239,7 +239,7 @@ impl WorkloadAsked {
             return Err(format!("{} user-defined commands: {most} at most", self.commands.0.len()));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
-        // One that is told in statements has keys and values as the default has.
+        // A preset that consists of statements has the keys and values of the default preset.
         let base =
             if custom_presets::names().any(|custom| custom == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
@@ -277,8 +277,8 @@ impl WorkloadAsked {
         }
     }
 
-    /// What is verified of this mix. User-defined operations say themselves what they
-    /// expect: no version of a key is remembered for them.
+    /// Returns what is verified in this mix. User-defined operations declare what they expect; no
+    /// version of a key is stored for them.
     fn verified(&self, mix: &[Share], usual: Verify) -> Result<Verify, String> {
         let all_are_own = mix.iter().all(|share| matches!(share.kind, Kind::Custom(_)));
         match (all_are_own, self.verify) {
@@ -291,8 +291,7 @@ impl WorkloadAsked {
         }
     }
 
-    /// User-defined commands take the place of the preset's mix, and stand beside
-    /// one that was asked for.
+    /// User-defined commands replace the preset's mix, and are added to a mix that was given.
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
         let custom = self.commands.0.iter().zip(0..);
         let custom =
@@ -326,7 +325,7 @@ pub fn named(text: &str) -> Result<String, String> {
 /// `--keys`.
 ///
 /// # Errors
-/// When it is no count from 1 to a billion.
+/// When it is not a count from 1 to a billion.
 pub fn keys(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
         count @ 1..=1_000_000_000 => Ok(count),
@@ -401,7 +400,7 @@ fn step(text: &str) -> Result<Step, String> {
 /// A weight.
 ///
 /// # Errors
-/// When it is no number above 0.
+/// When it is not a number above 0.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     let good = number.filter(|weight| *weight > 0.0 && weight.is_finite());
@@ -411,7 +410,7 @@ pub(super) fn weight(text: &str) -> Result<f64, String> {
 /// `--mix`: `get=0.9,set=0.1`.
 ///
 /// # Errors
-/// When a kind is not known, or a weight is no number above 0.
+/// When a kind is not known, or a weight is not a number above 0.
 pub fn mix(text: &str) -> Result<Vec<Share>, String> {
     text.split(',').map(|part| share(part.trim())).collect()
 }
@@ -422,7 +421,7 @@ fn share(text: &str) -> Result<Share, String> {
     Ok(Share { kind: kind(name)?, weight: self::weight(weight).map_err(|_| how())? })
 }
 
-/// Kinds that can be asked for by name: of keys and values, and of wide rows.
+/// Kinds that can be given by name, for keys and values and for wide rows.
 const KINDS: [&str; 15] = [
     "get",
     "multi-get",
