@@ -1,14 +1,14 @@
-//! What contenders are called.
+//! Names of contenders.
 
 use crate::address::{self, Url};
 use crate::secrets;
 use text::near;
 use text::shown::shown;
 
-/// Longest name, in characters: reports have columns.
+/// Longest name, in characters, so that it fits the columns of reports.
 const LONGEST: usize = 40;
 
-/// Splits `NAME=URL`. An `=` behind `://` or `exec:` belongs to the address.
+/// Splits `NAME=URL`. An `=` after `://` or `exec:` belongs to the address.
 pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
         Some((name, url)) if !address::looks_like_one(name) => (Some(name), url),
@@ -16,7 +16,8 @@ pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether a table of an experiment file can be called so. Names are also names of files: no slashes, and no dot in front.
+/// Checks the name of a table of an experiment file. Names are also file names, so they must not
+/// contain slashes or begin with a dot.
 pub(crate) fn check_key(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match name.chars().count() {
@@ -28,7 +29,7 @@ pub(crate) fn check_key(name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a name that was typed.
+/// Checks a name from the command line.
 fn check(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:/+#~".contains(c);
     match name.chars().count() {
@@ -42,9 +43,8 @@ fn check(name: &str) -> Result<(), String> {
     }
 }
 
-/// A name for every contender: the one typed; else host and port; else, where
-/// several have the same host and port but differ in their path, the path.
-/// A number is added where that is not enough.
+/// Returns a name for every contender: the one given, or else host and port. If several have the
+/// same host and port but different paths, it is the path. A number is added if that is not unique.
 pub(super) fn all(typed: &[(Option<&str>, Url)]) -> Result<Vec<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in typed {
@@ -95,8 +95,8 @@ fn free(wanted: &str, taken: &[String]) -> String {
         .expect("numbers do not end")
 }
 
-/// Splits `NAME.key=value`, by the names that there are: names may hold dots.
-/// Gives the contender's number, key and value.
+/// Splits `NAME.key=value` by the known names, since names may contain dots. Returns the
+/// contender's number, key and value.
 pub(super) fn split_set<'a>(
     argument: &'a str,
     names: &[String],

@@ -1,4 +1,4 @@
-//! What can be set for all contenders (a flag) or for one (`--set`).
+//! Settings of all contenders (flags) or of one (`--set`).
 
 mod of_cassandra;
 mod of_databases;
@@ -92,7 +92,7 @@ declared! {
         )
         .under(Heading::Load, 4)]);
 
-    /// Which variant of its protocol a store is spoken to in.
+    /// Which variant of its protocol a store uses.
     dialect: Option<Dialect>, of_loads::dialect,
         Setting::new(
             "dialect",
@@ -116,7 +116,7 @@ declared! {
         .example("ketama: by which rule a key finds its server (several memcached servers)")
         .only(Sharded);
 
-    /// Keys of a server that cannot be reached go to others.
+    /// Whether keys of a server that cannot be reached go to others.
     failover: Option<bool>, of_memcached::failover,
         Setting::new(
             "failover",
@@ -139,7 +139,7 @@ declared! {
         .example("quorum (cassandra): how many replicas must have answered an operation")
         .only(Replicated);
 
-    /// Copies of each row, where a load makes what holds them.
+    /// Copies of each row, if a load creates the keyspace.
     replication: Option<u32>, of_loads::replication,
         Setting::new(
             "replication",
@@ -150,7 +150,7 @@ declared! {
         .example("3: copies of each row, if a load creates the keyspace (cassandra)")
         .only(Replicated);
 
-    /// What keeps a reader of files from half a value.
+    /// How readers of files are protected from half-written values.
     guard: Option<Guard>, of_files::guard,
         Setting::new(
             "locking",
@@ -173,7 +173,7 @@ declared! {
         .example("1h: a file that was written longer ago is a miss")
         .only(Files);
 
-    /// The one statement that a database is asked.
+    /// The one statement that is sent to a database.
     query: Option<String>, of_databases::query,
         Setting::new(
             "query",
@@ -182,7 +182,7 @@ declared! {
         )
         .example("'SELECT 1' (the one statement; databases)")
         .only(Databases)
-        // The message quotes nothing of it.
+        // Messages do not quote it.
         .flags(&[Flag::new(
             "query",
             "STATEMENT",
@@ -191,7 +191,7 @@ declared! {
         )
         .under(Request, 3)]);
 
-    /// In which character set a client speaks.
+    /// The character set of the client.
     charset: Option<String>, of_databases::charset,
         Setting::new(
             "charset",
@@ -318,7 +318,7 @@ declared! {
         .example("10: the statements of an operation ten times in one batch (cassandra)")
         .only(Cassandra);
 
-    /// The library waits for more requests before it writes.
+    /// Whether the library waits for more requests before it writes.
     write_coalescing: Option<bool>, of_cassandra::write_coalescing,
         Setting::new(
             "write_coalescing",
@@ -375,7 +375,7 @@ declared! {
         )
         .under(Heading::Load, 5)]);
 
-    /// Given up after this long.
+    /// Time after which an operation is given up.
     timeout: Option<Duration>, of_loads::timeout,
         Setting::new(
             "timeout",
@@ -515,7 +515,7 @@ impl Settings {
     }
 }
 
-/// The settings that each group has for itself.
+/// Returns the settings that each group can have.
 pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
     Settings::TABLE.iter().filter(|row| row.setting.of_groups)
 }

@@ -1,4 +1,4 @@
-//! How databases are spoken to: what only contenders in SQL can be told.
+//! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
 use drivers::oracle;
@@ -27,14 +27,14 @@ const TABLES: [&str; 10] = [
     "unified",
 ];
 
-/// Bytes that a reply may be allowed: an error takes some hundred; MySQL has no longer
-/// packets.
+/// Limits of the length of a reply: an error takes some hundred bytes, and 1 GiB is the longest
+/// packet of MySQL.
 const LEAST_REPLY: u64 = 1000;
 const MOST_REPLY: u64 = 1 << 30;
 
 impl Settings {
-    /// The connection policy: a pool, or what `reuse` says. Who waits for a pool
-    /// waits as long as for a reply, unless something else is said.
+    /// Returns the connection policy: a pool, or the value of `reuse`. An operation waits for a
+    /// pooled connection as long as for a reply, unless `pool.wait` is given.
     ///
     /// # Errors
     /// When both are given, or a pool without its size.
@@ -70,7 +70,7 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// As Oracle names them.
+/// Reads a character set, by Oracle's name.
 pub(super) fn charset(text: &str) -> Result<String, String> {
     let known = oracle::CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
     known.map(|&known| known.to_owned()).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! How files are written: what only contenders of files can be told.
+//! Settings for writing files, only for contenders that are directories.
 
 use crate::plan::settings::Settings;
 use engine::files::{self, Guard};
@@ -10,8 +10,8 @@ use text::shown::shown;
 const LOCKING: [&str; 3] = ["flock", "rename", "none"];
 
 impl Settings {
-    /// How files are written, with what is used where nothing was said: locked as
-    /// Cache_Lite does, never synced, never too old.
+    /// Returns how files are written. Defaults: locked as Cache_Lite does, never synced, never too
+    /// old.
     pub(in crate::plan) fn files(&self) -> files::Settings {
         files::Settings {
             guard: self.guard.unwrap_or(Guard::Flock),

@@ -1,4 +1,4 @@
-//! What a contender cannot use is refused, and never ignored.
+//! Settings that a contender cannot use are refused, never ignored.
 
 use crate::plan::declared::{Declared, Setting, UsedBy, outer};
 use crate::plan::settings::Settings;
@@ -8,7 +8,7 @@ use record::Reuse;
 /// Refuses settings that a contender of this protocol cannot use.
 ///
 /// # Errors
-/// When there is one; the message says which contenders it is for.
+/// When there is one; the message says which contenders can use it.
 pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Result<(), String> {
     let family = &protocol.family;
     let asked = without_the_usual(settings, family);
@@ -19,7 +19,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
     }
 }
 
-/// Without what these contenders do anyway. A program does nothing of the kind.
+/// Removes settings that equal what these contenders do by default. A program has no such defaults.
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
@@ -112,8 +112,8 @@ fn of_stores() -> String {
     format!("{} applies only to stores ({known})", all(&[UsedBy::Stores]))
 }
 
-/// The keys of all settings that these use, as a sentence has them. Several in one table
-/// of the experiment file are called by its name.
+/// Lists the keys of all settings of these kinds, for a sentence. Several keys in one table of the
+/// experiment file appear under its name.
 fn all(used_by: &[UsedBy]) -> String {
     let rows = |used_by: &UsedBy| {
         let used_by = *used_by;
