@@ -1,5 +1,4 @@
-//! Commands as a file has them: a list of a program and its arguments, or a text for a
-//! shell.
+//! Commands in a file: a list of a program and its arguments, or a text for a shell.
 
 use crate::exit::Error;
 use crate::launch::{Command, Text};

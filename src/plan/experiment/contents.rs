@@ -1,10 +1,10 @@
-//! All that an experiment file says and reaches for, as `tiebreak check` prints it: in
-//! full, without asking the environment and without opening what the file names. So it
-//! can be read before the file gets leave, and where a variable is not set.
+//! The contents of an experiment file and everything that it accesses, as `tiebreak check` prints
+//! them: in full, without reading the environment and without opening files that it names. So they
+//! can be read before the file is allowed, and if a variable is not set.
 //!
-//! If the file is the user's own, what is never recorded is left out here, too: logins,
-//! bodies, values of headers and of an address's query. If the file came from elsewhere,
-//! they are printed: its sender knows them, and the user must see them.
+//! If the file is the user's own, values that are never recorded are left out here, too: logins,
+//! bodies, values of headers and of an address's query. If the file came from elsewhere, they are
+//! printed: its sender knows them, and the user must see them.
 
 use super::malformed;
 use super::source::{self, Source};
@@ -18,8 +18,8 @@ use text::shown::{shown, shown_whole};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What the file reaches for outside of itself, and then every key with its value.
-/// `whole`: also what is never recorded.
+/// Returns what the file accesses outside itself, and then every key with its value. `whole`
+/// includes values that are never recorded.
 ///
 /// # Errors
 /// When it cannot be read, or is not TOML.
@@ -41,7 +41,7 @@ pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
 
 struct Contents<'a> {
     folder: &'a Path,
-    /// Nothing is left out.
+    /// Whether values that are never recorded are included.
     whole: bool,
     said: Vec<String>,
     used: Vec<String>,
@@ -87,7 +87,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Notes what this value reaches for.
+    /// Notes what this value accesses.
     fn uses(&mut self, path: &str, value: &DeValue<'_>) {
         let DeValue::String(said) = value else { return };
         for name in launch::variables(said) {
@@ -115,8 +115,8 @@ impl Contents<'_> {
     }
 }
 
-/// Whether a key holds what is never recorded. `query` is so in a request; of a
-/// contender it is a statement.
+/// Whether the value of a key is never recorded. This includes `query` of a request; `query` of a
+/// contender is a statement, which is recorded.
 fn is_unrecorded(path: &str) -> bool {
     let of_request = path.starts_with("workload.requests");
     let mut keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
@@ -135,7 +135,7 @@ fn is_nested(value: &DeValue<'_>) -> bool {
     }
 }
 
-/// The file that a key with this value reads: a body, a feed, a folder to serve.
+/// Returns the file that a key with this value reads: a body, a feed, a folder to serve.
 fn file<'a>(path: &str, value: &'a str) -> Option<&'a str> {
     let key = path.rsplit('.').next().unwrap_or(path);
     match key {
@@ -156,7 +156,7 @@ fn found(file: &PathBuf) -> String {
     }
 }
 
-/// A value without others in it, on one line.
+/// Formats a value that contains no others, on one line.
 fn plain(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("\"{}\"", shown_whole(text.as_bytes())),

@@ -26,13 +26,13 @@ pub(super) const REQUEST_KEYS: [&str; 8] =
     ["name", "weight", "method", "path", "query", "headers", "body", "parameters"];
 /// Keys of one of the `tables`.
 pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
-/// Keys of one of the `feeds`, where it is a table.
+/// Keys of one of the `feeds`, if it is a table.
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
 
 /// Reads the user-defined operations, tables and feeds of `[workload]`.
 pub(super) fn read(table: &Table<'_>) -> Result<CustomAsked, Error> {
     let mut reader = Reader { custom: CustomAsked::default(), feeds: Vec::new() };
-    // Feeds and tables first: operations speak of them.
+    // Feeds and tables first: operations refer to them.
     if let Some(feeds) = table.get("feeds") {
         reader.feeds(&feeds)?;
     }
@@ -75,7 +75,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
 
 struct Reader {
     custom: CustomAsked,
-    /// In the order of `own.said.feeds`.
+    /// In the order of `custom.said.feeds`.
     feeds: Vec<FeedRead>,
 }
 
@@ -123,7 +123,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Names that stand for tables in statements.
+    /// Returns the names of tables that statements can use.
     fn tables(&self) -> Vec<String> {
         let custom = self.custom.said.tables.iter().map(|table| table.name.clone());
         custom.chain(["table".to_owned()]).collect()
@@ -191,7 +191,7 @@ impl Reader {
         Ok(statements)
     }
 
-    /// `table.column`, of a table that the load fills.
+    /// Reads `table.column` of a table that the load fills.
     fn column(&self, value: &Value<'_>) -> Result<String, Error> {
         let text = value.word()?;
         let found = text.split_once('.').and_then(|(table, column)| {
@@ -237,7 +237,7 @@ impl Reader {
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
         let said = self.custom.said.operations.last().expect("added");
-        // Whatever is wrong with it is wrong with any host.
+        // An invalid request is invalid with any host.
         let target = template.target.as_deref().unwrap_or("/");
         template.encode(said, target, "host", &[]).map_err(|why| value.error(&why))?;
         self.custom.requests.push(template);
@@ -263,7 +263,7 @@ impl Reader {
         Ok(all)
     }
 
-    /// A line's end in a header would begin another one.
+    /// Returns why a value is not allowed in a header: a line end would begin another header.
     fn not_in_a_header(&self, from: &Generator) -> Option<String> {
         let control = |text: &str| text.contains(char::is_control);
         let bad = match from {
@@ -357,7 +357,7 @@ fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
     Ok(all)
 }
 
-/// A text that is recorded.
+/// Reads a text that is recorded, and so must not contain secrets.
 fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
     let text = value.word()?;
     if text.contains("${") {
@@ -368,7 +368,7 @@ fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
     }
 }
 
-/// The real text, and how it shows.
+/// Returns the real text, and the text that may be shown.
 fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, String), Error> {
     let text = value.text_in(Scope::Attached)?;
     let shown = text.to_string();
@@ -376,7 +376,8 @@ fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, St
     Ok((text.fill(&Values::default()), shown))
 }
 
-/// Path and query, real and as they show. None means those of the address.
+/// Returns path and query, the real ones and those that may be shown. None means those of the
+/// address.
 fn target(
     table: &Table<'_>,
     places: &mut Places<'_>,
@@ -439,7 +440,7 @@ fn check_sql(text: &str) -> Result<(), String> {
     }
 }
 
-/// What the first word of a statement tells about its rows.
+/// Returns the number of rows that the first word of a statement implies.
 fn expected(text: &str) -> Rows {
     match first_word(text).as_str() {
         "SELECT" | "WITH" | "VALUES" | "TABLE" | "SHOW" => Rows::AtLeast(1),

@@ -4,7 +4,7 @@ use super::{By, METRICS, Names, Requirement, Sense, name_of};
 use record::{GroupAsks, Metric, Question};
 use text::{lists::listed, near, shown::shown};
 
-/// What a requirement looks like, at the end of an error.
+/// An example of a requirement, for the end of an error.
 const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
 
 pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
@@ -55,7 +55,7 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
     Ok((left, sense, right))
 }
 
-/// A group by its name.
+/// Returns the group of this name.
 fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, String> {
     let (name, groups) = (name.trim(), &question.groups);
     groups.iter().find(|group| group.name == name).ok_or_else(|| {
@@ -69,7 +69,7 @@ fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, Str
     })
 }
 
-/// A metric by its short name or its path in the report; of a group, or of all.
+/// Returns a metric by its short name or its path in the report; of a group, or of all operations.
 fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Result<Metric, String> {
     let known = METRICS.iter().find(|(short, metric)| {
         *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
@@ -96,7 +96,7 @@ fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Resu
     }
 }
 
-/// `B/A`, by the names that there are: names may hold a `/` themselves.
+/// Splits `B/A` by the known names, since names may contain a `/`.
 fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
     let number = |name: &str| question.number_of(name.trim());
     let splits = text
