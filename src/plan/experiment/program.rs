@@ -12,11 +12,11 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
 use text::shown::shown;
 
-/// Keys that have no meaning for a program without servers, beside those of launches.
+/// Keys that have no meaning for a program without servers, in addition to those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
 
-/// Reads it. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG,
-/// TMPDIR and what `env` says.
+/// Reads a program. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG, TMPDIR and
+/// the variables of `env`.
 pub(super) fn read(
     name: &str,
     table: &Table<'_>,
@@ -43,7 +43,7 @@ pub(super) fn read(
     Ok(Target::Program(Box::new(program)))
 }
 
-/// What is given for a program without servers.
+/// Reads the keys of a program without servers.
 fn alone(table: &Table<'_>) -> Result<Given, Error> {
     let why = "this key is only for servers that are launched, and exec: runs a program to its \
                end: give `launch`, `process` or `recipe` for servers that it talks to";
