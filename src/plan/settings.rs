@@ -311,8 +311,8 @@ declared! {
         Setting::new(
             "batch_size",
             Count,
-            "How many times the statements of one of your operations that only writes are in a \
-             batch, each time with parameters of its own; 1 by default. One operation is then one \
+            "How many times a batch contains the statements of a custom operation that only \
+             writes, each time with its own parameters; 1 by default. One operation is then one \
              such batch.",
         )
         .example("10: the statements of an operation ten times in one batch (cassandra)")

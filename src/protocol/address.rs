@@ -49,7 +49,7 @@ pub(crate) enum Login {
     /// A user is required, a password is optional.
     User,
     /// A user and a password are required.
-    #[cfg_attr(not(feature = "oracle"), allow(dead_code, reason = "only Oracle wants both"))]
+    #[cfg_attr(not(feature = "oracle"), allow(dead_code, reason = "only Oracle requires both"))]
     UserAndPassword,
 }
 
